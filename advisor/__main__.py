@@ -1,0 +1,6 @@
+"""`python -m advisor` is `ncu-advisor`."""
+
+from advisor.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""The shapes of knowledge entries. An unknown field is an error; every entry cites its sources."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What all entries share: keys into sources.yaml."""
+
+    cites: tuple[str, ...] = ()
+
+
+class MetricDef(Entry, frozen=True, forbid_unknown_fields=True):
+    """A canonical metric: its unit, where ncu reports it under which names, or how it is derived."""
+
+    unit: str = ""
+    means: str = ""
+    names: tuple[str, ...] = ()
+    combine: Literal["first", "max", "sum"] = "first"
+    text: tuple[str, ...] = ()
+    section: str = ""
+    formula: str = ""
+    source: Literal["", "opcodes", "accesses", "python"] = msgspec.field(default="", name="from")
+    id: str = ""
+
+
+class ObservationDef(Entry, frozen=True, forbid_unknown_fields=True):
+    """A named test on metrics: the only place where a number meets a threshold.
+
+    `partition` names a group of observations of which exactly one must hold for every value.
+    """
+
+    test: str = ""
+    says: str = ""
+    partition: str = ""
+    id: str = ""
+
+
+class RuleDef(Entry, frozen=True, forbid_unknown_fields=True):
+    """Concludes its entry when every `when` holds and no `unless` does.
+
+    Names are observations, classes (`class.dram_bound`), answers (`answer.dtype.f32`), findings of earlier steps, or
+    the words of the quantifier (`gain.reaches_10`).
+    """
+
+    id: str = ""
+    when: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    because: str = ""
+
+
+class FixDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What to do. `changes` maps a term of the time model to the factor on its work, a formula over metrics."""
+
+    id: str
+    summary: str
+    steps: tuple[str, ...] = ()
+    costs: str = ""
+    changes: dict[str, str] = {}
+    degrees: dict[str, str] = {}
+
+
+class Examples(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Metric values on which the entry must be found (`fires`) and on which it must not (`silent`)."""
+
+    fires: tuple[dict[str, float], ...] = ()
+    silent: tuple[dict[str, float], ...] = ()
+
+
+class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
+    """One diagnosis, trust entry or note.
+
+    `step` orders the reasoning: a rule may look only at findings of earlier steps. `pass_` 2 runs after quantification.
+    `located_by` names the source-level metric that shows the finding in the code.
+    """
+
+    id: str = ""
+    title: str = ""
+    kind: Literal["diagnosis", "trust", "note"] = "diagnosis"
+    scope: Literal["launch", "timeline", "workload"] = "launch"
+    step: int = 3
+    what: str = ""
+    why: str = ""
+    seen: tuple[RuleDef, ...] = ()
+    explains: tuple[str, ...] = ()
+    misleads: str = ""
+    fix: FixDef | None = None
+    examples: Examples = Examples()
+    exercise: str = ""
+    located_by: str = ""
+    see: tuple[str, ...] = ()
+
+
+class ClassDef(Entry, frozen=True, forbid_unknown_fields=True):
+    """A class of the decision list; `order` is its place in the list."""
+
+    title: str = ""
+    meaning: str = ""
+    when: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    because: str = ""
+    next: tuple[str, ...] = ()
+    id: str = ""
+
+
+class QuestionDef(Entry, frozen=True, forbid_unknown_fields=True):
+    """Something only the user knows: a number sets the metric `sets`, a choice becomes `answer.<id>.<choice>`."""
+
+    ask: str = ""
+    why: str = ""
+    kind: Literal["number", "choice"] = "number"
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+    sets: str = ""
+    choices: dict[str, str] = {}
+    id: str = ""
+
+
+class SourceDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A document or measurement that entries cite as `<key>.<place>`."""
+
+    title: str
+    what: str = ""
+    kind: str = ""
+    url: str = ""
+    places: dict[str, str] = {}
+
+
+Topic = dict[str, Any]

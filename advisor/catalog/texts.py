@@ -1,0 +1,32 @@
+"""Texts of knowledge are filled by a closed formatter: `{metric}` or `{metric:.1f}`, nothing else."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+
+_FIELD = re.compile(r"\{([a-z][a-z0-9_]*)(?::([,]?(?:\.\d+)?[efgd%]?))?\}")
+_ANY = re.compile(r"[{}]")
+
+
+def fields(text: str) -> frozenset[str]:
+    """The names that a text asks for; ValueError when it holds a brace that is no field."""
+    if _ANY.search(_FIELD.sub("", text)):
+        raise ValueError(f"a brace that is no {{metric}} or {{metric:.1f}} field in {text[:60]!r}")
+    return frozenset(m[1] for m in _FIELD.finditer(text))
+
+
+def fill(text: str, values: Mapping[str, float | str]) -> str:
+    """The text with its fields filled; an unknown value reads `unknown`."""
+
+    def one(match: re.Match[str]) -> str:
+        value = values.get(match[1])
+        if value is None or (isinstance(value, float) and not math.isfinite(value)):
+            return "unknown"
+        if isinstance(value, str):
+            return value
+        spec = match[2] or ",.4g"
+        return format(round(value) if spec.endswith("d") else value, spec)
+
+    return _FIELD.sub(one, text)

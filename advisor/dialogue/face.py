@@ -1,0 +1,166 @@
+"""The words of the session's own face, and how it writes numbers. Texts about kernels come from the knowledge base."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from advisor.model import LaunchDiagnosis, Speedup
+
+FIX_FIRST: Final = "Fix first"
+NOTHING_TO_FIX: Final = "Nothing to fix"
+ALSO: Final = "Also found"
+TRUST: Final = "Careful"
+NOTE: Final = "Note"
+CLASS: Final = "Class"
+FIX: Final = "Fix"
+NEXT: Final = "What next"
+EVIDENCE: Final = "Evidence"
+HOW: Final = "How"
+WHY_NOT: Final = "Why not"
+WHY: Final = "Why"
+WHAT_IF: Final = "What if"
+CHANGED: Final = "What changed"
+UNCHANGED: Final = "Nothing changed"
+QUESTION: Final = "Question"
+YOU: Final = "You"
+NAPKIN: Final = "Napkin"
+EXPLAIN: Final = "Explain"
+MISSING: Final = "Missing"
+HELP: Final = "Help"
+FAILED: Final = "That did not work"
+UNCLEAR: Final = "Not understood"
+INTERVIEW: Final = "Without a report"
+
+DONT_KNOW: Final = "I don't know"
+DONT_KNOW_WORDS: Final = ("d", "?", "dont know", "don't know", "do not know", "no idea", "unknown", "idk")
+SKIP: Final = "Ask me later"
+WHY_ASKED: Final = "Why is this asked?"
+SHOW_FIX: Final = "Show the fix, step by step"
+SHOW_HOW: Final = "How was this concluded?"
+SHOW_EVIDENCE: Final = "Show the numbers behind it"
+SHOW_WHY_CLASS: Final = "Why this class?"
+SHOW_NEXT: Final = "Next finding: {title}"
+SHOW_MISSING: Final = "What the report lacks, and how to collect it"
+SHOW_NAPKIN: Final = "Compare with what the algorithm needs"
+SHOW_LAUNCHES: Final = "Choose another launch"
+TAKE_QUESTION: Final = "Answer a question: {ask}"
+MORE_NUMBERS: Final = "Give more numbers"
+SHOW_CONCLUSION: Final = "Enough: show the conclusion"
+TRY_AGAIN: Final = "Try again"
+LEAVE: Final = "Quit"
+
+NO_SPEEDUP: Final = "The gain of its fix cannot be estimated from these numbers."
+NO_FIX: Final = "There is no fix for this: it says how far to trust or read the numbers."
+NO_FINDING: Final = "No finding: the report holds too little about this launch."
+NO_CHANGE: Final = "Class, findings and expected gains are as before."
+ANSWER_NOTED: Final = "Noted. The conclusions stand on what is known without it."
+PUT_OFF: Final = "Put off; it stays among the choices."
+MEASURE_AGAIN: Final = "Apply the fix, profile again with the same options, and compare the durations first."
+INTERVIEW_INTRO: Final = (
+    "No report was given, so the advisor asks for the numbers that ncu shows. Type each with its unit,"
+    " or press d for what you do not know. After each the conclusion is drawn anew."
+)
+INTERVIEW_DONE: Final = "That was the last number. The conclusion stands on what you gave."
+NO_LAUNCHES: Final = "No launch could be read from this input."
+CALLED_OFF: Final = "Called off. Nothing was changed."
+NOTHING_MISSING: Final = "The report lacks nothing that a rule wanted."
+NO_EVIDENCE: Final = "No single number stands behind this finding."
+
+COMMANDS: Final = (
+    ("/why", "why a question is asked, or why this class"),
+    ("/how [finding]", "how a finding was concluded, down to the numbers and sources"),
+    ("/whynot finding", "why a finding was not concluded"),
+    ("/whatif metric=value", "what would be concluded with another value"),
+    ("/explain word", "what a metric, stall, opcode, finding or term means"),
+    ("/evidence", "the numbers behind the finding"),
+    ("/kernel N", "another launch, by number or name"),
+    ("/kernels", "the list of launches"),
+    ("/back", "undo the last thing you did"),
+    ("/skip", "put the question off"),
+    ("/help", "this list"),
+    ("/quit", "leave"),
+)
+HELP_HINTS: Final = (
+    "A choice is taken by its number, its name or the beginning of it; Enter takes the marked one.",
+    "Numbers take units: 83%, 12.5us, 1.2 TB/s, 512 MiB.",
+)
+
+_DURATIONS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
+_LARGE = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """A number with so many significant digits and never in scientific notation up to 15 places."""
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else "unknown"
+    places = max(digits - 1 - math.floor(math.log10(abs(value))), 0)
+    text = f"{value:,.{min(places, 12)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def duration_text(ns: float | None) -> str:
+    """A duration with the unit that suits it."""
+    return "unknown" if ns is None or not math.isfinite(ns) else number_text(ns, "ns")
+
+
+def number_text(value: float | str | None, unit: str) -> str:
+    """A value in its canonical unit, as people write it: 333 µs, 83.2 %, 4.1 TB/s."""
+    if value is None:
+        return "unknown"
+    if isinstance(value, str):
+        return value
+    if not math.isfinite(value):
+        return "unknown"
+    if unit in ("%", "percent"):
+        return f"{value:.1f} %"
+    if unit == "ns":
+        scale, name = next(((s, n) for s, n in _DURATIONS if abs(value) >= s), _DURATIONS[-1])
+        return f"{significant(value / scale)} {name}"
+    if unit in ("byte", "bytes", "byte/s", "bytes/s", "Hz", "FLOP", "FLOP/s"):
+        scale, prefix = next(((s, n) for s, n in _LARGE if abs(value) >= s), _LARGE[-1])
+        base = {"byte": "B", "bytes": "B", "byte/s": "B/s", "bytes/s": "B/s"}.get(unit, unit)
+        return f"{significant(value / scale)} {prefix}{base}"
+    if unit == "bool":
+        return "yes" if value else "no"
+    text = significant(value, 4)
+    return text if unit in ("", "count", "ratio", "1") else f"{text} {unit}"
+
+
+def gain_text(speedup: Speedup | None) -> str:
+    """An expected speedup in a few characters, a dash when there is none."""
+    return "–" if speedup is None else f"{speedup.estimate:.2f}×"
+
+
+def speedup_text(speedup: Speedup) -> str:
+    """An expected speedup with its range and the next limiter."""
+    spread = "" if speedup.low == speedup.high else f" ({speedup.low:.2f} to {speedup.high:.2f})"
+    after = f"; then {unit_name(speedup.next_limiter)} limits" if speedup.next_limiter else ""
+    return f"{speedup.estimate:.2f} times faster{spread}{after}"
+
+
+def unit_name(identifier: str) -> str:
+    """A unit of the time model as people call it."""
+    acronyms = {"dram", "l1", "l2", "lsu", "sm", "fma", "alu", "xu", "fp64", "fp16", "idc", "adu", "mio", "cbu"}
+    words = identifier.replace("_pct", "").split("_")
+    return " ".join(word.upper() if word in acronyms else word for word in words)
+
+
+def shape_text(shape: tuple[int, int, int] | None) -> str:
+    """A grid or block as 256×256×1, without trailing ones."""
+    if shape is None:
+        return "unknown"
+    kept = list(shape)
+    while len(kept) > 1 and kept[-1] == 1:
+        kept.pop()
+    return "×".join(f"{n:,}" for n in kept)
+
+
+def launch_number(launch: LaunchDiagnosis, several: bool) -> str:
+    """How a launch is called: its index in the report, with the report's number before it where there are several."""
+    return f"{launch.report}#{launch.index}" if several else f"{launch.index}"
+
+
+def margin_text(margin: float | None) -> str:
+    """How far the binding comparison is from its threshold."""
+    return "" if margin is None else f"{abs(margin) * 100:.0f} % from the nearest threshold"

@@ -1,0 +1,118 @@
+"""What the session is made of, as data: choices, questions, cards, and the lore that questions draw on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+# The kinds of a card; a face may give each its own mark and colour.
+KINDS = (
+    "overview",
+    "class",
+    "trust",
+    "finding",
+    "fix",
+    "next",
+    "question",
+    "answer",
+    "change",
+    "evidence",
+    "proof",
+    "napkin",
+    "explanation",
+    "note",
+    "help",
+    "error",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Something the user can say now: its id, its label, other words for it, and a short remark beside it."""
+
+    id: str
+    label: str
+    words: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question as it is put. kind: number (in `unit`, between low and high where given) or choice.
+
+    group: `question` (the engine wants it), `metric` (a number read off a screen), `gpu`, or `napkin` (a parameter of
+    an algorithm). step: which of how many, where that is known, else (0, 0). usual: the value that Enter takes.
+    """
+
+    id: str
+    ask: str
+    why: str
+    kind: str = "number"
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[Choice, ...] = ()
+    would_change: tuple[str, ...] = ()
+    group: str = "question"
+    step: tuple[int, int] = (0, 0)
+    usual: float | str | None = None
+    optional: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a card. style: text, strong, fact (label and text), step, quiet, holds, fails, unknown, warning."""
+
+    text: str
+    style: str = "text"
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One turn of the conversation. position: the launch that it is about; detail: what a face renders by itself."""
+
+    kind: str
+    title: str
+    lines: tuple[Line, ...] = ()
+    position: int | None = None
+    finding: str = ""
+    detail: Any = None
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Algorithm:
+    """An algorithm of the napkin, and what it asks for, in order."""
+
+    id: str
+    title: str
+    parameters: tuple[Ask, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lore:
+    """What the session knows before any report: read once from the knowledge base.
+
+    ranges: question id to (low, high); metrics: metric id to (unit, meaning); interview: the numbers to ask for when
+    there is no report, in order; findings and classes: id to title; words: what `explain` knows (for suggestions).
+    """
+
+    ranges: tuple[tuple[str, float | None, float | None], ...] = ()
+    metrics: tuple[tuple[str, str, str], ...] = ()
+    algorithms: tuple[Algorithm, ...] = ()
+    interview: tuple[Ask, ...] = ()
+    findings: tuple[tuple[str, str], ...] = ()
+    words: tuple[str, ...] = ()
+
+    def algorithm(self, name: str) -> Algorithm | None:
+        """The algorithm of this id."""
+        return next((a for a in self.algorithms if a.id == name), None)
+
+    def unit(self, metric: str) -> str | None:
+        """A metric's unit, None for a name that is no metric."""
+        return next((unit for name, unit, _ in self.metrics if name == metric), None)
+
+    def title(self, finding: str) -> str:
+        """A finding's title, its id where it has none."""
+        return next((title for name, title in self.findings if name == finding and title), finding)

@@ -1,0 +1,78 @@
+"""The whole state of a session, frozen. Whatever a face shows is read off it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from advisor.dialogue.events import Event, Request, Value
+from advisor.dialogue.records import Ask, Card, Lore
+from advisor.model import Diagnosis, Finding, LaunchDiagnosis
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """log: the events that count (undone ones are gone from it). place: start, launches, launch, closed.
+
+    position: the launch looked at, a place in diagnosis.launches; finding: the finding at hand. answers holds
+    (position, question, value) in the order given, position None for numbers typed without a report; unknown and put_off
+    hold (position, question). waiting: requests not yet answered, in order; stalled: one that failed or was called off.
+    """
+
+    log: tuple[Event, ...] = ()
+    place: str = "start"
+    paths: tuple[str, ...] = ()
+    numbers: bool = False
+    gpu: str = ""
+    lore: Lore = field(default_factory=Lore)
+    diagnosis: Diagnosis | None = None
+    position: int | None = None
+    finding: str = ""
+    cards: tuple[Card, ...] = ()
+    ask: Ask | None = None
+    reckoning: tuple[str, tuple[tuple[str, float | str], ...]] | None = None
+    answers: tuple[tuple[int | None, str, float | str], ...] = ()
+    unknown: tuple[tuple[int | None, str], ...] = ()
+    put_off: tuple[tuple[int | None, str], ...] = ()
+    waiting: tuple[Request, ...] = ()
+    stalled: Request | None = None
+
+    @property
+    def launch(self) -> LaunchDiagnosis | None:
+        """The launch that is looked at."""
+        if self.diagnosis is None or self.position is None or self.position >= len(self.diagnosis.launches):
+            return None
+        return self.diagnosis.launches[self.position]
+
+    @property
+    def conversation(self) -> tuple[Card, ...]:
+        """The cards about the launch looked at, and those about none."""
+        return tuple(c for c in self.cards if c.position is None or c.position == self.position)
+
+    @property
+    def several_reports(self) -> bool:
+        """Whether launches need their report's number to be told apart."""
+        return self.diagnosis is not None and len(self.diagnosis.reports) > 1
+
+    def finding_of(self, name: str) -> Finding | None:
+        """The finding of this id on the launch looked at."""
+        launch = self.launch
+        return None if launch is None else next((f for f in launch.findings if f.id == name), None)
+
+    def has_card(self, kind: str, finding: str = "") -> bool:
+        """Whether such a card stands in this launch's conversation."""
+        return any(c.kind == kind and c.position == self.position and c.finding == finding for c in self.cards)
+
+    def answer(self, question: str) -> Value:
+        """The latest answer to a question, for the launch looked at or for all; None when there is none."""
+        places = (None,) if self.numbers else (self.position, None)
+        return next((v for p, q, v in reversed(self.answers) if q == question and p in places), None)
+
+
+def main_finding(launch: LaunchDiagnosis) -> Finding | None:
+    """What comes first: the first diagnosis, else the first finding of another kind, else nothing."""
+    return next((f for f in launch.findings if f.kind == "diagnosis"), launch.findings[0] if launch.findings else None)
+
+
+def is_end(finding: Finding) -> bool:
+    """Whether a finding says that the kernel is as fast as the machine allows."""
+    return finding.id.startswith("near_")

@@ -1,0 +1,137 @@
+"""All observations of the knowledge base on all rows of a frame at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from advisor.catalog.expressions import FALSE, TRUE, UNKNOWN, ExpressionError, Test, parse_test
+from advisor.catalog.texts import fill
+from advisor.errors import KnowledgeError
+from advisor.model import Comparison
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from advisor.catalog import Catalog
+
+Array = np.ndarray[Any, Any]
+
+
+def tests_of(catalog: Catalog) -> dict[str, Test]:
+    """Every observation's parsed test; KnowledgeError for one that is not in the grammar."""
+    out = {}
+    for name, entry in catalog.observations.items():
+        try:
+            out[name] = parse_test(entry.test)
+        except ExpressionError as e:
+            raise KnowledgeError(f"knowledge/observations:1: {name}: {e}") from None
+    return out
+
+
+def columns_of(frame: pd.DataFrame) -> dict[str, Array]:
+    """The frame's numeric columns as float arrays of shape (rows,)."""
+    return {str(c): frame[c].to_numpy(dtype=float) for c in frame.columns if frame[c].dtype.kind in "fiub"}
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What was seen: `truth` (rows, names) of FALSE, UNKNOWN, TRUE; `margin` (rows, names), NaN where unknown."""
+
+    catalog: Catalog
+    names: tuple[str, ...]
+    truth: Array
+    margin: Array
+    columns: Mapping[str, Array]
+    tests: Mapping[str, Test]
+
+    def state(self, row: int) -> dict[str, int]:
+        """Observation id to truth code for one launch."""
+        return dict(zip(self.names, self.truth[row].tolist(), strict=True))
+
+    def value(self, row: int, metric: str) -> float:
+        """A metric's value on one launch, NaN when unknown."""
+        column = self.columns.get(metric)
+        return float("nan") if column is None else float(column[row])
+
+    def values(self, row: int) -> dict[str, float]:
+        """All known metrics of one launch."""
+        return {name: float(c[row]) for name, c in self.columns.items() if math.isfinite(c[row])}
+
+    def evidence(self, row: int, name: str) -> tuple[Comparison, ...]:
+        """The comparisons of one observation on one launch, with their margins."""
+        entry = self.catalog.observations[name]
+        values = self.values(row)
+        says = fill(entry.says, values)
+        out = []
+        for c in self.tests[name].comparisons:
+            value, threshold = c.left.scalar(values), c.right.scalar(values)
+            known = math.isfinite(value) and math.isfinite(threshold)
+            distance = float(c.difference(value, threshold)) if known else None
+            definition = self.catalog.metrics.get(c.left.text)
+            out.append(
+                Comparison(
+                    observation=name,
+                    metric=c.left.text,
+                    value=value if math.isfinite(value) else None,
+                    unit=definition.unit if definition else "",
+                    test=c.test,
+                    threshold=threshold if math.isfinite(threshold) else None,
+                    holds=bool(c.holds(value, threshold)) if known else None,
+                    margin=None if distance is None else distance / (abs(threshold) or 1.0),
+                    margin_abs=distance,
+                    cites=entry.cites,
+                    says=says,
+                )
+            )
+        return tuple(out)
+
+    def unknown_metrics(self, row: int, name: str) -> tuple[str, ...]:
+        """The metrics that an undecided observation lacks, sorted."""
+        return tuple(sorted(m for m in self.tests[name].names if not math.isfinite(self.value(row, m))))
+
+
+def observe(frame: pd.DataFrame, catalog: Catalog, only: Sequence[str] | None = None) -> Observed:
+    """Judge a derived frame by every observation (or by `only` these)."""
+    tests = tests_of(catalog)
+    if only is not None:
+        tests = {name: tests[name] for name in only}
+    columns, rows = columns_of(frame), len(frame)
+    names = tuple(tests)
+    truth = np.empty((rows, len(names)), dtype=np.int8)
+    margin = np.empty((rows, len(names)), dtype=float)
+    sides: dict[str, Array] = {}
+
+    def side(expression: Any) -> Array:
+        if expression.text not in sides:
+            sides[expression.text] = expression.column(columns, rows)
+        return sides[expression.text]
+
+    with np.errstate(all="ignore"):
+        for at, (_, test) in enumerate(tests.items()):
+            truths, margins = [], []
+            for c in test.comparisons:
+                left, right = side(c.left), side(c.right)
+                known = np.isfinite(left) & np.isfinite(right)
+                truths.append(np.where(known, np.where(c.holds(left, right), TRUE, FALSE), UNKNOWN))
+                scale = np.where(right == 0, 1.0, np.abs(right))
+                margins.append(np.where(known, c.difference(left, right) / scale, np.nan))
+            truth[:, at], folded = test.combine(truths, margins, np.minimum, np.maximum)
+            margin[:, at] = np.where(truth[:, at] == UNKNOWN, np.nan, _bound(test, truths, margins, folded))
+    return Observed(catalog, names, truth, margin, columns, tests)
+
+
+def _bound(test: Test, truths: list[Array], margins: list[Array], folded: Array) -> Array:
+    """The fold, but an unknown side that did not decide (false and unknown, true or unknown) is left out of it."""
+    if not np.isnan(folded).any():
+        return folded
+    low = [np.where(np.isnan(m), np.inf, m) for m in margins]
+    high = [np.where(np.isnan(m), -np.inf, m) for m in margins]
+    _, least = test.combine(truths, low, np.minimum, np.maximum)
+    _, most = test.combine(truths, high, np.minimum, np.maximum)
+    # Where the unknown side does not decide, both ways of reading it give the same bound or one that is not finite.
+    return np.where(np.isnan(folded), np.where(np.isfinite(least), least, most), folded)

@@ -1,0 +1,5 @@
+"""How much time each unit needs, what a fix would change, and what limits next."""
+
+from advisor.quantify.terms import TERMS
+
+__all__ = ["TERMS"]

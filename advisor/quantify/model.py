@@ -1,0 +1,177 @@
+"""From needs to time, and from a fix's changes to a speedup with its range and its next limiter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from advisor.catalog.expressions import Expression, parse
+from advisor.catalog.schemas import FixDef
+from advisor.catalog.texts import fill
+from advisor.model import Speedup
+from advisor.quantify.terms import LATENCY, Array, Needs, needs, time_model
+
+
+@dataclass(frozen=True)
+class Model:
+    """The time model of the rows of one frame. `relative`: predicted over measured time before scaling, shape (rows,)."""
+
+    columns: Mapping[str, Array]
+    rows: int
+    now: Needs
+
+    @property
+    def relative(self) -> Array:
+        """Predicted over measured time of the unmodified launch: 1 when the counters account for it."""
+        return _combine(_chains(self.now.terms), time_model().norm.estimate)
+
+
+def build(columns: Mapping[str, Array], rows: int) -> Model:
+    """The model of a derived frame's columns."""
+    found = needs(columns, rows)
+    # Without stall or occupancy numbers the latency is what the other chains leave of the time.
+    norm = time_model().norm.estimate
+    rest = _combine(_chains({k: v for k, v in found.terms.items() if k not in LATENCY}), norm)
+    left = np.clip(1 - np.minimum(rest, 1) ** norm, 0, None) ** (1 / norm)
+    terms = dict(found.terms)
+    terms["latency_memory"] = np.where(found.latency_known, terms["latency_memory"], left)
+    return Model(columns, rows, Needs(terms, found.imbalance, found.latency_known))
+
+
+def _chains(terms: Mapping[str, Array]) -> dict[str, Array]:
+    """The need of each chain: the largest of its terms, where parts of one unit add up; latency adds up within a warp."""
+    described = time_model().terms
+    units: dict[tuple[str, str], Array] = {}
+    for name, need in terms.items():
+        term = described[name]
+        key = (term.chain, term.part_of or ("latency" if term.chain == "latency" else name))
+        units[key] = units[key] + need if key in units else need
+    out: dict[str, Array] = {}
+    for (chain, _), need in units.items():
+        out[chain] = np.maximum(out[chain], need) if chain in out else need
+    return out
+
+
+def _combine(chains: Mapping[str, Array], norm: float) -> Array:
+    return np.asarray(sum(np.power(np.maximum(c, 0), norm) for c in chains.values()) ** (1 / norm))
+
+
+def _changed(now: Needs, factors: Mapping[str, Array]) -> dict[str, Array]:
+    described = time_model().terms
+    even = 1 + (now.imbalance - 1) * factors.get("imbalance", np.ones_like(now.imbalance))
+    out = {}
+    for name, need in now.terms.items():
+        factor = factors.get(name, np.ones_like(need))
+        if name in LATENCY:
+            factor = factor * factors.get("latency", np.ones_like(need))
+        if described[name].per_sm or name in LATENCY:
+            factor = factor * even / now.imbalance
+        out[name] = need * factor
+    return out
+
+
+def _time(now: Needs, after: Mapping[str, Array], norm: float) -> Array:
+    """New time over old, shape (rows,): scaled to the measured time, with what is unexplained left as it is."""
+    scale = time_model().scale
+    before = _combine(_chains(now.terms), norm)
+    factor = np.clip(1 / np.maximum(before, 1e-9), scale.low, scale.high)
+    unexplained = np.clip(1 - np.minimum(before * factor, 1) ** norm, 0, None) ** (1 / norm)
+    old = (np.power(before * factor, norm) + np.power(unexplained, norm)) ** (1 / norm)
+    new = (np.power(_combine(_chains(after), norm) * factor, norm) + np.power(unexplained, norm)) ** (1 / norm)
+    return np.asarray(new / old)
+
+
+def _factors(texts: Mapping[str, str], columns: Mapping[str, Array], rows: int) -> dict[str, Array]:
+    """The factors of a fix's changes, held to 0..4; an unknown one changes nothing."""
+    out = {}
+    for name, text in texts.items():
+        expression: Expression = parse(text)
+        value = expression.column(columns, rows)
+        out[name] = np.clip(np.where(np.isfinite(value), value, 1.0), 0.0, 4.0)
+    return out
+
+
+def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup]:
+    """What the fix alone would give on the rows `at` (indices): old time over new, at least 1.
+
+    The estimate takes the middle (on a log scale) between the modest and the far degree of the fix; low is the modest
+    degree with little overlap between units, high the far degree with much. Never below the algorithm's floor.
+    """
+    constants = time_model()
+    columns = {name: column[at] for name, column in model.columns.items()}
+    rows = len(at)
+    now = Needs(
+        {name: need[at] for name, need in model.now.terms.items()}, model.now.imbalance[at], model.now.latency_known[at]
+    )
+    modest = _factors(fix.changes, columns, rows)
+    far = {**modest, **_factors(fix.degrees, columns, rows)}
+    middle = {name: np.sqrt(modest[name] * far[name]) if name in modest else far[name] for name in far}
+    if "launch" in fix.changes:
+        return _launch(columns, rows, modest["launch"])
+    after = _changed(now, middle)
+    estimate = 1 / np.maximum(_time(now, after, constants.norm.estimate), 1e-6)
+    low = 1 / np.maximum(_time(now, _changed(now, modest), constants.norm.low), 1e-6)
+    high = 1 / np.maximum(_time(now, _changed(now, far), constants.norm.high), 1e-6)
+    floor = _floor(columns, rows)
+    out = []
+    for row in range(rows):
+        limit = max(1.0, float(floor[row])) if math.isfinite(floor[row]) else math.inf
+        low_, mid_, high_ = sorted(max(1.0, min(float(v[row]), limit)) for v in (low, estimate, high))
+        mid_ = max(1.0, min(float(estimate[row]), limit))
+        low_, high_ = min(low_, mid_), max(high_, mid_)
+        limiter = max(after, key=lambda name: float(_total(after, name)[row]))
+        names = [constants.terms[n].name if n in constants.terms else n for n in fix.changes]
+        how = fill(
+            constants.how["plain"],
+            {
+                "names": ", ".join(names),
+                "percent": f"{100 * float(np.min([np.min(f[row]) for f in middle.values()])):.0f}",
+                "next": constants.terms[limiter].name,
+            },
+        )
+        if mid_ == limit:
+            how = f"{how}; {constants.how['floor']}"
+        out.append(Speedup(mid_, low_, high_, limiter, how))
+    return out
+
+
+def _total(terms: Mapping[str, Array], name: str) -> Array:
+    """The need of the unit that a term belongs to, so that the parts of one unit are compared together."""
+    described = time_model().terms
+    part = described[name].part_of
+    if not part:
+        return terms[name]
+    return np.asarray(sum(need for other, need in terms.items() if described[other].part_of == part))
+
+
+def _launch(columns: Mapping[str, Array], rows: int, factor: Array) -> list[Speedup]:
+    """A launch costs the host 2 to 5 us beside the kernel's own time; doing fewer launches saves that part."""
+    constants = time_model()
+    duration = columns.get("duration_ns", np.full(rows, np.nan))
+    out = []
+    for row in range(rows):
+        gains = []
+        for cost in (constants.launch_ns.low, constants.launch_ns.estimate, constants.launch_ns.high):
+            time = float(duration[row])
+            gains.append((time + cost) / (time + cost * float(factor[row])) if time > 0 else 1.0)
+        how = fill(
+            constants.how["launch"],
+            {"launch_us": f"{constants.launch_ns.estimate / 1000:.1f}", "percent": f"{100 * float(factor[row]):.0f}"},
+        )
+        out.append(Speedup(gains[1], gains[0], gains[2], "launch", how))
+    return out
+
+
+def _floor(columns: Mapping[str, Array], rows: int) -> Array:
+    """Measured time over the floor that the algorithm's bytes set at the achievable bandwidth; NaN when unknown."""
+
+    def get(name: str) -> Array:
+        return columns.get(name, np.full(rows, np.nan))
+
+    with np.errstate(all="ignore"):
+        least = get("theoretical_bytes") / (get("dram_peak_bytes_per_s") * time_model().terms["dram"].ceiling) * 1e9
+        return np.asarray(get("duration_ns") / least)

@@ -1,0 +1,160 @@
+"""What each unit needs of a launch's time, as a share of it: the terms of the time model (knowledge/time_model.yaml)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from advisor import resources
+from advisor.catalog.loader import load
+
+Array = np.ndarray[Any, Any]
+LATENCY = ("latency_memory", "latency_shared", "latency_fixed", "latency_barrier")
+TERMS = (
+    *("dram", "l2", "l1_global", "l1_shared", "l1_local", "lsu"),
+    *("fma", "alu", "fp64", "xu", "tensor", "issue"),
+    *("adu", "block_launch"),
+    *LATENCY,
+    *("latency", "imbalance", "launch"),
+)
+
+
+class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One term: its name for people, its chain, the metric it comes from and the part of the peak that is reachable."""
+
+    name: str
+    chain: str
+    metric: str = ""
+    part_of: str = ""
+    ceiling: float = 1.0
+    per_sm: bool = False
+    cites: tuple[str, ...] = ()
+
+
+class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A constant with the range in which it is believed."""
+
+    low: float
+    high: float
+    estimate: float = 1.0
+    cites: tuple[str, ...] = ()
+
+
+class Latencies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Cycles from a load to its value on an idle machine."""
+
+    l1: float
+    l2: float
+    dram: float
+    shared: float
+    cites: tuple[str, ...] = ()
+
+
+class TimeModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """knowledge/time_model.yaml."""
+
+    norm: Range
+    scale: Range
+    launch_ns: Range
+    latency_cycles: Latencies
+    block_launch: dict[str, Any]
+    terms: dict[str, Term]
+    how: dict[str, str]
+
+
+@lru_cache(maxsize=1)
+def time_model() -> TimeModel:
+    """The model's constants; KnowledgeError with file and line when the file is wrong."""
+    return load(resources.folder("knowledge") / "time_model.yaml", TimeModel)
+
+
+def block_launch_ceiling(cc: str) -> float:
+    """Blocks that a card of this compute capability starts in an SM clock cycle."""
+    table = time_model().block_launch
+    return float(table.get(cc, table["other"]))
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Shares of the launch's time, arrays of shape (rows,), 0 where unknown; `imbalance` is busiest SM over average."""
+
+    terms: Mapping[str, Array]
+    imbalance: Array
+    latency_known: Array
+
+
+def _get(columns: Mapping[str, Array], name: str, rows: int) -> Array:
+    found = columns.get(name)
+    return np.full(rows, np.nan) if found is None else np.asarray(found, dtype=float)
+
+
+def needs(columns: Mapping[str, Array], rows: int) -> Needs:
+    """The needs of every term before any fix. Units of `columns` as in metrics.yaml."""
+    model = time_model()
+
+    def get(name: str) -> Array:
+        return _get(columns, name, rows)
+
+    shares = {
+        "l1_shared": np.nan_to_num(get("shared_wavefront_share")),
+        "l1_local": np.nan_to_num(get("local_wavefront_share")),
+    }
+    shares["l1_global"] = np.clip(1 - shares["l1_shared"] - shares["l1_local"], 0, 1)
+    imbalance = np.fmax(np.nan_to_num(get("sm_active_ratio"), nan=1.0), 1.0)
+    out: dict[str, Array] = {}
+    for name, term in model.terms.items():
+        if not term.metric:
+            continue
+        need = np.nan_to_num(get(term.metric)) / 100 / term.ceiling
+        if term.part_of:
+            need = need * shares[name]
+        out[name] = need * imbalance if term.per_sm else need
+    latency, known = _latency(get, imbalance)
+    out.update(latency)
+    return Needs(out, imbalance, known)
+
+
+def _latency(get: Any, imbalance: Array) -> tuple[dict[str, Array], Array]:
+    """Shares of the time that a warp's unloaded lifetime takes, given how many warps an SM holds at once.
+
+    Lifetime of a warp = instructions x (1 + fixed stalls) + waits for loads, shared memory and barriers, each held to
+    what the loads would take on an idle machine: what is beyond that is queueing at a full unit and goes with it.
+    Throttle, drain and not-selected stalls are queueing altogether. Source: PRINCIPLES of the time model, Little's law.
+    """
+    cycles = time_model().latency_cycles
+    per_warp = get("inst_issued") / get("warps")
+    per_warp = np.where(np.isfinite(per_warp), per_warp, get("inst_executed") / get("warps"))
+
+    def stall(*reasons: str) -> Array:
+        return np.asarray(sum(np.nan_to_num(get(f"stall_{r}")) for r in reasons))
+
+    fixed = per_warp * (
+        1 + stall("wait", "branch_resolving", "dispatch_stall", "no_instruction", "imc_miss", "sleeping", "membar")
+    )
+    fixed = fixed + per_warp * stall("misc", "gmma", "warpgroup_arrive")
+    loads = (np.nan_to_num(get("global_load_inst")) + np.nan_to_num(get("local_load_inst"))) / get("warps")
+    l1, l2 = (np.clip(np.nan_to_num(get(m)) / 100, 0, 1) for m in ("l1_hit_pct", "l2_hit_pct"))
+    idle = l1 * cycles.l1 + (1 - l1) * (l2 * cycles.l2 + (1 - l2) * cycles.dram)
+    memory_now = per_warp * stall("long_scoreboard")
+    memory = np.where(loads > 0, np.minimum(memory_now, loads * idle), memory_now)
+    through_mio = (np.nan_to_num(get("shared_inst")) + np.nan_to_num(get("xu_inst"))) / get("warps")
+    shared_now = per_warp * stall("short_scoreboard")
+    shared = np.where(through_mio > 0, np.minimum(shared_now, through_mio * cycles.shared), shared_now)
+    queues = per_warp * stall("lg_throttle", "mio_throttle", "tex_throttle", "math_pipe_throttle", "drain")
+    now = fixed + memory_now + shared_now + queues
+    # Waiting at a barrier is waiting for the others: it shrinks as their own waits do.
+    barrier = per_warp * stall("barrier") * (fixed + memory + shared) / now
+
+    warps = get("warps") / get("sm_count") * imbalance
+    slots = get("occupancy_theoretical_pct") / 100 * get("device_max_warps_per_sm")
+    resident = np.fmin(slots, warps)
+    rounds = warps / resident / get("sm_cycles_elapsed")
+    parts = {"latency_memory": memory, "latency_shared": shared, "latency_fixed": fixed, "latency_barrier": barrier}
+    out = {name: part * rounds for name, part in parts.items()}
+    known = np.isfinite(np.asarray(sum(out.values())))
+    return {name: np.where(known, part, 0.0) for name, part in out.items()}, known

@@ -1,0 +1,239 @@
+"""Charts in plain text, for the commands and the terminal alike: speed of light, stalls, occupancy.
+
+A chart is rows of data first (`Bar`), text second (`bars_text`). Each row names a style; whoever prints may turn it
+into a colour, and need not: the words in `note` say the same. Values are percent 0-100. An unknown value has no bar
+and reads "unknown"; it is never drawn as 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+BUSY = 60.0  # a unit is busy: the guide's step 1 and ncu's own cut
+HIGH = 80.0  # a unit is near its limit: the same cut in ncu's rules and the triage guide
+
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_NARROW = 64  # columns; below it labels and notes are cut short to leave room for the bars
+_VALUE = 8
+_FEWEST_CELLS = 6
+_SHORT = {"near limit": "limit", "over 100 %": ">100", "healthy": "fine"}
+
+# Metric id, label, and whether the row stands even when the report does not know the value.
+COMPUTE_UNITS = (
+    ("pipe_fma_pct", "FMA pipe", True),
+    ("pipe_alu_pct", "ALU pipe", True),
+    ("pipe_fp64_pct", "FP64 pipe", True),
+    ("pipe_xu_pct", "XU pipe", True),
+    ("pipe_tensor_pct", "Tensor pipe", True),
+    ("pipe_fp16_pct", "FP16 pipe", False),
+    ("uniform_pct", "Uniform pipe", False),
+    ("issue_pct", "Issue slots", True),
+)
+MEMORY_UNITS = (
+    ("dram_pct", "DRAM", True),
+    ("l2_pct", "L2", True),
+    ("l1_wavefronts_pct", "L1 data", True),
+    ("l1_requests_pct", "L1 requests", False),
+    ("lsu_pct", "LSU", True),
+    ("idc_pct", "Constant cache", False),
+    ("adu_pct", "ADU (barriers)", False),
+    ("mio_pct", "MIO queues", False),
+    ("cbu_pct", "CBU (branches)", False),
+)
+_TOTALS = {"compute": ("compute_pct", "sm_throughput_pct"), "memory": ("memory_pct", "memory_throughput_pct")}
+_LIMITERS = {
+    "registers": "registers",
+    "shared": "shared memory",
+    "blocks": "the block slots",
+    "warps": "the warp slots",
+    "barriers": "barriers",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One row. value: percent or None (unknown); bar: drawn already; style: high, busy, quiet, unknown or total."""
+
+    label: str
+    value: float | None
+    bar: str
+    note: str
+    style: str
+    metric: str = ""
+
+
+def can_draw(encoding: str | None) -> bool:
+    """Whether an output encoding takes the block characters; without them bars are drawn in ASCII."""
+    try:
+        (_EIGHTHS + "·┊").encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def known(metrics: Mapping[str, float], name: str) -> float | None:
+    """The metric's value, None when absent or not finite."""
+    value = metrics.get(name)
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+def bar(value: float | None, width: int, *, blocks: bool = True, marks: Sequence[float] = (BUSY, HIGH)) -> str:
+    """A bar of `width` cells for 0-100 %; above 100 it is full. Marks show in the cells that are not filled."""
+    if value is None:
+        return " " * width
+    share = min(max(value, 0.0), 100.0) / 100.0 * width
+    full = int(share)
+    if blocks:
+        part = int((share - full) * 8)
+        filled = "█" * full + (_EIGHTHS[part] if part else "")
+    else:
+        filled = "#" * round(share)
+    if value > 0 and not filled:
+        filled = "▏" if blocks else "#"
+    # A mark is the first cell that lies wholly above its threshold.
+    ticks = {min(math.ceil(mark / 100.0 * width - 1e-9), width - 1) for mark in marks}
+    rest = (("┊" if blocks else "|") if at in ticks else ("·" if blocks else ".") for at in range(len(filled), width))
+    return filled + "".join(rest)
+
+
+def unit_style(value: float | None) -> tuple[str, str]:
+    """Style and note of a unit at this percentage."""
+    if value is None:
+        return "unknown", ""
+    if value > 100.5:
+        return "high", "over 100 %"
+    if value >= HIGH:
+        return "high", "near limit"
+    if value >= BUSY:
+        return "busy", "busy"
+    return "quiet", ""
+
+
+def _label_width(width: int) -> int:
+    return 20 if width >= _NARROW else 18
+
+
+def bar_width(width: int) -> int:
+    """How many cells are left for the bar itself in a row of `width` columns."""
+    note = 10 if width >= _NARROW else 5
+    return max(width - _label_width(width) - _VALUE - note - 3, _FEWEST_CELLS)
+
+
+def speed_of_light(metrics: Mapping[str, float], side: str, *, width: int = 80, blocks: bool = True) -> tuple[Bar, ...]:
+    """The units of one side, `compute` or `memory`: the side as a whole first, then its units, busiest first.
+
+    Units that the report does not know come last; the rarer ones are left out when unknown or under 1 %.
+    """
+    cells = bar_width(width)
+    units = COMPUTE_UNITS if side == "compute" else MEMORY_UNITS
+    rows = []
+    for name, label, always in units:
+        value = known(metrics, name)
+        if not always and (value is None or value < 1.0):
+            continue
+        style, note = unit_style(value)
+        rows.append(Bar(label, value, bar(value, cells, blocks=blocks), note, style, name))
+    rows.sort(key=lambda row: (row.value is None, -(row.value or 0.0)))
+    first, fallback = _TOTALS[side]
+    total = known(metrics, first)
+    name = first if total is not None else fallback
+    total = total if total is not None else known(metrics, fallback)
+    note = unit_style(total)[1]
+    head = Bar(
+        side.capitalize(), total, bar(total, cells, blocks=blocks), note, "unknown" if total is None else "total", name
+    )
+    return (head, *rows)
+
+
+def stalls(metrics: Mapping[str, float], *, top: int = 6, width: int = 80, blocks: bool = True) -> tuple[Bar, ...]:
+    """The reasons for which warps wait, largest first, as a share of all warp cycles; at most `top`, 1 % or more.
+
+    `selected` is no stall and is left out; `not_selected` only means that another warp was issued, and says so.
+    """
+    cells = bar_width(width)
+    found = []
+    for name in metrics:
+        if not (name.startswith("stall_") and name.endswith("_pct")) or name.endswith("_not_issued_pct"):
+            continue
+        reason = name[len("stall_") : -len("_pct")]
+        value = known(metrics, name)
+        if value is None or reason == "selected":
+            continue
+        found.append((-value, reason, name, value))
+    rows = []
+    for _, reason, name, value in sorted(found)[:top]:
+        if value < 1.0 and rows:
+            break
+        note = "healthy" if reason == "not_selected" else ""
+        drawn = bar(value, cells, blocks=blocks, marks=())
+        rows.append(Bar(reason.replace("_", " ").capitalize(), value, drawn, note, "stall", name))
+    return tuple(rows) or (Bar("Stall reasons", None, " " * cells, "", "unknown"),)
+
+
+def occupancy(metrics: Mapping[str, float], labels: Mapping[str, str], *, width: int = 80, blocks: bool = True) -> Bar:
+    """Achieved occupancy as a bar with the theoretical one as its mark; the note names what limits it."""
+    achieved, theoretical = known(metrics, "occupancy_achieved_pct"), known(metrics, "occupancy_theoretical_pct")
+    marks = () if theoretical is None else (theoretical,)
+    drawn = bar(achieved, bar_width(width), blocks=blocks, marks=marks)
+    note = "" if theoretical is None else f"of {theoretical:.0f} %"
+    return Bar("Occupancy", achieved, drawn, note, "unknown" if achieved is None else "stall", "occupancy_achieved_pct")
+
+
+def occupancy_limit(metrics: Mapping[str, float], labels: Mapping[str, str]) -> str:
+    """What caps the theoretical occupancy, in words; empty when the report does not say."""
+    limiter = labels.get("occupancy_limiter", "")
+    names = [_LIMITERS.get(part, part) for part in limiter.split("+") if part]
+    if not names:
+        return ""
+    blocks = known(metrics, "blocks_per_sm_limit")
+    joined = names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+    held = "" if blocks is None else f", {blocks:.0f} block{'' if blocks == 1 else 's'} an SM"
+    return f"limited by {joined}{held}"
+
+
+def value_text(value: float | None) -> str:
+    """A percentage as the charts write it: one decimal, or the word unknown."""
+    return "unknown" if value is None else f"{value:.1f} %"
+
+
+def row_text(row: Bar, width: int = 80) -> str:
+    """One row as text of at most `width` columns (46 or more): label, value, bar, note."""
+    room = _label_width(width)
+    label = row.label if row.style == "total" else "  " + row.label
+    label = label if len(label) <= room else label[: room - 1] + "."
+    note = row.note if width >= _NARROW else _SHORT.get(row.note, row.note)
+    return f"{label:<{room}} {value_text(row.value):>{_VALUE}} {row.bar} {note}".rstrip()[:width]
+
+
+def scale_text(width: int = 80) -> str:
+    """The line over speed-of-light bars that says where 0, 60, 80 and 100 % are."""
+    cells = bar_width(width)
+    line = ""
+    for mark in (0.0, BUSY, HIGH, 100.0):
+        at = min(math.ceil(mark / 100.0 * cells - 1e-9), cells - 1)
+        if not line or at > len(line):
+            line = f"{line:<{at}}{mark:.0f}"
+    return " " * (_label_width(width) + _VALUE + 2) + line
+
+
+def bars_text(rows: Sequence[Bar], width: int = 80) -> str:
+    """Rows as lines, without colour."""
+    return "\n".join(row_text(row, width) for row in rows)
+
+
+def overview_text(
+    metrics: Mapping[str, float], labels: Mapping[str, str], *, width: int = 80, blocks: bool = True
+) -> str:
+    """All charts of a launch under one another: both sides, stalls, occupancy; at most `width` columns."""
+    parts = [
+        scale_text(width),
+        bars_text(speed_of_light(metrics, "compute", width=width, blocks=blocks), width),
+        bars_text(speed_of_light(metrics, "memory", width=width, blocks=blocks), width),
+        "Waiting warps (share of all warp cycles)",
+        bars_text(stalls(metrics, width=width, blocks=blocks), width),
+        row_text(occupancy(metrics, labels, width=width, blocks=blocks), width),
+    ]
+    limit = occupancy_limit(metrics, labels)
+    return "\n".join(parts + ([f"  {limit}"] if limit else []))

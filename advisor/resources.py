@@ -1,0 +1,19 @@
+"""Where the data folders are: beside the package in a checkout or editable install, inside it in a wheel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from advisor.errors import AdvisorError
+
+_PACKAGE = Path(__file__).resolve().parent
+_MARKERS = {"knowledge": "classification.yaml", "kernels": "tour", "transcripts": ""}
+
+
+def folder(name: str) -> Path:
+    """The data folder `knowledge`, `kernels` or `transcripts`; AdvisorError if the installation lacks it."""
+    for base in (_PACKAGE / "_data", _PACKAGE.parent):
+        path = base / name
+        if path.is_dir() and (path / _MARKERS[name]).exists():
+            return path
+    raise AdvisorError(f"the folder {name!r} is missing from this installation: install ncu-advisor again")
