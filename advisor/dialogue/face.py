@@ -27,7 +27,30 @@ YOU: Final = "You"
 NAPKIN: Final = "Napkin"
 EXPLAIN: Final = "Explain"
 MISSING: Final = "Missing"
+CHANGED_TITLE: Final = "The answer moved the conclusion"
+INTERVIEW_TITLE: Final = "The numbers, one by one"
+NOTHING_READ: Final = "There is nothing to look at"
+DID_YOU_MEAN: Final = "Perhaps"
+AMBIGUOUS: Final = "That could be several of the choices."
+OUT_OF_RANGE: Final = "That is outside what is possible here: {range}."
+NO_COMMAND: Final = "There is no such command."
+NOT_FOUND_HERE: Final = "That was not found on this launch; /whynot says why."
+WHICH_FINDING: Final = "Name one finding."
+WHAT_IF_FORM: Final = "Write metric=value, several with commas between them."
+NO_METRIC: Final = "{name} is no metric."
+EXPLAIN_WHAT: Final = "Name what is to be explained."
+WHICH_LAUNCH: Final = "Name one launch, by its number or its kernel."
+NOTHING_ASKED: Final = "Nothing is being asked."
+NOTHING_TO_UNDO: Final = "There is nothing to undo."
+TYPE_HELP: Final = "Type /help for what can be said here."
 HELP: Final = "Help"
+HELP_TITLE: Final = "What you can type"
+NOT_IN_REPORT: Final = "What a rule wanted and the report lacks"
+TRUST_TITLE: Final = "How far these numbers can be trusted"
+ALGORITHM: Final = "Which algorithm is this?"
+ALGORITHM_WHY: Final = (
+    "From the algorithm and its sizes follow the fewest bytes and operations that it needs, and so the least time."
+)
 FAILED: Final = "That did not work"
 UNCLEAR: Final = "Not understood"
 INTERVIEW: Final = "Without a report"
@@ -35,6 +58,8 @@ INTERVIEW: Final = "Without a report"
 DONT_KNOW: Final = "I don't know"
 DONT_KNOW_WORDS: Final = ("d", "?", "dont know", "don't know", "do not know", "no idea", "unknown", "idk")
 SKIP: Final = "Ask me later"
+STOP_NAPKIN: Final = "Leave the napkin"
+USUAL: Final = "usual"
 WHY_ASKED: Final = "Why is this asked?"
 SHOW_FIX: Final = "Show the fix, step by step"
 SHOW_HOW: Final = "How was this concluded?"
@@ -63,6 +88,10 @@ INTERVIEW_INTRO: Final = (
 )
 INTERVIEW_DONE: Final = "That was the last number. The conclusion stands on what you gave."
 NO_LAUNCHES: Final = "No launch could be read from this input."
+WHICH_GPU: Final = "Which GPU was it?"
+WHICH_GPU_WHY: Final = "Its limits and peaks decide what is a lot and what is little."
+DECIDES: Final = "It takes part in deciding: {titles}"
+AND_MORE: Final = "and {count} more"
 CALLED_OFF: Final = "Called off. Nothing was changed."
 NOTHING_MISSING: Final = "The report lacks nothing that a rule wanted."
 NO_EVIDENCE: Final = "No single number stands behind this finding."
@@ -127,23 +156,20 @@ def number_text(value: float | str | None, unit: str) -> str:
     return text if unit in ("", "count", "ratio", "1") else f"{text} {unit}"
 
 
+def sentence_start(text: str) -> str:
+    """The text with a capital at its start."""
+    return text[:1].upper() + text[1:]
+
+
 def gain_text(speedup: Speedup | None) -> str:
     """An expected speedup in a few characters, a dash when there is none."""
     return "–" if speedup is None else f"{speedup.estimate:.2f}×"
 
 
 def speedup_text(speedup: Speedup) -> str:
-    """An expected speedup with its range and the next limiter."""
-    spread = "" if speedup.low == speedup.high else f" ({speedup.low:.2f} to {speedup.high:.2f})"
-    after = f"; then {unit_name(speedup.next_limiter)} limits" if speedup.next_limiter else ""
-    return f"{speedup.estimate:.2f} times faster{spread}{after}"
-
-
-def unit_name(identifier: str) -> str:
-    """A unit of the time model as people call it."""
-    acronyms = {"dram", "l1", "l2", "lsu", "sm", "fma", "alu", "xu", "fp64", "fp16", "idc", "adu", "mio", "cbu"}
-    words = identifier.replace("_pct", "").split("_")
-    return " ".join(word.upper() if word in acronyms else word for word in words)
+    """An expected speedup with its range."""
+    spread = "" if speedup.low == speedup.high else f", between {speedup.low:.2f} and {speedup.high:.2f}"
+    return f"{speedup.estimate:.2f} times faster{spread}"
 
 
 def shape_text(shape: tuple[int, int, int] | None) -> str:

@@ -20,6 +20,7 @@ KINDS = (
     "proof",
     "napkin",
     "explanation",
+    "missing",
     "note",
     "help",
     "error",
@@ -70,15 +71,29 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One turn of the conversation. position: the launch that it is about; detail: what a face renders by itself."""
+    """One turn of the conversation.
+
+    position: the launch that it is about; finding: what it is about there (a finding or question id); label: what kind
+    of turn it is, in a word or two; aside: a remark beside the title; detail: what a face renders by itself.
+    """
 
     kind: str
     title: str
     lines: tuple[Line, ...] = ()
     position: int | None = None
     finding: str = ""
+    label: str = ""
+    aside: str = ""
     detail: Any = None
-    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reckoning:
+    """A napkin result: its lines, and what it answers for the engine (question id, value)."""
+
+    title: str
+    lines: tuple[Line, ...]
+    answers: tuple[tuple[str, float | str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

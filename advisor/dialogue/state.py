@@ -14,8 +14,9 @@ class State:
     """log: the events that count (undone ones are gone from it). place: start, launches, launch, closed.
 
     position: the launch looked at, a place in diagnosis.launches; finding: the finding at hand. answers holds
-    (position, question, value) in the order given, position None for numbers typed without a report; unknown and put_off
-    hold (position, question). waiting: requests not yet answered, in order; stalled: one that failed or was called off.
+    (position, question, value) in the order given, position None for numbers typed without a report; unknown and
+    put_off hold (position, question). reckoning: the algorithm of the napkin and its parameters so far. waiting:
+    requests not yet answered, in order; stalled: one that failed or was called off.
     """
 
     log: tuple[Event, ...] = ()

@@ -18,7 +18,7 @@ from advisor.quantify.terms import LATENCY, Array, Needs, needs, time_model
 
 @dataclass(frozen=True)
 class Model:
-    """The time model of the rows of one frame. `relative`: predicted over measured time before scaling, shape (rows,)."""
+    """The time model of the rows of one frame."""
 
     columns: Mapping[str, Array]
     rows: int
@@ -43,7 +43,7 @@ def build(columns: Mapping[str, Array], rows: int) -> Model:
 
 
 def _chains(terms: Mapping[str, Array]) -> dict[str, Array]:
-    """The need of each chain: the largest of its terms, where parts of one unit add up; latency adds up within a warp."""
+    """The need of each chain: the largest of its terms; parts of one unit, and of a warp's latency, add up."""
     described = time_model().terms
     units: dict[tuple[str, str], Array] = {}
     for name, need in terms.items():

@@ -1,4 +1,4 @@
-"""What each unit needs of a launch's time, as a share of it: the terms of the time model (knowledge/time_model.yaml)."""
+"""What each unit needs of a launch's time, as a share of it: the terms of knowledge/time_model.yaml."""
 
 from __future__ import annotations
 

@@ -1,0 +1,216 @@
+"""The commands. Each imports what it needs only when it runs, so that help and explanations start at once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from advisor.errors import EXIT_DONE, EXIT_WRONG_USE, AdvisorError, UsageError
+
+if TYPE_CHECKING:
+    pass
+
+_PATH = click.Path(path_type=Path)
+_KNOWLEDGE = click.option(
+    "--knowledge", "knowledge", type=_PATH, multiple=True, metavar="DIR", help="Add a team's own rules; repeatable."
+)
+
+
+class _Commands(click.Group):
+    """A report in the place of a command opens it: `ncu-advisor x.ncu-rep` is `ncu-advisor open x.ncu-rep`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        first = next((a for a in args if not a.startswith("-")), None)
+        if not args or (first is not None and first not in self.commands and Path(first).exists()):
+            args = ["open", *args]
+        return super().parse_args(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="ncu-advisor", prog_name="ncu-advisor")
+def cli() -> None:
+    """Find out why a CUDA kernel is slow and what to do about it.
+
+    Start with `ncu-advisor demo`, or open a report of your own: `ncu-advisor REPORT.ncu-rep`.
+    """
+
+
+def _colour(stream: Any) -> bool:
+    import os
+
+    return bool(stream.isatty()) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _write(text: str, out: Path | None) -> None:
+    """To stdout, or whole to a file: written beside it and renamed."""
+    if out is None:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        return
+    from advisor.render.files import write_whole
+
+    write_whole(out, text)
+
+
+def _narrate(stage: str, done: int, total: int) -> None:
+    """Progress on stderr, on one line of a terminal; nothing when stderr is a file."""
+    if sys.stderr.isatty():
+        words = {"read": f"reading launches {done}/{total}", "reason": "reasoning"}
+        click.echo(f"\r\x1b[K{words.get(stage, stage)} …", nl=False, err=True)
+
+
+def _clear() -> None:
+    if sys.stderr.isatty():
+        click.echo("\r\x1b[K", nl=False, err=True)
+
+
+@cli.command("open")
+@click.argument("reports", nargs=-1, type=_PATH)
+@click.option("--gpu", metavar="NAME", help="The card, where a report does not tell.")
+@_KNOWLEDGE
+def open_(reports: tuple[Path, ...], gpu: str | None, knowledge: tuple[Path, ...]) -> int:
+    """Open the interactive session; without a report it asks for the numbers."""
+    from advisor.tui import run
+
+    return run(list(reports), gpu=gpu, knowledge=knowledge)
+
+
+@cli.command()
+@_KNOWLEDGE
+def demo(knowledge: tuple[Path, ...]) -> int:
+    """Open the session on a bundled report of 22 kernels, recorded on an H200."""
+    from advisor.tui import run
+
+    return run([], demo=True, knowledge=knowledge)
+
+
+@cli.command()
+@click.argument("reports", nargs=-1, required=True, type=_PATH)
+@click.option("--kernel", metavar="REGEX", help="Only launches whose kernel name matches.")
+@click.option("--launch", "launches", type=int, multiple=True, metavar="N", help="Only launch N, from 0; repeatable.")
+@click.option("--top", type=click.IntRange(1), metavar="N", help="Only the N launches with the most time to win back.")
+@click.option("--answers", type=_PATH, metavar="FILE.yaml", help="What an interview would have got: question: value.")
+@click.option("--gpu", metavar="NAME", help="The card, where the report does not tell.")
+@click.option("--ptxas", type=_PATH, metavar="FILE", help="A `ptxas -v` log that completes the report.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--out", type=_PATH, metavar="FILE", help="Write there instead of to the screen.")
+@click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Reading processes.")
+@click.option("--how", "how_", multiple=True, metavar="ID", help="Show how a finding or class was concluded.")
+@click.option(
+    "--why-not", "why_not", multiple=True, metavar="ID", help="Show what kept a finding from being concluded."
+)
+@click.option("--what-if", "what_if", multiple=True, metavar="METRIC=VALUE", help="Conclude again with another value.")
+@click.option("--strict", is_flag=True, help="Exit with 2 if any report is incomplete or unreadable.")
+@_KNOWLEDGE
+def diagnose(reports: tuple[Path, ...], **options: Any) -> int:
+    """Diagnose reports without a conversation: text or JSON."""
+    from advisor.commands.diagnose import run
+
+    return run(reports, **options, write=_write, narrate=_narrate, clear=_clear, colour=_colour(sys.stdout))
+
+
+@cli.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+@click.argument("algorithm", required=False)
+@click.option("--dtype", metavar="TYPE", help="f64, f32, f16, bf16, tf32, fp8 … (default f32).")
+@click.option("--gpu", metavar="NAME", help="The card (default H100-SXM).")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.pass_context
+def napkin(ctx: click.Context, algorithm: str | None, dtype: str | None, gpu: str | None, form: str) -> int:
+    """Intensity, ridge point, expected bound and floor time before any profile.
+
+    The sizes are options of their own: `ncu-advisor napkin gemm --m 4096 --n 4096 --k 4096 --dtype f32 --gpu H100-SXM`.
+    Without an algorithm, lists them all.
+    """
+    from advisor.commands.napkin import run
+
+    return run(algorithm, ctx.args, dtype, gpu, form, write=_write)
+
+
+@cli.command()
+@click.argument("report", required=False, type=_PATH)
+@click.option("--kernel", metavar="REGEX", help="The kernel to profile.")
+@click.option("--skip", type=click.IntRange(0), default=1, show_default=True, help="Launches to skip as warm-up.")
+@click.option("--count", type=click.IntRange(1), default=1, show_default=True, help="Launches to profile.")
+@click.option("--clock-control", type=click.Choice(["base", "none"]), default="base", show_default=True)
+@_KNOWLEDGE
+def collect(report: Path | None, **options: Any) -> int:
+    """Print the ncu command that collects what a report lacks, or all that the advisor reads."""
+    from advisor.commands.collect import run
+
+    return run(report, **options, write=_write)
+
+
+@cli.command()
+@click.argument("words", nargs=-1, required=True)
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@_KNOWLEDGE
+def explain(words: tuple[str, ...], form: str, knowledge: tuple[Path, ...]) -> int:
+    """Explain a diagnosis, observation, rule, stall, opcode, metric, pitfall, step, GPU or question."""
+    from advisor.pipelines.explain import explain as explain_word
+    from advisor.render.explain import explain_json, explain_text
+
+    found = explain_word(" ".join(words), *([knowledge[0]] if knowledge else []))
+    if form == "json":
+        import json
+
+        made = explain_json(found)
+        _write(made if isinstance(made, str) else json.dumps(made, indent=1, ensure_ascii=False), None)
+    else:
+        _write(explain_text(found, width=_width(), colour=_colour(sys.stdout)), None)
+    return EXIT_DONE
+
+
+@cli.group()
+def knowledge() -> None:
+    """Look after the knowledge base."""
+
+
+@knowledge.command("lint")
+@click.argument("folder", required=False, type=_PATH)
+def lint(folder: Path | None) -> int:
+    """Check the knowledge base, or a team's own directory, each mistake with file and line."""
+    from advisor.lint.report import run
+
+    return run([folder] if folder is not None else [], sys.stdout)
+
+
+def _width() -> int:
+    import shutil
+
+    return max(60, min(shutil.get_terminal_size((80, 24)).columns, 100)) if sys.stdout.isatty() else 80
+
+
+def _guarded(run: Callable[[], Any]) -> int:
+    """Run and turn what a user can mend into one line on stderr."""
+    try:
+        return int(run() or EXIT_DONE)
+    except AdvisorError as e:
+        _clear()
+        click.echo(f"ncu-advisor: {' '.join(str(e).split())}", err=True)
+        return e.exit_code
+    except click.ClickException as e:
+        e.show()
+        return EXIT_WRONG_USE
+    except click.exceptions.Exit as e:
+        return e.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("ncu-advisor: stopped", err=True)
+        return 130
+    except BrokenPipeError:
+        # The reader of our output has gone (`| head`): that is its right, and nothing to report.
+        sys.stdout = None  # type: ignore[assignment]
+        return EXIT_DONE
+    except OSError as e:
+        click.echo(f"ncu-advisor: {UsageError(f'{e.filename or 'a file'}: {e.strerror or e}')}", err=True)
+        return EXIT_WRONG_USE
+
+
+def main(argv: list[str] | None = None) -> None:
+    """The console script."""
+    sys.exit(_guarded(lambda: cli.main(args=argv, prog_name="ncu-advisor", standalone_mode=False)))

@@ -1,0 +1,1 @@
+"""One module a command: what it does once its arguments are parsed."""

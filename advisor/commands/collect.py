@@ -1,0 +1,79 @@
+"""`ncu-advisor collect`."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from advisor.catalog import Catalog, catalog
+from advisor.errors import EXIT_DONE
+
+# ncu adds these to any selection at no cost of passes; a report without them cannot be placed.
+_ALWAYS = ("SpeedOfLight", "LaunchStats", "Occupancy")
+
+
+def sections_for(cat: Catalog, metrics: Iterable[str]) -> dict[str, list[str]]:
+    """Section id -> the canonical metrics that it brings, both in a stable order."""
+    out: dict[str, list[str]] = {}
+    for metric in sorted(metrics):
+        section = cat.metrics[metric].section
+        if section:
+            out.setdefault(section, []).append(metric)
+    return dict(sorted(out.items()))
+
+
+def command(sections: Iterable[str], kernel: str | None, skip: int, count: int, clock_control: str) -> str:
+    """The ncu command line that collects the sections."""
+    parts = ["ncu", *(word for s in sections for word in ("--section", s)), "--import-source", "yes"]
+    if kernel:
+        parts += ["--kernel-name", shlex.quote(f"regex:{kernel}")]
+    parts += ["--launch-skip", str(skip), "--launch-count", str(count)]
+    if clock_control == "none":
+        parts += ["--clock-control", "none"]
+    return " ".join([*parts, "-o", "profile", "YOUR_PROGRAM"])
+
+
+def run(
+    report: Path | None,
+    *,
+    kernel: str | None,
+    skip: int,
+    count: int,
+    clock_control: str,
+    knowledge: tuple[Path, ...],
+    write: Callable[[str, Path | None], None],
+) -> int:
+    """Print the command, and on the lines below what each section is for and what it costs."""
+    cat = catalog(knowledge)
+    if report is None:
+        wanted = {name for name, metric in cat.metrics.items() if metric.section}
+        reasons: dict[str, set[str]] = {}
+        lines = ["# everything that the advisor reads:"]
+    else:
+        from advisor.pipelines.diagnose import analyse
+
+        diagnosis = analyse([report], knowledge=knowledge).diagnosis
+        reasons = {}
+        for launch in diagnosis.launches:
+            for item in launch.missing:
+                reasons.setdefault(item.metric, set()).update(item.needed_for)
+        wanted = set(reasons)
+        lines = [f"# what {report.name} lacks, over {len(diagnosis.launches)} launches:"]
+    sections = sections_for(cat, wanted)
+    if not sections:
+        write("# nothing is missing: every rule could be decided from this report\n", None)
+        return EXIT_DONE
+    chosen = sorted({*sections, *_ALWAYS})
+    for section in chosen:
+        metrics = sections.get(section, [])
+        needed = sorted({finding for metric in metrics for finding in reasons.get(metric, ())})
+        purpose = (
+            f"for {', '.join(needed)}" if needed else f"{len(metrics)} metrics" if metrics else "to place the launch"
+        )
+        lines.append(f"#   {section}: {purpose}")
+    lines.append(
+        "# each section replays the kernel once or several times; the source counters and the sampler cost the most"
+    )
+    write("\n".join([*lines, command(chosen, kernel, skip, count, clock_control)]) + "\n", None)
+    return EXIT_DONE

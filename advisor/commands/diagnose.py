@@ -1,0 +1,135 @@
+"""`ncu-advisor diagnose`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from advisor.errors import EXIT_DONE, EXIT_WRONG_USE, UsageError
+from advisor.model import Diagnosis, LaunchDiagnosis
+
+
+def read_answers(path: Path) -> dict[str, Any]:
+    """A YAML file of question id (or metric id) to value; a KnowledgeError with file and line when it is not one."""
+    from advisor.catalog.loader import load
+
+    return load(path, dict[str, Any])
+
+
+def time_to_win(launch: LaunchDiagnosis) -> float:
+    """Nanoseconds that the first fix would give back: duration x (1 - 1 / speedup); 0 when unknown."""
+    gains = [f.speedup.estimate for f in launch.findings if f.kind == "diagnosis" and f.speedup is not None]
+    return (launch.duration_ns or 0.0) * (1 - 1 / gains[0]) if gains else 0.0
+
+
+def run(
+    reports: tuple[Path, ...],
+    *,
+    kernel: str | None,
+    launches: tuple[int, ...],
+    top: int | None,
+    answers: Path | None,
+    gpu: str | None,
+    ptxas: Path | None,
+    form: str,
+    out: Path | None,
+    jobs: int,
+    how_: tuple[str, ...],
+    why_not: tuple[str, ...],
+    what_if: tuple[str, ...],
+    strict: bool,
+    knowledge: tuple[Path, ...],
+    write: Callable[[str, Path | None], None],
+    narrate: Callable[[str, int, int], None],
+    clear: Callable[[], None],
+    colour: bool,
+) -> int:
+    """Read, reason, print; returns the exit code."""
+    from advisor.pipelines.diagnose import analyse
+
+    try:
+        pattern = re.compile(kernel) if kernel is not None else None
+    except re.error as e:
+        raise UsageError(f"--kernel {kernel!r} is not a regular expression: {e}") from None
+    analysis = analyse(
+        reports,
+        answers=read_answers(answers) if answers is not None else None,
+        gpu=gpu,
+        knowledge=knowledge,
+        ptxas=ptxas,
+        kernel=pattern,
+        launches=frozenset(launches) if launches else None,
+        jobs=jobs,
+        progress=narrate,
+    )
+    clear()
+    diagnosis = analysis.diagnosis
+    positions = list(range(len(diagnosis.launches)))
+    if what_if:
+        from advisor.pipelines.whatif import parse_assignment
+
+        values = dict(parse_assignment(text) for text in what_if)
+        diagnosis = replace(diagnosis, launches=tuple(analysis.what_if(p, values) for p in positions))
+    if top is not None:
+        positions = sorted(positions, key=lambda p: (-time_to_win(diagnosis.launches[p]), p))[:top]
+        diagnosis = replace(diagnosis, launches=tuple(diagnosis.launches[p] for p in positions))
+    _report_problems(diagnosis)
+    explained = _explained(analysis, positions, how_, why_not, form, colour)
+    if form == "json":
+        from advisor.render.diagnosis_json import diagnosis_json
+
+        write(diagnosis_json(replace(diagnosis, extra=explained) if explained else diagnosis), out)
+    elif explained:
+        write(explained["text"], out)
+    else:
+        from advisor.render.charts import can_draw
+        from advisor.render.diagnosis import diagnosis_text
+
+        blocks = can_draw(sys.stdout.encoding) if out is None else True
+        write(diagnosis_text(diagnosis, colour=colour and out is None, blocks=blocks), out)
+    troubled = any(not info.complete or info.problems for info in diagnosis.reports)
+    return EXIT_WRONG_USE if strict and troubled else EXIT_DONE
+
+
+def _report_problems(diagnosis: Diagnosis) -> None:
+    from advisor.render.text import shown
+
+    for info in diagnosis.reports:
+        for problem in info.problems:
+            click.echo(f"ncu-advisor: {shown(info.path)}: {shown(problem)}", err=True)
+
+
+def _explained(
+    analysis: Any, positions: list[int], how_: tuple[str, ...], why_not: tuple[str, ...], form: str, colour: bool
+) -> dict[str, Any]:
+    """The proofs asked for: one text, or parts of the JSON document."""
+    if not how_ and not why_not:
+        return {}
+    from advisor.render import proof
+
+    made: list[tuple[int, str, str, Any]] = []
+    for position in positions:
+        made += [(position, "how", finding, analysis.how(position, finding)) for finding in how_]
+        made += [(position, "why_not", finding, analysis.why_not(position, finding)) for finding in why_not]
+    if form == "json":
+        dicts = {"how": proof.proof_dict, "why_not": proof.blocked_dict}
+        return {
+            "explanations": [
+                {"launch": analysis.diagnosis.launches[p].index, "kind": kind, "id": finding, **dicts[kind](found)}
+                for p, kind, finding, found in made
+            ]
+        }
+    texts = {"how": proof.proof_text, "why_not": proof.blocked_text}
+    parts = []
+    for position, kind, finding, found in made:
+        launch = analysis.diagnosis.launches[position]
+        head = proof.heading(launch, kind, finding)
+        flips = analysis.flips(position, finding) if kind == "how" else ()
+        parts.append("\n".join([head, texts[kind](found, finding, colour=colour), *proof.flip_lines(flips)]))
+    return {"text": "\n\n".join(parts) + "\n"}

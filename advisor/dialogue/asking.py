@@ -1,0 +1,109 @@
+"""Questions and their answers: the engine's, the numbers of an interview, the parameters of the napkin."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from advisor.dialogue import cards as make
+from advisor.dialogue import events as e
+from advisor.dialogue.records import Algorithm, Ask
+from advisor.dialogue.state import State
+from advisor.dialogue.steps import add, ask_number, conclude_interview, put, wait
+from advisor.dialogue.turn import algorithm_ask, next_number, open_questions
+
+
+def asked(state: State, event: e.Asked) -> State:
+    """A question of the engine is taken up, if it is still open."""
+    if state.place != "launch":
+        return state
+    ask = next((a for a in open_questions(state) if a.id == event.question), None)
+    return state if ask is None else put(state, ask, reckoning=None)
+
+
+def fits(ask: Ask, value: e.Value) -> bool:
+    """Whether the value can be an answer: None where not knowing is allowed, a listed choice, a number in range."""
+    if value is None:
+        return ask.optional
+    if ask.kind == "choice":
+        return isinstance(value, str) and any(choice.id == value for choice in ask.choices)
+    if isinstance(value, str) or not math.isfinite(value):
+        return False
+    return (ask.low is None or value >= ask.low) and (ask.high is None or value <= ask.high)
+
+
+def answered(state: State, event: e.Answered) -> State:
+    """An answer: kept, and everything concluded anew. "I don't know" is kept too and changes nothing."""
+    ask = state.ask
+    if state.place != "launch" or ask is None or ask.id != event.question or not fits(ask, event.value):
+        return state
+    said = make.answer_card(ask, event.value, state.position)
+    if ask.group == "napkin":
+        return _reckon_on(add(state, said, ask=None), ask, event.value)
+    place = None if state.numbers else state.position
+    if event.value is None:
+        after = add(state, said, ask=None, unknown=(*state.unknown, (place, ask.id)))
+        return ask_number(after) if state.numbers else after
+    answers = (*state.answers, (place, ask.id, event.value))
+    return wait(state, e.Conclude(answers, state.position), said, ask=None, answers=answers)
+
+
+def skipped(state: State, event: e.Skipped) -> State:
+    """The question is put off; in an interview a number put off twice counts as unknown; the napkin is left."""
+    ask = state.ask
+    if state.place != "launch" or ask is None or ask.id != event.question:
+        return state
+    if ask.group == "napkin":
+        return replace(state, ask=None, reckoning=None)
+    key = (None if state.numbers else state.position, ask.id)
+    if key in state.put_off and state.numbers:
+        return ask_number(add(state, ask=None, unknown=(*state.unknown, key)))
+    put_off = state.put_off if key in state.put_off else (*state.put_off, key)
+    after = add(state, ask=None, put_off=put_off)
+    return ask_number(after) if state.numbers else after
+
+
+def conclusion_shown(state: State, event: e.ConclusionShown) -> State:
+    """In an interview: the conclusion now, before all numbers were asked for."""
+    if not state.numbers or state.place != "launch" or state.launch is None:
+        return state
+    return conclude_interview(state)
+
+
+def numbers_continued(state: State, event: e.NumbersContinued) -> State:
+    """In an interview: more numbers after all."""
+    if not state.numbers or state.place != "launch" or state.ask is not None or next_number(state) is None:
+        return state
+    return ask_number(state)
+
+
+def napkin_begun(state: State, event: e.NapkinBegun) -> State:
+    """The first question of the napkin."""
+    if state.place != "launch" or state.numbers or state.launch is None or not state.lore.algorithms:
+        return state
+    return put(state, algorithm_ask(state), reckoning=None)
+
+
+def _parameter(algorithm: Algorithm, at: int) -> Ask | None:
+    if at >= len(algorithm.parameters):
+        return None
+    return replace(algorithm.parameters[at], group="napkin", step=(at + 1, len(algorithm.parameters)))
+
+
+def _reckon_on(state: State, ask: Ask, value: e.Value) -> State:
+    """The next parameter of the algorithm, or the reckoning when it has them all."""
+    given: tuple[tuple[str, float | str], ...] = ()
+    if state.reckoning is None:
+        name, at = str(value), 0
+    else:
+        name, given = state.reckoning
+        at = ask.step[0]
+        taken = ask.usual if value is None else value
+        given = given if taken is None else (*given, (ask.id, taken))
+    algorithm = state.lore.algorithm(name)
+    if algorithm is None or state.position is None:
+        return replace(state, reckoning=None)
+    following = _parameter(algorithm, at)
+    if following is not None:
+        return put(state, following, reckoning=(name, given))
+    return wait(state, e.Reckon(state.position, name, given), reckoning=None)

@@ -1,0 +1,186 @@
+"""Cards made from conclusions. Every sentence about a kernel is the knowledge base's; the face adds labels."""
+
+from __future__ import annotations
+
+from advisor.dialogue import face
+from advisor.dialogue.records import Ask, Card, Line
+from advisor.dialogue.state import State, is_end, main_finding
+from advisor.model import Comparison, Finding, LaunchDiagnosis
+
+
+def sentence(text: str) -> str:
+    """The text with a capital at its start and a full stop at its end."""
+    text = text.strip()
+    if not text:
+        return ""
+    return text[0].upper() + text[1:] + ("" if text[-1] in ".!?:" else ".")
+
+
+def overview(launch: LaunchDiagnosis, position: int, several: bool) -> Card:
+    """What the launch is: kernel, shape, duration, GPU."""
+    shape = f"grid {face.shape_text(launch.grid)}, block {face.shape_text(launch.block)}"
+    gpu = launch.known_as or launch.gpu_name
+    facts = [f"launch {face.launch_number(launch, several)}"]
+    facts += [] if launch.duration_ns is None else [face.duration_text(launch.duration_ns)]
+    facts += [shape] if launch.grid or launch.block else []
+    facts += [gpu] if gpu else []
+    return Card("overview", launch.kernel, (Line(" · ".join(facts)),), position)
+
+
+def class_card(launch: LaunchDiagnosis, position: int) -> Card:
+    """The class, the numbers that decide it, how near the decision was, and what ncu's plain table would say."""
+    verdict = launch.verdict
+    lines = [Line(sentence(verdict.because))] if verdict.because else []
+    margin = face.margin_text(verdict.margin)
+    lines += [Line(sentence(note), "quiet") for note in verdict.notes]
+    return Card("class", verdict.title or verdict.id, tuple(lines), position, label=face.CLASS, aside=margin)
+
+
+def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Card:
+    """A finding: why it is concluded and what its fix would give."""
+    lines = [Line(sentence(finding.because))]
+    if finding.speedup is not None:
+        lines.append(Line(sentence(face.speedup_text(finding.speedup)), "strong", "Expected"))
+        if finding.speedup.how:
+            lines.append(Line(sentence(finding.speedup.how), "quiet"))
+    elif finding.kind == "diagnosis" and not is_end(finding):
+        lines.append(Line(face.NO_SPEEDUP, "quiet"))
+    lines += [
+        Line(f"{place.file}:{place.line}  {place.sass}  ({place.share * 100:.0f} %)", "fact", "At")
+        for place in finding.locations[:3]
+    ]
+    if finding.undecided:
+        lines.append(Line(", ".join(finding.undecided), "unknown", "Not known"))
+    first = main_finding(launch)
+    kind = {"trust": "trust", "note": "note"}.get(finding.kind, "finding")
+    label = {"trust": face.TRUST, "note": face.NOTE}.get(finding.kind, face.ALSO)
+    if finding.kind == "diagnosis" and first is not None and first.id == finding.id:
+        label = face.NOTHING_TO_FIX if is_end(finding) else face.FIX_FIRST
+    return Card(kind, finding.title, tuple(lines), position, finding.id, label, f"confidence {finding.confidence:.0%}")
+
+
+def fix_card(finding: Finding, position: int) -> Card:
+    """The fix: its steps and its price."""
+    fix = finding.fix
+    if fix is None:
+        return Card("fix", finding.title, (Line(face.NO_FIX, "quiet"),), position, finding.id, face.FIX)
+    lines = [Line(step, "step") for step in fix.steps]
+    if fix.costs:
+        lines.append(Line(sentence(fix.costs), "fact", "Price"))
+    return Card("fix", fix.summary, tuple(lines), position, finding.id, face.FIX)
+
+
+def next_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Card:
+    """What comes after the fix: the exercise, the findings that remain, measuring again."""
+    lines = []
+    if not is_end(finding):
+        lines.append(Line(face.MEASURE_AGAIN))
+    rest = [f for f in launch.findings if f.kind == "diagnosis" and f.id != finding.id]
+    for other in rest[:4]:
+        gain = "" if other.speedup is None else f" ({face.gain_text(other.speedup)})"
+        lines.append(Line(other.title + gain, "fact", face.ALSO))
+    if finding.fix is not None and finding.fix.practice:
+        lines.append(Line(finding.fix.practice, "fact", "Exercise"))
+    if launch.missing:
+        names = ", ".join(m.metric for m in launch.missing[:4]) + (" …" if len(launch.missing) > 4 else "")
+        lines.append(Line(names, "unknown", "Not in the report"))
+    return Card("next", finding.title, tuple(lines), position, finding.id, face.NEXT)
+
+
+def comparison_line(item: Comparison) -> Line:
+    """One number of the evidence with its test and how far it is from it."""
+    value = face.number_text(item.value, item.unit)
+    away = "" if item.margin_abs is None else f", {face.number_text(abs(item.margin_abs), item.unit)} away"
+    style = "unknown" if item.holds is None else "holds" if item.holds else "fails"
+    text = f"{item.metric} = {value}, wanted {item.test}{away}"
+    return Line(f"{sentence(item.says)} {text}" if item.says else text, style)
+
+
+def evidence_card(launch: LaunchDiagnosis, finding: Finding | None, position: int) -> Card:
+    """All comparisons behind a finding, or behind the class when no finding is given."""
+    items = launch.verdict.evidence if finding is None else finding.evidence
+    title = launch.verdict.title if finding is None else finding.title
+    lines = tuple(comparison_line(item) for item in items) or (Line(face.NO_EVIDENCE, "quiet"),)
+    return Card("evidence", title, lines, position, "" if finding is None else finding.id, face.EVIDENCE)
+
+
+def why_class_card(launch: LaunchDiagnosis, position: int) -> Card:
+    """Why this class: the reason, its numbers, and the distance to the nearest threshold."""
+    verdict = launch.verdict
+    lines = [Line(sentence(verdict.because))] if verdict.because else []
+    lines += [comparison_line(item) for item in verdict.evidence]
+    lines += [Line(sentence(note), "quiet") for note in verdict.notes]
+    margin = face.margin_text(verdict.margin)
+    if margin:
+        lines.append(Line(sentence(margin), "quiet"))
+    return Card("evidence", verdict.title or verdict.id, tuple(lines), position, label=face.WHY)
+
+
+def missing_card(launch: LaunchDiagnosis, position: int) -> Card:
+    """Each metric that a rule wanted, what it was wanted for, and the command that collects it (once each)."""
+    lines = []
+    for item in launch.missing:
+        wanted = ", ".join(item.needed_for[:4]) + (" …" if len(item.needed_for) > 4 else "")
+        lines.append(Line(wanted, "fact", item.metric))
+    commands = list(dict.fromkeys(item.collect for item in launch.missing if item.collect))
+    lines += [Line(command, "strong", "Run") for command in commands]
+    body = tuple(lines) or (Line(face.NOTHING_MISSING),)
+    return Card("missing", face.NOT_IN_REPORT, body, position, label=face.MISSING)
+
+
+def question_card(ask: Ask, position: int | None) -> Card:
+    """A question: what is asked, why, in which unit and range."""
+    lines = [Line(sentence(ask.why), "quiet")] if ask.why else []
+    if ask.kind == "number" and range_text(ask):
+        lines.append(Line(range_text(ask), "quiet"))
+    at, of = ask.step
+    aside = f"{at} of {of}" if of else ""
+    return Card("question", ask.ask, tuple(lines), position, ask.id, face.QUESTION, aside)
+
+
+def range_text(ask: Ask) -> str:
+    """What a number must be: its unit and its range."""
+    low = None if ask.low is None else face.number_text(ask.low, ask.unit)
+    high = None if ask.high is None else face.number_text(ask.high, ask.unit)
+    span = f"from {low} to {high}" if low and high else f"{low} or more" if low else f"at most {high}" if high else ""
+    unit = "" if ask.unit in ("", "count", "ratio", "1") else f"in {ask.unit}"
+    usual = "" if ask.usual is None else f"usually {face.number_text(ask.usual, ask.unit)}"
+    return ", ".join(part for part in (unit, span, usual) if part)
+
+
+def why_question_card(ask: Ask, state: State) -> Card:
+    """Why a question is asked: its reason, and the findings that its answer could change."""
+    lines = [Line(sentence(ask.why))] if ask.why else []
+    if ask.would_change:
+        titles = ", ".join(state.lore.title(name) for name in ask.would_change)
+        lines.append(Line(titles, "fact", "Could change"))
+    return Card("evidence", ask.ask, tuple(lines), state.position, ask.id, face.WHY)
+
+
+def careful_card(launch: LaunchDiagnosis, position: int) -> Card | None:
+    """The findings about how far the numbers can be trusted, a line each; None when there are none."""
+    lines = tuple(
+        Line(sentence(f.because) if f.because else f.title, "warning", f.title)
+        for f in launch.findings
+        if f.kind == "trust"
+    )
+    return Card("trust", face.TRUST_TITLE, lines, position, label=face.TRUST) if lines else None
+
+
+def answer_card(ask: Ask, value: float | str | None, position: int | None) -> Card:
+    """What the user answered, in the words of the question."""
+    if value is None:
+        text = face.DONT_KNOW
+    elif isinstance(value, str):
+        text = next((c.label for c in ask.choices if c.id == value), value)
+    else:
+        text = face.number_text(value, ask.unit)
+    note = (Line(face.ANSWER_NOTED, "quiet"),) if value is None and ask.group == "question" else ()
+    return Card("answer", text, note, position, ask.id, face.YOU)
+
+
+def help_card(position: int | None) -> Card:
+    """The commands and how to answer."""
+    lines = [Line(what, "fact", name) for name, what in face.COMMANDS]
+    lines += [Line(hint, "quiet") for hint in face.HELP_HINTS]
+    return Card("help", face.HELP_TITLE, tuple(lines), position, label=face.HELP)

@@ -1,0 +1,138 @@
+"""What the advisor answered: readings, conclusions, proofs, suppositions, explanations, napkin results, failures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from advisor.dialogue import cards as make
+from advisor.dialogue import events as e
+from advisor.dialogue import face
+from advisor.dialogue.changes import differences
+from advisor.dialogue.looking import select
+from advisor.dialogue.records import Card, Line, Reckoning
+from advisor.dialogue.state import State, main_finding
+from advisor.dialogue.steps import add, ask_number, settled, wait
+from advisor.model import Diagnosis, LaunchDiagnosis
+
+
+def opened(state: State, event: e.Opened) -> State:
+    """The input was read: the list of launches, its only launch, or the interview."""
+    after = settled(state, event.request)
+    if after is None:
+        return state
+    after = replace(after, lore=event.lore, diagnosis=event.diagnosis, stalled=None)
+    if after.numbers:
+        intro = Card("note", face.INTERVIEW_TITLE, (Line(face.INTERVIEW_INTRO),), label=face.INTERVIEW)
+        return ask_number(add(after, intro, place="launch", position=0))
+    if event.diagnosis is None or not event.diagnosis.launches:
+        return add(after, _nothing_read(event.diagnosis), place="start", stalled=event.request)
+    return select(after, 0) if len(event.diagnosis.launches) == 1 else replace(after, place="launches")
+
+
+def _nothing_read(diagnosis: Diagnosis | None) -> Card:
+    problems = [p for report in (diagnosis.reports if diagnosis else ()) for p in report.problems]
+    lines = (Line(face.NO_LAUNCHES), *(Line(problem, "quiet") for problem in problems))
+    return Card("error", face.NOTHING_READ, lines, label=face.FAILED)
+
+
+def concluded(state: State, event: e.Concluded) -> State:
+    """Everything was concluded anew: the card says what changed, or that nothing did."""
+    after = settled(state, event.request)
+    if after is None:
+        return state
+    at = event.request.position or 0
+    before, now = _launch(after.diagnosis, at), _launch(event.diagnosis, at)
+    after = replace(after, diagnosis=event.diagnosis, stalled=None)
+    if now is not None:
+        after = add(after, _change(state, before, now, at))
+        if after.position == at and after.finding_of(after.finding) is None:
+            first = main_finding(now)
+            after = replace(after, finding=first.id if first else "")
+    return _go_on(after)
+
+
+def _go_on(state: State) -> State:
+    """In an interview the next number is asked as soon as the last one has been dealt with."""
+    if not state.numbers or state.ask is not None or state.place != "launch":
+        return state
+    asked = {ask.id for ask in state.lore.interview}
+    return ask_number(state) if state.answers and state.answers[-1][1] in asked else state
+
+
+def _launch(diagnosis: Diagnosis | None, at: int) -> LaunchDiagnosis | None:
+    return diagnosis.launches[at] if diagnosis is not None and at < len(diagnosis.launches) else None
+
+
+def _change(state: State, before: LaunchDiagnosis | None, now: LaunchDiagnosis, at: int) -> Card | None:
+    if before is None:
+        return make.class_card(now, at)
+    lines = differences(before, now)
+    if not lines and state.numbers:
+        return None
+    title = face.CHANGED_TITLE if lines else face.UNCHANGED
+    return Card("change", title, lines or (Line(face.NO_CHANGE, "quiet"),), at, label=face.CHANGED)
+
+
+def told(state: State, event: e.Told) -> State:
+    """A proof, a supposition, an explanation or a napkin result."""
+    request = event.request
+    after = settled(state, request)
+    if after is None:
+        return state
+    if isinstance(request, e.Prove):
+        label = face.HOW if request.what == "how" else face.WHY_NOT
+        title = state.lore.title(request.finding)
+        return add(after, Card("proof", title, (), request.position, request.finding, label, detail=event.result))
+    if isinstance(request, e.Look):
+        return add(
+            after, Card("explanation", request.word, (), request.position, label=face.EXPLAIN, detail=event.result)
+        )
+    if isinstance(request, e.Suppose):
+        return _supposed(after, request, event.result)
+    return _reckoned(after, request, event.result)
+
+
+def _supposed(state: State, request: e.Suppose, result: Any) -> State:
+    before = _launch(state.diagnosis, request.position)
+    if before is None or not isinstance(result, LaunchDiagnosis):
+        return state
+    lines = differences(before, result)
+    units = {name: unit for name, unit, _ in state.lore.metrics}
+    title = ", ".join(f"{name} = {face.number_text(value, units.get(name, ''))}" for name, value in request.values)
+    body = lines or (Line(face.NO_CHANGE, "quiet"),)
+    return add(state, Card("change", title, body, request.position, label=face.WHAT_IF))
+
+
+def _reckoned(state: State, request: e.Reckon, result: Any) -> State:
+    """The napkin's card; what it reckoned is an answer like any other, and concluded on."""
+    if not isinstance(result, Reckoning):
+        return state
+    card = Card("napkin", result.title, result.lines, request.position, label=face.NAPKIN)
+    if not result.answers:
+        return add(state, card)
+    answers = state.answers + tuple((request.position, name, value) for name, value in result.answers)
+    return wait(state, e.Conclude(answers, request.position), card, answers=answers)
+
+
+def failed(state: State, event: e.Failed) -> State:
+    """Work failed: a card says what happened, and trying again is among the choices."""
+    after = settled(state, event.request)
+    if after is None:
+        return state
+    position = getattr(event.request, "position", None)
+    return _go_on(add(after, Card("error", event.message, position=position, label=face.FAILED), stalled=event.request))
+
+
+def cancelled(state: State, event: e.Cancelled) -> State:
+    """Work was called off; trying again is among the choices."""
+    after = settled(state, event.request)
+    if after is None:
+        return state
+    card = Card("note", face.CALLED_OFF, position=state.position, label=face.NOTE)
+    return _go_on(add(after, card, stalled=event.request))
+
+
+def retried(state: State, event: e.Retried) -> State:
+    """What failed or was called off is wanted again."""
+    return state if state.stalled is None else wait(state, state.stalled, stalled=None)

@@ -1,0 +1,82 @@
+"""One function from a state and an event to the next state. All state of the session goes through here.
+
+An event that makes no sense where it arrives (an answer to a question that is not asked, the outcome of work that
+nobody waits for) leaves the state as it is and is not logged; nothing raises. `replay(state.log) == state` always
+holds, and that is how Back works: it drops the last thing the user did and replays the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from advisor.dialogue import asking, looking, outcomes
+from advisor.dialogue import events as e
+from advisor.dialogue.state import State
+
+
+def reduce(state: State, event: e.Event) -> State:
+    """The state after the event."""
+    if isinstance(event, e.Back):
+        return _back(state)
+    if state.place == "closed":
+        return state
+    after = _HANDLERS[type(event)](state, event)
+    return state if after is state else replace(after, log=(*state.log, event))
+
+
+def replay(events: Iterable[e.Event]) -> State:
+    """The state that these events lead to from the beginning."""
+    state = State()
+    for event in events:
+        state = reduce(state, event)
+    return state
+
+
+def can_go_back(state: State) -> bool:
+    """Whether there is something to undo: anything the user did after the beginning."""
+    return any(not isinstance(event, (*e.OUTCOMES, e.Began)) for event in state.log)
+
+
+def _back(state: State) -> State:
+    """Without the last deed. Outcomes that came after it stay where the rest still waits for them."""
+    for at in range(len(state.log) - 1, -1, -1):
+        if not isinstance(state.log[at], (*e.OUTCOMES, e.Began)):
+            return replay(state.log[:at] + state.log[at + 1 :])
+    return state
+
+
+def _quit(state: State, event: e.Quit) -> State:
+    return replace(state, place="closed", waiting=())
+
+
+_HANDLERS: dict[type, Callable[[State, Any], State]] = {
+    e.Began: looking.began,
+    e.LaunchSelected: looking.launch_selected,
+    e.LaunchesShown: looking.launches_shown,
+    e.FindingShown: looking.finding_shown,
+    e.FixShown: looking.fix_shown,
+    e.EvidenceShown: looking.evidence_shown,
+    e.MissingShown: looking.missing_shown,
+    e.Asked: asking.asked,
+    e.Answered: asking.answered,
+    e.Skipped: asking.skipped,
+    e.NapkinBegun: asking.napkin_begun,
+    e.NumbersContinued: asking.numbers_continued,
+    e.ConclusionShown: asking.conclusion_shown,
+    e.WhyAsked: looking.why_asked,
+    e.HowAsked: looking.how_asked,
+    e.WhyNotAsked: looking.why_not_asked,
+    e.WhatIfAsked: looking.what_if_asked,
+    e.ExplainAsked: looking.explain_asked,
+    e.HelpAsked: looking.help_asked,
+    e.NotUnderstood: looking.not_understood,
+    e.Cancelled: outcomes.cancelled,
+    e.Retried: outcomes.retried,
+    e.Quit: _quit,
+    e.Opened: outcomes.opened,
+    e.Concluded: outcomes.concluded,
+    e.Told: outcomes.told,
+    e.Failed: outcomes.failed,
+}

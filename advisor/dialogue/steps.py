@@ -1,0 +1,67 @@
+"""The small moves that the handlers of events are made of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from advisor.dialogue import cards as make
+from advisor.dialogue import face
+from advisor.dialogue.events import Request
+from advisor.dialogue.records import Ask, Card, Line
+from advisor.dialogue.state import State, main_finding
+from advisor.dialogue.turn import next_number
+from advisor.model import LaunchDiagnosis
+
+
+def add(state: State, *new: Card | None, **changes: Any) -> State:
+    """The state with these cards at the end of the conversation."""
+    return replace(state, cards=state.cards + tuple(card for card in new if card is not None), **changes)
+
+
+def wait(state: State, request: Request, *new: Card | None, **changes: Any) -> State:
+    """The state that waits for this request, once."""
+    waiting = state.waiting if request in state.waiting else (*state.waiting, request)
+    return add(state, *new, waiting=waiting, **changes)
+
+
+def settled(state: State, request: Request) -> State | None:
+    """The state without this request among those waited for; None when nobody waits for it."""
+    if request not in state.waiting:
+        return None
+    return replace(state, waiting=tuple(r for r in state.waiting if r != request))
+
+
+def put(state: State, ask: Ask, **changes: Any) -> State:
+    """The state in which this is asked."""
+    return add(state, make.question_card(ask, state.position), ask=ask, **changes)
+
+
+def conclusion(launch: LaunchDiagnosis, position: int) -> tuple[Card | None, ...]:
+    """The cards of what was concluded: class, first finding, how far the numbers can be trusted."""
+    first = main_finding(launch)
+    if first is None:
+        finding = Card("note", face.NO_FINDING, position=position, label=face.NOTE)
+    else:
+        finding = make.finding_card(launch, first, position)
+    # A first finding of kind trust says so itself; the summary would only repeat it.
+    careful = None if first is not None and first.kind == "trust" else make.careful_card(launch, position)
+    return (make.class_card(launch, position), finding, careful)
+
+
+def ask_number(state: State) -> State:
+    """The next number of the interview; when all were asked, the conclusion."""
+    ask = next_number(state)
+    if ask is not None:
+        return put(state, ask)
+    done = Card("note", face.INTERVIEW_TITLE, (Line(face.INTERVIEW_DONE),), 0, label=face.INTERVIEW)
+    return conclude_interview(add(state, done))
+
+
+def conclude_interview(state: State) -> State:
+    """The conclusion from the numbers given so far, and no question."""
+    launch = state.launch
+    if launch is None:
+        return replace(state, ask=None)
+    first = main_finding(launch)
+    return add(state, *conclusion(launch, 0), ask=None, finding=first.id if first else "")

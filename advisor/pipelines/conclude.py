@@ -1,0 +1,291 @@
+"""One frame in, one diagnosis a launch out: the two passes of the engine with the quantifier between them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from advisor import metrics as metrics_room
+from advisor import quantify
+from advisor.catalog.texts import fill
+from advisor.engine import Engine, Trace, confidence
+from advisor.model import (
+    Comparison,
+    Finding,
+    FixAdvice,
+    LaunchDiagnosis,
+    Missing,
+    Question,
+    Speedup,
+    Verdict,
+)
+from advisor.observe import Observed, observe
+from advisor.pipelines import context, missing
+from advisor.pipelines.notes import class_notes, unit_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from advisor.catalog import Catalog
+    from advisor.catalog.schemas import RuleDef
+    from advisor.pipelines.diagnose import Inputs
+
+# A finding under 5 % is not the right battle (guide, step 3); one of 10 % keeps a kernel from being called done.
+SMALL_GAIN = 1.05
+REACHES = 1.10
+LABELS = ("compute_leader", "memory_leader", "stall_leader", "occupancy_limiter")
+
+
+@dataclass(frozen=True)
+class Reasoned:
+    """Everything that led to the diagnoses of one frame, row by row."""
+
+    frame: pd.DataFrame
+    observed: Observed
+    engine: Engine
+    traces: tuple[Trace, ...]
+    gains: tuple[Mapping[str, Speedup], ...]
+    known_as: tuple[str, ...]
+    launches: tuple[LaunchDiagnosis, ...]
+
+
+_engines: dict[int, tuple[Catalog, Engine]] = {}
+
+
+def engine_of(catalog: Catalog) -> Engine:
+    """One engine a knowledge base: compiling the rules takes longer than running them."""
+    if id(catalog) not in _engines:
+        _engines[id(catalog)] = (catalog, Engine(catalog))
+    return _engines[id(catalog)][1]
+
+
+def prepare(catalog: Catalog, inputs: Inputs) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The derived frame of the inputs, with the user's numbers in it, and each row's GPU id."""
+    frame, known_as = context.add_base(inputs.frame, inputs.reports, inputs.gpu)
+    for position, answers in inputs.answers.items():
+        numbers = _numbers(catalog, answers)
+        frame = context.add_numbers(frame, numbers, None if position is None else [position])
+    frame = metrics_room.derive(frame)
+    return context.add_neighbours(frame), tuple(known_as)
+
+
+def _numbers(catalog: Catalog, answers: Mapping[str, Any]) -> dict[str, float]:
+    out = {}
+    for key, value in answers.items():
+        if isinstance(value, float):
+            question = catalog.questions.get(key)
+            out[question.sets if question is not None and question.sets else key] = value
+    return out
+
+
+def _choices(catalog: Catalog, inputs: Inputs, row: int) -> frozenset[str]:
+    answers = {**inputs.answers.get(None, {}), **inputs.answers.get(row, {})}
+    return frozenset(f"answer.{key}.{value}" for key, value in answers.items() if isinstance(value, str))
+
+
+def reason(catalog: Catalog, inputs: Inputs, frame: pd.DataFrame | None = None) -> Reasoned:
+    """Observe, conclude causes, quantify, conclude what the gains mean. `frame`: an already derived one (what-if)."""
+    known_as: tuple[str, ...] = ("",) * len(inputs.frame)
+    if frame is None:
+        frame, known_as = prepare(catalog, inputs)
+    engine = engine_of(catalog)
+    observed = observe(frame, catalog)
+    rows = len(frame)
+    answers = [_choices(catalog, inputs, row) for row in range(rows)]
+    first = engine.conclude_many(observed, answers, None)
+    gains = _gains(catalog, observed, first)
+    words = [_words(catalog, first[row], gains[row]) for row in range(rows)]
+    traces = engine.conclude_many(observed, answers, words)
+    launches = tuple(
+        _launch(catalog, inputs, frame, observed, row, traces[row], gains[row], known_as[row]) for row in range(rows)
+    )
+    return Reasoned(frame, observed, engine, tuple(traces), tuple(gains), known_as, launches)
+
+
+def _gains(catalog: Catalog, observed: Observed, traces: Sequence[Trace]) -> list[dict[str, Speedup]]:
+    """The speedup of each concluded diagnosis that says what its fix changes, row by row."""
+    rows = len(traces)
+    model = quantify.build(observed.columns, rows)
+    at: dict[str, list[int]] = {}
+    for row, trace in enumerate(traces):
+        for found in trace.findings:
+            at.setdefault(found, []).append(row)
+    out: list[dict[str, Speedup]] = [{} for _ in range(rows)]
+    for found, members in at.items():
+        entry = catalog.findings[found]
+        if entry.kind != "diagnosis" or entry.fix is None or not entry.fix.changes:
+            continue
+        for row, speedup in zip(members, quantify.speedups(model, entry.fix, np.array(members)), strict=True):
+            out[row][found] = speedup
+    return out
+
+
+def _words(catalog: Catalog, trace: Trace, gains: Mapping[str, Speedup]) -> frozenset[str]:
+    words = set()
+    if any(catalog.findings[f].kind == "diagnosis" for f in trace.findings):
+        words.add("gain.any_diagnosis")
+    if any(s.estimate >= REACHES for s in gains.values()):
+        words.add("gain.reaches_10")
+    if not any(s.estimate >= SMALL_GAIN for s in gains.values()):
+        words.add("gain.small")
+    return frozenset(words)
+
+
+def _launch(
+    catalog: Catalog,
+    inputs: Inputs,
+    frame: pd.DataFrame,
+    observed: Observed,
+    row: int,
+    trace: Trace,
+    gains: Mapping[str, Speedup],
+    known_as: str,
+) -> LaunchDiagnosis:
+    values = observed.values(row)
+    labels = {name: str(frame[name].iat[row] or "") for name in LABELS if name in frame}
+    texts = {**values, **{name: unit_name(label) for name, label in labels.items()}}
+    findings = [_finding(catalog, observed, row, trace, found, gains.get(found), texts) for found in trace.findings]
+    identity = frame.iloc[row]
+    duration = values.get("duration_ns")
+    lacking, asked = _wanting(catalog, inputs, observed, row, trace)
+    return LaunchDiagnosis(
+        report=int(identity["report"]),
+        index=int(identity["index"]),
+        kernel=str(identity["kernel"]),
+        kernel_full=str(identity["kernel_full"]),
+        grid=identity["grid"],
+        block=identity["block"],
+        duration_ns=duration,
+        gpu_name=str(identity["gpu_name"] or ""),
+        cc=str(identity["cc"] or ""),
+        known_as=known_as,
+        verdict=_verdict(catalog, observed, row, trace, texts),
+        findings=tuple(sorted(findings, key=lambda f: _rank(f))),
+        questions=asked,
+        missing=lacking,
+        metrics=values,
+        labels=labels,
+    )
+
+
+def _rank(finding: Finding) -> tuple[int, float, str]:
+    """First what to fix first: the launch's own overhead, then what is done, then by gain; trust and notes after."""
+    kind = {"diagnosis": 0, "trust": 2, "note": 3}[finding.kind]
+    if kind:
+        return kind, 0.0, finding.id
+    gain = finding.speedup.estimate if finding.speedup is not None else 1.0
+    if finding.id == "launch_overhead":
+        return 0, -math.inf, finding.id
+    if finding.id.startswith("near_"):
+        return 0, -1e9, finding.id
+    if finding.id == "unexplained":
+        return 1, 0.0, finding.id
+    return 0, -gain, finding.id
+
+
+def _rule(catalog: Catalog, found: str, rule_id: str) -> RuleDef:
+    return next(rule for rule in catalog.findings[found].seen if rule.id == rule_id)
+
+
+def _observations(catalog: Catalog, names: Sequence[str]) -> list[str]:
+    return [name for name in names if name in catalog.observations]
+
+
+def _evidence(catalog: Catalog, observed: Observed, row: int, names: Sequence[str]) -> tuple[Comparison, ...]:
+    out: dict[tuple[str, str, str], Comparison] = {}
+    for name in _observations(catalog, names):
+        for comparison in observed.evidence(row, name):
+            out.setdefault((comparison.observation, comparison.metric, comparison.test), comparison)
+    return tuple(out.values())
+
+
+def _finding(
+    catalog: Catalog,
+    observed: Observed,
+    row: int,
+    trace: Trace,
+    found: str,
+    speedup: Speedup | None,
+    texts: Mapping[str, float | str],
+) -> Finding:
+    entry = catalog.findings[found]
+    fired = [f for f in trace.fired if f.concludes == found]
+    names = [name for f in fired for name in f.when]
+    margins = [_margin(observed, row, name) for name in _observations(catalog, names)]
+    undecided = tuple(sorted({name for f in fired for name in f.unknown_unless}))
+    fix = entry.fix
+    advice = FixAdvice(fix.id, fix.summary, fix.steps, fix.costs, entry.exercise) if fix is not None else None
+    rule = _rule(catalog, found, fired[0].rule_id)
+    return Finding(
+        id=found,
+        kind=entry.kind,
+        title=entry.title,
+        confidence=round(confidence([m for m in margins if m is not None], len(undecided)), 3),
+        speedup=speedup,
+        evidence=_evidence(catalog, observed, row, names),
+        because=fill(rule.because, texts),
+        rules=tuple(f.rule_id for f in fired),
+        locations=(),
+        fix=advice,
+        cites=tuple(dict.fromkeys((*rule.cites, *entry.cites))),
+        undecided=undecided,
+    )
+
+
+def _margin(observed: Observed, row: int, name: str) -> float | None:
+    value = float(observed.margin[row, observed.names.index(name)])
+    return value if math.isfinite(value) else None
+
+
+def _verdict(catalog: Catalog, observed: Observed, row: int, trace: Trace, texts: Mapping[str, float | str]) -> Verdict:
+    entry = catalog.classes[trace.class_id]
+    names = _observations(catalog, entry.when)
+    margins = [m for m in (_margin(observed, row, name) for name in names) if m is not None]
+    values = {k: v for k, v in texts.items() if isinstance(v, float)}
+    return Verdict(
+        id=trace.class_id,
+        title=entry.title,
+        margin=min(margins) if margins else None,
+        evidence=_evidence(catalog, observed, row, entry.when),
+        because=fill(entry.because, texts),
+        notes=class_notes(catalog, trace.class_id, values),
+    )
+
+
+def _wanting(
+    catalog: Catalog, inputs: Inputs, observed: Observed, row: int, trace: Trace
+) -> tuple[tuple[Missing, ...], tuple[Question, ...]]:
+    """What undecided rules wait for: metrics that ncu could collect, and questions to the user."""
+    unknown: dict[str, set[str]] = {}
+    answers: dict[str, set[str]] = {}
+    waiting = [(u.concludes, u.unknown) for u in trace.undecided]
+    waiting += [(f.concludes, f.unknown_unless) for f in trace.fired if f.unknown_unless]
+    if trace.class_id == "undetermined":
+        names = ("compute_high", "memory_high", "dram_leads")
+        waiting.append(("class", tuple(n for n in names if n in catalog.observations)))
+    for concludes, names_ in waiting:
+        for name in names_:
+            if name in catalog.observations:
+                for metric in observed.unknown_metrics(row, name):
+                    unknown.setdefault(metric, set()).add(concludes)
+    for f in trace.fired:
+        for name in _rule_names(catalog, f.concludes, f.rule_id):
+            if name.startswith("answer."):
+                answers.setdefault(name.split(".")[1], set()).add(f.concludes)
+    given = {**inputs.answers.get(None, {}), **inputs.answers.get(row, {})}
+    known = {name for name in observed.columns if math.isfinite(observed.value(row, name))}
+    return (
+        missing.missing(catalog, unknown, known),
+        missing.questions(catalog, unknown, answers, given),
+    )
+
+
+def _rule_names(catalog: Catalog, found: str, rule_id: str) -> tuple[str, ...]:
+    if found not in catalog.findings:
+        return ()
+    rule = _rule(catalog, found, rule_id)
+    return (*rule.when, *rule.unless)

@@ -1,0 +1,144 @@
+"""What the reasoning needs to know that no counter tells: the card, the file, the neighbours of a launch, the user."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from advisor.napkin import gpus
+from advisor.quantify.terms import block_launch_ceiling
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from advisor.model import ReportInfo
+
+# The titles that Nsight Compute's SOLBottleneck rule has used, and the opening words of its untitled older messages.
+_VERDICTS = {
+    "Latency Issue": 1,
+    "Small Grid": 1,
+    "Balanced Throughput": 2,
+    "High Compute Throughput": 3,
+    "High Memory Throughput": 4,
+    "High Throughput": 5,
+}
+_OPENINGS = {
+    "This kernel exhibits low compute throughput": 1,
+    "This kernel grid is too small": 1,
+    "Compute and Memory are well-balanced": 2,
+    "Compute is more heavily utilized": 3,
+    "Memory is more heavily utilized": 4,
+    "The kernel is utilizing greater than 80.0%": 5,
+}
+# Attributes of the card that a report may lack, from the table of GPUs: canonical metric -> field of the GPU.
+_FROM_TABLE = {
+    "device_sm_count": "sm_count",
+    "device_max_warps_per_sm": "max_warps_per_sm",
+    "device_max_blocks_per_sm": "max_blocks_per_sm",
+    "device_registers_per_sm": "registers_per_sm",
+    "device_schedulers_per_sm": "schedulers_per_sm",
+    "device_clock_hz": "boost_clock_hz",
+}
+
+
+def _verdict(rules: Any) -> float:
+    for rule in rules if isinstance(rules, tuple) else ():
+        if rule.id == "SOLBottleneck":
+            if rule.title in _VERDICTS:
+                return _VERDICTS[rule.title]
+            return next((code for start, code in _OPENINGS.items() if rule.message.startswith(start)), math.nan)
+    return math.nan
+
+
+def _clock_reads(opcodes: Any) -> float:
+    """The share of CS2R.32, which is how the clock is read; the 64-bit form mostly clears registers."""
+    if not isinstance(opcodes, dict) or not opcodes:
+        return math.nan
+    total = sum(opcodes.values())
+    return sum(n for op, n in opcodes.items() if op.startswith("CS2R.32")) / total if total else math.nan
+
+
+def add_base(
+    frame: pd.DataFrame, infos: tuple[ReportInfo, ...], gpu_name: str | None
+) -> tuple[pd.DataFrame, list[str]]:
+    """Columns that derived metrics build on: the card's limits. Returns the frame and each row's GPU id ('' unknown)."""
+    frame = frame.copy()
+    known: list[str] = []
+    rows = len(frame)
+    added: dict[str, np.ndarray[Any, Any]] = {
+        name: frame[name].to_numpy(dtype=float).copy() if name in frame else np.full(rows, np.nan)
+        for name in _FROM_TABLE
+    }
+    ceiling, in_table = np.full(rows, np.nan), np.full(rows, np.nan)
+    cards: dict[tuple[str, str], tuple[str, gpus.Gpu | None]] = {}
+    for row, (name, cc) in enumerate(zip(frame["gpu_name"], frame["cc"], strict=True)):
+        key = (str(name or ""), str(cc or ""))
+        if key not in cards:
+            card_id = gpus.gpu(gpu_name).id if gpu_name else gpus.known_as(*key)
+            cards[key] = (card_id, gpus.gpu(card_id) if card_id else None)
+        card_id, card = cards[key]
+        known.append(card_id)
+        if card is not None or key != ("", ""):
+            in_table[row] = 1.0 if card is not None else 0.0
+        ceiling[row] = block_launch_ceiling(card.cc if card is not None else key[1])
+        for column, field in _FROM_TABLE.items():
+            value = getattr(card, field, None)
+            if not math.isfinite(added[column][row]) and value:
+                added[column][row] = float(value)
+    for column, values in added.items():
+        frame[column] = values
+    frame["block_launch_ceiling"] = ceiling
+    frame["gpu_known"] = in_table
+    complete = {i: 1.0 if info.complete else 0.0 for i, info in enumerate(infos)}
+    frame["report_complete"] = [complete.get(int(r), math.nan) for r in frame["report"]]
+    frame["ncu_verdict"] = [_verdict(rules) for rules in frame["rules"]]
+    frame["clock_reads_share"] = [_clock_reads(opcodes) for opcodes in frame["opcodes"]]
+    return frame, known
+
+
+def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
+    """What a launch looks like beside the others of its kernel: first and slow, or at another clock."""
+    rows = len(frame)
+    first, spread = np.full(rows, np.nan), np.full(rows, np.nan)
+    if rows and "duration_ns" in frame:
+        durations = frame["duration_ns"].to_numpy(dtype=float)
+        keys = list(zip(frame["report"], frame["kernel_full"], frame["grid"], frame["block"], strict=True))
+        same: dict[Any, list[int]] = {}
+        for row, key in enumerate(keys):
+            same.setdefault(key, []).append(row)
+        for members in same.values():
+            if len(members) >= 3:
+                later = np.median(durations[members[1:]])
+                first[members[0]] = durations[members[0]] / later if later > 0 else np.nan
+        if "sm_clock_hz" in frame:
+            clocks = frame["sm_clock_hz"].to_numpy(dtype=float)
+            by_kernel: dict[Any, list[int]] = {}
+            for row, (name, device) in enumerate(zip(frame["kernel_full"], frame["gpu_name"], strict=True)):
+                by_kernel.setdefault((name, device), []).append(row)
+            for members in by_kernel.values():
+                seen = clocks[members][np.isfinite(clocks[members])]
+                # Launches of a few microseconds have no meaningful clock of their own.
+                long_enough = np.isfinite(durations[members]) & (durations[members] >= 10_000)
+                if len(seen) == len(members) >= 2 and long_enough.all() and seen.min() > 0:
+                    spread[members] = seen.max() / seen.min()
+    frame["first_of_kernel_ratio"] = first
+    frame["clock_spread"] = spread
+    if "shared_inst" in frame and "shared_wavefronts_ideal" in frame:
+        ideal = frame["shared_wavefronts_ideal"].to_numpy(dtype=float)
+        frame["shared_ideal_known"] = np.where(np.isfinite(ideal), 1.0, 0.0)
+    return frame
+
+
+def add_numbers(frame: pd.DataFrame, numbers: Mapping[str, float], rows: list[int] | None = None) -> pd.DataFrame:
+    """Numbers that the user gave, as metrics of all rows or of some."""
+    for name, value in numbers.items():
+        column = frame[name].to_numpy(dtype=float).copy() if name in frame else np.full(len(frame), np.nan)
+        if rows is None:
+            column[:] = value
+        else:
+            column[rows] = value
+        frame[name] = column
+    return frame

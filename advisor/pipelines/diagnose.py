@@ -1,0 +1,190 @@
+"""read -> observe -> conclude -> quantify -> conclude: the reasoning about whole reports."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from advisor.catalog import catalog as open_catalog
+from advisor.errors import InputError, UsageError
+from advisor.model import Diagnosis, LaunchDiagnosis, ReportInfo
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from advisor.catalog import Catalog
+    from advisor.engine import BlockedRule, Flip, Proof
+    from advisor.pipelines.conclude import Reasoned
+
+Progress = Callable[[str, int, int], None]
+Answer = float | str
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What the reasoning starts from: the readers' frame, the files, and what the user said (position None: of all)."""
+
+    frame: pd.DataFrame
+    reports: tuple[ReportInfo, ...]
+    gpu: str | None
+    answers: Mapping[int | None, Mapping[str, Answer]]
+
+
+class Analysis:
+    """A diagnosis with everything needed to ask how, why not and what if of it."""
+
+    def __init__(self, catalog: Catalog, inputs: Inputs) -> None:
+        from advisor.pipelines.conclude import reason
+
+        self.catalog = catalog
+        self.inputs = inputs
+        self._reasoned: Reasoned = reason(catalog, inputs)
+        self.diagnosis = Diagnosis(inputs.reports, self._reasoned.launches)
+
+    def how(self, position: int, finding_id: str) -> Proof:
+        """The proof of a finding or class of one launch; UsageError when it was not concluded there."""
+        from advisor.engine import how
+
+        launch = self._launch(position)
+        if finding_id not in {launch.verdict.id, *(f.id for f in launch.findings)}:
+            raise UsageError(f"{finding_id!r} was not found on launch {launch.index}: ask --why-not {finding_id}")
+        return how(self.catalog, self._reasoned.observed, position, self._reasoned.traces[position], finding_id)
+
+    def why_not(self, position: int, finding_id: str) -> tuple[BlockedRule, ...]:
+        """What kept each rule of a finding from concluding it on one launch; empty when it was concluded."""
+        from advisor.engine import why_not
+
+        self._launch(position)
+        if finding_id not in self.catalog.findings and finding_id not in self.catalog.classes:
+            raise UsageError(f"no diagnosis is called {finding_id!r}: `ncu-advisor explain diagnoses` lists them")
+        return why_not(self.catalog, self._reasoned.observed, position, self._reasoned.traces[position], finding_id)
+
+    def flips(self, position: int, finding_id: str = "") -> tuple[Flip, ...]:
+        """The values at which the class or a finding of one launch would turn."""
+        from advisor.engine import flips
+
+        launch = self._launch(position)
+        return flips(
+            self.catalog,
+            self._reasoned.observed,
+            position,
+            self._reasoned.engine,
+            finding_id or launch.verdict.id,
+        )
+
+    def what_if(self, position: int, values: Mapping[str, float]) -> LaunchDiagnosis:
+        """The diagnosis of one launch if some metrics had other values; UsageError for a metric that is not known."""
+        from advisor.pipelines.whatif import what_if
+
+        self._launch(position)
+        return what_if(self.catalog, self._reasoned, self.inputs, position, values)
+
+    def answered(self, position: int | None, answers: Mapping[str, Answer]) -> Analysis:
+        """A new analysis with more answers, of one launch or (None) of all."""
+        merged = {key: dict(value) for key, value in self.inputs.answers.items()}
+        merged.setdefault(position, {}).update(checked_answers(self.catalog, answers))
+        return Analysis(self.catalog, replace(self.inputs, answers=merged))
+
+    def _launch(self, position: int) -> LaunchDiagnosis:
+        if not 0 <= position < len(self.diagnosis.launches):
+            raise UsageError(f"there is no launch at place {position}: the reports hold {len(self.diagnosis.launches)}")
+        return self.diagnosis.launches[position]
+
+
+def checked_answers(catalog: Catalog, answers: Mapping[str, Any]) -> dict[str, Answer]:
+    """Answers by question or metric id, of the right type and range; UsageError names the first wrong one."""
+    out: dict[str, Answer] = {}
+    for key, value in answers.items():
+        question = catalog.questions.get(key)
+        if question is None and key not in catalog.metrics:
+            raise UsageError(f"{key!r} is neither a question nor a metric: see `ncu-advisor explain questions`")
+        if question is not None and question.kind == "choice":
+            # YAML reads yes and no as booleans.
+            word = {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else str(value)
+            if word not in question.choices:
+                raise UsageError(f"{key}: {value!r} is not one of {', '.join(question.choices)}")
+            out[key] = str(word)
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise UsageError(f"{key}: {value!r} is not a number")
+        low, high = (question.low, question.high) if question is not None else (None, None)
+        if (low is not None and value < low) or (high is not None and value > high):
+            raise UsageError(
+                f"{key}: {value:g} is outside {low} to {high} {question.unit if question else ''}".rstrip()
+            )
+        out[key] = float(value)
+    return out
+
+
+def analyse(
+    paths: Sequence[Path],
+    *,
+    answers: Mapping[str, Answer] | None = None,
+    gpu: str | None = None,
+    knowledge: tuple[Path, ...] = (),
+    ptxas: Path | None = None,
+    kernel: re.Pattern[str] | None = None,
+    launches: frozenset[int] | None = None,
+    jobs: int = 2,
+    progress: Progress | None = None,
+) -> Analysis:
+    """Read reports and reason about every launch in them (or those that `kernel` matches, or whose index is given).
+
+    Reports that cannot be read are named in `diagnosis.reports`; InputError when none could be.
+    """
+    from advisor.reports import read_many
+
+    cat = open_catalog(knowledge)
+    frame, infos = read_many(paths, ptxas=ptxas, jobs=jobs, progress=progress)
+    if not len(frame):
+        lines = [f"{i.path}: {p}" if not p.startswith(i.path) else p for i in infos for p in i.problems[:1]]
+        raise InputError(
+            lines[0] if len(lines) == 1 else "no report could be read: " + "; ".join(lines or ["none given"])
+        )
+    if kernel is not None:
+        frame = frame[[bool(kernel.search(str(name))) for name in frame["kernel_full"]]]
+    if launches is not None:
+        absent = sorted(launches - {int(i) for i in frame["index"]})
+        if absent:
+            raise UsageError(f"there is no launch {absent[0]}: --launch counts from 0, in the order of the report")
+        frame = frame[frame["index"].isin(launches)]
+    if not len(frame):
+        raise UsageError("no launch matches --kernel: the names are those that `ncu-advisor diagnose` prints")
+    if progress is not None:
+        progress("reason", 0, 1)
+    inputs = Inputs(frame.reset_index(drop=True), tuple(infos), gpu, {None: checked_answers(cat, answers or {})})
+    return Analysis(cat, inputs)
+
+
+def analyse_numbers(
+    values: Mapping[str, float], *, gpu: str | None = None, knowledge: tuple[Path, ...] = (), name: str = "typed"
+) -> Analysis:
+    """Reason about numbers that a person read off a screen: canonical metric id -> value in the metric's unit."""
+    import pandas as pd
+
+    cat = open_catalog(knowledge)
+    row: dict[str, Any] = {
+        "report": 0,
+        "index": 0,
+        "kernel": name,
+        "kernel_full": name,
+        "grid": None,
+        "block": None,
+        "gpu_name": "",
+        "cc": "",
+        "opcodes": None,
+        "accesses": None,
+        "rules": (),
+    }
+    frame = pd.DataFrame([row])
+    info = ReportInfo(path=name, sha256="", tool="typed", format="numbers")
+    return Analysis(cat, Inputs(frame, (info,), gpu, {None: checked_answers(cat, values)}))
+
+
+def diagnose(*paths: str | Path, **options: Any) -> Diagnosis:
+    """The diagnosis of one or more reports; options as for `analyse`."""
+    return analyse([Path(p) for p in paths], **options).diagnosis

@@ -1,0 +1,131 @@
+"""A diagnosis as text: first what to fix first, in a few lines, then everything it rests on."""
+
+from __future__ import annotations
+
+from advisor.model import Comparison, Diagnosis, Finding, LaunchDiagnosis, ReportInfo
+from advisor.render.charts import overview_text
+from advisor.render.text import NAME_WIDTH, cut, gain_text, labelled, paint, shown, time_text, wrap
+
+DONE = ("near_memory_roofline", "near_compute_roofline")
+
+
+def diagnosis_text(diagnosis: Diagnosis, *, width: int = 80, colour: bool = False, blocks: bool = True) -> str:
+    """The whole diagnosis: a table when there are several launches, then each launch."""
+    out: list[str] = []
+    for info in diagnosis.reports:
+        out += _report_lines(info, width, colour)
+    if len(diagnosis.launches) > 1:
+        out += ["", *_table(diagnosis.launches, width, colour)]
+    for launch in diagnosis.launches:
+        out += ["", *launch_lines(launch, diagnosis, width, colour, blocks)]
+    return "\n".join(out) + "\n"
+
+
+def _report_lines(info: ReportInfo, width: int, colour: bool) -> list[str]:
+    lines = [paint(cut(f"{shown(info.path)} · {shown(info.tool)}", width), "dim", colour)]
+    for problem in info.problems:
+        lines += [paint(line, "yellow", colour) for line in wrap(f"! {shown(problem)}", width, 0, 2)]
+    return lines
+
+
+def first_diagnosis(launch: LaunchDiagnosis) -> Finding | None:
+    """What the advisor would fix first on this launch."""
+    return next((f for f in launch.findings if f.kind == "diagnosis"), None)
+
+
+def _table(launches: tuple[LaunchDiagnosis, ...], width: int, colour: bool) -> list[str]:
+    name_width = max(12, width - 58)
+    head = f"{'#':>4} {'kernel':<{name_width}} {'time':>9} {'class':<19} {'fix first':<14}  gain"
+    rows = [paint(cut(head, width), "bold", colour)]
+    for launch in launches:
+        first = first_diagnosis(launch)
+        gain = f"{first.speedup.estimate:.2g}x" if first is not None and first.speedup is not None else "-"
+        title = first.id if first is not None else "-"
+        row = (
+            f"{launch.index:>4} {cut(shown(launch.kernel), name_width):<{name_width}} "
+            f"{time_text(launch.duration_ns):>9} {cut(launch.verdict.id, 19):<19} {cut(title, 14):<14} {gain:>5}"
+        )
+        rows.append(cut(row, width))
+    return rows
+
+
+def launch_lines(launch: LaunchDiagnosis, diagnosis: Diagnosis, width: int, colour: bool, blocks: bool) -> list[str]:
+    """One launch: the short answer, then charts, evidence, further findings and what could not be looked at."""
+    card = launch.known_as or shown(launch.gpu_name) or "GPU unknown"
+    title = (
+        f"{cut(shown(launch.kernel), NAME_WIDTH)} · launch {launch.index} · {card} · {time_text(launch.duration_ns)}"
+    )
+    lines = [
+        paint(cut(title, width), "bold", colour),
+        paint("─" * min(width, len(title)) if blocks else "-" * 40, "dim", colour),
+    ]
+    lines += labelled("Class", f"{launch.verdict.title}: {launch.verdict.because}", width)
+    first = first_diagnosis(launch)
+    if first is not None:
+        lines += _first(first, width, colour)
+    lines += ["", overview_text(launch.metrics, launch.labels, width=width, blocks=blocks)]
+    if first is not None:
+        lines += ["", paint("Evidence", "bold", colour), *_evidence(launch.verdict.evidence, width)]
+        lines += _evidence(first.evidence, width)
+    if launch.verdict.notes:
+        lines += [line for note in launch.verdict.notes for line in wrap(f"· {note}", width, 2, 4)]
+    others = [f for f in launch.findings if f is not first and f.kind == "diagnosis"]
+    if others:
+        lines += ["", paint("Also seen, in the order of their gain", "bold", colour)]
+        for finding in others:
+            gain = f", {gain_text(*_gain(finding))}" if finding.speedup is not None else ""
+            lines += wrap(f"· {finding.title} [{finding.id}]{gain}: {finding.because}", width, 2, 4)
+    trust = [f for f in launch.findings if f.kind != "diagnosis"]
+    if trust:
+        lines += ["", paint("Before you trust these numbers", "bold", colour)]
+        for finding in trust:
+            lines += wrap(f"· {finding.title} [{finding.id}]: {finding.because}", width, 2, 4)
+    if launch.missing:
+        lines += ["", paint("Could not look at", "bold", colour)]
+        wanted = sorted({f for m in launch.missing for f in m.needed_for})
+        lines += wrap(f"{', '.join(wanted)} (unknown, not absent)", width, 2, 2)
+        lines += wrap("run `ncu-advisor collect REPORT` for the command that collects what they need", width, 2, 2)
+    if launch.questions:
+        lines += ["", paint("You could tell", "bold", colour)]
+        for question in launch.questions:
+            unit = f" [{question.unit}]" if question.unit else ""
+            lines += wrap(
+                f"· {question.id}{unit}: {question.ask} It would decide {', '.join(question.would_change)}.",
+                width,
+                2,
+                4,
+            )
+    return lines
+
+
+def _gain(finding: Finding) -> tuple[float, float, float]:
+    assert finding.speedup is not None
+    return finding.speedup.estimate, finding.speedup.low, finding.speedup.high
+
+
+def _first(first: Finding, width: int, colour: bool) -> list[str]:
+    label = "Done" if first.id in DONE else "Fix first"
+    lines = labelled(label, f"{first.title} [{first.id}]", width)
+    lines = [paint(lines[0], "green" if first.id in DONE else "cyan", colour), *lines[1:]]
+    if first.speedup is not None:
+        lines += labelled("Expect", f"{gain_text(*_gain(first))}: {first.speedup.how}", width)
+    lines += labelled("Why", f"{first.because} (confidence {first.confidence:.2f})", width)
+    if first.fix is not None:
+        lines += labelled("How", first.fix.summary, width)
+        for number, step in enumerate(first.fix.steps, 1):
+            lines += wrap(f"{number}. {step}", width, 11, 14)
+        if first.fix.costs:
+            lines += labelled("Costs", first.fix.costs, width)
+    lines += labelled("Next", f"ncu-advisor explain {first.id}", width)
+    return lines
+
+
+def _evidence(evidence: tuple[Comparison, ...], width: int) -> list[str]:
+    lines = []
+    for item in evidence:
+        value = "unknown" if item.value is None else f"{item.value:,.4g}"
+        margin = "" if item.margin is None else f", margin {item.margin:+.0%}"
+        sources = f" [{', '.join(item.cites)}]" if item.cites else ""
+        unit = f" {item.unit}" if item.unit not in ("", "ratio", "count", "bool") else ""
+        lines += wrap(f"· {item.says} ({item.metric} = {value}{unit}, test {item.test}{margin}){sources}", width, 2, 4)
+    return lines

@@ -1,0 +1,162 @@
+"""A diagnosis as the JSON that other programs rely on: schemas/diagnosis.json describes it."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from advisor.model import Comparison, Diagnosis, Finding, LaunchDiagnosis, Speedup
+
+SCHEMA = "ncu-advisor/diagnosis/1"
+_DIGITS = 10
+
+
+def _number(value: float | None) -> float | int | None:
+    """A finite number with at most ten significant digits, so that the last bits of an average do not show; or None."""
+    if value is None or not math.isfinite(value):
+        return None
+    short = float(f"{value:.{_DIGITS}g}")
+    return int(short) if short.is_integer() and abs(short) < 1e15 else short
+
+
+def _present(pairs: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in pairs.items() if value is not None}
+
+
+def comparison_dict(item: Comparison) -> dict[str, Any]:
+    """One line of evidence; what is unknown is absent."""
+    return _present(
+        {
+            "observation": item.observation,
+            "metric": item.metric,
+            "value": _number(item.value),
+            "unit": item.unit,
+            "test": item.test,
+            "threshold": _number(item.threshold),
+            "margin": _number(item.margin),
+            "margin_abs": _number(item.margin_abs),
+            "says": item.says,
+            "cites": list(item.cites),
+        }
+    )
+
+
+def _speedup(speedup: Speedup | None) -> dict[str, Any] | None:
+    if speedup is None:
+        return None
+    return {
+        "estimate": _number(speedup.estimate),
+        "low": _number(speedup.low),
+        "high": _number(speedup.high),
+        "next_limiter": speedup.next_limiter,
+        "how": speedup.how,
+    }
+
+
+def finding_dict(finding: Finding) -> dict[str, Any]:
+    """One finding."""
+    fix = finding.fix
+    return _present(
+        {
+            "id": finding.id,
+            "kind": finding.kind,
+            "title": finding.title,
+            "confidence": _number(finding.confidence),
+            "speedup": _speedup(finding.speedup),
+            "evidence": [comparison_dict(item) for item in finding.evidence],
+            "because": finding.because,
+            "rules": list(finding.rules),
+            "undecided": list(finding.undecided),
+            "locations": [
+                {
+                    "file": place.file,
+                    "line": place.line,
+                    "pc": place.pc,
+                    "sass": place.sass,
+                    "metric": place.metric,
+                    "share": _number(place.share),
+                }
+                for place in finding.locations
+            ],
+            "fix": None
+            if fix is None
+            else {
+                "id": fix.id,
+                "summary": fix.summary,
+                "steps": list(fix.steps),
+                "costs": fix.costs,
+                "practice": fix.practice,
+            },
+            "cites": list(finding.cites),
+        }
+    )
+
+
+def launch_dict(launch: LaunchDiagnosis) -> dict[str, Any]:
+    """One launch."""
+    return _present(
+        {
+            "report": launch.report,
+            "index": launch.index,
+            "kernel": launch.kernel,
+            "kernel_full": launch.kernel_full,
+            "grid": list(launch.grid) if launch.grid else None,
+            "block": list(launch.block) if launch.block else None,
+            "duration_ns": _number(launch.duration_ns),
+            "gpu": {"name": launch.gpu_name, "cc": launch.cc, "known_as": launch.known_as},
+            "class": _present(
+                {
+                    "id": launch.verdict.id,
+                    "margin": _number(launch.verdict.margin),
+                    "because": launch.verdict.because,
+                    "evidence": [comparison_dict(item) for item in launch.verdict.evidence],
+                    "notes": list(launch.verdict.notes),
+                }
+            ),
+            "findings": [finding_dict(finding) for finding in launch.findings],
+            "questions": [
+                {
+                    "id": q.id,
+                    "ask": q.ask,
+                    "why": q.why,
+                    "would_change": list(q.would_change),
+                    "kind": q.kind,
+                    "unit": q.unit,
+                    "choices": dict(q.choices),
+                }
+                for q in launch.questions
+            ],
+            "missing": [
+                {"metric": m.metric, "needed_for": list(m.needed_for), "collect": m.collect} for m in launch.missing
+            ],
+        }
+    )
+
+
+def diagnosis_dict(diagnosis: Diagnosis) -> dict[str, Any]:
+    """The whole document."""
+    return {
+        "schema": SCHEMA,
+        "reports": [
+            _present(
+                {
+                    "path": info.path,
+                    "sha256": info.sha256,
+                    "tool": info.tool,
+                    "format": info.format,
+                    "complete": info.complete,
+                    "launches_missing": info.launches_missing,
+                    "problems": list(info.problems),
+                }
+            )
+            for info in diagnosis.reports
+        ],
+        "launches": [launch_dict(launch) for launch in diagnosis.launches],
+        **diagnosis.extra,
+    }
+
+
+def diagnosis_json(diagnosis: Diagnosis) -> str:
+    """The document as text: sorted nowhere by chance, so two runs give the same bytes."""
+    return json.dumps(diagnosis_dict(diagnosis), indent=1, ensure_ascii=False, allow_nan=False) + "\n"

@@ -1,0 +1,61 @@
+"""What all text faces share: wrapping to a width, colour only where wanted, and data shown, never obeyed."""
+
+from __future__ import annotations
+
+import textwrap
+
+_STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
+# How many of a kernel's name are shown in a line; the full name is in the JSON.
+NAME_WIDTH = 60
+
+
+def paint(text: str, style: str, colour: bool) -> str:
+    """The text in an ANSI style, or as it is."""
+    return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if colour and style in _STYLES and text else text
+
+
+def shown(data: str) -> str:
+    """Data from a report as it may stand in a line: control characters become their escapes."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in data)
+
+
+def cut(text: str, width: int) -> str:
+    """At most `width` characters, the end of a longer text replaced by an ellipsis."""
+    return text if len(text) <= width else text[: max(0, width - 1)] + "…"
+
+
+def wrap(text: str, width: int, indent: int = 0, hang: int | None = None) -> list[str]:
+    """Lines of at most `width` columns, the first indented by `indent`, the others by `hang` (default: as the first)."""
+    return textwrap.wrap(
+        text,
+        width=max(20, width),
+        initial_indent=" " * indent,
+        subsequent_indent=" " * (indent if hang is None else hang),
+        break_on_hyphens=False,
+    ) or [""]
+
+
+def labelled(label: str, text: str, width: int, column: int = 11) -> list[str]:
+    """`label` in its own column, the text beside it, wrapped."""
+    lines = wrap(text, width - column)
+    return [f"{label:<{column}}{lines[0]}", *(" " * column + line for line in lines[1:])]
+
+
+def time_text(nanoseconds: float | None) -> str:
+    """A duration in the unit that reads best."""
+    if nanoseconds is None:
+        return "unknown time"
+    for unit, scale in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if nanoseconds >= scale:
+            value = nanoseconds / scale
+            return f"{value:.3g} {unit}" if value < 1000 else f"{value:,.0f} {unit}"
+    return f"{nanoseconds:.0f} ns"
+
+
+def gain_text(estimate: float, low: float, high: float) -> str:
+    """`2.2x (1.8 to 2.7)`, with one digit where a second would pretend."""
+
+    def one(value: float) -> str:
+        return f"{value:.2f}" if value < 2 else f"{value:.1f}" if value < 10 else f"{value:.0f}"
+
+    return f"{one(estimate)}x ({one(low)} to {one(high)})"

@@ -1,0 +1,162 @@
+"""The program of the child process: reads launches of a binary report with NVIDIA's library and writes them to its parent.
+
+It gets one JSON object on standard input and writes JSON lines to standard output, one a launch as soon as it is read, so
+that whatever was read before a crash survives. NVIDIA's library parses a launch anew at each request and never gives the
+memory back; here it goes with the process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import mmap
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+
+def limit_memory(size: int) -> None:
+    """Bounds the address space where the system can; elsewhere the parent's time limit has to do."""
+    try:
+        import resource
+    except ImportError:
+        return
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def claim_output() -> Callable[[dict[str, Any]], None]:
+    """Takes standard output for the messages alone: what a library prints goes nowhere."""
+    stream = os.fdopen(os.dup(1), "wb", buffering=0)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+
+    def send(message: dict[str, Any]) -> None:
+        stream.write(json.dumps(message).encode() + b"\n")
+
+    return send
+
+
+class Batch:
+    """Some launches of one report, read from slim copies of it in a folder that the parent removes."""
+
+    def __init__(self, data: mmap.mmap, folder: str, names: list[str]) -> None:
+        from advisor.reports import container
+
+        self._slim = container.slim
+        self._data = data
+        self._found = container.walk(data)
+        self._folder = folder
+        self._names = frozenset(names)
+
+    def _wanted(self, name: str) -> bool:
+        # The library looks the units up in a table of the chip, which it knows from the device attributes.
+        return name in self._names or name.startswith("device__")
+
+    def actions(self, first: int, last: int, code: bool = False) -> tuple[list[Any], list[int]]:
+        """NVIDIA's objects for the launches, and the indices of those whose record is damaged."""
+        import ncu_report
+
+        handle, path = tempfile.mkstemp(suffix=".ncu-rep", dir=self._folder)
+        try:
+            with os.fdopen(handle, "wb") as out:
+                damaged = self._slim(self._data, self._found, first, last, self._wanted, out, code=code)
+            context = ncu_report.load_report(path)
+            ranges = [context.range_by_idx(i) for i in range(context.num_ranges())]
+            found = [r.action_by_idx(i) for r in ranges for i in range(r.num_actions())]
+            # Launches of several ranges need not come in the order of the file.
+            return (found if len(ranges) < 2 else []), damaged
+        finally:
+            os.unlink(path)
+
+    def each(self, first: int, last: int) -> Iterator[tuple[int, Any]]:
+        """(index, launch or None) for every launch; None where the library or the record fails."""
+        found, damaged = self.actions(first, last)
+        whole = [i for i in range(first, last) if i not in damaged]
+        if len(found) == len(whole):
+            yield from zip(whole, found, strict=True)
+        else:  # it refused some: one by one, to know which
+            for i in whole:
+                alone, _ = self.actions(i, i + 1)
+                yield i, alone[0] if len(alone) == 1 else None
+        for i in damaged:
+            yield i, None
+
+
+def run(job: dict[str, Any], send: Callable[[dict[str, Any]], None]) -> None:
+    """Does the job {path, folder, first, last, names, instances}; `instances` asks for per-instruction values of `names`."""
+    with Path(job["path"]).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        if job.get("instances"):
+            _instances(job, data, send)
+        else:
+            _launches(job, data, send)
+    send({"done": True})
+
+
+def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, Any]], None]) -> None:
+    from advisor.reports.actions import ALWAYS, describe, local_split_by_code
+
+    batch = Batch(data, job["folder"], [*job["names"], *ALWAYS])
+    code = Batch(data, job["folder"], ["memory_type", "inst_executed"])
+    for index, action in batch.each(job["first"], job["last"]):
+        message = None
+        if action is not None and action.name() is not None:
+            try:
+                message = describe(action, job["names"])
+                if message["local"] is None and any(row[0] == "local" for row in message["accesses"] or ()):
+                    with contextlib.suppress(IndexError):
+                        message["local"] = local_split_by_code(code.actions(index, index + 1, code=True)[0][0])
+            except (TypeError, ValueError, RuntimeError, AttributeError, UnicodeError):
+                message = None  # what the library raises on damage
+        send({"index": index, "launch": message})
+
+
+def _instances(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, Any]], None]) -> None:
+    from advisor.reports.actions import instances
+
+    names = job["names"]
+    actions, _ = Batch(data, job["folder"], [*names, "inst_executed"]).actions(job["first"], job["first"] + 1, code=True)
+    if not actions:
+        return
+    action = actions[0]
+    tables = {name: instances(action, name) for name in names}
+    pcs = sorted({pc for table in (*tables.values(), instances(action, "inst_executed")) for pc in table or ()})
+    for pc in pcs:
+        place = action.source_info(pc)
+        send(
+            {
+                "pc": pc,
+                "file": place.file_name() if place is not None else "",
+                "line": place.line() if place is not None else 0,
+                "sass": action.sass_by_pc(pc).strip() if job["sass"] else "",
+                "values": [None if table is None else table.get(pc, 0.0) for table in tables.values()],
+            }
+        )
+
+
+def main() -> None:
+    """Entry: waits for the job on standard input, so that a parent can start it before the job is known."""
+    send = claim_output()
+    memory, *paths = sys.argv[1:]
+    sys.path[:0] = paths
+    limit_memory(int(memory))
+    try:
+        import ncu_report  # noqa: F401  (loaded while the parent still prepares the job)
+    except (ImportError, OSError) as error:
+        send({"fatal": f"NVIDIA's ncu-report package does not load: {error}"})
+        return
+    line = sys.stdin.buffer.readline()
+    if line:
+        run(json.loads(line), send)
+    # No tidying up: the library's own takes longer than the system's.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
