@@ -30,6 +30,16 @@ MISSING: Final = "Missing"
 CHANGED_TITLE: Final = "The answer moved the conclusion"
 INTERVIEW_TITLE: Final = "The numbers, one by one"
 NOTHING_READ: Final = "There is nothing to look at"
+NO_RULE: Final = "No rule concludes this about a single launch."
+NOT_CONCLUDED: Final = "This was not concluded."
+BECAUSE: Final = "Because"
+SOURCE: Final = "Source"
+RULE: Final = "Rule"
+UNLESS: Final = "Unless"
+IT_FIRED: Final = "It did conclude this here."
+FAILS: Final = "Fails"
+UNKNOWN: Final = "Unknown"
+BLOCKS: Final = "Blocked by"
 DID_YOU_MEAN: Final = "Perhaps"
 AMBIGUOUS: Final = "That could be several of the choices."
 OUT_OF_RANGE: Final = "That is outside what is possible here: {range}."
@@ -92,6 +102,8 @@ WHICH_GPU: Final = "Which GPU was it?"
 WHICH_GPU_WHY: Final = "Its limits and peaks decide what is a lot and what is little."
 DECIDES: Final = "It takes part in deciding: {titles}"
 AND_MORE: Final = "and {count} more"
+UNEXPECTED: Final = "Something unexpected went wrong ({problem}). The session goes on; try again, or another launch."
+NOTHING_OPEN: Final = "No report is open: open one first."
 CALLED_OFF: Final = "Called off. Nothing was changed."
 NOTHING_MISSING: Final = "The report lacks nothing that a rule wanted."
 NO_EVIDENCE: Final = "No single number stands behind this finding."
@@ -185,6 +197,13 @@ def shape_text(shape: tuple[int, int, int] | None) -> str:
 def launch_number(launch: LaunchDiagnosis, several: bool) -> str:
     """How a launch is called: its index in the report, with the report's number before it where there are several."""
     return f"{launch.report}#{launch.index}" if several else f"{launch.index}"
+
+
+def margin_share(margin: float) -> str:
+    """A margin as a share of its threshold; huge ones as a factor, which is how people would say them."""
+    if margin >= 2:
+        return f"{margin + 1:.1f} times the threshold"
+    return f"{abs(margin):.0%} {'clear of' if margin >= 0 else 'short of'} the threshold"
 
 
 def margin_text(margin: float | None) -> str:

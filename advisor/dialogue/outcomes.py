@@ -10,6 +10,7 @@ from advisor.dialogue import events as e
 from advisor.dialogue import face
 from advisor.dialogue.changes import differences
 from advisor.dialogue.looking import select
+from advisor.dialogue.proofs import blocked_lines, proof_lines
 from advisor.dialogue.records import Card, Line, Reckoning
 from advisor.dialogue.state import State, main_finding
 from advisor.dialogue.steps import add, ask_number, settled, wait
@@ -66,7 +67,8 @@ def _launch(diagnosis: Diagnosis | None, at: int) -> LaunchDiagnosis | None:
 
 def _change(state: State, before: LaunchDiagnosis | None, now: LaunchDiagnosis, at: int) -> Card | None:
     if before is None:
-        return make.class_card(now, at)
+        # The first numbers decide nothing yet, and saying so after each would only be noise.
+        return None if now.verdict.id == "undetermined" else make.class_card(now, at)
     lines = differences(before, now)
     if not lines and state.numbers:
         return None
@@ -81,9 +83,10 @@ def told(state: State, event: e.Told) -> State:
     if after is None:
         return state
     if isinstance(request, e.Prove):
-        label = face.HOW if request.what == "how" else face.WHY_NOT
-        title = state.lore.title(request.finding)
-        return add(after, Card("proof", title, (), request.position, request.finding, label, detail=event.result))
+        how = request.what == "how"
+        lines = proof_lines(event.result, state.lore) if how else blocked_lines(event.result, state.lore)
+        label, title = face.HOW if how else face.WHY_NOT, state.lore.title(request.finding)
+        return add(after, Card("proof", title, lines, request.position, request.finding, label))
     if isinstance(request, e.Look):
         return add(
             after, Card("explanation", request.word, (), request.position, label=face.EXPLAIN, detail=event.result)

@@ -62,11 +62,15 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a card. style: text, strong, fact (label and text), step, quiet, holds, fails, unknown, warning."""
+    """One line of a card, `depth` levels indented.
+
+    style: text, strong, fact, step, quiet, warning, or what became of a test: holds, fails, unknown.
+    """
 
     text: str
     style: str = "text"
     label: str = ""
+    depth: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +114,8 @@ class Lore:
     """What the session knows before any report: read once from the knowledge base.
 
     ranges: question id to (low, high); metrics: metric id to (unit, meaning); interview: the numbers to ask for when
-    there is no report, in order; findings and classes: id to title; words: what `explain` knows (for suggestions).
+    there is no report, in order; findings: id of a finding or class to its title; words: what `explain` knows (for
+    suggestions); cites: citation key to the source in words.
     """
 
     ranges: tuple[tuple[str, float | None, float | None], ...] = ()
@@ -119,6 +124,7 @@ class Lore:
     interview: tuple[Ask, ...] = ()
     findings: tuple[tuple[str, str], ...] = ()
     words: tuple[str, ...] = ()
+    cites: tuple[tuple[str, str], ...] = ()
 
     def algorithm(self, name: str) -> Algorithm | None:
         """The algorithm of this id."""
@@ -127,6 +133,10 @@ class Lore:
     def unit(self, metric: str) -> str | None:
         """A metric's unit, None for a name that is no metric."""
         return next((unit for name, unit, _ in self.metrics if name == metric), None)
+
+    def source(self, key: str) -> str:
+        """A citation in words, the key itself where it has none."""
+        return next((text for name, text in self.cites if name == key), key)
 
     def title(self, finding: str) -> str:
         """A finding's title, its id where it has none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from advisor.engine.confidence import confidence, finding_confidence
+    from advisor.engine.certainty import confidence, finding_confidence
     from advisor.engine.explain import BlockedRule, Clause, Proof, RuleProof, how, why_not
     from advisor.engine.reason import Engine
     from advisor.engine.trace import Fired, Trace, Undecided
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _ROOMS = {
     "reason": ("Engine",),
     "trace": ("Fired", "Trace", "Undecided"),
-    "confidence": ("confidence", "finding_confidence"),
+    "certainty": ("confidence", "finding_confidence"),
     "explain": ("BlockedRule", "Clause", "Proof", "RuleProof", "how", "why_not"),
     "whatif": ("Flip", "flips", "parse_assignments", "what_if"),
 }

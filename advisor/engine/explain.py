@@ -1,4 +1,4 @@
-"""HOW and WHY NOT, read off the declared rules and the evidence. No sentence is made here: texts are the knowledge's."""
+"""HOW and WHY NOT, read off the declared rules and the evidence. All texts are the knowledge's, none is made here."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class RuleProof:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """How something was concluded. kind: class, diagnosis, trust or note; `rules` is empty where nothing concluded it."""
+    """How something was concluded. kind: class, diagnosis, trust or note; no `rules` where nothing concluded it."""
 
     concludes: str
     title: str
@@ -124,9 +124,7 @@ def _known(catalog: Catalog, target: str) -> str:
     raise UsageError(f"{target!r} is neither a finding nor a class: `ncu-advisor explain` lists the ids")
 
 
-def _case(
-    catalog: Catalog, observed: Observed, row: int, trace: Trace, labels: Mapping[str, str] | None
-) -> _Case:
+def _case(catalog: Catalog, observed: Observed, row: int, trace: Trace, labels: Mapping[str, str] | None) -> _Case:
     return _Case(catalog, observed, row, trace, {**observed.values(row), **(labels or {})})
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from advisor.errors import KnowledgeError
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
-    from advisor.catalog.schemas import RuleDef
+    from advisor.catalog.schemas import ClassDef, RuleDef
 
 CLASS_STEP = 2
 SECOND_PASS = 6  # steps from here on run after the quantification and may read its words
@@ -100,20 +100,12 @@ def reference_error(catalog: Catalog, name: str, step: int) -> str | None:
     return None
 
 
-def clash(rule: RuleDef) -> str | None:
-    """A name that stands in both `when` and `unless` of a rule, or None."""
-    return next((n for n in rule.when if n in rule.unless), None)
-
-
 def compile_rules(catalog: Catalog) -> Program:
     """The program of a catalogue; KnowledgeError with file and line for a rule that cannot be meant."""
     rules: list[CompiledRule] = []
     taken: set[str] = set()
 
-    def check(entry: str, step: int, rule_id: str, rule: RuleDef | object, keys: tuple[str, ...]) -> None:
-        when: tuple[str, ...] = getattr(rule, "when", ())
-        unless: tuple[str, ...] = getattr(rule, "unless", ())
-
+    def check(entry: str, step: int, rule_id: str, rule: RuleDef | ClassDef, keys: tuple[str, ...]) -> None:
         def wrong(text: str, part: str) -> KnowledgeError:
             return mistake(catalog, entry, (*keys, part), f"{rule_id}: {text}")
 
@@ -121,13 +113,13 @@ def compile_rules(catalog: Catalog) -> Program:
             what = "is already taken" if rule_id in taken else "is no id for a rule"
             raise wrong(f"{rule_id!r} {what}", "id")
         taken.add(rule_id)
-        for part, names in (("when", when), ("unless", unless)):
+        for part, names in (("when", rule.when), ("unless", rule.unless)):
             for name in names:
                 if (text := reference_error(catalog, name, step)) is not None:
                     raise wrong(text, part)
                 if not well_formed(name):
                     raise wrong(f"{name!r} is no name that a rule can use", part)
-        if both := next((n for n in when if n in unless), None):
+        if both := next((n for n in rule.when if n in rule.unless), None):
             raise wrong(f"{both!r} stands in both when and unless", "unless")
 
     for place, (name, entry) in enumerate(catalog.classes.items()):

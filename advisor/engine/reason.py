@@ -116,9 +116,7 @@ class Engine:
     def _known(self, words: Iterable[str] | None) -> frozenset[str] | None:
         return None if words is None else frozenset(words).intersection(self.program.words)
 
-    def _conclude(
-        self, key: bytes, truth: Array, answers: frozenset[str], words: frozenset[str] | None
-    ) -> Trace:
+    def _conclude(self, key: bytes, truth: Array, answers: frozenset[str], words: frozenset[str] | None) -> Trace:
         with self._lock:
             cached = self._cache.get((key, answers, words))
             if cached is None:

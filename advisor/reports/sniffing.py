@@ -86,7 +86,7 @@ def _text_format(path: Path, limits: Limits) -> str:
             seen.setdefault(kind, what)
     for kind in ("table", "nsys", "nvprof", "help", "listing", "error", "progress"):
         if kind in seen:
-            raise InputError(f"{path.name}: {seen[kind]}")
+            raise InputError(f"{path.name}: {seen[kind]}{seen.get('saved', '') if kind == 'progress' else ''}")
     raise InputError(f"{path.name}: no output of ncu in it; give an .ncu-rep, the CSV of `ncu --csv`, or ncu's console text")
 
 

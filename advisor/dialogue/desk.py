@@ -1,0 +1,132 @@
+"""Performs what a session waits for. It alone calls the reasoning, through sources that can be injected."""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Any, Protocol
+
+from advisor.dialogue import events as e
+from advisor.dialogue import face
+from advisor.dialogue.records import Lore, Reckoning
+from advisor.dialogue.state import State
+from advisor.errors import AdvisorError
+from advisor.model import Diagnosis, LaunchDiagnosis
+
+_KEPT = 12  # analyses kept for going back and forth; each holds its report's frame
+_log = logging.getLogger(__name__)
+
+Progress = Callable[[str, int, int], None]
+Answers = tuple[tuple[int | None, str, float | str], ...]
+
+
+class Judged(Protocol):
+    """What the desk needs of an analysis (advisor.pipelines.diagnose.Analysis)."""
+
+    diagnosis: Diagnosis
+
+    def how(self, position: int, finding_id: str) -> Any:
+        """The proof of a finding."""
+
+    def why_not(self, position: int, finding_id: str) -> Any:
+        """What kept a finding from being concluded."""
+
+    def flips(self, position: int, finding_id: str = "") -> Any:
+        """Where a conclusion would turn."""
+
+    def what_if(self, position: int, values: Mapping[str, float]) -> LaunchDiagnosis:
+        """The launch with other values."""
+
+    def answered(self, position: int | None, answers: Mapping[str, float | str]) -> Judged:
+        """The analysis with more answers."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where everything comes from: reading and judging reports or numbers, the lore, explanations, the napkin."""
+
+    analyse: Callable[[Sequence[Path], str | None, Progress], Judged]
+    analyse_numbers: Callable[[Mapping[str, float | str], str | None], Judged]
+    lore: Callable[[], Lore]
+    explain: Callable[[str], Any]
+    reckon: Callable[[str, Mapping[str, float | str], LaunchDiagnosis], Reckoning]
+
+
+@dataclass
+class Desk:
+    """One session's worker. `perform` may be called from any thread, one call at a time takes effect."""
+
+    sources: Sources
+    _base: Judged | None = None
+    _kept: OrderedDict[Answers, Judged] = field(default_factory=OrderedDict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def perform(self, request: e.Request, state: State, progress: Progress) -> e.Outcome:
+        """Do the work; whatever goes wrong becomes a Failed outcome with one line for the user."""
+        try:
+            with self._lock:
+                return self._perform(request, state, progress)
+        except AdvisorError as problem:
+            return e.Failed(request, str(problem))
+        except Exception as problem:
+            # A bad input must never end the session. The trace goes to the log for whoever listens there.
+            _log.exception("a request of the session failed: %r", request)
+            return e.Failed(request, face.UNEXPECTED.format(problem=f"{type(problem).__name__}: {problem}"))
+
+    def _perform(self, request: e.Request, state: State, progress: Progress) -> e.Outcome:
+        if isinstance(request, e.Read):
+            return self._read(request, state, progress)
+        if isinstance(request, e.Look):
+            return e.Told(request, self.sources.explain(request.word))
+        if isinstance(request, e.Conclude):
+            return e.Concluded(request, self._at(request.answers, state).diagnosis)
+        judged = self._at(state.answers, state)
+        if isinstance(request, e.Prove):
+            ask = judged.how if request.what == "how" else judged.why_not
+            return e.Told(request, ask(request.position, request.finding))
+        if isinstance(request, e.Suppose):
+            return e.Told(request, judged.what_if(request.position, dict(request.values)))
+        launch = judged.diagnosis.launches[request.position]
+        return e.Told(request, self.sources.reckon(request.algorithm, dict(request.parameters), launch))
+
+    def _read(self, request: e.Read, state: State, progress: Progress) -> e.Opened:
+        self._kept.clear()
+        self._base = None
+        if not request.paths:
+            return e.Opened(request, None, self.sources.lore())
+        self._base = self.sources.analyse([Path(p) for p in request.paths], state.gpu or None, progress)
+        return e.Opened(request, self._base.diagnosis, self.sources.lore())
+
+    def _at(self, answers: Answers, state: State) -> Judged:
+        """The analysis with exactly these answers, from the nearest one kept."""
+        if answers in self._kept:
+            self._kept.move_to_end(answers)
+            return self._kept[answers]
+        judged = self._numbers(answers, state) if state.numbers else self._answered(answers)
+        self._kept[answers] = judged
+        while len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        return judged
+
+    def _numbers(self, answers: Answers, state: State) -> Judged:
+        values = {question: value for _, question, value in answers}
+        gpu = values.pop("gpu", state.gpu)
+        return self.sources.analyse_numbers(values, str(gpu) or None)
+
+    def _answered(self, answers: Answers) -> Judged:
+        if self._base is None:
+            raise AdvisorError(face.NOTHING_OPEN)
+        known = max((n for n in range(1, len(answers)) if answers[:n] in self._kept), default=0)
+        judged = self._kept[answers[:known]] if known else self._base
+        todo: list[tuple[int | None, dict[str, float | str]]] = []
+        for position, question, value in answers[known:]:
+            if not todo or todo[-1][0] != position:
+                todo.append((position, {}))
+            todo[-1][1][question] = value
+        for position, given in todo:
+            judged = judged.answered(position, given)
+        return judged

@@ -1,0 +1,74 @@
+"""Proofs as lines of a card: from a conclusion to its rules, their conditions, the numbers and the sources."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from advisor.dialogue import face
+from advisor.dialogue.records import Line, Lore
+
+if TYPE_CHECKING:
+    from advisor.engine import BlockedRule, Clause, Proof, RuleProof
+
+_STYLES: Final = {0: "fails", 1: "unknown", 2: "holds"}
+_DEEPEST: Final = 6  # levels shown; a proof is a tree of findings over findings and in practice far flatter
+
+
+def proof_lines(proof: Any, lore: Lore) -> tuple[Line, ...]:
+    """The proof (engine.Proof) as an indented tree; what is no proof gives no lines."""
+    return tuple(_proof(proof, lore, 0)) if hasattr(proof, "rules") else ()
+
+
+def blocked_lines(rules: Any, lore: Lore) -> tuple[Line, ...]:
+    """What kept a finding from being concluded (a tuple of engine.BlockedRule), rule by rule."""
+    if not isinstance(rules, tuple) or not rules:
+        return (Line(face.NO_RULE, "quiet"),)
+    return tuple(line for rule in rules if hasattr(rule, "failing") for line in _blocked(rule, lore))
+
+
+def _proof(proof: Proof, lore: Lore, depth: int) -> list[Line]:
+    if not proof.rules:
+        return [Line(face.NOT_CONCLUDED, "quiet", depth=depth)]
+    return [line for rule in proof.rules for line in _rule(rule, lore, depth)]
+
+
+def _rule(rule: RuleProof, lore: Lore, depth: int) -> list[Line]:
+    lines = [Line(rule.because, "strong", face.BECAUSE, depth)] if rule.because else []
+    for clause in rule.clauses:
+        lines += _clause(clause, lore, depth + 1)
+    if rule.cites:
+        lines.append(Line("; ".join(lore.source(key) for key in rule.cites), "quiet", face.SOURCE, depth))
+    lines.append(Line(rule.rule_id, "quiet", face.RULE, depth))
+    return lines
+
+
+def _clause(clause: Clause, lore: Lore, depth: int) -> list[Line]:
+    """One condition. An `unless` holds when it is false: its mark says whether it lets the rule through."""
+    lets = clause.truth if clause.role == "when" else 2 - clause.truth
+    negated = face.UNLESS if clause.role == "unless" else ""
+    if not clause.evidence:
+        name = clause.name.partition(".")[2] if clause.name.startswith(("class.", "found.")) else clause.name
+        lines = [Line(lore.title(name), _STYLES[lets], negated, depth)]
+    else:
+        says = clause.evidence[0].says or clause.name
+        lines = [Line(says, _STYLES[lets], negated, depth)]
+        for item in clause.evidence:
+            value = face.number_text(item.value, item.unit)
+            away = "" if item.margin is None else f", {face.margin_share(item.margin)}"
+            lines.append(Line(f"{item.metric} = {value}, test {item.test}{away}", "quiet", depth=depth + 1))
+    if clause.proof is not None and depth < _DEEPEST:
+        lines += _proof(clause.proof, lore, depth + 1)
+    return lines
+
+
+def _blocked(rule: BlockedRule, lore: Lore) -> list[Line]:
+    lines = [Line(rule.rule_id, "strong", face.RULE)]
+    if rule.fired:
+        lines.append(Line(face.IT_FIRED, "holds", depth=1))
+    for label, clauses in ((face.FAILS, rule.failing), (face.UNKNOWN, rule.unknown), (face.BLOCKS, rule.blocking)):
+        for clause in clauses:
+            first, *rest = _clause(clause, lore, 1)
+            lines += [Line(first.text, first.style, label, 1), *rest]
+    if rule.cites:
+        lines.append(Line("; ".join(lore.source(key) for key in rule.cites), "quiet", face.SOURCE))
+    return lines

@@ -1,0 +1,128 @@
+"""One launch as a reader found it, in the file's own names and units, and the frame made of many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from advisor.model import IDENTITY, Access, RuleResult
+from advisor.reports.units import convert
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Shape = tuple[int, int, int]
+Value = tuple[float, str]
+# The parts of a throughput in the tables of `--print-details all` are metrics by another name.
+_BREAKDOWN = {"SM": "sm", "L1": "l1tex", "L2": "lts", "DRAM": "dram", "GPU": "gpu", "IDC": "idc", "SYSLTS": "syslts"}
+
+
+class Metric(Protocol):
+    """What the readers use of a catalog entry."""
+
+    @property
+    def unit(self) -> str: ...
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def combine(self) -> str: ...
+    @property
+    def text(self) -> tuple[str, ...]: ...
+
+
+@dataclass(slots=True)
+class Launch:
+    """values: ncu metric name -> (value, unit in the file); labels: (section, label) -> the same, for console text and
+    details CSV; known: canonical metrics that the reader worked out itself, in their canonical unit."""
+
+    index: int
+    kernel: str
+    kernel_full: str
+    grid: Shape | None = None
+    block: Shape | None = None
+    gpu_name: str = ""
+    cc: str = ""
+    values: dict[str, Value] = field(default_factory=dict)
+    labels: dict[tuple[str, str], Value] = field(default_factory=dict)
+    known: dict[str, float] = field(default_factory=dict)
+    opcodes: dict[str, float] | None = None
+    accesses: tuple[Access, ...] | None = None
+    rules: tuple[RuleResult, ...] = ()
+
+
+@dataclass(slots=True)
+class Contents:
+    """What a reader found in a file. missing: launches that are known to be lost, or None if their number cannot be known."""
+
+    launches: list[Launch] = field(default_factory=list)
+    tool: str = "ncu"
+    problems: list[str] = field(default_factory=list)
+    missing: int | None = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether every launch of the file was read."""
+        return self.missing == 0
+
+
+def breakdown_name(label: str) -> str:
+    """The metric behind a breakdown label: `SM: Pipe Fma Cycles Active` is sm__pipe_fma_cycles_active, in % of its peak."""
+    unit, _, words = label.partition(": ")
+    if unit not in _BREAKDOWN or not words:
+        return ""
+    return f"{_BREAKDOWN[unit]}__{words.lower().replace(' ', '_')}.avg.pct_of_peak_sustained_elapsed"
+
+
+def base_value(metric: Metric, launch: Launch) -> float:
+    """The metric of one launch in its canonical unit; NaN when the file does not hold it.
+
+    The first name that is present and finite counts, or the largest or the sum of all present ones, as the entry says.
+    """
+    found = []
+    for name in metric.names:
+        if name in launch.values:
+            value = convert(*launch.values[name], metric.unit)
+            if math.isfinite(value):
+                if metric.combine == "first":
+                    return value
+                found.append(value)
+    if found:
+        return max(found) if metric.combine == "max" else math.fsum(found)
+    for pair in metric.text:
+        section, _, label = pair.partition("/")
+        for key in ((section, label), _split_at_last(pair)):
+            if key in launch.labels:
+                value = convert(*launch.labels[key], metric.unit)
+                if math.isfinite(value):
+                    return value
+    return math.nan
+
+
+def _split_at_last(pair: str) -> tuple[str, str]:
+    section, _, label = pair.rpartition("/")
+    return section, label
+
+
+def frame(launches: Sequence[Launch], metrics: Mapping[str, Metric], report: int = 0) -> pd.DataFrame:
+    """One row a launch: the columns of model.IDENTITY and one float64 column for each metric that any launch has."""
+    import pandas as pd
+
+    columns: dict[str, object] = {
+        "report": pd.Series([report] * len(launches), dtype="int64"),
+        "index": pd.Series([x.index for x in launches], dtype="int64"),
+    }
+    for name in IDENTITY[2:]:
+        columns[name] = pd.Series([getattr(x, name) for x in launches], dtype=object)
+    for name, metric in metrics.items():
+        if metric.names or metric.text or any(name in x.known for x in launches):
+            values = [base_value(metric, x) for x in launches]
+            values = [x.known.get(name, v) if math.isnan(v) else v for x, v in zip(launches, values, strict=True)]
+            columns[name] = pd.Series(values, dtype="float64")
+    return pd.DataFrame(columns)
+
+
+def names_wanted(metrics: Iterable[Metric]) -> list[str]:
+    """Every ncu name that some metric can be read from, once."""
+    return list(dict.fromkeys(name for metric in metrics for name in metric.names))

@@ -1,0 +1,120 @@
+"""The commands as a user types them: exit codes, one line for each mistake, data on stdout and narration on stderr."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from advisor.cli import main
+
+
+def run(*args: str) -> int:
+    with pytest.raises(SystemExit) as caught:
+        main(list(args))
+    return int(caught.value.code or 0)
+
+
+def test_help_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--help") == 0
+    out = capsys.readouterr().out
+    for command in ("demo", "diagnose", "napkin", "explain", "collect", "knowledge"):
+        assert command in out
+
+
+def test_json_is_the_only_thing_on_stdout(tour_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("diagnose", str(tour_path), "--launch", "4", "--format", "json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["schema"] == "ncu-advisor/diagnosis/1"
+
+
+def test_the_first_screen_is_short_and_within_80_columns(tour_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("diagnose", str(tour_path), "--launch", "4") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    top = "\n".join(lines[:20])
+    for word in ("transpose_tile", "H200", "328", "Fix first", "bank_conflicts", "Expect", "Why", "Next"):
+        assert word in top
+    assert "\x1b" not in top
+
+
+def test_a_report_that_cannot_be_read_is_one_line_and_exit_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = tmp_path / "bad.ncu-rep"
+    bad.write_bytes(b"nothing like a report")
+    assert run("diagnose", str(bad)) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert len(captured.err.strip().splitlines()) == 1
+
+
+def test_one_bad_report_beside_a_good_one_is_named_and_strict_makes_it_2(
+    tmp_path: Path, tour_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = tmp_path / "bad.ncu-rep"
+    bad.write_bytes(b"")
+    assert run("diagnose", str(bad), str(tour_path), "--launch", "4", "--format", "json") == 0
+    captured = capsys.readouterr()
+    assert "bad.ncu-rep" in captured.err
+    assert [r["complete"] for r in json.loads(captured.out)["reports"]] == [False, True]
+    assert run("diagnose", str(bad), str(tour_path), "--launch", "4", "--strict", "--format", "json") == 2
+
+
+def test_an_unknown_command_is_exit_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("diagnoze") == 2
+    assert "diagnoze" in capsys.readouterr().err
+
+
+def test_how_shows_rule_value_and_source(tour_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("diagnose", str(tour_path), "--launch", "4", "--how", "bank_conflicts") == 0
+    out = capsys.readouterr().out
+    assert "bank_conflicts.excess" in out and "shared_wavefront_ratio = 16.5" in out and "guide.step3.bank" in out
+
+
+def test_why_not_and_what_if_answer_on_the_selected_launch(
+    tour_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("diagnose", str(tour_path), "--launch", "0", "--why-not", "bank_conflicts") == 0
+    assert "did not fire" in capsys.readouterr().out
+    assert run("diagnose", str(tour_path), "--launch", "12", "--what-if", "dram_pct=70", "--format", "json") == 0
+    assert json.loads(capsys.readouterr().out)["launches"][0]["class"]["id"] == "dram_bound"
+
+
+def test_out_is_written_whole(tour_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "found.json"
+    assert run("diagnose", str(tour_path), "--launch", "4", "--format", "json", "--out", str(out)) == 0
+    assert capsys.readouterr().out == ""
+    assert json.loads(out.read_text(encoding="utf-8"))["launches"]
+    assert [p.name for p in tmp_path.iterdir()] == ["found.json"]
+
+
+def test_answers_from_a_file_change_the_verdict(
+    tour_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = tmp_path / "answers.yaml"
+    answers.write_text("theoretical_bytes: 64000000\n", encoding="utf-8")
+    assert run("diagnose", str(tour_path), "--launch", "0", "--answers", str(answers), "--format", "json") == 0
+    assert json.loads(capsys.readouterr().out)["launches"][0]["findings"][0]["id"] == "excess_traffic"
+
+
+def test_a_wrong_answers_file_is_named_with_its_line(
+    tour_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = tmp_path / "answers.yaml"
+    answers.write_text("a: [1\nb: 2\n", encoding="utf-8")
+    assert run("diagnose", str(tour_path), "--answers", str(answers)) == 2
+    assert "answers.yaml:2" in capsys.readouterr().err
+
+
+def test_collect_without_a_report_prints_one_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("collect", "--kernel", "gemm|copy") == 0
+    out = capsys.readouterr().out
+    assert out.count("\nncu ") == 1 and "--section SpeedOfLight" in out and "'regex:gemm|copy'" in out
+
+
+def test_napkin_reckons_the_guide_s_gemm(capsys: pytest.CaptureFixture[str]) -> None:
+    sizes = ("--m", "4096", "--n", "4096", "--k", "4096")
+    assert run("napkin", "gemm", *sizes, "--dtype", "f32", "--gpu", "H100-SXM", "--format", "json") == 0
+    assert json.loads(capsys.readouterr().out)["intensity"] == pytest.approx(682.7, abs=0.05)

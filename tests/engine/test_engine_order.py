@@ -1,0 +1,102 @@
+"""experta made deterministic: one order of firing, exact removal, nothing left behind by its import."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import advisor
+from advisor.catalog.expressions import TRUE
+from advisor.engine import Engine
+from advisor.engine.chain import Chain
+from advisor.engine.program import CompiledRule
+
+PACKAGE = Path(advisor.__file__).parent
+MANY = [
+    CompiledRule(f"f{i:02}.r", f"f{i:02}", 3 + i % 3, (f"o{i % 5}",), (f"found.f{i - 1:02}",) if i % 3 else ())
+    for i in range(40)
+]
+SCRIPT = """
+import json, sys
+from advisor.engine.chain import Chain
+from advisor.engine.program import CompiledRule
+rules = [CompiledRule(*r[:3], tuple(r[3]), tuple(r[4])) for r in json.load(sys.stdin)]
+print(Chain(rules).conclude({f"o{i}": 2 for i in range(5)}))
+"""
+
+
+def run(code: str, seed: str = "0", given: str = "") -> str:
+    env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(PACKAGE.parent)}
+    done = subprocess.run([sys.executable, "-c", code], input=given, env=env, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_forty_rules_fire_in_the_same_order_in_fresh_processes_with_other_hash_seeds():
+    given = json.dumps([[r.id, r.concludes, r.step, r.when, r.unless] for r in MANY])
+    assert len({run(SCRIPT, seed, given) for seed in ("0", "1", "2", "42", "random")}) == 1
+
+
+def test_rules_of_a_step_fire_by_salience_then_facts_then_id():
+    rules = [CompiledRule(f"{n}.r", n, 3, ("a",), ()) for n in ("m", "c", "z", "a", "k")]
+    assert Chain(rules).conclude({"a": TRUE}) == ["class.undetermined", "a.r", "c.r", "k.r", "m.r", "z.r"]
+
+
+def test_a_rule_that_an_earlier_conclusion_blocks_never_fires():
+    """experta's own agenda removes the wrong activation when several wait: here 30 wait and 15 are withdrawn."""
+    causes = [CompiledRule(f"c{i:02}.r", f"c{i:02}", 3, (f"o{i % 2}",), ()) for i in range(30)]
+    later = [CompiledRule(f"l{i:02}.r", f"l{i:02}", 4, ("always",), (f"found.c{i:02}",)) for i in range(30)]
+    chain = Chain([*causes, *later])
+    for odd, even in ((2, 0), (0, 2), (2, 0)):
+        fired = chain.conclude({"o0": even, "o1": odd, "always": TRUE})
+        blocked = {f"l{i:02}.r" for i in range(30) if (odd if i % 2 else even) == TRUE}
+        assert {f for f in fired if f.startswith("l")} == {r.id for r in later} - blocked
+
+
+def test_a_chain_forgets_the_run_before():
+    chain = Chain([CompiledRule("x.r", "x", 3, ("a",), ()), CompiledRule("y.r", "y", 4, ("found.x",), ())])
+    assert chain.conclude({"a": TRUE})[1:] == ["x.r", "y.r"]
+    assert chain.conclude({"a": 1})[1:] == []
+    assert chain.conclude({"a": TRUE})[1:] == ["x.r", "y.r"]
+
+
+def test_two_engines_do_not_disturb_each_other(make):
+    one = Engine(make([("x.r", 3, ["a"], [])]))
+    other = Engine(make([("x.r", 3, [], ["a"])]))
+    for _ in range(2):
+        assert one.conclude({"a": TRUE}, words=frozenset()).findings == ("x",)
+        assert other.conclude({"a": TRUE}, words=frozenset()).findings == ()
+
+
+def test_importing_the_engine_leaves_no_alias_in_the_standard_library_and_no_log_handler():
+    code = """
+import collections, logging
+from advisor.engine import Engine
+import advisor.engine.chain
+assert not hasattr(collections, "Mapping")
+assert logging.getLogger().handlers == []
+logging.getLogger("experta.watchers.ENGINE").warning("never seen")
+"""
+    assert run(code) == ""
+
+
+def test_naming_the_engine_room_imports_neither_experta_nor_numpy():
+    code = "import sys, advisor.engine; print([m for m in ('experta', 'numpy', 'pandas') if m in sys.modules])"
+    assert run(code) == "[]\n"
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_only_the_shim_imports_experta(path):
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {a.name.partition(".")[0] for a in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add((node.module or "").partition(".")[0])
+    assert "experta" not in names or path == PACKAGE / "engine" / "experta_shim.py"

@@ -1,0 +1,151 @@
+"""WHAT IF and the values at which conclusions turn."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from advisor.catalog.schemas import MetricDef
+from advisor.engine import Engine, flips, parse_assignments, what_if
+from advisor.errors import UsageError
+from advisor.observe import observe
+
+PERCENT = MetricDef(unit="%")
+
+
+@pytest.fixture
+def catalog(make):
+    return make(
+        [("x.r", 3, ["busy"], ["waste"]), ("y.r", 3, ["waste"], []), ("z.r", 4, ["ahead"], ["found.x"])],
+        tests={"busy": "dram > 60", "waste": "moved / needed >= 2", "ahead": "dram >= l2 - 10 or dram < 20"},
+        metrics={"dram": PERCENT, "l2": PERCENT, "moved": MetricDef(unit="byte"), "needed": MetricDef(unit="byte")},
+    )
+
+
+def derive(frame, keep):
+    """l2 is derived in this little world, unless it was assigned."""
+    return frame if "l2" in keep else frame.assign(l2=frame["dram"] + 5)
+
+
+LAUNCH = {"dram": 75.0, "l2": 80.0, "moved": 100.0, "needed": 80.0}
+
+
+def turn_points(catalog, target, values=LAUNCH, **more):
+    observed = observe(pd.DataFrame([values]), catalog)
+    return {(f.observation, f.metric): f for f in flips(catalog, observed, 0, Engine(catalog), target, **more)}
+
+
+def test_a_comparison_with_a_number_turns_at_its_threshold(catalog):
+    flip = turn_points(catalog, "x")["busy", "dram"]
+    assert (flip.value, flip.turns_at, flip.unit, flip.test) == (75.0, 60.0, "%", "> 60")
+    assert flip.then.findings == ("z",)
+
+
+def test_a_comparison_of_several_metrics_turns_along_each_of_them(catalog):
+    points = turn_points(catalog, "x")
+    assert points["waste", "moved"].turns_at == pytest.approx(160)
+    assert points["waste", "needed"].turns_at == pytest.approx(50)
+    assert points["waste", "moved"].then.findings == ("y", "z")
+
+
+def test_a_comparison_that_no_value_of_a_percentage_can_turn_is_left_out(make):
+    catalog = make([("x.r", 3, ["o"], [])], tests={"o": "dram < 120"}, metrics={"dram": PERCENT})
+    assert [f.turns_at for f in turn_points(catalog, "x", {"dram": 50.0}).values()] == [120.0]
+    catalog = make([("x.r", 3, ["o"], [])], tests={"o": "dram * 1 < 120"}, metrics={"dram": PERCENT})
+    assert turn_points(catalog, "x", {"dram": 50.0}) == {}
+
+
+def test_the_comparisons_of_the_class_can_be_asked_for(make):
+    catalog = make(classes={"k": (["low"], [])}, tests={"low": "dram < 60"}, metrics={"dram": PERCENT})
+    flip = turn_points(catalog, "class.k", {"dram": 50.0})["low", "dram"]
+    assert (flip.turns_at, flip.then.class_id) == (60.0, "undetermined")
+
+
+def test_derived_metrics_follow_when_the_pipeline_says_how(catalog):
+    row = pd.DataFrame([LAUNCH])
+    alone = turn_points(catalog, "x")["busy", "dram"]
+    followed = turn_points(catalog, "x", frame_row=row, derive=derive)["busy", "dram"]
+    assert alone.turns_at == followed.turns_at == 60.0
+    assert "z" in followed.then.findings
+
+
+@given(st.floats(0, 100), st.floats(0, 100), st.floats(1, 1e12), st.floats(1, 1e12))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_just_beyond_a_flip_the_comparison_has_turned_and_before_it_has_not(catalog, dram, l2, moved, needed):
+    values = {"dram": dram, "l2": l2, "moved": moved, "needed": needed}
+    observed = observe(pd.DataFrame([values]), catalog)
+    engine = Engine(catalog)
+    trace = engine.conclude_many(observed)[0]
+    for target in trace.findings:
+        for flip in flips(catalog, observed, 0, engine, target):
+            at = flip.turns_at
+            assume(abs(at - flip.value) > 1e-6 * max(abs(at), 1))
+            sides = []
+            for share in (0.999, 1.001):
+                value = flip.value + share * (at - flip.value)
+                seen = observe(pd.DataFrame([{**values, flip.metric: value}]), catalog).evidence(0, flip.observation)
+                sides.append(next(c.holds for c in seen if c.test == flip.test))
+            assert sides[0] != sides[1]
+
+
+def test_what_if_recomputes_what_is_derived_from_the_assigned(catalog):
+    row = pd.DataFrame([LAUNCH])
+    engine = Engine(catalog)
+    observed, trace = what_if(
+        row, {"dram": 40.0}, derive=derive, observe=lambda f: observe(f, catalog), engine=engine
+    )
+    assert observed.value(0, "l2") == 45.0
+    assert trace.findings == ("z",)
+
+
+def test_what_if_leaves_an_assigned_derived_metric_alone(catalog):
+    observed, trace = what_if(
+        pd.DataFrame([LAUNCH]),
+        {"dram": 40.0, "l2": 90.0},
+        derive=derive,
+        observe=lambda f: observe(f, catalog),
+        engine=Engine(catalog),
+    )
+    assert observed.value(0, "l2") == 90.0
+    assert trace.findings == ()
+
+
+def test_what_if_does_not_change_the_launch_itself(catalog):
+    row = pd.DataFrame([LAUNCH])
+    what_if(row, {"dram": 1.0}, derive=derive, observe=lambda f: observe(f, catalog), engine=Engine(catalog))
+    assert row.iloc[0].to_dict() == LAUNCH
+
+
+def test_assignments_are_metric_equals_number(catalog):
+    assert parse_assignments(["dram=70", " l2 = 1e-3", "moved=1_000"], catalog) == {
+        "dram": 70.0,
+        "l2": 0.001,
+        "moved": 1000.0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("dram", "is not METRIC=NUMBER"),
+        ("drum=70", "'drum' is not a metric"),
+        ("dram=fast", "'fast' is not a number"),
+        ("dram=nan", "'nan' is not a number"),
+        ("dram=inf", "is not a number"),
+        ("dram=", "'' is not a number"),
+    ],
+)
+def test_a_wrong_assignment_is_refused_with_one_line(catalog, text, message):
+    with pytest.raises(UsageError) as caught:
+        parse_assignments([text], catalog)
+    assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_unknown_values_have_no_flips(catalog):
+    assert turn_points(catalog, "x", {"dram": 75.0, "l2": math.nan, "moved": math.nan, "needed": 1.0}).keys() == {
+        ("busy", "dram")
+    }
