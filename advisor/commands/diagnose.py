@@ -72,9 +72,9 @@ def run(
     diagnosis = analysis.diagnosis
     positions = list(range(len(diagnosis.launches)))
     if what_if:
-        from advisor.pipelines.whatif import parse_assignment
+        from advisor.engine import parse_assignments
 
-        values = dict(parse_assignment(text) for text in what_if)
+        values = parse_assignments(what_if, analysis.catalog)
         diagnosis = replace(diagnosis, launches=tuple(analysis.what_if(p, values) for p in positions))
     if top is not None:
         positions = sorted(positions, key=lambda p: (-time_to_win(diagnosis.launches[p]), p))[:top]

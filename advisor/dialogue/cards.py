@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from advisor.dialogue import face
+from advisor.dialogue.numbers import number_text
 from advisor.dialogue.records import Ask, Card, Line
 from advisor.dialogue.state import State, is_end, main_finding
 from advisor.model import Comparison, Finding, LaunchDiagnosis
@@ -56,7 +59,9 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
     label = {"trust": face.TRUST, "note": face.NOTE}.get(finding.kind, face.ALSO)
     if finding.kind == "diagnosis" and first is not None and first.id == finding.id:
         label = face.NOTHING_TO_FIX if is_end(finding) else face.FIX_FIRST
-    return Card(kind, finding.title, tuple(lines), position, finding.id, label, f"confidence {finding.confidence:.0%}")
+    return Card(
+        kind, finding.title, tuple(lines), position, finding.id, label, f"confidence {finding.confidence * 100:.0f} %"
+    )
 
 
 def fix_card(finding: Finding, position: int) -> Card:
@@ -87,20 +92,28 @@ def next_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Card:
     return Card("next", finding.title, tuple(lines), position, finding.id, face.NEXT)
 
 
-def comparison_line(item: Comparison) -> Line:
-    """One number of the evidence with its test and how far it is from it."""
-    value = face.number_text(item.value, item.unit)
-    away = "" if item.margin_abs is None else f", {face.number_text(abs(item.margin_abs), item.unit)} away"
-    style = "unknown" if item.holds is None else "holds" if item.holds else "fails"
-    text = f"{item.metric} = {value}, wanted {item.test}{away}"
-    return Line(f"{sentence(item.says)} {text}" if item.says else text, style)
+def measured(item: Comparison) -> str:
+    """The number of a comparison, its test, and how far it is from the threshold."""
+    away = "" if item.margin is None else f", {face.margin_share(item.margin)}"
+    return f"{item.metric} = {number_text(item.value, item.unit)}, test {item.test}{away}"
+
+
+def evidence_lines(items: Sequence[Comparison]) -> tuple[Line, ...]:
+    """What each observation says, once, and under it the numbers that it rests on."""
+    lines: list[Line] = []
+    for item in items:
+        style = "unknown" if item.holds is None else "holds" if item.holds else "fails"
+        says = Line(face.sentence_start(item.says or item.observation), style)
+        lines += [] if says in lines else [says]
+        lines.append(Line(measured(item), "quiet", depth=1))
+    return tuple(lines)
 
 
 def evidence_card(launch: LaunchDiagnosis, finding: Finding | None, position: int) -> Card:
     """All comparisons behind a finding, or behind the class when no finding is given."""
     items = launch.verdict.evidence if finding is None else finding.evidence
     title = launch.verdict.title if finding is None else finding.title
-    lines = tuple(comparison_line(item) for item in items) or (Line(face.NO_EVIDENCE, "quiet"),)
+    lines = evidence_lines(items) or (Line(face.NO_EVIDENCE, "quiet"),)
     return Card("evidence", title, lines, position, "" if finding is None else finding.id, face.EVIDENCE)
 
 
@@ -108,7 +121,7 @@ def why_class_card(launch: LaunchDiagnosis, position: int) -> Card:
     """Why this class: the reason, its numbers, and the distance to the nearest threshold."""
     verdict = launch.verdict
     lines = [Line(sentence(verdict.because))] if verdict.because else []
-    lines += [comparison_line(item) for item in verdict.evidence]
+    lines += evidence_lines(verdict.evidence)
     lines += [Line(sentence(note), "quiet") for note in verdict.notes]
     margin = face.margin_text(verdict.margin)
     if margin:
@@ -140,11 +153,11 @@ def question_card(ask: Ask, position: int | None) -> Card:
 
 def range_text(ask: Ask) -> str:
     """What a number must be: its unit and its range."""
-    low = None if ask.low is None else face.number_text(ask.low, ask.unit)
-    high = None if ask.high is None else face.number_text(ask.high, ask.unit)
+    low = None if ask.low is None else number_text(ask.low, ask.unit)
+    high = None if ask.high is None else number_text(ask.high, ask.unit)
     span = f"from {low} to {high}" if low and high else f"{low} or more" if low else f"at most {high}" if high else ""
     unit = "" if ask.unit in ("", "count", "ratio", "1") else f"in {ask.unit}"
-    usual = "" if ask.usual is None else f"usually {face.number_text(ask.usual, ask.unit)}"
+    usual = "" if ask.usual is None else f"usually {number_text(ask.usual, ask.unit)}"
     return ", ".join(part for part in (unit, span, usual) if part)
 
 
@@ -160,7 +173,7 @@ def why_question_card(ask: Ask, state: State) -> Card:
 def careful_card(launch: LaunchDiagnosis, position: int) -> Card | None:
     """The findings about how far the numbers can be trusted, a line each; None when there are none."""
     lines = tuple(
-        Line(sentence(f.because) if f.because else f.title, "warning", f.title)
+        Line(f"{f.title}: {f.because}" if f.because else f.title, "warning")
         for f in launch.findings
         if f.kind == "trust"
     )
@@ -174,7 +187,7 @@ def answer_card(ask: Ask, value: float | str | None, position: int | None) -> Ca
     elif isinstance(value, str):
         text = next((c.label for c in ask.choices if c.id == value), value)
     else:
-        text = face.number_text(value, ask.unit)
+        text = number_text(value, ask.unit)
     note = (Line(face.ANSWER_NOTED, "quiet"),) if value is None and ask.group == "question" else ()
     return Card("answer", text, note, position, ask.id, face.YOU)
 

@@ -78,7 +78,7 @@ def _choose(text: str, state: State, numbered: bool = True) -> e.Event | None:
     """A choice by its number, by one of its words, or by the beginning of one that is no other's."""
     offered = choices(state)
     if numbered and text.rstrip(".)").isdecimal():
-        at = int(text.rstrip(".)"))
+        at = int(text.rstrip(".)")[:4])
         return event_of(offered[at - 1].id, state, text) if 1 <= at <= len(offered) else None
     for test in (str.__eq__, str.startswith):
         found = [c for c in offered if any(test(squash(word), squash(text)) for word in (*c.words, c.label, c.id))]
@@ -130,26 +130,24 @@ def _how(rest: str, state: State) -> e.Event:
     launch = state.launch
     if not rest:
         return e.HowAsked() if state.finding else e.NotUnderstood("/how", (), face.NO_FINDING)
-    found = _named(rest, {} if launch is None else {f.id: f.title for f in launch.findings})
-    return e.HowAsked(found[0]) if len(found) == 1 else e.NotUnderstood(f"/how {rest}", found, face.NOT_FOUND_HERE)
+    name, meant = _named(rest, {} if launch is None else {f.id: f.title for f in launch.findings})
+    commands = tuple(f"/how {near_name}" for near_name in meant)
+    return e.HowAsked(name) if name else e.NotUnderstood(f"/how {rest}", commands, face.NOT_FOUND_HERE)
 
 
 def _why_not(rest: str, state: State) -> e.Event:
-    titles = dict(state.lore.findings)
-    found = _named(rest, titles)
-    if len(found) == 1:
-        return e.WhyNotAsked(found[0])
-    meant = tuple(f"/whynot {name}" for name in found)
-    return e.NotUnderstood(f"/whynot {rest}".strip(), meant, face.WHICH_FINDING)
+    name, meant = _named(rest, dict(state.lore.findings))
+    commands = tuple(f"/whynot {near_name}" for near_name in meant)
+    return e.WhyNotAsked(name) if name else e.NotUnderstood(f"/whynot {rest}".strip(), commands, face.WHICH_FINDING)
 
 
-def _named(text: str, titles: dict[str, str]) -> tuple[str, ...]:
-    """The ids whose id or title the text is, or begins, or resembles."""
+def _named(text: str, titles: dict[str, str]) -> tuple[str, tuple[str, ...]]:
+    """The id whose id or title the text is or begins, '' where that is not one; and what could have been meant."""
     by_word = {word: name for name, title in titles.items() for word in (title, name) if word}
-    exact = {by_word[word] for word in pick(text, by_word)}
-    if exact:
-        return tuple(name for name in titles if name in exact)[:4]
-    return tuple(dict.fromkeys(by_word[word] for word in near(text, by_word)))
+    found = tuple(dict.fromkeys(by_word[word] for word in pick(text, by_word))) if text else ()
+    if len(found) == 1:
+        return found[0], ()
+    return "", found[:4] or tuple(dict.fromkeys(by_word[word] for word in near(text, by_word)))
 
 
 def _what_if(rest: str, state: State) -> e.Event:

@@ -20,6 +20,11 @@ from advisor.model import Diagnosis, LaunchDiagnosis
 _KEPT = 12  # analyses kept for going back and forth; each holds its report's frame
 _log = logging.getLogger(__name__)
 
+
+class CalledOff(Exception):  # noqa: N818  (no error: what a progress call raises to stop the work)
+    """Nobody waits for this work any more."""
+
+
 Progress = Callable[[str, int, int], None]
 Answers = tuple[tuple[int | None, str, float | str], ...]
 
@@ -70,6 +75,8 @@ class Desk:
         try:
             with self._lock:
                 return self._perform(request, state, progress)
+        except CalledOff:
+            return e.Failed(request, face.CALLED_OFF)
         except AdvisorError as problem:
             return e.Failed(request, str(problem))
         except Exception as problem:

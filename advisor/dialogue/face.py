@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import Final
 
+from advisor.dialogue.numbers import number_text
 from advisor.model import LaunchDiagnosis, Speedup
 
 FIX_FIRST: Final = "Fix first"
@@ -104,6 +104,19 @@ DECIDES: Final = "It takes part in deciding: {titles}"
 AND_MORE: Final = "and {count} more"
 UNEXPECTED: Final = "Something unexpected went wrong ({problem}). The session goes on; try again, or another launch."
 NOTHING_OPEN: Final = "No report is open: open one first."
+TYPED_KERNEL: Final = "your kernel"
+WHICH_DTYPE: Final = "Which data type are its elements?"
+WHICH_DTYPE_WHY: Final = "The bytes follow from its size, and the peak of the arithmetic from its kind."
+NEEDS: Final = "Needs"
+INTENSITY: Final = "Intensity"
+BELOW: Final = "under the ridge at"
+ABOVE: Final = "over the ridge at"
+EXPECT: Final = {"memory": "memory should be the limit", "compute": "arithmetic should be the limit"}
+FLOOR: Final = "Least time"
+MEASURED: Final = "Measured"
+SO: Final = "That is"
+TIMES_REACHABLE: Final = "{times:.2f} times what good code reaches"
+NOT_USED: Final = "Since the two contradict each other, nothing is concluded from these sizes."
 CALLED_OFF: Final = "Called off. Nothing was changed."
 NOTHING_MISSING: Final = "The report lacks nothing that a rule wanted."
 NO_EVIDENCE: Final = "No single number stands behind this finding."
@@ -127,45 +140,10 @@ HELP_HINTS: Final = (
     "Numbers take units: 83%, 12.5us, 1.2 TB/s, 512 MiB.",
 )
 
-_DURATIONS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
-_LARGE = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
-
-
-def significant(value: float, digits: int = 3) -> str:
-    """A number with so many significant digits and never in scientific notation up to 15 places."""
-    if value == 0 or not math.isfinite(value):
-        return "0" if value == 0 else "unknown"
-    places = max(digits - 1 - math.floor(math.log10(abs(value))), 0)
-    text = f"{value:,.{min(places, 12)}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
 
 def duration_text(ns: float | None) -> str:
     """A duration with the unit that suits it."""
-    return "unknown" if ns is None or not math.isfinite(ns) else number_text(ns, "ns")
-
-
-def number_text(value: float | str | None, unit: str) -> str:
-    """A value in its canonical unit, as people write it: 333 µs, 83.2 %, 4.1 TB/s."""
-    if value is None:
-        return "unknown"
-    if isinstance(value, str):
-        return value
-    if not math.isfinite(value):
-        return "unknown"
-    if unit in ("%", "percent"):
-        return f"{value:.1f} %"
-    if unit == "ns":
-        scale, name = next(((s, n) for s, n in _DURATIONS if abs(value) >= s), _DURATIONS[-1])
-        return f"{significant(value / scale)} {name}"
-    if unit in ("byte", "bytes", "byte/s", "bytes/s", "Hz", "FLOP", "FLOP/s"):
-        scale, prefix = next(((s, n) for s, n in _LARGE if abs(value) >= s), _LARGE[-1])
-        base = {"byte": "B", "bytes": "B", "byte/s": "B/s", "bytes/s": "B/s"}.get(unit, unit)
-        return f"{significant(value / scale)} {prefix}{base}"
-    if unit == "bool":
-        return "yes" if value else "no"
-    text = significant(value, 4)
-    return text if unit in ("", "count", "ratio", "1") else f"{text} {unit}"
+    return number_text(ns, "ns")
 
 
 def sentence_start(text: str) -> str:
@@ -203,7 +181,7 @@ def margin_share(margin: float) -> str:
     """A margin as a share of its threshold; huge ones as a factor, which is how people would say them."""
     if margin >= 2:
         return f"{margin + 1:.1f} times the threshold"
-    return f"{abs(margin):.0%} {'clear of' if margin >= 0 else 'short of'} the threshold"
+    return f"{abs(margin) * 100:.0f} % {'clear of' if margin >= 0 else 'short of'} the threshold"
 
 
 def margin_text(margin: float | None) -> str:

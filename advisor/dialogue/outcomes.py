@@ -10,6 +10,7 @@ from advisor.dialogue import events as e
 from advisor.dialogue import face
 from advisor.dialogue.changes import differences
 from advisor.dialogue.looking import select
+from advisor.dialogue.numbers import number_text
 from advisor.dialogue.proofs import blocked_lines, proof_lines
 from advisor.dialogue.records import Card, Line, Reckoning
 from advisor.dialogue.state import State, main_finding
@@ -102,7 +103,7 @@ def _supposed(state: State, request: e.Suppose, result: Any) -> State:
         return state
     lines = differences(before, result)
     units = {name: unit for name, unit, _ in state.lore.metrics}
-    title = ", ".join(f"{name} = {face.number_text(value, units.get(name, ''))}" for name, value in request.values)
+    title = ", ".join(f"{name} = {number_text(value, units.get(name, ''))}" for name, value in request.values)
     body = lines or (Line(face.NO_CHANGE, "quiet"),)
     return add(state, Card("change", title, body, request.position, label=face.WHAT_IF))
 

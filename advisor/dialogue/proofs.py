@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from advisor.dialogue import face
+from advisor.dialogue.cards import measured
 from advisor.dialogue.records import Line, Lore
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def _proof(proof: Proof, lore: Lore, depth: int) -> list[Line]:
 
 
 def _rule(rule: RuleProof, lore: Lore, depth: int) -> list[Line]:
-    lines = [Line(rule.because, "strong", face.BECAUSE, depth)] if rule.because else []
+    lines = [Line(face.sentence_start(rule.because), "strong", face.BECAUSE, depth)] if rule.because else []
     for clause in rule.clauses:
         lines += _clause(clause, lore, depth + 1)
     if rule.cites:
@@ -51,11 +52,9 @@ def _clause(clause: Clause, lore: Lore, depth: int) -> list[Line]:
         lines = [Line(lore.title(name), _STYLES[lets], negated, depth)]
     else:
         says = clause.evidence[0].says or clause.name
-        lines = [Line(says, _STYLES[lets], negated, depth)]
+        lines = [Line(face.sentence_start(says), _STYLES[lets], negated, depth)]
         for item in clause.evidence:
-            value = face.number_text(item.value, item.unit)
-            away = "" if item.margin is None else f", {face.margin_share(item.margin)}"
-            lines.append(Line(f"{item.metric} = {value}, test {item.test}{away}", "quiet", depth=depth + 1))
+            lines.append(Line(measured(item), "quiet", depth=depth + 1))
     if clause.proof is not None and depth < _DEEPEST:
         lines += _proof(clause.proof, lore, depth + 1)
     return lines

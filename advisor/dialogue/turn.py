@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from advisor.dialogue import events as e
 from advisor.dialogue import face
+from advisor.dialogue.numbers import number_text
 from advisor.dialogue.records import Ask, Choice
 from advisor.dialogue.state import State
 from advisor.model import Finding, Question
@@ -83,7 +84,7 @@ def _answers(state: State, ask: Ask) -> tuple[Choice, ...]:
     listed = ask.choices if ask.kind == "choice" else ()
     out = [Choice(_ANSWER + c.id, c.label, (c.id, *c.words), c.note) for c in listed]
     if ask.usual is not None and ask.kind == "number":
-        out.append(Choice("usual", face.number_text(ask.usual, ask.unit), note=face.USUAL))
+        out.append(Choice("usual", number_text(ask.usual, ask.unit), note=face.USUAL))
     if ask.optional:
         out.append(Choice("dont_know", face.DONT_KNOW, face.DONT_KNOW_WORDS))
     out.append(Choice("why", face.WHY_ASKED, ("w", "why?")))

@@ -113,7 +113,7 @@ def flips(
     for name in _observations(how(catalog, observed, row, trace, target)):
         for test in observed.tests[name].comparisons:
             for metric in sorted(test.left.names or test.right.names):
-                turn = _turn(test, metric, values, 100.0 if _is_percent(catalog, metric) else math.inf)
+                turn = turning_point(test, metric, values, 100.0 if _is_percent(catalog, metric) else math.inf)
                 if turn is None or (metric, turn[0]) in seen:
                     continue
                 seen.add((metric, turn[0]))
@@ -158,7 +158,7 @@ def _is_percent(catalog: Catalog, metric: str) -> bool:
     return entry is not None and entry.unit in ("%", "percent")
 
 
-def _turn(test: Test, metric: str, values: Mapping[str, float], most: float) -> tuple[float, float] | None:
+def turning_point(test: Test, metric: str, values: Mapping[str, float], most: float) -> tuple[float, float] | None:
     """The nearest boundary of a comparison along one metric, and a value just beyond it; None where it never turns.
 
     Metrics are not negative, so the search goes from the value down to 0 and up to `most`.

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 # A finding under 5 % is not the right battle (guide, step 3); one of 10 % keeps a kernel from being called done.
 SMALL_GAIN = 1.05
 REACHES = 1.10
+TIE = 1.10
 LABELS = ("compute_leader", "memory_leader", "stall_leader", "occupancy_limiter")
 
 
@@ -164,7 +165,7 @@ def _launch(
         cc=str(identity["cc"] or ""),
         known_as=known_as,
         verdict=_verdict(catalog, observed, row, trace, texts),
-        findings=tuple(sorted(findings, key=lambda f: _rank(f))),
+        findings=ranked(catalog, findings),
         questions=asked,
         missing=lacking,
         metrics=values,
@@ -172,19 +173,31 @@ def _launch(
     )
 
 
-def _rank(finding: Finding) -> tuple[int, float, str]:
-    """First what to fix first: the launch's own overhead, then what is done, then by gain; trust and notes after."""
-    kind = {"diagnosis": 0, "trust": 2, "note": 3}[finding.kind]
-    if kind:
-        return kind, 0.0, finding.id
-    gain = finding.speedup.estimate if finding.speedup is not None else 1.0
-    if finding.id == "launch_overhead":
-        return 0, -math.inf, finding.id
-    if finding.id.startswith("near_"):
-        return 0, -1e9, finding.id
-    if finding.id == "unexplained":
-        return 1, 0.0, finding.id
-    return 0, -gain, finding.id
+def ranked(catalog: Catalog, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """What to fix first comes first: the launch's own overhead, then what is done, then by gain; trust and notes after.
+
+    Gains within TIE of each other are no different, as estimates go: then the cause of the earlier step comes first.
+    """
+
+    def place(finding: Finding) -> int:
+        if finding.kind != "diagnosis":
+            return {"trust": 4, "note": 5}[finding.kind]
+        if finding.id == "launch_overhead":
+            return 0
+        return 1 if finding.id.startswith("near_") else 3 if finding.id == "unexplained" else 2
+
+    def gain(finding: Finding) -> float:
+        return finding.speedup.estimate if finding.speedup is not None else 1.0
+
+    out: list[Finding] = []
+    rest = sorted(findings, key=lambda f: (place(f), -gain(f), f.id))
+    while rest:
+        leader = rest[0]
+        tied = [f for f in rest if place(f) == place(leader) and gain(f) * TIE >= gain(leader)]
+        chosen = min(tied, key=lambda f: (catalog.findings[f.id].step, -gain(f), f.id))
+        out.append(chosen)
+        rest.remove(chosen)
+    return tuple(out)
 
 
 def _rule(catalog: Catalog, found: str, rule_id: str) -> RuleDef:

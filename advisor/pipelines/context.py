@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from advisor.errors import UsageError
 from advisor.napkin import gpus
 from advisor.quantify.terms import block_launch_ceiling
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from advisor.model import ReportInfo
 
+Array = np.ndarray[Any, Any]
 # The titles that Nsight Compute's SOLBottleneck rule has used, and the opening words of its untitled older messages.
 _VERDICTS = {
     "Latency Issue": 1,
@@ -33,15 +35,14 @@ _OPENINGS = {
     "Memory is more heavily utilized": 4,
     "The kernel is utilizing greater than 80.0%": 5,
 }
-# Attributes of the card that a report may lack, from the table of GPUs: canonical metric -> field of the GPU.
-_FROM_TABLE = {
-    "device_sm_count": "sm_count",
-    "device_max_warps_per_sm": "max_warps_per_sm",
-    "device_max_blocks_per_sm": "max_blocks_per_sm",
+# Attributes of the card that a report may lack, from the table of GPUs: canonical metric -> field of its SM's limits.
+_LIMITS = {
+    "device_max_warps_per_sm": "warps_per_sm",
+    "device_max_blocks_per_sm": "blocks_per_sm",
     "device_registers_per_sm": "registers_per_sm",
-    "device_schedulers_per_sm": "schedulers_per_sm",
-    "device_clock_hz": "boost_clock_hz",
+    "device_schedulers_per_sm": "schedulers",
 }
+_CARD = {"device_sm_count": "sm_count", "device_clock_hz": "boost_clock_hz", "dram_peak_bytes_per_s": "bandwidth"}
 
 
 def _verdict(rules: Any) -> float:
@@ -64,30 +65,28 @@ def _clock_reads(opcodes: Any) -> float:
 def add_base(
     frame: pd.DataFrame, infos: tuple[ReportInfo, ...], gpu_name: str | None
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Columns that derived metrics build on: the card's limits. Returns the frame and each row's GPU id ('' unknown)."""
+    """Columns that derived metrics build on. Returns the frame and each row's GPU id, empty for one unknown."""
     frame = frame.copy()
-    known: list[str] = []
     rows = len(frame)
-    added: dict[str, np.ndarray[Any, Any]] = {
+    added: dict[str, Array] = {
         name: frame[name].to_numpy(dtype=float).copy() if name in frame else np.full(rows, np.nan)
-        for name in _FROM_TABLE
+        for name in (*_LIMITS, *_CARD)
     }
     ceiling, in_table = np.full(rows, np.nan), np.full(rows, np.nan)
-    cards: dict[tuple[str, str], tuple[str, gpus.Gpu | None]] = {}
+    named = gpus.gpu(gpu_name) if gpu_name else None
+    cards: dict[tuple[str, str], gpus.Gpu | None] = {}
+    known: list[str] = []
     for row, (name, cc) in enumerate(zip(frame["gpu_name"], frame["cc"], strict=True)):
         key = (str(name or ""), str(cc or ""))
         if key not in cards:
-            card_id = gpus.gpu(gpu_name).id if gpu_name else gpus.known_as(*key)
-            cards[key] = (card_id, gpus.gpu(card_id) if card_id else None)
-        card_id, card = cards[key]
-        known.append(card_id)
-        if card is not None or key != ("", ""):
+            found = gpus.known_as(*key)
+            cards[key] = named or (gpus.gpu(found) if found else None)
+        card = cards[key]
+        known.append(card.id if card is not None else "")
+        if card is not None or any(key):
             in_table[row] = 1.0 if card is not None else 0.0
         ceiling[row] = block_launch_ceiling(card.cc if card is not None else key[1])
-        for column, field in _FROM_TABLE.items():
-            value = getattr(card, field, None)
-            if not math.isfinite(added[column][row]) and value:
-                added[column][row] = float(value)
+        _complete(added, row, card, key[1])
     for column, values in added.items():
         frame[column] = values
     frame["block_launch_ceiling"] = ceiling
@@ -97,6 +96,21 @@ def add_base(
     frame["ncu_verdict"] = [_verdict(rules) for rules in frame["rules"]]
     frame["clock_reads_share"] = [_clock_reads(opcodes) for opcodes in frame["opcodes"]]
     return frame, known
+
+
+def _complete(added: Mapping[str, Array], row: int, card: gpus.Gpu | None, cc: str) -> None:
+    """Fill what the report lacks of the card; the limits of an SM follow from the compute capability alone."""
+    limits = card.limits if card is not None else None
+    if limits is None and cc:
+        try:
+            limits = gpus.limits_of(cc)
+        except UsageError:
+            limits = None
+    for sources, fields in ((limits, _LIMITS), (card, _CARD)):
+        for column, field in fields.items():
+            value = getattr(sources, field, None) if sources is not None else None
+            if value and not math.isfinite(added[column][row]):
+                added[column][row] = float(value)
 
 
 def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:

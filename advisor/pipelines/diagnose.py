@@ -48,11 +48,14 @@ class Analysis:
     def how(self, position: int, finding_id: str) -> Proof:
         """The proof of a finding or class of one launch; UsageError when it was not concluded there."""
         from advisor.engine import how
+        from advisor.pipelines.notes import unit_name
 
         launch = self._launch(position)
         if finding_id not in {launch.verdict.id, *(f.id for f in launch.findings)}:
             raise UsageError(f"{finding_id!r} was not found on launch {launch.index}: ask --why-not {finding_id}")
-        return how(self.catalog, self._reasoned.observed, position, self._reasoned.traces[position], finding_id)
+        trace = self._reasoned.traces[position]
+        labels = {name: unit_name(label) for name, label in launch.labels.items()}
+        return how(self.catalog, self._reasoned.observed, position, trace, finding_id, labels)
 
     def why_not(self, position: int, finding_id: str) -> tuple[BlockedRule, ...]:
         """What kept each rule of a finding from concluding it on one launch; empty when it was concluded."""
@@ -74,6 +77,7 @@ class Analysis:
             position,
             self._reasoned.engine,
             finding_id or launch.verdict.id,
+            trace=self._reasoned.traces[position],
         )
 
     def what_if(self, position: int, values: Mapping[str, float]) -> LaunchDiagnosis:

@@ -22,18 +22,6 @@ _MEMORY = ("l1_wavefronts_pct", "l1_requests_pct", "l1_writeback_pct", "l2_pct",
 _SIDE = ("lsu_pct", "adu_pct", "idc_pct", "mio_pct")
 
 
-def parse_assignment(text: str) -> tuple[str, float]:
-    """`dram_pct=70` -> ("dram_pct", 70.0); UsageError when it is not of this form."""
-    name, sign, value = text.partition("=")
-    try:
-        number = float(value.strip().rstrip("%"))
-    except ValueError:
-        number = math.nan
-    if not sign or not name.strip() or not math.isfinite(number):
-        raise UsageError(f"{text!r} is not of the form metric=number, such as dram_pct=70")
-    return name.strip(), number
-
-
 def what_if(
     catalog: Catalog, reasoned: Reasoned, inputs: Inputs, position: int, values: Mapping[str, float]
 ) -> LaunchDiagnosis:

@@ -60,6 +60,7 @@ class TimeModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     norm: Range
     scale: Range
+    queueing: Range
     launch_ns: Range
     latency_cycles: Latencies
     block_launch: dict[str, Any]
@@ -114,17 +115,20 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
         if term.part_of:
             need = need * shares[name]
         out[name] = need * imbalance if term.per_sm else need
-    latency, known = _latency(get, imbalance)
+    fullest = np.maximum(np.maximum(out["dram"], out["l2"]), out["l1_global"] + out["l1_shared"] + out["l1_local"])
+    latency, known = _latency(get, imbalance, np.maximum(fullest, out["lsu"]))
     out.update(latency)
     return Needs(out, imbalance, known)
 
 
-def _latency(get: Any, imbalance: Array) -> tuple[dict[str, Array], Array]:
+def _latency(get: Any, imbalance: Array, memory_need: Array) -> tuple[dict[str, Array], Array]:
     """Shares of the time that a warp's unloaded lifetime takes, given how many warps an SM holds at once.
 
-    Lifetime of a warp = instructions x (1 + fixed stalls) + waits for loads, shared memory and barriers, each held to
-    what the loads would take on an idle machine: what is beyond that is queueing at a full unit and goes with it.
-    Throttle, drain and not-selected stalls are queueing altogether. Source: PRINCIPLES of the time model, Little's law.
+    Lifetime of a warp = instructions x (1 + fixed stalls) + waits for loads, shared memory and barriers. Where the
+    memory system is full (`memory_need`, 0 to 1), waits for loads are held to what they would take on an idle machine:
+    the rest is queueing at the full unit and goes with it, as throttle stalls do. Where nothing is full there is no
+    such unit, and all of the waiting is latency. In between, in proportion. Drain and not-selected stalls are never
+    latency. Source: Little's law; h200.time_model for the bounds of the proportion.
     """
     cycles = time_model().latency_cycles
     per_warp = get("inst_issued") / get("warps")
@@ -140,13 +144,16 @@ def _latency(get: Any, imbalance: Array) -> tuple[dict[str, Array], Array]:
     loads = (np.nan_to_num(get("global_load_inst")) + np.nan_to_num(get("local_load_inst"))) / get("warps")
     l1, l2 = (np.clip(np.nan_to_num(get(m)) / 100, 0, 1) for m in ("l1_hit_pct", "l2_hit_pct"))
     idle = l1 * cycles.l1 + (1 - l1) * (l2 * cycles.l2 + (1 - l2) * cycles.dram)
+    bounds = time_model().queueing
+    queueing = np.clip((memory_need - bounds.low) / (bounds.high - bounds.low), 0, 1)
+    throttled = per_warp * stall("lg_throttle", "tex_throttle")
     memory_now = per_warp * stall("long_scoreboard")
-    memory = np.where(loads > 0, np.minimum(memory_now, loads * idle), memory_now)
+    idle_wait = np.where(loads > 0, np.minimum(memory_now, loads * idle), memory_now)
+    memory = queueing * idle_wait + (1 - queueing) * (memory_now + throttled)
     through_mio = (np.nan_to_num(get("shared_inst")) + np.nan_to_num(get("xu_inst"))) / get("warps")
     shared_now = per_warp * stall("short_scoreboard")
     shared = np.where(through_mio > 0, np.minimum(shared_now, through_mio * cycles.shared), shared_now)
-    queues = per_warp * stall("lg_throttle", "mio_throttle", "tex_throttle", "math_pipe_throttle", "drain")
-    now = fixed + memory_now + shared_now + queues
+    now = fixed + memory_now + shared_now + throttled + per_warp * stall("mio_throttle", "math_pipe_throttle", "drain")
     # Waiting at a barrier is waiting for the others: it shrinks as their own waits do.
     barrier = per_warp * stall("barrier") * (fixed + memory + shared) / now
 

@@ -42,6 +42,7 @@ MEMORY_UNITS = (
     ("mio_pct", "MIO queues", False),
     ("cbu_pct", "CBU (branches)", False),
 )
+_ACRONYMS = frozenset({"lg", "mio", "imc", "tex", "gmma"})
 _TOTALS = {"compute": ("compute_pct", "sm_throughput_pct"), "memory": ("memory_pct", "memory_throughput_pct")}
 _LIMITERS = {
     "registers": "registers",
@@ -147,6 +148,12 @@ def speed_of_light(metrics: Mapping[str, float], side: str, *, width: int = 80, 
     return (head, *rows)
 
 
+def reason_label(reason: str) -> str:
+    """A stall reason as the field writes it: `lg_throttle` is LG throttle."""
+    first, *rest = reason.split("_")
+    return " ".join([first.upper() if first in _ACRONYMS else first.capitalize(), *rest])
+
+
 def stalls(metrics: Mapping[str, float], *, top: int = 6, width: int = 80, blocks: bool = True) -> tuple[Bar, ...]:
     """The reasons for which warps wait, largest first, as a share of all warp cycles; at most `top`, 1 % or more.
 
@@ -168,7 +175,7 @@ def stalls(metrics: Mapping[str, float], *, top: int = 6, width: int = 80, block
             break
         note = "healthy" if reason == "not_selected" else ""
         drawn = bar(value, cells, blocks=blocks, marks=())
-        rows.append(Bar(reason.replace("_", " ").capitalize(), value, drawn, note, "stall", name))
+        rows.append(Bar(reason_label(reason), value, drawn, note, "stall", name))
     return tuple(rows) or (Bar("Stall reasons", None, " " * cells, "", "unknown"),)
 
 

@@ -6,6 +6,7 @@ from advisor.model import Comparison, Diagnosis, Finding, LaunchDiagnosis, Repor
 from advisor.render.charts import overview_text
 from advisor.render.text import NAME_WIDTH, cut, gain_text, labelled, paint, shown, time_text, wrap
 
+WORTHWHILE = 1.05  # below 5 % it is not the right battle (guide, step 3); the JSON holds these too
 DONE = ("near_memory_roofline", "near_compute_roofline")
 
 
@@ -69,7 +70,11 @@ def launch_lines(launch: LaunchDiagnosis, diagnosis: Diagnosis, width: int, colo
         lines += _evidence(first.evidence, width)
     if launch.verdict.notes:
         lines += [line for note in launch.verdict.notes for line in wrap(f"· {note}", width, 2, 4)]
-    others = [f for f in launch.findings if f is not first and f.kind == "diagnosis"]
+    others = [
+        f
+        for f in launch.findings
+        if f is not first and f.kind == "diagnosis" and (f.speedup is None or f.speedup.estimate >= WORTHWHILE)
+    ]
     if others:
         lines += ["", paint("Also seen, in the order of their gain", "bold", colour)]
         for finding in others:

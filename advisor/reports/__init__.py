@@ -1,4 +1,4 @@
-"""One door for every form of a profile: `read` makes a frame of canonical base metrics out of a file, or refuses it in one line."""
+"""One door for every form of a profile: `read` makes a frame of metrics out of a file, or refuses it in one line."""
 
 from __future__ import annotations
 

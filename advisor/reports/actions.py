@@ -3,8 +3,9 @@
 The numbers behind the per-instruction metrics, found by comparing them with the SASS of known kernels (CC 7.0 to 9.0,
 ncu 2021 to 2025):
 memory_type is a set of bits, 4 global, 8 local, 16 shared, and 0 for an instruction that no lane executed; an
-asynchronous copy has both of its spaces (20). memory_access_type: 2 load, 4 store, 6 both (LDGSTS), 8 atomic; a reduction
-(RED) and a bulk copy have none. memory_access_size_type: 2 for 8 bits, 8 for 16 bits, else the width in bits; 0 unknown.
+asynchronous copy has both of its spaces (20). memory_access_type: 2 load, 4 store, 6 both (LDGSTS), 8 atomic; a
+reduction (RED) and a bulk copy have none. memory_access_size_type: 2 for 8 bits, 8 for 16 bits, else the width in bits;
+0 or absent where it is unknown.
 """
 
 from __future__ import annotations
@@ -37,9 +38,13 @@ _PER_PC = (
 )
 _GRID = tuple(f"launch__grid_dim_{axis}" for axis in "xyz")
 _BLOCK = tuple(f"launch__block_dim_{axis}" for axis in "xyz")
-_DEVICE = tuple(f"device__attribute_{name}" for name in ("display_name", "compute_capability_major", "compute_capability_minor"))
+_DEVICE = tuple(
+    f"device__attribute_{name}" for name in ("display_name", "compute_capability_major", "compute_capability_minor")
+)
 # Needed beside the metrics that the caller names.
-ALWAYS = frozenset((*_OPCODES, SPILLS, *_PER_PC, *_GRID, *_BLOCK, *_DEVICE, *(n for pair in LOCAL_COUNTS for n in pair)))
+ALWAYS = frozenset(
+    (*_OPCODES, SPILLS, *_PER_PC, *_GRID, *_BLOCK, *_DEVICE, *(n for pair in LOCAL_COUNTS for n in pair))
+)
 
 
 def value_of(action: Any, name: str) -> Any:
@@ -92,7 +97,7 @@ def opcodes(action: Any) -> dict[str, float] | None:
 
 
 def _roles(space: int, kind: int, has_width: bool) -> list[tuple[str, str]]:
-    """(space, kind) of an instruction; two of them for a copy from global to shared memory, which is a load and a store."""
+    """(space, kind) of an instruction; two for a copy from global to shared memory, which is a load and a store."""
     if space == GLOBAL | SHARED:
         if kind == 6:
             return [("global", "load"), ("shared", "store")]
@@ -109,9 +114,16 @@ def accesses(tables: dict[str, dict[int, float] | None]) -> list[list[Any]] | No
     spaces, executed = tables["memory_type"], tables["inst_executed"]
     if spaces is None or executed is None:
         return None
-    kinds, widths, lanes = (tables[n] or {} for n in ("memory_access_type", "memory_access_size_type", "thread_inst_executed_true"))
+    kinds, widths, lanes = (
+        tables[n] or {} for n in ("memory_access_type", "memory_access_size_type", "thread_inst_executed_true")
+    )
     traffic = {
-        "global": (tables["memory_l2_theoretical_sectors_global"], tables["memory_l2_theoretical_sectors_global_ideal"], None, None),
+        "global": (
+            tables["memory_l2_theoretical_sectors_global"],
+            tables["memory_l2_theoretical_sectors_global_ideal"],
+            None,
+            None,
+        ),
         "local": (tables["memory_l2_theoretical_sectors_local"], None, None, None),
         "shared": (None, None, tables["memory_l1_wavefronts_shared"], tables["memory_l1_wavefronts_shared_ideal"]),
     }
@@ -133,7 +145,7 @@ def accesses(tables: dict[str, dict[int, float] | None]) -> list[list[Any]] | No
 
 
 def rules(action: Any) -> list[list[Any]]:
-    """[identifier, title, message, estimated saving in % of the run time or None] of each rule that has something to say."""
+    """[identifier, title, message, estimated saving in % of the run time or None] of each rule that speaks."""
     found = []
     for result in action.rule_results_as_dicts():
         message = result.get("rule_message") or {}
@@ -168,8 +180,11 @@ def local_split(action: Any, tables: dict[str, dict[int, float] | None]) -> list
 
 
 def local_split_by_code(action: Any) -> list[float] | None:
-    """The same from the instructions: an address that is the stack pointer plus a constant is a spill (or an array element
-    with a constant index), any other is computed at run time. `action` must have its code (see container.slim)."""
+    """The same from the instructions; `action` must have its code (see container.slim).
+
+    An address that is the stack pointer plus a constant is a spill (or an array element with a constant index), any
+    other is computed at run time.
+    """
     spaces, executed = instances(action, "memory_type"), instances(action, "inst_executed")
     if spaces is None or executed is None:
         return None

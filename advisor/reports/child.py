@@ -1,8 +1,8 @@
-"""The program of the child process: reads launches of a binary report with NVIDIA's library and writes them to its parent.
+"""The program of the child process: reads launches of a report with NVIDIA's library and sends them to its parent.
 
-It gets one JSON object on standard input and writes JSON lines to standard output, one a launch as soon as it is read, so
-that whatever was read before a crash survives. NVIDIA's library parses a launch anew at each request and never gives the
-memory back; here it goes with the process.
+It gets one JSON object on standard input and writes JSON lines to standard output, one a launch as soon as it is read,
+so that whatever was read before a crash survives. NVIDIA's library parses a launch anew at each request and never gives
+the memory back; here it goes with the process.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Batch:
     def __init__(self, data: mmap.mmap, folder: str, names: list[str]) -> None:
         from advisor.reports import container
 
-        self._slim = container.slim
+        self._container = container
         self._data = data
         self._found = container.walk(data)
         self._folder = folder
@@ -59,21 +59,23 @@ class Batch:
         # The library looks the units up in a table of the chip, which it knows from the device attributes.
         return name in self._names or name.startswith("device__")
 
+    def code_marks(self, first: int, last: int) -> dict[int, tuple[bool, bool]]:
+        """Launch -> (line information, debug build), where the report has its code."""
+        return self._container.code_marks(self._data, self._found, first, last)
+
     def actions(self, first: int, last: int, code: bool = False) -> tuple[list[Any], list[int]]:
         """NVIDIA's objects for the launches, and the indices of those whose record is damaged."""
         import ncu_report
 
+        # The file stays until the parent removes the folder: the library reads the code from it only when asked.
         handle, path = tempfile.mkstemp(suffix=".ncu-rep", dir=self._folder)
-        try:
-            with os.fdopen(handle, "wb") as out:
-                damaged = self._slim(self._data, self._found, first, last, self._wanted, out, code=code)
-            context = ncu_report.load_report(path)
-            ranges = [context.range_by_idx(i) for i in range(context.num_ranges())]
-            found = [r.action_by_idx(i) for r in ranges for i in range(r.num_actions())]
-            # Launches of several ranges need not come in the order of the file.
-            return (found if len(ranges) < 2 else []), damaged
-        finally:
-            os.unlink(path)
+        with os.fdopen(handle, "wb") as out:
+            damaged = self._container.slim(self._data, self._found, first, last, self._wanted, out, code=code)
+        context = ncu_report.load_report(path)
+        ranges = [context.range_by_idx(i) for i in range(context.num_ranges())]
+        found = [r.action_by_idx(i) for r in ranges for i in range(r.num_actions())]
+        # Launches of several ranges need not come in the order of the file.
+        return (found if len(ranges) < 2 else []), damaged
 
     def each(self, first: int, last: int) -> Iterator[tuple[int, Any]]:
         """(index, launch or None) for every launch; None where the library or the record fails."""
@@ -90,7 +92,7 @@ class Batch:
 
 
 def run(job: dict[str, Any], send: Callable[[dict[str, Any]], None]) -> None:
-    """Does the job {path, folder, first, last, names, instances}; `instances` asks for per-instruction values of `names`."""
+    """Does the job {path, folder, first, last, names, instances}; `instances`: the values of `names` by address."""
     with Path(job["path"]).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         if job.get("instances"):
             _instances(job, data, send)
@@ -104,11 +106,12 @@ def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, An
 
     batch = Batch(data, job["folder"], [*job["names"], *ALWAYS])
     code = Batch(data, job["folder"], ["memory_type", "inst_executed"])
+    marks = batch.code_marks(job["first"], job["last"])
     for index, action in batch.each(job["first"], job["last"]):
         message = None
         if action is not None and action.name() is not None:
             try:
-                message = describe(action, job["names"])
+                message = describe(action, job["names"]) | {"built": marks.get(index)}
                 if message["local"] is None and any(row[0] == "local" for row in message["accesses"] or ()):
                     with contextlib.suppress(IndexError):
                         message["local"] = local_split_by_code(code.actions(index, index + 1, code=True)[0][0])
@@ -121,7 +124,9 @@ def _instances(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, A
     from advisor.reports.actions import instances
 
     names = job["names"]
-    actions, _ = Batch(data, job["folder"], [*names, "inst_executed"]).actions(job["first"], job["first"] + 1, code=True)
+    actions, _ = Batch(data, job["folder"], [*names, "inst_executed"]).actions(
+        job["first"], job["first"] + 1, code=True
+    )
     if not actions:
         return
     action = actions[0]

@@ -10,7 +10,7 @@ from advisor.reports.details_csv import last_is_cut, speedup_of
 from advisor.reports.names import one_line, short_name
 from advisor.reports.raw_csv import MIXED
 from advisor.reports.records import Contents, Launch, Shape, breakdown_name
-from advisor.reports.values import decimal_mark, number
+from advisor.reports.values import count_nan, decimal_mark, number
 
 _NUMBERED = re.compile(r"\d+: ?")
 _STREAM = re.compile(r"\d+, Stream \d+(?:, Device \d+)?(?:, CC (\d+\.\d+))?\s*")
@@ -31,21 +31,19 @@ class _Table:
 
     def __init__(self) -> None:
         self.columns: list[tuple[int, int]] = []
-        self.header = self.rows = False
+        self.open = self.filled = False
 
     def dashes(self, line: str) -> None:
         """A line of dashes: above the header, below it, or at the end of the rows."""
-        columns = [run.span() for run in _RUN.finditer(line)]
-        if self.header and not self.rows:
-            self.rows = True
-        else:
-            self.header = self.rows = False
-        self.columns = columns
+        self.columns = [run.span() for run in _RUN.finditer(line)]
+        if self.filled:
+            self.open = self.filled = False
 
     def cells(self, line: str) -> tuple[str, str, str] | None:
         """Label, unit and value (the average, where there are minimum, maximum and average) of a row."""
         if len(self.columns) not in (3, 5) or len(line) <= self.columns[2][0]:
             return None
+        self.filled = True
         label, unit = (line[a:b].strip() for a, b in self.columns[:2])
         rest = line[self.columns[-1][0] :] if len(self.columns) == 5 else line[self.columns[1][1] :]
         return (label, unit, rest.strip()) if label else None
@@ -69,9 +67,8 @@ class _Reader:
     def line(self, text: str) -> None:
         """Takes the next line of the file."""
         stripped = text.strip()
-        if ", Context " in text or ", Invocations " in text:
-            if self._launch(stripped):
-                return
+        if (", Context " in text or ", Invocations " in text) and self._launch(stripped):
+            return
         if match := _PROFILED.search(text):
             self._profiled(match[1])
         elif stripped.startswith("Section: "):
@@ -83,7 +80,7 @@ class _Reader:
             self._close_rule()
             self.table.dashes(text)
         elif "Metric Name" in text and "Metric Unit" in text:
-            self.table.header = True
+            self.table.open = True
         elif self.found.launches:
             self._inside(text, stripped)
         if match := _DEVICE.fullmatch(stripped):
@@ -116,7 +113,6 @@ class _Reader:
         if not head.strip():
             return False
         self._close_rule()
-        self._unfinished()
         launch = Launch(len(self.found.launches), short_name(head), head.strip(), grid, block, cc=cc)
         self.found.launches.append(launch)
         self.values.append({})
@@ -142,13 +138,14 @@ class _Reader:
     def _inside(self, text: str, stripped: str) -> None:
         if match := _RULE.match(text[:4000]):
             self._close_rule()
+            self.table = _Table()
             self.rule = [match[1], match[2]]
         elif self.rule is not None:
             if stripped:
                 self.rule.append(stripped)
             else:
                 self._close_rule()
-        elif self.table.rows and (cells := self.table.cells(text)):
+        elif self.table.open and (cells := self.table.cells(text)):
             self._value(*cells)
         elif "without fixed GPU frequencies" in text:
             self.found.launches[-1].known["clock_control"] = 0.0
@@ -170,30 +167,31 @@ class _Reader:
         speedup = speedup_of(number(saving[1])) if saving else None
         launch.rules = (*launch.rules, RuleResult("", self.section, one_line(" ".join(words)), speedup))
 
-    def _unfinished(self) -> None:
-        self.cut = bool(self.table.rows or self.table.header)
-
     def end(self) -> Contents:
         """Closes the file: turns the texts into numbers and says what is missing."""
         self._close_rule()
         found = self.found
-        if self.table.header or self.table.rows:
+        if self.table.open:
             found.problems.append("the text ends inside a table: it was cut")
             found.missing = None
         elif cut := last_is_cut([tuple(names) for names in self.sections]):
             found.problems.append(cut)
             found.missing = None
         if self.invocations:
-            found.problems.append(f"a summary: each kernel stands for the average of its launches ({self.invocations} in all)")
+            found.problems.append(
+                f"a summary: each kernel stands for the average of its launches ({self.invocations} in all)"
+            )
         shown, profiled = self.invocations or len(found.launches), max(len(self.profiled), self.unnumbered)
         if profiled > shown:
             found.problems.append(f"ncu profiled {profiled} launches, the text holds {shown}")
             found.missing = profiled - shown if found.missing is not None else None
-        texts = [text for part in (*self.values, *self.labels) for text, _ in part.values()]
+        texts = [text for values in self.values for text, _ in values.values()]
+        texts += [text for labels in self.labels for text, _ in labels.values()]
         mark = decimal_mark(texts)
         if mark is None:
             found.problems.append(MIXED)
         for launch, values, labels in zip(found.launches, self.values, self.labels, strict=True):
+            launch.known["nan_metrics"] = count_nan(text for text, _ in (*values.values(), *labels.values()))
             launch.values = {key: (number(text, mark or "."), unit) for key, (text, unit) in values.items()}
             launch.labels = {key: (number(text, mark or "."), unit) for key, (text, unit) in labels.items()}
         return found

@@ -1,26 +1,29 @@
-"""The container of Nsight Compute's reports, walked before any trust: NVIDIA's library reads a damaged one without a word.
+"""The container of Nsight Compute's reports, walked before any trust: NVIDIA's library opens damaged ones silently.
 
 Layout: `NVR\\0`; a little-endian u32 and a file header of that length; then blocks, each a u32 length, a header and a
-payload. Headers are protocol-buffer messages; of a block header field 1 is the number of sources, 2 the number of results
-(launches), 3 the session, 4 the strings that it adds to the report's table, 5 the size of the payload. A payload is the
-sources, then the results, each with a u32 length in front. Of a result, the fields 13 are metrics (field 1: index into the
-string table) and the fields 17 the layout of the report pages.
+payload. Headers are protocol-buffer messages; of a block header field 1 is the number of sources, 2 the number of
+results (launches), 3 the session, 4 the strings that it adds to the report's table, 5 the size of the payload. The
+payload is the sources, then the results, each with a u32 length in front. Of a result, the fields 13 are metrics
+(field 1: index into the string table), 15 names the source with its code, 17 are the layout of the report pages.
 
 Only the standard library is imported: the child process uses this module too.
 """
 
 from __future__ import annotations
 
+import contextlib
 import mmap
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
 MAGIC = b"NVR\0"
 # No known version numbers the fields of a result higher than 35.
 _HIGHEST_FIELD = 200
-_METRIC, _LAYOUT = 13, 17
+_METRIC, _CODE, _LAYOUT = 13, 15, 17
+# The machine code is an ELF file; names of its sections tell how it was built.
+_CODE_MARKS = (b"\x7fELF", b".debug_line", b".nv_debug_info_reg_sass")
 _LENGTH = struct.Struct("<I")
 Bytes = bytes | memoryview | mmap.mmap
 
@@ -31,12 +34,10 @@ class DamagedError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Byte offsets of one block: its header, its payload, and each result (start and end of the message) in it."""
+    """Byte offsets (start, end) in one block: its header, and each source and each result that is all there."""
 
-    start: int
     header: tuple[int, int]
-    payload: tuple[int, int]
-    sources: int
+    sources: tuple[tuple[int, int], ...]
     results: tuple[tuple[int, int], ...]
 
 
@@ -162,16 +163,17 @@ def _block(data: Bytes, at: int, found: Container) -> int:
     if 4 * (sources + results) > size:
         raise DamagedError(f"the block at byte {at} announces more than it holds")
     found.announced += results
-    inside, spans = header_end, []
+    inside = header_end
+    parts: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
     try:
         for i in range(sources + results):
-            after = _skip(data, inside, "a launch" if i >= sources else "the code of a launch", min(end, len(data)))
-            if i >= sources:
-                spans.append((inside + 4, after))
+            is_result = i >= sources
+            after = _skip(data, inside, "a launch" if is_result else "the code of a launch", min(end, len(data)))
+            parts[is_result].append((inside + 4, after))
             inside = after
     finally:
-        found.blocks.append(Block(at, header, (header_end, min(end, len(data))), sources, tuple(spans)))
-        found.readable += len(spans)
+        found.blocks.append(Block(header, tuple(parts[0]), tuple(parts[1])))
+        found.readable += len(parts[1])
     if end > len(data):
         raise DamagedError("it ends inside a block")
     if inside != end:
@@ -185,7 +187,14 @@ def spans(found: Container) -> list[tuple[int, int]]:
 
 
 def slim(
-    data: Bytes, found: Container, first: int, last: int, wanted: Callable[[str], bool], out: BinaryIO, *, code: bool = False
+    data: Bytes,
+    found: Container,
+    first: int,
+    last: int,
+    wanted: Callable[[str], bool],
+    out: BinaryIO,
+    *,
+    code: bool = False,
 ) -> list[int]:
     """Writes a report with the launches `first` to `last` (exclusive) only, without page layouts, unwanted metrics and,
     unless `code`, the machine code.
@@ -193,26 +202,55 @@ def slim(
     NVIDIA's library then reads a launch in a tenth of the time and memory. Returns the launches left out because their
     record is damaged. Strings keep their index, since all block headers are kept.
     """
-    start = 4 + _LENGTH.size + _LENGTH.unpack_from(data, 4)[0]
-    out.write(data[:start])
     strings = _strings(data, found)  # of all blocks: a launch may use names that a later block adds
-    damaged: list[int] = []
-    index = 0
     # In a report that is cut, a name may stand in a block that is lost.
     keep: dict[int, bool] = dict.fromkeys(range(len(strings), 1 << 16), False) if found.damage else {}
-    for block in found.blocks:
-        head = data[block.header[0] : block.header[1]]
-        records: list[bytes] = []
+    records: dict[int, list[bytes]] = {}
+    damaged: list[int] = []
+    index = 0
+    for number, block in enumerate(found.blocks):
         for begin, end in block.results:
             if first <= index < last:
                 try:
-                    records.append(_record(data[begin:end], strings, keep, wanted))
+                    records.setdefault(number, []).append(_record(data[begin:end], strings, keep, wanted))
                 except DamagedError:
                     damaged.append(index)
             index += 1
-        sources = data[block.payload[0] : block.results[0][0] - 4 if block.results else block.payload[1]]
-        _write_block(head, block.sources if code else 0, sources if code else b"", records, out)
+    used = {_inner(record, _CODE) for part in records.values() for record in part} if code else set()
+    out.write(data[: 8 + _LENGTH.unpack_from(data, 4)[0]])
+    for number, block in enumerate(found.blocks):
+        sources = [data[begin:end] for begin, end in block.sources if used and _inner(data[begin:end], None) in used]
+        _write_block(data[block.header[0] : block.header[1]], sources, records.get(number, []), out)
     return damaged
+
+
+def _inner(message: Bytes, number: int | None) -> int:
+    """Field 1 of a message, or of the message in its field `number`: what ties a launch to its code; 0 if none."""
+    for found, _, start, end in fields(message):
+        if number is None and found == 1:
+            return _varint(message, start)[0]
+        if found == number:
+            return _inner(message[start:end], None)
+    return 0
+
+
+def code_marks(data: mmap.mmap, found: Container, first: int, last: int) -> dict[int, tuple[bool, bool]]:
+    """Launch -> (has line information, was built without optimisation by nvcc -G), for launches whose code is there."""
+    places: dict[int, list[tuple[int, int]]] = {}
+    for block in found.blocks:
+        for begin, end in block.sources:
+            places.setdefault(_inner(data[begin:end], None), []).append((begin, end))
+    known: dict[int, tuple[bool, bool] | None] = {}
+    marks: dict[int, tuple[bool, bool]] = {}
+    for index, (begin, end) in enumerate(spans(found)[first:last], first):
+        with contextlib.suppress(DamagedError):
+            code = _inner(data[begin:end], _CODE)
+            if code not in known:
+                there = [any(data.find(mark, *place) >= 0 for place in places.get(code, ())) for mark in _CODE_MARKS]
+                known[code] = (there[1], there[2]) if there[0] else None
+            if mark := known[code]:
+                marks[index] = mark
+    return marks
 
 
 def _strings(data: Bytes, found: Container) -> list[str]:
@@ -255,9 +293,9 @@ def _encode(value: int) -> bytes:
     return bytes(out)
 
 
-def _write_block(head: Bytes, sources: int, code: Bytes, records: list[bytes], out: BinaryIO) -> None:
-    payload = bytes(code) + b"".join(_LENGTH.pack(len(record)) + record for record in records)
-    numbers = {1: sources, 2: len(records), 5: len(payload)}
+def _write_block(head: Bytes, sources: Sequence[Bytes], records: Sequence[bytes], out: BinaryIO) -> None:
+    payload = b"".join(_LENGTH.pack(len(part)) + bytes(part) for part in (*sources, *records))
+    numbers = {1: len(sources), 2: len(records), 5: len(payload)}
     header = b"".join(bytes(head[key:end]) for number, key, _, end in fields(head) if number not in numbers)
     header += b"".join(_encode(number << 3) + _encode(value) for number, value in numbers.items())
     out.write(_LENGTH.pack(len(header)) + header + payload)

@@ -9,7 +9,7 @@ from advisor.reports.names import one_line, short_name
 from advisor.reports.raw_csv import MIXED
 from advisor.reports.records import Contents, Launch, breakdown_name
 from advisor.reports.tables import CutShortError, rows, shape
-from advisor.reports.values import decimal_mark, number
+from advisor.reports.values import count_nan, decimal_mark, number
 
 _NEEDED = ("Kernel Name", "Metric Name", "Metric Unit")
 
@@ -83,14 +83,19 @@ def read_details_csv(lines: Iterable[str], wanted: Collection[str]) -> Contents:
         launch = entry.launch
         launch.values = {k: (number(text, mark or "."), unit) for k, (text, unit) in entry.values.items()}
         launch.labels = {k: (number(text, mark or "."), unit) for k, (text, unit) in entry.labels.items()}
+        launch.known["nan_metrics"] = count_nan(text for text, _ in (*entry.values.values(), *entry.labels.values()))
         launch.rules = tuple(entry.rules)
         found.launches.append(launch)
     return found
 
 
 def last_is_cut(sections: list[tuple[str, ...]]) -> str:
-    """What to say if the last launch lacks the later sections of the one before, as when a file was cut between two lines."""
-    if len(sections) > 1 and 0 < len(sections[-1]) < len(sections[-2]) and sections[-2][: len(sections[-1])] == sections[-1]:
+    """What to say if the last launch lacks the later sections of the one before, as in a file cut between two lines."""
+    if (
+        len(sections) > 1
+        and 0 < len(sections[-1]) < len(sections[-2])
+        and sections[-2][: len(sections[-1])] == sections[-1]
+    ):
         return f"the last launch has only {len(sections[-1])} of {len(sections[-2])} sections: the file seems to be cut"
     return ""
 
@@ -122,5 +127,5 @@ def _rule(table: _Table, row: list[str], rule: str) -> RuleResult:
 
 
 def speedup_of(saving: float) -> float | None:
-    """Old time over new for an estimate of ncu, which is the share of the run time saved, in %; None where there is none."""
+    """Old time over new for an estimate of ncu, which is the % of the run time saved; None if there is none."""
     return 1 / (1 - saving / 100) if 0 <= saving < 100 else None

@@ -1,4 +1,4 @@
-"""What reading one file may cost. Every number here ends in one clear line for the user, never in a hang or a full disk."""
+"""What reading one file may cost. Every bound ends in one clear line for the user, never in a hang or a full disk."""
 
 from __future__ import annotations
 

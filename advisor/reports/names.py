@@ -36,7 +36,7 @@ def one_line(text: str, limit: int = 4000) -> str:
 
 
 def without_links(message: str) -> str:
-    """A rule's message with its `@section:…:text@`, `@url:text:…@`, `@sass:…@` and `@source:…@` links reduced to their text."""
+    """A message with its links (`@section:…:text@`, `@url:text:…@`, `@sass:…@`, `@source:…@`) cut to their text."""
     return _LINK.sub(_link_text, message)
 
 
@@ -55,8 +55,6 @@ def short_name(full: str) -> str:
     'kernel'
     """
     text = _SPACE.sub(" ", full).strip().removesuffix(" const")
-    if text.count("<") > text.count(">") or text.count("(") > text.count(")"):
-        text = _ARGUMENTS.split(text, maxsplit=1)[0]  # cut short: the arguments have no end
     if text.endswith(")"):
         text = _before_group(text, "(", ")")
     if found := _OPERATOR.search(text):
@@ -70,7 +68,11 @@ def short_name(full: str) -> str:
         elif text[i] in "(<[":
             depth -= 1
         elif depth == 0 and (text[i - 1 : i + 1] == "::" or text[i] == " "):
-            return text[i + 1 :] or full
+            text = text[i + 1 :]
+            break
+    if not text or any(mark in text for mark in "<>()"):
+        # Brackets that do not match: ncu shortens long names anywhere. The name ends where the first arguments begin.
+        text = _ARGUMENTS.split(full, maxsplit=1)[0].rpartition("::")[2].strip().rpartition(" ")[2]
     return text or full
 
 

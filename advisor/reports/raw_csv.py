@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Sequence
 
 from advisor.errors import InputError
 from advisor.reports.names import short_name
 from advisor.reports.records import Contents, Launch
 from advisor.reports.tables import CutShortError, is_header, rows, shape
-from advisor.reports.values import decimal_mark, number
+from advisor.reports.values import count_nan, decimal_mark, number
 
 MIXED = "numbers with decimal points and with decimal commas in one file: read with points, the others are unknown"
 
 
-def read_raw_csv(lines: Iterable[str], wanted: Collection[str], name: str) -> Contents:
-    """The launches of a raw page; only the metrics `wanted` are kept. Raises InputError where it is no table of ncu's own."""
+def read_raw_csv(lines: Iterable[str], wanted: Sequence[str], name: str) -> Contents:
+    """The launches of a raw page; only the metrics `wanted` are kept. InputError if it is no table of ncu's own."""
     found = Contents()
     header: list[str] = []
     units: list[str] | None = None
@@ -33,14 +33,19 @@ def read_raw_csv(lines: Iterable[str], wanted: Collection[str], name: str) -> Co
                 found.missing = None
             elif units is None:
                 if row[0]:
-                    raise InputError(f"{name}: a table without ncu's line of units; give the CSV as `ncu --csv --page raw` printed it")
+                    raise InputError(
+                        f"{name}: a table without ncu's line of units; give the CSV that `ncu --csv --page raw` printed"
+                    )
                 units = row
             else:
                 identity = {title: row[i] for i, title in enumerate(header[:14]) if title not in keep}
                 identity["GPU"] = _field(header, row, "device__attribute_display_name")
                 identity.setdefault("CC", "")
                 if not identity["CC"]:
-                    parts = [_field(header, row, f"device__attribute_compute_capability_{part}") for part in ("major", "minor")]
+                    parts = [
+                        _field(header, row, f"device__attribute_compute_capability_{part}")
+                        for part in ("major", "minor")
+                    ]
                     identity["CC"] = ".".join(part.split(".")[0] for part in parts) if all(parts) else ""
                 kept.append((identity, {header[i]: (row[i], units[i]) for i in columns}))
     except CutShortError:
@@ -60,6 +65,7 @@ def read_raw_csv(lines: Iterable[str], wanted: Collection[str], name: str) -> Co
                 block=shape(identity.get("Block Size", "")),
                 gpu_name=identity["GPU"],
                 cc=identity["CC"],
+                known={"nan_metrics": count_nan(text for text, _ in values.values())},
                 values={title: (number(text, mark or "."), unit) for title, (text, unit) in values.items()},
             )
         )

@@ -23,13 +23,20 @@ class Metric(Protocol):
     """What the readers use of a catalog entry."""
 
     @property
-    def unit(self) -> str: ...
+    def unit(self) -> str:
+        """The canonical unit."""
+
     @property
-    def names(self) -> tuple[str, ...]: ...
+    def names(self) -> tuple[str, ...]:
+        """The names that ncu gives it, best first."""
+
     @property
-    def combine(self) -> str: ...
+    def combine(self) -> str:
+        """What several present names make: first, max or sum."""
+
     @property
-    def text(self) -> tuple[str, ...]: ...
+    def text(self) -> tuple[str, ...]:
+        """`Section/Label` pairs of console text and details CSV."""
 
 
 @dataclass(slots=True)
@@ -54,7 +61,7 @@ class Launch:
 
 @dataclass(slots=True)
 class Contents:
-    """What a reader found in a file. missing: launches that are known to be lost, or None if their number cannot be known."""
+    """What a reader found in a file. missing: launches known to be lost, or None if their number cannot be known."""
 
     launches: list[Launch] = field(default_factory=list)
     tool: str = "ncu"
@@ -68,7 +75,7 @@ class Contents:
 
 
 def breakdown_name(label: str) -> str:
-    """The metric behind a breakdown label: `SM: Pipe Fma Cycles Active` is sm__pipe_fma_cycles_active, in % of its peak."""
+    """The metric behind a breakdown label: `SM: Pipe Fma Cycles Active` is sm__pipe_fma_cycles_active in % of peak."""
     unit, _, words = label.partition(": ")
     if unit not in _BREAKDOWN or not words:
         return ""

@@ -15,27 +15,59 @@ from advisor.reports.unpack import wrapping
 
 FORMATS = ("ncu-rep", "raw-csv", "details-csv", "text")
 _HEAD = 8192
+_HEADERS = ('"ID"', "ID,", '"Process ID"', "Process ID,")
+_HINT_LINES = 20_000
 _TIMELINE = "a timeline trace of Nsight Systems, not a kernel profile; `ncu-advisor timeline` reads it"
 _BINARY = (
-    (b"SQLite format 3\0", f"an SQLite database, as Nsight Systems exports them: {_TIMELINE}"),
+    (
+        b"SQLite format 3\0",
+        "an SQLite database, as Nsight Systems exports them: a timeline trace; `ncu-advisor timeline` reads it",
+    ),
     (b"PK\x03\x04", "a zip archive: unpack it and give the report in it"),
     (b"\x7fELF", "a program or library: profile it with `ncu --set full -o report PROGRAM` and give the report"),
     (b"MZ", "a program: profile it with `ncu --set full -o report PROGRAM` and give the report"),
     (b"BZh", "bzip2 data: unpack it first (.xz, .gz and .zst are read as they are)"),
     (b"version https://git-lfs", "a Git LFS pointer, not the file itself: run `git lfs pull` and try again"),
 )
-_RAW_NAME = re.compile(r"\b[a-z]\w*__\w+\.(sum|avg|max|min|ratio|pct)\b")
-_NSYS = re.compile(
-    r"Time ?\(%\).*Total Time|Executing '\w+' stats report|Generating '.*qdstrm'|(API|Kernel|Memory Operation) Statistics:"
-    r"|Trace Type,Event Type|^\"?Start \(ns\)\"?,|nsys-rep|CUDA API Statistics"
+# What a text without any launch is, in order of precedence: a mark of it, and what to say.
+_HINTS = (
+    (
+        re.compile(
+            r"Time ?\(%\).*Total Time|Executing '\w+' stats report|Generating '.*qdstrm'|nsys-rep"
+            r"|(API|Kernel|Memory Operation) Statistics:|Trace Type,Event Type|^\"?Start \(ns\)\"?,"
+        ),
+        "a timeline trace (output of Nsight Systems), not a kernel profile; `ncu-advisor timeline` reads the SQLite "
+        "export and the CSV of `nsys stats`",
+    ),
+    (
+        re.compile(r"^==\d+== NVPROF|^=+ Profiling result:"),
+        "output of nvprof, which knows none of the metrics needed; profile with ncu (CC 7.0 or newer)",
+    ),
+    (re.compile(r"^usage: ncu"), "only ncu's help page, no profile: the options were wrong; profile again"),
+    (
+        re.compile(r"^[a-z]\w*__\S+\s+(Counter|Ratio|Throughput|Metric)\s"),
+        "a list of metric names (`ncu --query-metrics`), no measurements; profile a program",
+    ),
+    (
+        re.compile(r"^(?!==).*,.*(Kernel|Metric Name|\b[a-z]\w*__\w+\.(sum|avg|max|min|ratio|pct)\b).*,"),
+        "a table made from ncu's numbers, not ncu's own output (no ID, Process ID and Kernel Name columns); give the "
+        "CSV as `ncu --csv` printed it",
+    ),
+    (re.compile(r"^==ERROR=="), "only an error of ncu, no profile: {rest}"),
+    (
+        re.compile(r"^==PROF== Report:"),
+        "only ncu's progress lines: the profile itself is in {rest}; give that",
+    ),
+    (
+        re.compile(r"^==PROF=="),
+        "only ncu's progress lines, no profile: give the report that it wrote, or its console text",
+    ),
 )
-_NVPROF = re.compile(r"^==\d+== NVPROF|^=+ Profiling result:")
-_LISTING = re.compile(r"^[a-z]\w*__\S+\s+(Counter|Ratio|Throughput|Metric)\s")
 
 
 @dataclass(frozen=True, slots=True)
 class Sniffed:
-    """format: one of FORMATS; wrapping: xz, gz, zst or ''. A wrapped file's format is that of its contents, '' until unpacked."""
+    """format: one of FORMATS, '' for a compressed file that is not yet unpacked; wrapping: xz, gz, zst or ''."""
 
     format: str
     wrapping: str = ""
@@ -72,53 +104,30 @@ def refuse_head(name: str, head: bytes) -> None:
         if name.endswith((".nsys-rep", ".qdrep")):
             raise InputError(f"{name}: {_TIMELINE} once exported with `nsys export --type sqlite`")
         raise InputError(
-            f"{name}: no Nsight Compute report: it does not begin with the mark of one (NVR), so its beginning is lost or it is "
-            "something else; copy it again or profile again"
+            f"{name}: no Nsight Compute report: it does not begin with the mark of one (NVR), so its beginning is lost "
+            "or it is something else; copy it again or profile again"
         )
 
 
 def _text_format(path: Path, limits: Limits) -> str:
-    seen: dict[str, str] = {}
-    for line in lines(path, limits):
+    seen: dict[int, str] = {}
+    for number, line in enumerate(lines(path, limits)):
         if found := _decisive(line):
             return found
-        for kind, what in _hints(line):
-            seen.setdefault(kind, what)
-    for kind in ("table", "nsys", "nvprof", "help", "listing", "error", "progress"):
-        if kind in seen:
-            raise InputError(f"{path.name}: {seen[kind]}{seen.get('saved', '') if kind == 'progress' else ''}")
-    raise InputError(f"{path.name}: no output of ncu in it; give an .ncu-rep, the CSV of `ncu --csv`, or ncu's console text")
+        if number < _HINT_LINES:
+            for i, (mark, what) in enumerate(_HINTS):
+                if i not in seen and (match := mark.search(line[:1000])):
+                    seen[i] = what.format(rest=one_line(line[match.end() : match.end() + 400], 200))
+    what = (
+        seen[min(seen)] if seen else "no output of ncu; give an .ncu-rep, the CSV of `ncu --csv`, or ncu's console text"
+    )
+    raise InputError(f"{path.name}: {what}")
 
 
 def _decisive(line: str) -> str:
-    start = line[:4096].lstrip(" \ufeff")
-    if start.startswith(("Section: ", "Table Name :")) or re.match(r"\d+:\s+Section: ", start):
-        return "text"
-    if "Kernel Name" in line and "Process ID" in line and start.startswith(('"ID"', "ID,", '"Process ID"', "Process ID,")):
+    if "Section:" in line or "Table Name :" in line:
+        start = line.lstrip(" ")[:40]
+        return "text" if re.match(r"(\d+:\s+)?(Section: |Table Name :)", start) else ""
+    if "Kernel Name" in line and "Process ID" in line and line.lstrip("\ufeff").startswith(_HEADERS):
         return "details-csv" if "Metric Name" in line else "raw-csv"
     return ""
-
-
-def _hints(line: str) -> list[tuple[str, str]]:
-    start = line[:2000]
-    hints = []
-    if start.count(",") >= 3 and "," in start and ("Kernel" in start or "Metric Name" in start or _RAW_NAME.search(start)):
-        if not start.startswith("=="):
-            table = "a table made from ncu's numbers, not ncu's own output (no ID, Process ID and Kernel Name columns)"
-            hints.append(("table", f"{table}; give the CSV as `ncu --csv` printed it"))
-    if _NSYS.search(start):
-        hints.append(("nsys", _TIMELINE))
-    if _NVPROF.search(start):
-        hints.append(("nvprof", "output of nvprof, which knows none of the metrics needed; profile with ncu (CC 7.0 or newer)"))
-    if start.startswith("usage: ncu"):
-        hints.append(("help", "only ncu's help page, no profile: the options were wrong; profile again"))
-    if _LISTING.match(start):
-        hints.append(("listing", "a list of metric names (`ncu --query-metrics`), no measurements; profile a program"))
-    if start.startswith("==ERROR=="):
-        hints.append(("error", f"only an error of ncu, no profile: {one_line(start[9:], 160)}"))
-    if start.startswith("==PROF=="):
-        where = f"; the profile itself is in {one_line(start.split('Report: ')[1], 200)}" if "Report: " in start else ""
-        if where:
-            hints.insert(0, ("saved", where))
-        hints.append(("progress", "only ncu's progress lines, no profile: give the report that it wrote, or its console text"))
-    return hints

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 
 from advisor.errors import InputError
 
-# A row begins with a number (ID or Process ID), in quotes if the header's fields are in quotes.
-_ROWS = {True: re.compile(r'"\d+","'), False: re.compile(r"\d+,")}
+# A row begins with a number (ID or Process ID; in the line of units nothing), in quotes if the header's fields are.
+_ROWS = {True: re.compile(r'"\d*","'), False: re.compile(r"\d*,")}
 _HEADER = re.compile(r'\ufeff?"?(ID"?,"?)?Process ID"?,')
 _TUPLE = re.compile(r"\((\d+), *(\d+), *(\d+)\)")
 _MOST_LINES = 200

@@ -28,14 +28,16 @@ def is_text(head: bytes) -> bool:
 def lines(path: Path, limits: Limits) -> Iterator[str]:
     """The lines without their newline. Raises InputError for a file or a line beyond the limits."""
     if path.stat().st_size > limits.text_bytes:
-        raise InputError(f"{path.name}: larger than {limits.text_bytes >> 20} MiB; cut it into parts or give the .ncu-rep")
+        raise InputError(
+            f"{path.name}: larger than {limits.text_bytes >> 20} MiB; cut it into parts or give the .ncu-rep"
+        )
     with path.open("rb") as file:
         mark = encoding(file.read(4))
     with path.open(encoding=mark, errors="replace") as file:
         while line := file.readline(limits.line_chars + 1):
             if len(line) > limits.line_chars:
                 raise InputError(
-                    f"{path.name}: a line of more than {limits.line_chars:,} characters: this is no output of ncu; give the "
-                    "CSV, the console text or the .ncu-rep"
+                    f"{path.name}: a line of more than {limits.line_chars:,} characters: this is no output of ncu; "
+                    "give the CSV, the console text or the .ncu-rep"
                 )
             yield line.rstrip("\n")

@@ -36,7 +36,7 @@ def _atom(text: str) -> Parsed | None:
 
 @lru_cache(maxsize=512)
 def parse(unit: str) -> Parsed | None:
-    """The exponent of ten and the dimension (bytes, seconds) of a unit such as `Gbyte/second`; None if it is no unit."""
+    """The exponent of ten and the dimension (bytes, seconds) of a unit such as `Gbyte/s`; None if it is no unit."""
     above, _, below = unit.strip().partition("/")
     top, bottom = _atom(above.strip()), _atom(below.strip())
     if top is None or bottom is None:

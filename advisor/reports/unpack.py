@@ -89,12 +89,14 @@ def unpack(path: Path, kind: str, target: Path, accept: Callable[[bytes], None],
                 total += len(data)
                 if total > most:
                     raise InputError(
-                        f"{path.name}: unpacks to more than {most // MIB} MiB, over {total // max(size, 1)} times its size: "
-                        "no report does that; unpack it by hand if you trust it"
+                        f"{path.name}: unpacks to more than {most // MIB} MiB, over {total // max(size, 1)} times its "
+                        "size: no report does that; unpack it by hand if you trust it"
                     )
                 out.write(data)
         except (EOFError, lzma.LZMAError, zlib.error, ValueError):
             if not total:
-                raise InputError(f"{path.name}: the {kind} data is damaged from its beginning; get the file again") from None
+                raise InputError(
+                    f"{path.name}: the {kind} data is damaged from its beginning; get the file again"
+                ) from None
             return f"the {kind} data is cut short or damaged after {total:,} unpacked bytes"
     return ""

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 _GROUP_MARKS = str.maketrans("", "", " \u00a0\u2009\u202f'’")
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
+_NAN = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 # A token that can only be read one way tells the style of the whole file.
 _POINT = re.compile(r"[+-]?(0\.\d+|\d+\.(\d{1,2}|\d{4,})|\d{1,3}(,\d{3})+\.\d+|\d{1,3}(,\d{3}){2,})")
 _COMMA = re.compile(r"[+-]?(0,\d+|\d+,(\d{1,2}|\d{4,})|\d{1,3}(\.\d{3})+,\d+|\d{1,3}(\.\d{3}){2,})")
@@ -25,6 +26,11 @@ def decimal_mark(samples: Iterable[str]) -> str | None:
         if point and comma:
             return None
     return "," if comma else "."
+
+
+def count_nan(texts: Iterable[str]) -> float:
+    """How many of the printed values are `nan` or infinite, as after a failed measurement (`n/a` is only absent)."""
+    return float(sum(_NAN.fullmatch(text.replace("(!)", "").strip()) is not None for text in texts))
 
 
 def number(text: str, mark: str = ".") -> float:

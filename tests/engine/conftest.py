@@ -39,7 +39,11 @@ def make_catalog(
         )
     found = {
         name: DiagnosisDef(
-            id=name, title=name.title(), step=steps[name], seen=tuple(rs), explains=tuple((explains or {}).get(name, ()))
+            id=name,
+            title=name.title(),
+            step=steps[name],
+            seen=tuple(rs),
+            explains=tuple((explains or {}).get(name, ())),
         )
         for name, rs in seen.items()
     }

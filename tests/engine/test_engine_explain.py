@@ -74,7 +74,10 @@ def test_a_proof_of_what_was_not_concluded_has_no_rules(case):
 def test_the_proof_of_an_undetermined_class_names_what_is_unknown(case):
     catalog, observed, traces = case
     (rule,) = how(catalog, observed, 2, traces[2], "class.undetermined").rules
-    assert [(c.name, c.truth, c.evidence[0].value) for c in rule.clauses] == [("a", UNKNOWN, None), ("d", UNKNOWN, None)]
+    assert [(c.name, c.truth, c.evidence[0].value) for c in rule.clauses] == [
+        ("a", UNKNOWN, None),
+        ("d", UNKNOWN, None),
+    ]
 
 
 def test_a_class_may_be_named_with_and_without_its_prefix(case):

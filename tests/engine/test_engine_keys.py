@@ -49,7 +49,7 @@ def test_rows_with_equal_keys_have_identical_traces(make, one, other):
 
 
 def test_a_key_ignores_the_observations_of_refuted_rules(engine):
-    keys = engine.keys(observe(frame_of((0, 2, 0, 0), (0, 1, 0, 0), (0, 0, 0, 0)), engine.catalog))
+    keys = engine.keys(observe(frame_of((0, 0, 2, 0), (0, 0, 1, 0), (0, 0, 0, 0)), engine.catalog))
     assert len(set(keys)) == 1
 
 

@@ -123,7 +123,9 @@ def test_a_class_is_unknown_only_while_none_holds_and_its_own_rule_is_open(make)
     assert [u.rule_id for u in trace.undecided] == ["class.first", "x.r"]
 
 
-@pytest.mark.parametrize(("answers", "truth"), [((), UNKNOWN), (("answer.type.f32",), TRUE), (("answer.type.f64",), FALSE)])
+@pytest.mark.parametrize(
+    ("answers", "truth"), [((), UNKNOWN), (("answer.type.f32",), TRUE), (("answer.type.f64",), FALSE)]
+)
 def test_an_answer_is_unknown_until_the_question_is_answered_and_then_false_for_the_other_choices(make, answers, truth):
     rules = [("x.r", 3, ["answer.type.f32"], []), ("y.r", 3, ["a"], ["answer.type.f32"])]
     trace = Engine(make(rules, choices={"type": ["f32", "f64"]})).conclude({"a": TRUE}, frozenset(answers))
@@ -235,9 +237,7 @@ def reference(rules, classes, state, answers, words):
         if step == 2:
             first = next((c for c, (w, u) in classes.items() if fires(w, u)), None)
             for c, (w, u) in classes.items():
-                truth[f"class.{c}"] = (
-                    (TRUE if c == first else FALSE) if first else UNKNOWN if is_open(w, u) else FALSE
-                )
+                truth[f"class.{c}"] = (TRUE if c == first else FALSE) if first else UNKNOWN if is_open(w, u) else FALSE
             open_ += [f"class.{c}" for c, (w, u) in classes.items() if first is None and is_open(w, u)]
             truth["class.undetermined"] = FALSE if first else TRUE
             class_id = first or "undetermined"

@@ -1,0 +1,158 @@
+"""The entries of knowledge folders with their places, loaded one by one: a wrong one does not hide the others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from advisor.catalog import Catalog
+from advisor.catalog.schemas import ClassDef, DiagnosisDef, MetricDef, ObservationDef, QuestionDef, SourceDef
+from advisor.lint.document import Document, read
+from advisor.lint.mistake import Mistake
+
+S = TypeVar("S", bound=msgspec.Struct)
+_METRIC = re.compile(r"[a-z][a-z0-9_]*\Z")
+
+
+class TeamDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """team.yaml: what the ids of a team's own directory begin with."""
+
+    prefix: str
+
+
+@dataclass(frozen=True)
+class Placed(Generic[S]):
+    """An entry and where it stands: `keys` lead to it in its document."""
+
+    id: str
+    value: S
+    document: Document
+    keys: tuple[str, ...]
+
+    def mistake(self, text: str, *keys: str | int, severity: str = "error") -> Mistake:
+        """A mistake in this entry, at `keys` below it; a text that begins with a rule's id needs no other."""
+        named = text if text.startswith(f"{self.id}.") else f"{self.id}: {text}"
+        return self.document.mistake(named, *self.keys, *keys, severity=severity)
+
+
+@dataclass
+class Base:
+    """Everything that could be loaded. `mistakes` are those of reading: syntax, schemas, ids.
+
+    `broken`: ids of observations, classes and findings that are there but could not be read; who names them is right.
+    """
+
+    folders: tuple[Path, ...]
+    metrics: dict[str, Placed[MetricDef]] = field(default_factory=dict)
+    observations: dict[str, Placed[ObservationDef]] = field(default_factory=dict)
+    findings: dict[str, Placed[DiagnosisDef]] = field(default_factory=dict)
+    classes: dict[str, Placed[ClassDef]] = field(default_factory=dict)
+    questions: dict[str, Placed[QuestionDef]] = field(default_factory=dict)
+    sources: dict[str, Placed[SourceDef]] = field(default_factory=dict)
+    documents: list[Document] = field(default_factory=list)
+    mistakes: list[Mistake] = field(default_factory=list)
+    broken: set[str] = field(default_factory=set)
+
+    def is_broken(self, name: str) -> bool:
+        """Whether a name in a rule means something that could not be read."""
+        return name.removeprefix("found.").removeprefix("class.") in self.broken
+
+    def document(self, name: str) -> Document | None:
+        """The document of our own folder with this name."""
+        return next((d for d in self.documents if d.path == self.folders[0] / name), None)
+
+    def cited(self, key: str) -> bool:
+        """Whether a citation key leads somewhere."""
+        head, _, place = key.partition(".")
+        source = self.sources.get(head)
+        return source is not None and (not place or place in source.value.places)
+
+    def catalog(self, findings: dict[str, DiagnosisDef], observations: dict[str, ObservationDef]) -> Catalog:
+        """A catalogue of what is sound: with these findings and observations, and all else that was loaded."""
+        out = Catalog(self.folders)
+        out.__dict__.update(
+            metrics={k: p.value for k, p in self.metrics.items()},
+            observations=observations,
+            diagnoses={k: f for k, f in findings.items() if f.kind != "trust"},
+            trust={k: f for k, f in findings.items() if f.kind == "trust"},
+            findings=findings,
+            classes={k: p.value for k, p in self.classes.items()},
+            questions={k: p.value for k, p in self.questions.items()},
+            sources={k: p.value for k, p in self.sources.items()},
+        )
+        return out
+
+
+# Which files hold mappings of which entries, and under which name they are kept.
+_MAPPINGS: tuple[tuple[str, str, type[Any]], ...] = (
+    ("metrics*.yaml", "metrics", MetricDef),
+    ("observations/*.yaml", "observations", ObservationDef),
+    ("classification.yaml", "classes", ClassDef),
+    ("questions.yaml", "questions", QuestionDef),
+    ("sources.yaml", "sources", SourceDef),
+)
+_SINGLE = ("diagnoses", "trust")
+
+
+def load_base(folders: Sequence[Path]) -> Base:
+    """Load our own folder (the first) and team directories (the others)."""
+    base = Base(tuple(folders))
+    for at, folder in enumerate(folders):
+        _folder(base, folder, team=at > 0)
+    for document in base.documents:
+        base.mistakes += document.mistakes
+    return base
+
+
+def _folder(base: Base, folder: Path, team: bool) -> None:
+    documents = {path: read(path) for path in sorted(folder.rglob("*.yaml"))}
+    base.documents += documents.values()
+    prefix = _prefix(base, folder, documents) if team else ""
+    for pattern, name, kind in _MAPPINGS:
+        for path in sorted(folder.glob(pattern)):
+            document = documents[path]
+            for key, raw in document.raw.items():
+                value = document.convert(raw, kind, str(key))
+                if value is None:
+                    base.broken.add(str(key))
+                else:
+                    entry = msgspec.structs.replace(value, id=key) if hasattr(value, "id") else value
+                    _add(base, getattr(base, name), Placed(str(key), entry, document, (str(key),)), prefix)
+    for name in _SINGLE:
+        for path in sorted(folder.glob(f"{name}/*.yaml")):
+            document = documents[path]
+            value = None if document.mistakes else document.convert(document.raw, DiagnosisDef)
+            if value is None:
+                base.broken.add(path.stem)
+                continue
+            if value.id != path.stem:
+                base.mistakes.append(document.mistake(f"the id {value.id!r} must equal the file's name", "id"))
+            _add(base, base.findings, Placed(value.id, value, document, ()), prefix)
+
+
+def _prefix(base: Base, folder: Path, documents: dict[Path, Document]) -> str:
+    document = documents.get(folder / "team.yaml")
+    if document is None:
+        base.mistakes.append(Mistake(folder / "team.yaml", 1, "missing: it gives the prefix of the team's ids"))
+        return ""
+    team = document.convert(document.raw, TeamDef)
+    if team is None:
+        return ""
+    if not _METRIC.match(team.prefix) or "__" in team.prefix or team.prefix in ("found", "class", "answer", "gain"):
+        base.mistakes.append(document.mistake(f"{team.prefix!r} is no prefix: lower-case letters and digits", "prefix"))
+    return team.prefix
+
+
+def _add(base: Base, into: dict[str, Placed[Any]], entry: Placed[Any], prefix: str) -> None:
+    if entry.id in into:
+        other = into[entry.id].document.path
+        base.mistakes.append(entry.mistake(f"is already defined in {other.parent.name}/{other.name}", "id"))
+        return
+    if prefix and not entry.id.startswith((f"{prefix}.", f"{prefix}_")):
+        base.mistakes.append(entry.mistake(f"a team's ids begin with {prefix}. or {prefix}_", "id"))
+    into[entry.id] = entry

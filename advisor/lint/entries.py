@@ -1,0 +1,170 @@
+"""What entries lack: rules, fixes, examples, exercises, users; and ids that the catalogue promises."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+import msgspec
+
+from advisor.catalog.expressions import ExpressionError, parse
+from advisor.catalog.schemas import DiagnosisDef
+from advisor.engine.program import kind_of
+from advisor.lint.base import Base, Placed
+from advisor.lint.mistake import ERROR, INFO, WARNING, Mistake
+
+_FIELD = re.compile(r"\{([a-z][a-z0-9_]*)(?::[^{}]*)?\}")
+
+
+class CatalogueDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """catalogue.yaml: the ids that are fixed, and those that must be there now."""
+
+    classes: tuple[str, ...] = ()
+    diagnoses: tuple[str, ...] = ()
+    workload: tuple[str, ...] = ()
+    trust: tuple[str, ...] = ()
+    timeline: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+    required_now: tuple[str, ...] = ()
+
+
+def check_findings(base: Base, terms: Collection[str] | None, exercises: Collection[str] | None) -> Iterator[Mistake]:
+    """terms: of the time model; exercises: those that exist (None: there are none yet, so a missing one only warns)."""
+    for entry in base.findings.values():
+        value = entry.value
+        for part in ("title", "what"):
+            if not getattr(value, part):
+                yield entry.mistake(f"nothing under {part}", part)
+        if not value.seen:
+            yield entry.mistake("no rule concludes it", "seen")
+        if value.scope == "launch":
+            yield from _examples(entry)
+        yield from _fix(base, entry, terms)
+        if value.kind == "diagnosis" and value.scope == "launch":
+            yield from _exercise(entry, exercises)
+        for at, name in enumerate(value.explains):
+            if name not in base.observations:
+                yield entry.mistake(f"{name!r} is not an observation", "explains", at)
+        yield from _unfilled(base, entry)
+
+
+def _examples(entry: Placed[DiagnosisDef]) -> Iterator[Mistake]:
+    # Without an observation there is nothing that values of metrics could show.
+    if not any(kind_of(n) == "observation" for rule in entry.value.seen for n in (*rule.when, *rule.unless)):
+        return
+    for kind in ("fires", "silent"):
+        if not getattr(entry.value.examples, kind):
+            yield entry.mistake(f"no example under {kind}", "examples", kind)
+
+
+def _fix(base: Base, entry: Placed[DiagnosisDef], terms: Collection[str] | None) -> Iterator[Mistake]:
+    fix = entry.value.fix
+    if fix is None:
+        if entry.value.kind == "diagnosis":
+            yield entry.mistake("no fix", "fix")
+        return
+    if not fix.steps:
+        yield entry.mistake("the fix has no steps", "fix", "steps")
+    for part, changes in (("changes", fix.changes), ("degrees", fix.degrees)):
+        for term, text in changes.items():
+            if terms is not None and term not in terms:
+                yield entry.mistake(f"{term!r} is not a term of the time model", "fix", part, term)
+            try:
+                names = parse(text).names
+            except ExpressionError as e:
+                yield entry.mistake(f"{term}: {e}", "fix", part, term)
+                continue
+            for name in sorted(names - base.metrics.keys()):
+                yield entry.mistake(f"{term}: {name!r} is not a metric", "fix", part, term)
+    for term in fix.degrees.keys() - fix.changes.keys():
+        yield entry.mistake(f"{term!r} has a degree but no change", "fix", "degrees", term)
+
+
+def _exercise(entry: Placed[DiagnosisDef], exercises: Collection[str] | None) -> Iterator[Mistake]:
+    name = entry.value.exercise
+    if not name:
+        yield entry.mistake("no exercise", "exercise", severity=WARNING if exercises is None else ERROR)
+    elif exercises is None or name not in exercises:
+        severity = WARNING if exercises is None else ERROR
+        yield entry.mistake(f"there is no exercise {name!r}", "exercise", severity=severity)
+
+
+def _unfilled(base: Base, entry: Placed[DiagnosisDef]) -> Iterator[Mistake]:
+    """Fields in texts that nobody fills: only `says` and `because` speak of one launch."""
+    value = entry.value
+    texts: list[tuple[str, tuple[str | int, ...]]] = [
+        (value.title, ("title",)),
+        (value.what, ("what",)),
+        (value.why, ("why",)),
+        (value.misleads, ("misleads",)),
+    ]
+    if value.fix is not None:
+        texts += [(value.fix.summary, ("fix", "summary")), (value.fix.costs, ("fix", "costs"))]
+        texts += [(step, ("fix", "steps", at)) for at, step in enumerate(value.fix.steps)]
+    for text, keys in texts:
+        for name in sorted(set(_FIELD.findall(text)) & base.metrics.keys()):
+            yield entry.mistake(f"{{{name}}} is not filled in this text", *keys)
+
+
+def check_used(base: Base) -> Iterator[Mistake]:
+    """Observations that no rule, class or symptom names; one of a partition is needed for the others' sake."""
+    if any(d.mistakes for d in base.documents):
+        return  # an entry that could not be read may be the one that uses it
+    used = {n for p in base.classes.values() for n in (*p.value.when, *p.value.unless)}
+    for finding in base.findings.values():
+        used |= set(finding.value.explains)
+        used |= {n for rule in finding.value.seen for n in (*rule.when, *rule.unless)}
+    groups = {base.observations[n].value.partition for n in used if n in base.observations} - {""}
+    for entry in base.observations.values():
+        if entry.id not in used and entry.value.partition not in groups:
+            yield entry.mistake("nobody uses this observation")
+
+
+def check_questions(base: Base) -> Iterator[Mistake]:
+    """Questions that set no metric, offer no choice, or have a range that is none."""
+    for entry in base.questions.values():
+        value = entry.value
+        if not value.ask:
+            yield entry.mistake("nothing under ask", "ask")
+        if value.kind == "number" and value.sets not in base.metrics:
+            yield entry.mistake(f"sets {value.sets!r}, which is not a metric", "sets")
+        if value.kind == "choice" and len(value.choices) < 2:
+            yield entry.mistake("a choice needs at least two choices", "choices")
+        if value.low is not None and value.high is not None and value.low >= value.high:
+            yield entry.mistake("low must be below high", "low")
+
+
+def check_catalogue(base: Base) -> Iterator[Mistake]:
+    """Ids of the catalogue that are not there: an error for those required now, else told."""
+    document = base.document("catalogue.yaml")
+    if document is None:
+        return
+    listed = document.convert(document.raw, CatalogueDef)
+    if listed is None:
+        yield document.mistakes[-1]
+        return
+    by_scope = {
+        "classes": set(base.classes),
+        "diagnoses": {k for k, p in base.findings.items() if p.value.scope == "launch" and p.value.kind != "trust"},
+        "workload": {k for k, p in base.findings.items() if p.value.scope == "workload"},
+        "trust": {k for k, p in base.findings.items() if p.value.kind == "trust"},
+        "timeline": {d.path.stem for d in base.documents if d.path.parent == base.folders[0] / "timeline"},
+    }
+    there = set().union(*by_scope.values())
+    promised = {id_ for group in by_scope for id_ in getattr(listed, group)}
+    for at, name in enumerate(listed.required_now):
+        if name not in promised:
+            yield document.mistake(f"{name!r} is required but not listed", "required_now", at)
+        elif name not in there | base.broken:
+            yield document.mistake(f"{name!r} is required and missing", "required_now", at)
+    for group, found in by_scope.items():
+        absent = [n for n in getattr(listed, group) if n not in found | base.broken and n not in listed.required_now]
+        if absent:
+            yield document.mistake(f"not written yet: {', '.join(absent)}", group, severity=INFO)
+
+
+def exercises_in(kernels: Path) -> frozenset[str] | None:
+    """The exercises of a kernels/ folder, or None while it has none."""
+    names = frozenset(path.parent.name for path in kernels.glob("*/exercise.yaml"))
+    return names or None

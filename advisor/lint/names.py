@@ -1,0 +1,168 @@
+"""Names that lead nowhere: metrics in tests, formulas and texts, conditions of rules, sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from advisor.catalog.expressions import ExpressionError, Test, parse, parse_test
+from advisor.catalog.schemas import DiagnosisDef, RuleDef
+from advisor.catalog.texts import fields
+from advisor.engine.program import CLASS_STEP, UNDETERMINED, kind_of, reference_error, well_formed
+from advisor.lint.base import Base, Placed
+from advisor.lint.mistake import Mistake
+
+# Named values of a launch, beside the numbers: columns of the frame that hold words.
+LABELS = frozenset({"compute_leader", "memory_leader", "stall_leader", "occupancy_limiter", "kernel", "gpu_name", "cc"})
+
+
+def check_metrics(base: Base) -> Iterator[Mistake]:
+    """Metrics whose formulas cannot be parsed, name no metric or go round in a circle."""
+    inputs: dict[str, frozenset[str]] = {}
+    for entry in base.metrics.values():
+        if not well_formed(entry.id) or "." in entry.id:
+            yield entry.mistake("is no id for a metric: lower-case letters, digits and single underscores")
+        if not entry.value.formula:
+            continue
+        try:
+            inputs[entry.id] = parse(entry.value.formula).names
+        except ExpressionError as e:
+            yield entry.mistake(str(e), "formula")
+            continue
+        yield from _unknown(base, entry, inputs[entry.id], "formula")
+    for name in inputs:
+        if _reaches(inputs, name, name, set()):
+            yield base.metrics[name].mistake("its formula needs itself", "formula")
+
+
+def _reaches(inputs: dict[str, frozenset[str]], start: str, goal: str, seen: set[str]) -> bool:
+    for name in inputs.get(start, ()):
+        if name == goal:
+            return True
+        if name not in seen:
+            seen.add(name)
+            if _reaches(inputs, name, goal, seen):
+                return True
+    return False
+
+
+def _unknown(base: Base, entry: Placed[Any], names: frozenset[str], *keys: str | int) -> Iterator[Mistake]:
+    for name in sorted(names - base.metrics.keys()):
+        yield entry.mistake(f"{name!r} is not a metric", *keys)
+
+
+def check_observations(base: Base) -> tuple[dict[str, Test], list[Mistake]]:
+    """The parsed tests of sound observations, and the mistakes of the others."""
+    tests: dict[str, Test] = {}
+    out: list[Mistake] = []
+    for entry in base.observations.values():
+        if not well_formed(entry.id) or kind_of(entry.id) != "observation":
+            out.append(entry.mistake("is no id that a rule can use"))
+        try:
+            test = parse_test(entry.value.test)
+        except ExpressionError as e:
+            out.append(entry.mistake(str(e), "test"))
+            continue
+        wrong = list(_unknown(base, entry, test.names, "test"))
+        out += wrong
+        if not wrong:
+            tests[entry.id] = test
+        out += check_text(base, entry, entry.value.says, "says")
+        if not entry.value.says:
+            out.append(entry.mistake("nothing under says", "says"))
+    return tests, out
+
+
+def check_text(base: Base, entry: Placed[Any], text: str, *keys: str | int) -> Iterator[Mistake]:
+    """A text that is filled with the launch's values: its fields must be metrics or named values."""
+    try:
+        names = fields(text)
+    except ValueError as e:
+        yield entry.mistake(str(e), *keys)
+        return
+    for name in sorted(names - base.metrics.keys() - LABELS):
+        yield entry.mistake(f"the text names {name!r}, which is not a metric", *keys)
+
+
+def check_rules(
+    base: Base, tests: Mapping[str, Test], step_error: Callable[[str, int], str | None]
+) -> tuple[dict[str, list[RuleDef]], list[Mistake]]:
+    """The sound rules of each finding, and the mistakes of the others. `step_error`: see `references`.
+
+    A rule on an observation whose own test is a mistake is not sound either, but the mistake is not told twice.
+    """
+    out: list[Mistake] = []
+    taken: dict[str, str] = {}
+    sound: dict[str, list[RuleDef]] = {}
+    for entry in base.findings.values():
+        sound[entry.id] = []
+        if not well_formed(entry.id):
+            out.append(entry.mistake("is no id that a rule can use", "id"))
+        if not 1 <= entry.value.step <= 9:
+            out.append(entry.mistake(f"step {entry.value.step} is not between 1 and 9", "step"))
+        for at, rule in enumerate(entry.value.seen):
+            wrong = list(_rule(base, entry, rule, at, step_error))
+            if not rule.id.startswith(f"{entry.id}.") or not well_formed(rule.id):
+                wrong.append(entry.mistake(f"the rule's id {rule.id!r} must begin with {entry.id}.", "seen", at, "id"))
+            elif rule.id in taken:
+                wrong.append(entry.mistake(f"the rule's id {rule.id!r} is taken in {taken[rule.id]}", "seen", at, "id"))
+            taken.setdefault(rule.id, entry.id)
+            out += wrong
+            names = (*rule.when, *rule.unless)
+            broken = any(base.is_broken(n) or (kind_of(n) == "observation" and n not in tests) for n in names)
+            if not wrong and not broken and entry.value.scope == "launch":
+                sound[entry.id].append(rule)
+    for placed in base.classes.values():
+        for part, listed in (("when", placed.value.when), ("unless", placed.value.unless)):
+            for name in listed:
+                if (text := step_error(name, CLASS_STEP)) is not None:
+                    out.append(placed.mistake(text, part))
+        for name in sorted(set(placed.value.when) & set(placed.value.unless)):
+            out.append(placed.mistake(f"{name!r} stands in both when and unless", "unless"))
+        if not placed.value.when and f"class.{placed.id}" != UNDETERMINED:
+            out.append(placed.mistake("a class needs a when", "when"))
+        out += check_text(base, placed, placed.value.because, "because")
+    if base.classes and UNDETERMINED.removeprefix("class.") not in base.classes:
+        first = next(iter(base.classes.values()))
+        out.append(first.document.mistake("the class 'undetermined' is missing: it is what holds when no other does"))
+    return sound, out
+
+
+def _rule(
+    base: Base,
+    entry: Placed[DiagnosisDef],
+    rule: RuleDef,
+    at: int,
+    step_error: Callable[[str, int], str | None],
+) -> Iterator[Mistake]:
+    for part, names in (("when", rule.when), ("unless", rule.unless)):
+        for name in names:
+            if (text := step_error(name, entry.value.step)) is not None and entry.value.scope == "launch":
+                yield entry.mistake(f"{rule.id}: {text}", "seen", at, part)
+    for name in sorted(set(rule.when) & set(rule.unless)):
+        yield entry.mistake(f"{rule.id}: {name!r} stands in both when and unless", "seen", at, "unless")
+    if not rule.when and not rule.unless:
+        yield entry.mistake(f"{rule.id}: neither when nor unless: it would always fire", "seen", at)
+    if not rule.because:
+        yield entry.mistake(f"{rule.id}: nothing under because", "seen", at, "because")
+    yield from check_text(base, entry, rule.because, "seen", at, "because")
+
+
+def references(base: Base) -> Callable[[str, int], str | None]:
+    """What is wrong with a name in a rule of some step, in the engine's own words, or None."""
+    catalog = base.catalog(
+        {k: p.value for k, p in base.findings.items()}, {k: p.value for k, p in base.observations.items()}
+    )
+    return lambda name, step: None if base.is_broken(name) else reference_error(catalog, name, step)
+
+
+def check_cites(base: Base) -> Iterator[Mistake]:
+    """Citations that lead nowhere, in every file, and entries without any."""
+    for document in base.documents:
+        for key, line in document.scalars("cites"):
+            if not base.cited(key):
+                yield Mistake(document.path, line, f"{key!r} is not a place in sources.yaml")
+    for group in (base.observations, base.classes, base.findings):
+        for entry in group.values():
+            if not entry.value.cites:
+                yield entry.mistake("no cites: every entry names its source")

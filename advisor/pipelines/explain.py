@@ -1,0 +1,188 @@
+"""What a word means: any id of the knowledge base, an opcode with modifiers, a metric under ncu's name, a citation key.
+
+Light on purpose: no pandas, no numpy, and only the entries that are wanted are parsed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from advisor import resources
+from advisor.errors import UsageError
+from advisor.pipelines import explain_entries as entries
+from advisor.pipelines.explain_entries import Explanation
+from advisor.pipelines.explain_index import ORDER, Index, Place, norm
+
+__all__ = ["Explanation", "Hit", "explain", "find", "words"]
+
+_PREFIXES = ("stall_", "step_", "annex_", "pitfall_", "formula_", "erratum_", "errata_", "pipe_", "case_", "rule_")
+_SUFFIXES = ("_not_issued_pct", "_pct", "_stall", "_stalls", "s")
+_CLOSE = 72.0  # of 100: below it a suggestion is noise
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A place that a search found; score is for ordering only."""
+
+    kind: str
+    id: str
+    title: str
+    score: float
+
+
+@lru_cache(maxsize=4)
+def _index(extra: Path | None) -> Index:
+    return Index((resources.folder("knowledge"), *([extra] if extra is not None else [])))
+
+
+def explain(word: str, extra: Path | None = None) -> Explanation:
+    """All that the knowledge base says of a word; `kind:word` chooses among several meanings.
+
+    `extra` is a team's own folder. UsageError, with what could have been meant, for a word that means nothing.
+    """
+    if not norm(word):
+        raise UsageError("name what is to be explained, such as bank_conflicts, long_scoreboard, LDG or occupancy")
+    index = _index(extra)
+    found = _places(index, word)
+    if found:
+        return entries.build(index, found[0], word, tuple(f"{p.kind}:{p.id}" for p in found[1:]))
+    title = index.source_title(word.strip())
+    if title is not None:
+        return entries.build_source(word.strip(), title)
+    raise UsageError(_unknown(index, word))
+
+
+def _places(index: Index, word: str) -> list[Place]:
+    """The entries that a word names, the most likely first."""
+    kind, colon, rest = word.partition(":")
+    if colon and norm(kind) in ORDER:
+        return [p for p in _named(index, rest) if p.kind == norm(kind)]
+    return _named(index, word)
+
+
+def _named(index: Index, word: str) -> list[Place]:
+    key = norm(word)
+    if "__" in word:
+        metric = _by_ncu_name(index, word.strip())
+        if metric:
+            return [metric]
+        told = [p for p in index.everything() if p.kind in ("pitfall", "topic") and word.strip() in index.block(p)]
+        if told:
+            return told[:1]
+    stalls = [p for p in index.places.get(_bare(key), ()) if p.kind == "stall"] if key.startswith("stall") else []
+    if stalls:
+        return stalls + index.places.get(key, [])
+    exact = index.places.get(key, [])
+    if any(p.kind != "source" for p in exact):
+        return exact
+    called = _by_alias(index, key)
+    if called or exact:
+        return called + exact
+    for form in _forms(key):
+        if form in index.places:
+            return index.places[form]
+    opcode = _opcode(index, word)
+    if opcode:
+        return [opcode]
+    within = "." + key
+    return [
+        p for k, found in index.places.items() if k.endswith(within) for p in found if p.kind not in ("rule", "fix")
+    ]
+
+
+def _by_alias(index: Index, key: str) -> list[Place]:
+    """An entry that gives itself this name too, such as a card: here punctuation does not matter at all."""
+    plain = re.sub(r"[^a-z0-9]+", "", key)
+    return [p for name, p in index.aliases() if re.sub(r"[^a-z0-9]+", "", name.casefold()) == plain][:1]
+
+
+def _bare(key: str) -> str:
+    key = key.removeprefix("stall_").removeprefix("stalled_")
+    for suffix in _SUFFIXES[:2]:
+        key = key.removesuffix(suffix)
+    return key
+
+
+def _forms(key: str) -> Iterator[str]:
+    """Other spellings of a normalised word: without its kind, in the singular, with its kind."""
+    for prefix in _PREFIXES:
+        if key.startswith(prefix):
+            yield key[len(prefix) :]
+            yield prefix[:-1] + "." + key[len(prefix) :]
+    for suffix in _SUFFIXES:
+        yield key.removesuffix(suffix)
+    yield key + "s"
+    yield "pipe_" + key.removesuffix("_pipe")
+    yield key.replace(".", "_")
+    yield key.replace("_", ".")
+
+
+def _opcode(index: Index, word: str) -> Place | None:
+    """The entry of an opcode by its longest known stem: LDG for LDG.E.128."""
+    parts = word.strip().upper().split(".")
+    for length in range(len(parts), 0, -1):
+        place = index.of(".".join(parts[:length]), "opcode")
+        if place:
+            return place
+    return None
+
+
+def _by_ncu_name(index: Index, word: str) -> Place | None:
+    """The canonical metric that lists this ncu name, or a name of which this is the beginning."""
+    best: Place | None = None
+    for place in index.everything():
+        if place.kind != "metric":
+            continue
+        for match in re.finditer(r"[\w:]+__[\w.:]+", index.block(place)):
+            if match[0] == word:
+                return place
+            if best is None and match[0].startswith(word + "."):
+                best = place
+    return best
+
+
+def _unknown(index: Index, word: str) -> str:
+    from rapidfuzz import fuzz, process
+
+    choices = {norm(p.id): p.id for p in index.everything() if p.kind not in ("rule", "fix", "source")}
+    choices.update({norm(name): p.id for name, p in index.aliases()})
+    close = process.extract(norm(word), list(choices), scorer=fuzz.WRatio, limit=6, score_cutoff=_CLOSE)
+    meant = list(dict.fromkeys(choices[name] for name, _, _ in close))[:4]
+    if not meant:
+        meant = [hit.id for hit in _search(index, word, 4)]
+    shown = word.strip()[:60].encode("unicode_escape").decode("ascii")
+    if not meant:
+        return f"nothing is known as {shown!r}: try the name of a finding, a stall, an opcode, a metric or a term"
+    return f"nothing is known as {shown!r}; meant could be {', '.join(meant)}"
+
+
+def find(text: str, limit: int = 20, extra: Path | None = None) -> tuple[Hit, ...]:
+    """Entries whose id, title or body hold all words of the text, the best first; at most `limit`."""
+    return tuple(_search(_index(extra), text, limit))
+
+
+def _search(index: Index, text: str, limit: int) -> list[Hit]:
+    wanted = [w for w in re.split(r"[^a-z0-9_.]+", text.casefold()) if w]
+    if not wanted or limit < 1:
+        return []
+    hits: dict[tuple[str, str], Hit] = {}
+    for place in index.everything():
+        if place.kind in ("rule", "fix", "source"):
+            continue
+        body = index.block(place).casefold()
+        if not all(w in body or w in place.id.casefold() for w in wanted):
+            continue
+        title = index.title(place)
+        head = f"{place.id} {title}".casefold()
+        score = sum(10.0 * (w in head) + 20.0 * (w == norm(place.id)) + min(5, body.count(w)) for w in wanted)
+        hits[place.kind, place.id] = Hit(place.kind, place.id, title, score)
+    return sorted(hits.values(), key=lambda h: (-h.score, ORDER.index(h.kind), h.id))[:limit]
+
+
+def words(extra: Path | None = None) -> tuple[str, ...]:
+    """Every id that can be explained, sorted, without rules, fixes and sources."""
+    return tuple(sorted({p.id for p in _index(extra).everything() if p.kind not in ("rule", "fix", "source")}))

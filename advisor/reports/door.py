@@ -1,0 +1,252 @@
+"""The door: any form of a profile in, one frame in canonical units out, or one line that says why not."""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+import re
+import tempfile
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from advisor.errors import InputError
+from advisor.model import IDENTITY, ReportInfo
+from advisor.model import Reading as ReadReport
+from advisor.reports import names, sniffing, unpack
+from advisor.reports import ptxas as ptxas_log
+from advisor.reports.container import walk
+from advisor.reports.limits import Limits
+from advisor.reports.records import Contents, Metric, frame, names_wanted
+from advisor.reports.textfile import lines
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from advisor.reports.parent import Child
+
+_TWO_CHILDREN_FROM = 256 * 1024
+_SHOWN_PROBLEMS = 20
+# Metrics that every launch has, whether anything was measured or not.
+_ABOUT_THE_FILE = ("nan_metrics", "line_info", "debug_build", "cache_control", "clock_control")
+
+
+def read(
+    path: Path,
+    *,
+    metric_filter: Collection[str] | None = None,
+    ptxas: Path | None = None,
+    limits: Limits | None = None,
+    report: int = 0,
+) -> ReadReport:
+    """Reads one file of any form that ncu writes into a frame of base metrics (see model.Reading).
+
+    metric_filter: canonical ids to read, all by default; ptxas: a log of `ptxas -v` that fills in what the file lacks;
+    report: the number of this file among several, for the frame's `report` column. Raises InputError, one line, if no
+    launch can be read. A file of which some launches are lost comes back with `info.complete` False.
+    """
+    path = Path(path)
+    bounds = limits or Limits()
+    sniffed = sniffing.sniff(path, bounds)
+    with ExitStack() as stack:
+        if sniffed.wrapping or sniffed.format == "ncu-rep":
+            form, contents, metrics = _binary_or_wrapped(path, sniffed, metric_filter, bounds, stack)
+        else:
+            metrics = _metrics(metric_filter)
+            form, contents = sniffed.format, _text(path, sniffed.format, path.name, metrics, bounds)
+        if not contents.launches:
+            raise InputError(f"{path.name}: {_nothing(contents)}")
+        if ptxas is not None:
+            contents.problems += _with_ptxas(contents, ptxas, bounds)
+        _tidy(contents, bounds)
+        table = frame(contents.launches, metrics, report)
+        if unmeasured := _unmeasured(table):
+            contents.problems.append(unmeasured)
+        info = ReportInfo(
+            path=str(path),
+            sha256=_sha256(path),
+            tool=contents.tool,
+            format=form,
+            complete=contents.complete,
+            problems=tuple(dict.fromkeys(contents.problems))[:_SHOWN_PROBLEMS],
+            launches_missing=contents.missing,
+        )
+        return ReadReport(info, table)
+
+
+def read_many(
+    paths: Iterable[Path],
+    *,
+    metric_filter: Collection[str] | None = None,
+    ptxas: Path | None = None,
+    jobs: int = 2,
+    progress: Callable[[str, int, int], None] | None = None,
+    limits: Limits | None = None,
+) -> tuple[pd.DataFrame, tuple[ReportInfo, ...]]:
+    """Reads several files into one frame, whose `report` column counts the descriptions in the second value.
+
+    jobs: child processes at a time; progress: called with "read", files done and files in all. A file that is refused
+    has no rows, and a description with format '' and the refusal as its one problem.
+    """
+    bounds = replace(limits or Limits(), children=max(1, jobs))
+    infos: list[ReportInfo] = []
+    frames: list[pd.DataFrame] = []
+    files = [Path(path) for path in paths]
+    for number, path in enumerate(files):
+        if progress is not None:
+            progress("read", number, len(files))
+        try:
+            found = read(path, metric_filter=metric_filter, ptxas=ptxas, limits=bounds, report=number)
+            frames.append(found.frame)
+            infos.append(found.info)
+        except InputError as error:
+            why = str(error).removeprefix(f"{path}: ").removeprefix(f"{path.name}: ")
+            digest = _sha256(path) if path.is_file() else ""
+            infos.append(ReportInfo(str(path), digest, "", "", complete=False, problems=(why,), launches_missing=None))
+    if progress is not None:
+        progress("read", len(files), len(files))
+    import pandas as pd
+
+    if not frames:
+        return frame([], {}), tuple(infos)
+    return (pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]), tuple(infos)
+
+
+def _metrics(chosen: Collection[str] | None) -> dict[str, Metric]:
+    from advisor import catalog
+
+    known: Mapping[str, Metric] = catalog.metrics()
+    return {name: metric for name, metric in known.items() if chosen is None or name in chosen}
+
+
+def _binary_or_wrapped(
+    path: Path, sniffed: sniffing.Sniffed, chosen: Collection[str] | None, limits: Limits, stack: ExitStack
+) -> tuple[str, Contents, dict[str, Metric]]:
+    from advisor.reports.parent import Child
+
+    # The children load NVIDIA's library while this process unpacks, checks and loads the catalog.
+    count = limits.children if path.stat().st_size > _TWO_CHILDREN_FROM else 1
+    children: list[Child] = []
+    for _ in range(count):
+        children.append(Child(limits))
+        stack.callback(children[-1].stop)
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ncu-advisor-", ignore_cleanup_errors=True)))
+    source, damage = path, ""
+    if sniffed.wrapping:
+        source = folder / "unpacked"
+        damage = unpack.unpack(
+            path, sniffed.wrapping, source, lambda head: sniffing.refuse_head(path.name, head), limits
+        )
+        sniffed = sniffing.sniff(source, limits)
+    metrics = _metrics(chosen)
+    if sniffed.format != "ncu-rep":
+        contents = _text(source, sniffed.format, path.name, metrics, limits)
+        if damage:
+            contents.problems.append(damage)
+            contents.missing = None
+        return sniffed.format, contents, metrics
+    return "ncu-rep", _report(path.name, source, folder, damage, metrics, children, limits), metrics
+
+
+def _report(
+    name: str,
+    source: Path,
+    folder: Path,
+    damage: str,
+    metrics: Mapping[str, Metric],
+    children: list[Child],
+    limits: Limits,
+) -> Contents:
+    from advisor.reports.parent import Reading, read_report
+
+    with source.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        found = walk(data)
+    if not found.readable:
+        if damage or found.damage:
+            why = damage or found.damage
+            raise InputError(f"{name}: no launch in it can be read, the report is damaged or cut short: {why}")
+        if not found.announced:
+            raise InputError(
+                f"{name}: a whole report, but it holds no kernel launches: nothing was profiled; check ncu's filters"
+            )
+    reading = Reading(source, folder, found, names_wanted(metrics.values()), children, limits)
+    import pandas as pd  # noqa: F401  (takes as long as the children, beside them)
+
+    contents = read_report(reading, found, damage)
+    if not contents.launches and found.readable:
+        raise InputError(
+            f"{name}: none of its {found.announced} launches can be read: the report is damaged, or newer than the "
+            "installed ncu-report package (pip install -U ncu-report)"
+        )
+    for launch in contents.launches:
+        _controls(launch.known, found.command)
+    return contents
+
+
+def _controls(known: dict[str, float], command: str) -> None:
+    """Cache and clock control, 1 on and 0 off, from ncu's own command line (both are on unless it says `none`)."""
+    if command:
+        for control in ("cache", "clock"):
+            off = re.search(rf"--{control}-control[ =]none\b", command)
+            known.setdefault(f"{control}_control", 0.0 if off else 1.0)
+
+
+def _text(source: Path, form: str, name: str, metrics: Mapping[str, Metric], limits: Limits) -> Contents:
+    wanted = names_wanted(metrics.values())
+    try:
+        if form == "raw-csv":
+            from advisor.reports.raw_csv import read_raw_csv
+
+            return read_raw_csv(lines(source, limits), wanted, name)
+        if form == "details-csv":
+            from advisor.reports.details_csv import read_details_csv
+
+            return read_details_csv(lines(source, limits), wanted)
+        from advisor.reports.console import read_console
+
+        return read_console(lines(source, limits), wanted)
+    except InputError as error:
+        text = str(error)
+        raise InputError(
+            text if text.startswith(name) else f"{name}: {text.removeprefix(source.name + ': ')}"
+        ) from None
+
+
+def _nothing(contents: Contents) -> str:
+    why = f": {contents.problems[0]}" if contents.problems else ""
+    return f"no kernel launch in it can be read{why}; profile again, or give the .ncu-rep"
+
+
+def _with_ptxas(contents: Contents, log: Path, limits: Limits) -> list[str]:
+    try:
+        compiled = ptxas_log.parse(lines(Path(log), limits))
+    except OSError as error:
+        raise InputError(f"{log}: {(error.strerror or 'cannot be read').lower()}") from None
+    if not compiled:
+        raise InputError(
+            f"{log}: no `ptxas info` about a kernel in it; compile with `nvcc -Xptxas -v` and save what it prints"
+        )
+    return ptxas_log.complete(contents.launches, compiled)
+
+
+def _unmeasured(table: pd.DataFrame) -> str:
+    """What to say of launches without any value, as ncu leaves them where profiling failed."""
+    empty = int(table.drop(columns=[*IDENTITY, *_ABOUT_THE_FILE], errors="ignore").isna().all(axis=1).sum())
+    return f"{empty} of {len(table)} launches hold no value of a known metric" if empty else ""
+
+
+def _tidy(contents: Contents, limits: Limits) -> None:
+    """Names fit to be shown: nothing that a terminal obeys, no absurd lengths."""
+    for launch in contents.launches:
+        for attribute in ("kernel", "kernel_full", "gpu_name"):
+            text, done = names.clean(getattr(launch, attribute), limits.name_chars)
+            setattr(launch, attribute, text)
+            if done:
+                contents.problems.append(done)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

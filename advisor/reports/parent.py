@@ -1,0 +1,225 @@
+"""Reads a binary report in child processes: a crash, a hang or a flood in NVIDIA's library ends a child only."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import math
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from advisor.errors import InputError
+from advisor.model import Access, RuleResult
+from advisor.reports.container import Container, spans
+from advisor.reports.limits import Limits
+from advisor.reports.names import one_line, short_name, without_links
+from advisor.reports.records import Contents, Launch, Shape
+
+_PACKAGE_ROOT = Path(__file__).resolve().parents[2]
+_PROGRAM = Path(__file__).with_name("child.py")
+_INSTALL = "install it with `pip install ncu-report` (Linux x86-64 and aarch64, Windows, macOS arm64)"
+
+
+class Child:
+    """One child process. It loads NVIDIA's library at once and waits for its job."""
+
+    def __init__(self, limits: Limits) -> None:
+        spec = importlib.util.find_spec("ncu_report")
+        if spec is None or spec.origin is None:
+            raise InputError(
+                f"NVIDIA's ncu-report package is missing, without which no .ncu-rep can be read: {_INSTALL}"
+            )
+        paths = dict.fromkeys((str(_PACKAGE_ROOT), str(Path(spec.origin).parents[1])))
+        self._limits = limits
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-X", "utf8", str(_PROGRAM), str(limits.child_memory), *paths],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+        self._lines: queue.Queue[bytes | None] = queue.Queue(maxsize=1000)
+
+    def run(self, job: dict[str, Any], deadline: float) -> Iterator[dict[str, Any]]:
+        """The messages for one job, until the child has done it; without `done` at the end if the child fails."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.write(json.dumps(job).encode() + b"\n")
+            self._process.stdin.close()
+        threading.Thread(target=self._listen, daemon=True).start()
+        try:
+            while (left := min(self._limits.silence_s, deadline - time.monotonic())) > 0:
+                try:
+                    line = self._lines.get(timeout=left)
+                    message = json.loads(line) if line is not None else None
+                except (queue.Empty, ValueError, RecursionError):
+                    return
+                if not isinstance(message, dict):
+                    return
+                yield message
+        finally:
+            self.stop()
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        total, most = 0, self._limits.message_bytes
+        with contextlib.suppress(OSError, ValueError):
+            while line := self._process.stdout.readline(most + 1):
+                total += len(line)
+                if total > most:
+                    break
+                self._lines.put(line)
+        self._lines.put(None)
+
+    def stop(self) -> None:
+        """Ends the process, whatever it is doing."""
+        self._process.kill()
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._lines.get_nowait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        self._process.wait()
+
+
+def batches(found: Container, limits: Limits, children: int) -> list[tuple[int, int]]:
+    """First and last (exclusive) launch of each batch: one a child, or more where a batch would be too large."""
+    sizes = [end - start for start, end in spans(found)]
+    share = max(1, math.ceil(len(sizes) / max(1, children)))
+    result: list[tuple[int, int]] = []
+    first = held = 0
+    for i, size in enumerate(sizes):
+        if i > first and (i - first >= min(share, limits.batch_launches) or held + size > limits.batch_bytes):
+            result.append((first, i))
+            first, held = i, 0
+        held += size
+    if sizes:
+        result.append((first, len(sizes)))
+    return result
+
+
+class Reading:
+    """The batches of one report, being read in the background."""
+
+    def __init__(
+        self, path: Path, folder: Path, found: Container, names: Sequence[str], children: list[Child], limits: Limits
+    ) -> None:
+        self._job = {"path": str(path), "folder": str(folder), "names": list(names)}
+        self._limits = limits
+        self._waiting = queue.SimpleQueue[tuple[int, int]]()
+        for batch in batches(found, limits, max(1, len(children))):
+            self._waiting.put(batch)
+        self._launches: dict[int, dict[str, Any] | None] = {}
+        self._fatal = ""
+        self._deadline = time.monotonic() + limits.total_s
+        self._threads = [threading.Thread(target=self._work, args=(child,), daemon=True) for child in children]
+        for thread in self._threads:
+            thread.start()
+
+    def _work(self, child: Child) -> None:
+        ready: Child | None = child
+        while True:
+            try:
+                first, last = self._waiting.get_nowait()
+            except queue.Empty:
+                break
+            ready = ready or Child(self._limits)
+            for message in ready.run(self._job | {"first": first, "last": last}, self._deadline):
+                if "fatal" in message:
+                    self._fatal = one_line(str(message["fatal"]), 300)
+                index = message.get("index")
+                if isinstance(index, int) and first <= index < last:
+                    self._launches[index] = message.get("launch")
+            ready = None
+        if ready is not None:
+            ready.stop()
+
+    def wait(self) -> list[Launch]:
+        """The launches that were read, in the order of the report."""
+        for thread in self._threads:
+            thread.join()
+        if self._fatal and not self._launches:
+            raise InputError(f"{self._fatal}; {_INSTALL}")
+        found = (launch_of(index, message) for index, message in sorted(self._launches.items()))
+        return [launch for launch in found if launch is not None]
+
+
+def _shape(numbers: Any) -> Shape | None:
+    x, y, z = (int(n) if isinstance(n, (int, float)) else 0 for n in numbers)
+    return (x, y, z) if x > 0 and y > 0 and z > 0 else None
+
+
+def _float(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+def launch_of(index: int, message: Any) -> Launch | None:
+    """A child's message as a launch; None where the child could not read it or sent something else."""
+    if not isinstance(message, dict):
+        return None
+    try:
+        full = str(message["full"])
+        gpu, major, minor = message["device"]
+        launch = Launch(
+            index=index,
+            kernel=str(message["name"]) or short_name(full),
+            kernel_full=full,
+            grid=_shape(message["grid"]),
+            block=_shape(message["block"]),
+            gpu_name=str(gpu or ""),
+            cc=f"{int(major)}.{int(minor)}" if major is not None and minor is not None else "",
+            values={str(name): (float(value), str(unit)) for name, (value, unit) in message["values"].items()},
+            rules=tuple(_rule(*parts) for parts in message["rules"]),
+        )
+        if message["opcodes"] is not None:
+            launch.opcodes = {str(name): float(count) for name, count in message["opcodes"].items()}
+        if message["accesses"] is not None:
+            launch.accesses = tuple(
+                Access(str(space), str(kind), int(width), *(_float(number) for number in numbers))
+                for space, kind, width, *numbers in message["accesses"]
+            )
+        if message["local"] is not None:
+            launch.known["spill_inst"], launch.known["indexed_local_inst"] = (
+                float(count) for count in message["local"]
+            )
+        if message["built"] is not None:
+            launch.known["line_info"], launch.known["debug_build"] = (float(mark) for mark in message["built"])
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        return None
+    launch.known["nan_metrics"] = float(sum(not math.isfinite(value) for value, _ in launch.values.values()))
+    return launch
+
+
+def _rule(identifier: Any, title: Any, message: Any, saving: Any) -> RuleResult:
+    from advisor.reports.details_csv import speedup_of
+
+    speedup = speedup_of(float(saving)) if saving is not None else None
+    return RuleResult(str(identifier), one_line(str(title)), one_line(without_links(str(message))), speedup)
+
+
+def read_report(reading: Reading, found: Container, damage: str) -> Contents:
+    """Waits for the launches and accounts for them: what the report announces against what was read."""
+    launches = reading.wait()
+    contents = Contents(launches, f"ncu {_version(found.tool)}" if found.tool else "ncu")
+    lost = found.announced - len(launches)
+    wrong = [text for text in (damage, found.damage) if text]
+    if lost:
+        contents.problems.append(f"{lost} of the {found.announced} launches announced could not be read")
+    contents.problems += [f"the report is damaged or cut short: {text}" for text in wrong]
+    # Behind the damage there may be launches that nobody announced.
+    contents.missing = None if wrong else lost
+    return contents
+
+
+def _version(tool: str) -> str:
+    """2025.3.1 of 2025.3.1.0."""
+    return ".".join(one_line(tool, 40).split(".")[:3])

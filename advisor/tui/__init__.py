@@ -1,0 +1,1 @@
+"""The face in the terminal: a Textual program that shows a session's state and turns keys into events."""

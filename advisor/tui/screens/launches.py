@@ -1,0 +1,163 @@
+"""The first screen: reading, then the table of launches; or what went wrong and what can be done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.screen import Screen
+from textual.widgets import Footer, Input, Static
+
+from advisor.dialogue import commands
+from advisor.dialogue import events as e
+from advisor.dialogue.state import State
+from advisor.dialogue.turn import choices, event_of
+from advisor.tui import words
+from advisor.tui.widgets.banner import Banner
+from advisor.tui.widgets.busy import Busy
+from advisor.tui.widgets.choices import Choices
+from advisor.tui.widgets.conversation import Conversation
+from advisor.tui.widgets.launches import ORDER_NAMES, ORDERS, LaunchTable, rows_of
+from advisor.tui.widgets.prompt import Prompt
+
+if TYPE_CHECKING:
+    from advisor.tui.app import AdvisorApp
+
+
+class LaunchesScreen(Screen[None]):
+    """Typing filters, arrows move, Enter opens."""
+
+    app: AdvisorApp
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f5", "sort", "Sort", id="launches.sort", tooltip=words.TIP_SORT),
+        Binding("escape", "clear", "Clear filter", id="launches.clear", tooltip=words.TIP_CLEAR),
+        Binding("pageup", "page(-1)", "Page up", show=False, id="launches.pageup"),
+        Binding("pagedown", "page(1)", "Page down", show=False, id="launches.pagedown"),
+    ]
+
+    def __init__(self, *, blocks: bool = True) -> None:
+        super().__init__()
+        self._blocks = blocks
+        self._order = "report"
+
+    def compose(self) -> ComposeResult:
+        """The table, or cards where there is no table to show; the filter line."""
+        yield Banner()
+        yield LaunchTable()
+        yield Conversation(blocks=self._blocks, ident="trouble")
+        yield Static(markup=False, id="summary")
+        yield Busy(blocks=self._blocks)
+        yield Choices()
+        with Horizontal(id="ask"):
+            yield Static("› " if self._blocks else "> ", id="sign", markup=False)
+            yield Prompt(commands.commands(), placeholder=words.FILTER, ident="filter")
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """The filter has the focus all the time."""
+        self.query_one(Prompt).focus()
+        self.show(self.app.state)
+
+    def on_screen_resume(self) -> None:
+        """Back from another screen: show what holds now."""
+        self.show(self.app.state)
+
+    def show(self, state: State) -> None:
+        """Show the state."""
+        trouble = state.place == "start" and state.stalled is not None
+        launches = () if state.diagnosis is None else rows_of(state.diagnosis)
+        self.set_class(trouble, "-trouble")
+        self.query_one(Banner).show(words.banner(state))
+        self.query_one("#trouble", Conversation).show([c for c in state.cards if c.position is None] if trouble else ())
+        self.query_one(Choices).show(choices(state) if trouble else (), numbered=True, marked=True)
+        table = self.query_one(LaunchTable)
+        table.show(launches, self._filter, self._order)
+        self.query_one("#summary", Static).update(self._summary(len(launches), table.kept))
+        self.refresh_bindings()
+
+    @property
+    def _filter(self) -> str:
+        value = self.query_one(Prompt).value
+        return "" if value.startswith("/") else value
+
+    def _summary(self, launches: int, kept: int) -> str:
+        if not launches:
+            return ""
+        if not kept:
+            return words.NO_MATCH
+        return words.SUMMARY.format(kept=kept, launches=launches, order=ORDER_NAMES[self._order])
+
+    # What the user does
+
+    @on(Input.Changed)
+    def _filtered(self, event: Input.Changed) -> None:
+        self.show(self.app.state)
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        text = event.value.strip()
+        if text.startswith("/"):
+            event.input.clear()
+            self.app.say(text)
+        else:
+            self.action_open()
+
+    @on(Prompt.Stepped)
+    def _stepped(self, event: Prompt.Stepped) -> None:
+        if self.has_class("-trouble"):
+            self.query_one(Choices).step(event.by)
+        else:
+            self.query_one(LaunchTable).step(event.by)
+
+    @on(LaunchTable.Opened)
+    def _opened(self, event: LaunchTable.Opened) -> None:
+        self.app.dispatch(e.LaunchSelected(event.position))
+
+    @on(LaunchTable.SortAsked)
+    def _sort_asked(self, event: LaunchTable.SortAsked) -> None:
+        self._order = event.order
+        self.show(self.app.state)
+
+    @on(Choices.Taken)
+    def _taken(self, event: Choices.Taken) -> None:
+        self._take(event.choice)
+
+    def _take(self, choice: str | None) -> None:
+        event = event_of(choice, self.app.state) if choice else None
+        if event is not None:
+            self.app.dispatch(event)
+
+    def action_open(self) -> None:
+        """Open the launch under the cursor, or take the marked choice."""
+        if self.has_class("-trouble"):
+            self._take(self.query_one(Choices).marked)
+            return
+        position = self.query_one(LaunchTable).position
+        if position is not None:
+            self.app.dispatch(e.LaunchSelected(position))
+
+    def action_sort(self) -> None:
+        """The next order."""
+        self._order = ORDERS[(ORDERS.index(self._order) + 1) % len(ORDERS)]
+        self.show(self.app.state)
+
+    def action_clear(self) -> None:
+        """Call off what is being done; else empty the filter."""
+        if not self.app.call_off():
+            self.query_one(Prompt).clear()
+
+    def action_page(self, by: int) -> None:
+        """A page up or down."""
+        table = self.query_one(LaunchTable)
+        table.step(by * max(table.size.height - 2, 1))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What would do nothing now is not offered."""
+        if action == "sort":
+            return bool(self.app.state.diagnosis)
+        if action == "clear":
+            return bool(self.app.state.waiting) or bool(self.is_mounted and self.query_one(Prompt).value)
+        return True

@@ -1,0 +1,174 @@
+"""The conversation about one launch, its evidence beside it or in its place, choices and prompt below."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.events import Resize
+from textual.screen import Screen
+from textual.widgets import Footer, Input, Static
+
+from advisor.dialogue import commands
+from advisor.dialogue.state import State
+from advisor.dialogue.turn import choices, event_of
+from advisor.tui import words
+from advisor.tui.widgets.banner import Banner
+from advisor.tui.widgets.busy import Busy
+from advisor.tui.widgets.choices import Choices
+from advisor.tui.widgets.conversation import Conversation
+from advisor.tui.widgets.evidence import Evidence
+from advisor.tui.widgets.prompt import Prompt
+
+if TYPE_CHECKING:
+    from advisor.tui.app import AdvisorApp
+
+WIDE = 110  # columns from which the evidence stands beside the conversation
+TALL = 36  # rows from which all choices can be seen at once
+
+
+class SessionScreen(Screen[None]):
+    """Shows the state's conversation and hands over what is typed or chosen."""
+
+    app: AdvisorApp
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f2", "launches", "Launches", id="session.launches", tooltip=words.TIP_LAUNCHES),
+        Binding("f3", "evidence", "Evidence", id="session.evidence", tooltip=words.TIP_EVIDENCE),
+        Binding("f4", "undo", "Back", id="session.back", tooltip=words.TIP_UNDO),
+        Binding("escape", "escape", "Call off", show=False, id="session.escape", tooltip=words.TIP_ESCAPE),
+        Binding("pageup", "page(-1)", "Page up", show=False, id="session.pageup"),
+        Binding("pagedown", "page(1)", "Page down", show=False, id="session.pagedown"),
+        Binding("ctrl+up", "line(-1)", "Line up", show=False, id="session.lineup"),
+        Binding("ctrl+down", "line(1)", "Line down", show=False, id="session.linedown"),
+        Binding("ctrl+home", "ends(-1)", "First card", show=False, id="session.top"),
+        Binding("ctrl+end", "ends(1)", "Last card", show=False, id="session.end"),
+    ]
+
+    def __init__(self, *, blocks: bool = True) -> None:
+        super().__init__()
+        self._blocks = blocks
+        self._position: int | None = None
+
+    def compose(self) -> ComposeResult:
+        """Conversation and evidence side by side; work, choices and prompt below."""
+        yield Banner()
+        with Horizontal(id="columns"):
+            yield Conversation(blocks=self._blocks, ident="conversation")
+            yield Evidence(blocks=self._blocks, ident="evidence")
+        yield Busy(blocks=self._blocks)
+        yield Choices()
+        with Horizontal(id="ask"):
+            yield Static("› " if self._blocks else "> ", id="sign", markup=False)
+            yield Prompt(commands.commands(), ident="prompt")
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """The prompt has the focus; Tab leads to the conversation and the evidence."""
+        self.query_one(Prompt).focus()
+        self.show(self.app.state)
+
+    def on_screen_resume(self) -> None:
+        """Back from another screen: show what holds now."""
+        self.show(self.app.state)
+
+    def on_resize(self, event: Resize) -> None:
+        """Side by side from WIDE columns; one in the other's place below."""
+        self.set_class(event.size.width >= WIDE, "-wide")
+        self.set_class(event.size.height >= TALL, "-tall")
+        self.refresh_bindings()
+
+    def show(self, state: State) -> None:
+        """Show the state."""
+        if state.position != self._position:
+            self._position = state.position
+            self.remove_class("-evidence")
+        self.query_one(Banner).show(words.banner(state))
+        self.query_one(Conversation).show(state.conversation)
+        self.query_one(Evidence).show(state.launch, state.finding_of(state.finding))
+        number = state.ask is not None and state.ask.kind == "number"
+        marked = not number or (state.ask is not None and state.ask.usual is not None)
+        self.query_one(Choices).show(choices(state), numbered=not number, marked=marked)
+        self.query_one(Prompt).placeholder = words.placeholder(state)
+        self.refresh_bindings()
+
+    # What the user does
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        text = event.value
+        event.input.clear()
+        if text.strip():
+            self.app.say(text)
+        else:
+            self._take(self.query_one(Choices).marked)
+
+    @on(Prompt.Stepped)
+    def _stepped(self, event: Prompt.Stepped) -> None:
+        self.query_one(Choices).step(event.by)
+
+    @on(Choices.Taken)
+    def _taken(self, event: Choices.Taken) -> None:
+        self._take(event.choice)
+        self.query_one(Prompt).focus()
+
+    def _take(self, choice: str | None) -> None:
+        event = event_of(choice, self.app.state) if choice else None
+        if event is not None:
+            self.remove_class("-evidence")
+            self.app.dispatch(event)
+
+    def action_launches(self) -> None:
+        """Back to the list."""
+        self.app.say("/kernels")
+
+    def action_evidence(self) -> None:
+        """Show or hide the evidence: beside the conversation where there is room, else in its place."""
+        self.toggle_class("-alone" if self.has_class("-wide") else "-evidence")
+
+    def action_undo(self) -> None:
+        """Undo the last thing the user did."""
+        self.app.say("/back")
+
+    def action_escape(self) -> None:
+        """Call off what is being done; else empty the line; else leave the evidence."""
+        prompt = self.query_one(Prompt)
+        if self.app.call_off():
+            return
+        if prompt.value:
+            prompt.clear()
+        else:
+            self.remove_class("-evidence")
+        prompt.focus()
+
+    def _scrolled(self) -> Conversation | Evidence:
+        hidden = self.has_class("-evidence") and not self.has_class("-wide")
+        evidence = self.query_one(Evidence)
+        return evidence if hidden or evidence.has_focus else self.query_one(Conversation)
+
+    def action_page(self, by: int) -> None:
+        """A page up or down in what is in view."""
+        view = self._scrolled()
+        view.scroll_relative(y=by * max(view.size.height - 1, 1), animate=False)
+
+    def action_line(self, by: int) -> None:
+        """A line up or down in what is in view."""
+        self._scrolled().scroll_relative(y=by, animate=False)
+
+    def action_ends(self, by: int) -> None:
+        """To the beginning or the end."""
+        view = self._scrolled()
+        view.scroll_home(animate=False) if by < 0 else view.scroll_end(animate=False)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What would do nothing now is not offered."""
+        state = self.app.state
+        if action == "launches":
+            return state.diagnosis is not None and len(state.diagnosis.launches) > 1
+        if action == "undo":
+            return self.app.can_go_back
+        if action == "evidence":
+            return state.launch is not None
+        return True

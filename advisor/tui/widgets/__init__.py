@@ -1,0 +1,1 @@
+"""One widget a file, each with its own .tcss beside it."""

@@ -1,0 +1,44 @@
+"""The conversation: cards under one another, the newest turn in view from its beginning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.containers import VerticalScroll
+
+from advisor.dialogue.records import Card
+from advisor.tui.widgets.card import CardView
+
+
+class Conversation(VerticalScroll, can_focus=True):
+    """Holds a CardView for each card of the state; takes up only what differs from what it shows."""
+
+    def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
+        super().__init__(id=ident)
+        self._blocks = blocks
+        self._shown: tuple[Card, ...] = ()
+        self._views: list[CardView] = []
+
+    def show(self, cards: Sequence[Card]) -> None:
+        """Show these cards: those that went are removed, new ones appended, and the first new one scrolled to."""
+        wanted = tuple(cards)
+        if wanted == self._shown:
+            return
+        same = 0
+        while same < min(len(wanted), len(self._shown)) and wanted[same] == self._shown[same]:
+            same += 1
+        gone, self._views = self._views[same:], self._views[:same]
+        if gone:
+            self.remove_children(gone)
+        new = [CardView(card, blocks=self._blocks) for card in wanted[same:]]
+        self._views += new
+        self._shown = wanted
+        if new:
+            self.mount(*new)
+            self.call_after_refresh(self._reveal, new[0])
+        else:
+            self.call_after_refresh(self.scroll_end, animate=False)
+
+    def _reveal(self, view: CardView) -> None:
+        if view.is_attached:
+            self.scroll_to_widget(view, animate=False, top=True, force=True)

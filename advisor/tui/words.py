@@ -1,0 +1,83 @@
+"""The texts that belong to the screen alone: hints, tooltips, headings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from advisor.dialogue import events as e
+from advisor.dialogue.state import State
+
+FILTER: Final = "type to filter by kernel, class or finding; /help for commands"
+NO_MATCH: Final = "No launch matches the filter; Esc clears it."
+SUMMARY: Final = "{kept} of {launches} launches, in {order}"
+READING: Final = "reading"
+REASONING: Final = "reasoning"
+LOADING: Final = "loading the knowledge base"
+PROVING: Final = "looking up how"
+LOOKING: Final = "looking it up"
+RECKONING: Final = "reckoning"
+CONCLUDING: Final = "concluding anew"
+INCOMPLETE: Final = "INCOMPLETE"
+NOT_HERE: Final = "That does nothing here. Type /help for what can be said."
+PALETTE: Final = (
+    ("Why", "Why a question is asked, or why this class"),
+    ("How", "How the finding was concluded"),
+    ("Evidence", "The numbers behind the finding"),
+    ("Fix", "The fix, step by step"),
+    ("Missing", "What the report lacks, and how to collect it"),
+    ("Kernels", "The list of launches"),
+    ("Back", "Undo the last thing you did"),
+    ("Skip", "Put the question off"),
+)
+NO_REPORT: Final = "no report: typed numbers"
+
+TIP_ENTER: Final = "Take the marked choice or launch, or what was typed"
+TIP_SORT: Final = "Sort by report order, duration, time given back, or kernel"
+TIP_CLEAR: Final = "Call off what is being done, or empty the filter"
+TIP_HELP: Final = "Keys and commands"
+TIP_LAUNCHES: Final = "Back to the list of launches"
+TIP_EVIDENCE: Final = "Show or hide the evidence: speed of light, stalls, numbers"
+TIP_UNDO: Final = "Undo the last thing you did"
+TIP_THEME: Final = "Switch between the dark and the light theme"
+TIP_QUIT: Final = "Leave the program"
+TIP_ESCAPE: Final = "Call off what is being done, or empty the line"
+
+ASK_NUMBER: Final = "a number with its unit{unit}, d for don't know"
+ASK_CHOICE: Final = "a number, a name or its beginning; Enter takes the marked one"
+ASK_MENU: Final = "a choice, a question such as: what is occupancy, or /help"
+WAITING: Final = "one moment"
+
+
+def banner(state: State) -> str:
+    """What is open: the files, how many launches, the card."""
+    if state.numbers:
+        return NO_REPORT
+    names = ", ".join(Path(p).name for p in state.paths)
+    if state.diagnosis is None or not state.diagnosis.launches:
+        return names
+    launches = state.diagnosis.launches
+    cards = list(dict.fromkeys(launch.known_as or launch.gpu_name for launch in launches))
+    count = f"{len(launches)} launch{'' if len(launches) == 1 else 'es'}"
+    broken = [r for r in state.diagnosis.reports if not r.complete]
+    parts = [names, count, ", ".join(card for card in cards if card)]
+    parts += [INCOMPLETE] if broken else []
+    return " · ".join(part for part in parts if part)
+
+
+def work(request: e.Request) -> str:
+    """What is being done for a request."""
+    if isinstance(request, e.Read):
+        return READING if request.paths else LOADING
+    kinds = {e.Conclude: CONCLUDING, e.Suppose: CONCLUDING, e.Prove: PROVING, e.Look: LOOKING, e.Reckon: RECKONING}
+    return kinds[type(request)]
+
+
+def placeholder(state: State) -> str:
+    """What the prompt says while it is empty."""
+    if state.ask is not None and state.ask.kind == "number":
+        unit = state.ask.unit
+        return ASK_NUMBER.format(unit=f" ({unit})" if unit and unit not in ("count", "ratio") else "")
+    if state.ask is not None:
+        return ASK_CHOICE
+    return WAITING if state.waiting and state.launch is None else ASK_MENU

@@ -1,0 +1,64 @@
+"""An explanation on the terminal and as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import advisor.render
+from advisor.pipelines.explain import explain, words
+from advisor.render.explain import explain_json, explain_text
+
+SCHEMA = json.loads(
+    (Path(next(iter(advisor.render.__path__))) / "schemas" / "explain.json").read_text(encoding="utf-8")
+)
+# Commands, formulas and names are for copying: they are never broken.
+COPIED = ("commands", "collect", "names", "test", "formula")
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.sampled_from(words()), st.integers(60, 140))
+def test_every_line_keeps_to_the_width(word: str, width: int) -> None:
+    found = explain(word)
+    copied = {line.strip() for name in COPIED for line in found.section(name)}
+    for line in explain_text(found, width).splitlines():
+        assert len(line) <= width or line.strip() in copied or " " not in line.strip()
+
+
+def test_steps_are_numbered_and_several_lines_listed() -> None:
+    text = explain_text(explain("bank_conflicts"))
+    assert "\n  1. " in text and "\n  2. " in text and "\n  - bank_conflicts.excess" in text
+
+
+def test_the_first_lines_say_what_it_is() -> None:
+    title, kind, empty, what = explain_text(explain("bank_conflicts")).splitlines()[:4]
+    assert title == "Shared-memory bank conflicts"
+    assert kind == "bank_conflicts (finding)"
+    assert empty == "" and what.startswith("Lanes of one access")
+
+
+def test_a_correction_stands_by_its_own_heading() -> None:
+    text = explain_text(explain("errata.sectors"))
+    assert "A source says" in text and "What is right" in text
+
+
+def test_commands_are_not_broken() -> None:
+    text = explain_text(explain("A"), width=60)
+    assert "  ncu --metrics sm__throughput.avg.pct_of_peak_sustained_elapsed,dram__throughput.avg." in text
+
+
+def test_colour_only_where_it_is_wanted() -> None:
+    assert "\x1b[" in explain_text(explain("occupancy"), colour=True)
+    assert "\x1b" not in explain_text(explain("occupancy"))
+
+
+@pytest.mark.parametrize("word", words())
+def test_the_json_is_what_its_schema_says(word: str) -> None:
+    document = explain_json(explain(word))
+    jsonschema.validate(document, SCHEMA)
+    json.dumps(document, allow_nan=False)

@@ -1,0 +1,107 @@
+"""A team's own directory beside ours: it adds, under its prefix, and never replaces."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from pathlib import Path
+
+import pytest
+
+from advisor.catalog import Catalog
+from advisor.engine import Engine
+from advisor.lint import lint
+from advisor.lint.report import run
+from advisor.observe import observe
+
+SOUND = Path(__file__).parent / "knowledge_ok"
+
+
+@pytest.fixture
+def ours(tmp_path):
+    return Path(shutil.copytree(SOUND, tmp_path / "knowledge"))
+
+
+@pytest.fixture
+def team(tmp_path):
+    folder = tmp_path / "team"
+    (folder / "observations").mkdir(parents=True)
+    (folder / "diagnoses").mkdir()
+    (folder / "team.yaml").write_text("prefix: acme\n")
+    (folder / "sources.yaml").write_text("acme_wiki: {title: Our wiki}\n")
+    (folder / "observations" / "own.yaml").write_text(
+        'acme.hot: {test: "dram_pct > 95", says: "DRAM at {dram_pct:.0f} %", cites: [acme_wiki]}\n'
+    )
+    (folder / "diagnoses" / "acme.melting.yaml").write_text(
+        """\
+id: acme.melting
+title: Melting
+step: 4
+what: Too hot.
+seen:
+  - {id: acme.melting.hot, when: [acme.hot], unless: [found.waiting_not], because: "hot"}
+fix: {id: cool, summary: Cool it, steps: [Wait.], changes: {dram: "0.5"}}
+examples: {fires: [{dram_pct: 99}], silent: [{dram_pct: 50}]}
+exercise: cooling
+cites: [acme_wiki, guide.step1]
+""".replace("found.waiting_not", "found.wasted_sectors")
+    )
+    return folder
+
+
+def errors(*folders):
+    return [m for m in lint(folders, terms=("dram", "latency"), kernels=folders[0]) if m.severity == "error"]
+
+
+def test_a_team_directory_may_use_our_names_and_add_its_own(ours, team):
+    assert errors(ours, team) == []
+
+
+def test_a_teams_rules_reason_beside_ours(ours, team):
+    import pandas as pd
+
+    catalog = Catalog([ours, team])
+    observed = observe(pd.DataFrame([{"dram_pct": 99.0, "sector_ratio": 1.0}]), catalog)
+    assert Engine(catalog).conclude_many(observed)[0].findings == ("acme.melting",)
+
+
+def test_an_id_without_the_teams_prefix_is_an_error(ours, team):
+    path = team / "observations" / "own.yaml"
+    path.write_text(path.read_text().replace("acme.hot", "# the first\nhot"))
+    found = [m for m in errors(ours, team) if "a team's ids begin with acme. or acme_" in m.text]
+    assert [(m.file, m.line) for m in found] == [(path, 2)]
+
+
+def test_our_ids_cannot_be_redefined(ours, team):
+    path = team / "observations" / "own.yaml"
+    path.write_text(path.read_text() + 'dram_high: {test: "dram_pct > 1", says: x, cites: [acme_wiki]}\n')
+    found = [m for m in errors(ours, team) if "is already defined in observations/memory.yaml" in m.text]
+    assert [(m.file, m.line) for m in found] == [(path, 2)]
+
+
+def test_a_directory_without_team_yaml_is_told_what_is_missing(ours, team):
+    (team / "team.yaml").unlink()
+    assert any(m.file == team / "team.yaml" and "prefix" in m.text for m in errors(ours, team))
+
+
+@pytest.mark.parametrize("prefix", ["found", "Acme", "a__b", "x.y"])
+def test_a_prefix_that_rules_could_misread_is_refused(ours, team, prefix):
+    (team / "team.yaml").write_text(f"prefix: {prefix}\n")
+    assert any("is no prefix" in m.text for m in errors(ours, team))
+
+
+def test_the_command_prints_file_line_severity_and_fails_on_errors_only(ours, team):
+    out = io.StringIO()
+    (team / "team.yaml").write_text("name: acme\n")
+    assert run([ours, team], out) == 1
+    rows = out.getvalue().splitlines()
+    assert f"{team / 'team.yaml'}:1: error: Object contains unknown field `name`" in "\n".join(rows)
+    assert all(": error: " in r or ": warning: " in r or ": info: " in r for r in rows)
+
+
+def test_the_command_succeeds_on_warnings(ours):
+    for path in (ours / "diagnoses").glob("*.yaml"):
+        path.write_text(path.read_text().replace("{dram: ", "{dram: "))
+    out = io.StringIO()
+    assert run([ours], out) == 0
+    assert "warning: done: there is no exercise 'good-copy'" in out.getvalue()
