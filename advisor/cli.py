@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from advisor.errors import EXIT_DONE, EXIT_WRONG_USE, AdvisorError, UsageError
+from advisor.errors import EXIT_DONE, EXIT_WRONG_USE, AdvisorError
 
 if TYPE_CHECKING:
     pass
@@ -207,7 +207,7 @@ def _guarded(run: Callable[[], Any]) -> int:
         sys.stdout = None  # type: ignore[assignment]
         return EXIT_DONE
     except OSError as e:
-        click.echo(f"ncu-advisor: {UsageError(f'{e.filename or 'a file'}: {e.strerror or e}')}", err=True)
+        click.echo(f"ncu-advisor: {e.filename or 'a file'}: {e.strerror or e}", err=True)
         return EXIT_WRONG_USE
 
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from advisor.errors import EXIT_DONE, UsageError
+from advisor.render.text import wrap
+
+if TYPE_CHECKING:
+    from advisor.napkin.algorithms import Algorithm
 
 
 def parse_sizes(args: list[str]) -> dict[str, str]:
@@ -36,14 +41,28 @@ def run(
     write: Callable[[str, Path | None], None],
 ) -> int:
     """Reckon and print; without an algorithm list what there is."""
-    from advisor import napkin
-    from advisor.render.napkin import algorithms_text, napkin_json, napkin_text
+    from advisor.napkin import algorithms, quantities, roofline
+    from advisor.render.napkin import napkin_json, napkin_text
 
     if algorithm is None:
         if args:
             raise UsageError("name an algorithm first: `ncu-advisor napkin` lists them")
-        write(algorithms_text(), None)
+        write(_list(algorithms.algorithms()), None)
         return EXIT_DONE
-    result = napkin.napkin(algorithm, parse_sizes(args), dtype=dtype or "f32", gpu=gpu or "H100-SXM")
+    entry = algorithms.algorithm(algorithm)
+    sizes: dict[str, float] = {}
+    for name, text in parse_sizes(args).items():
+        if name not in entry.parameters:
+            raise UsageError(f"{entry.id} has no size --{name}: it takes --{', --'.join(entry.parameters)}")
+        unit = entry.parameters[name].unit
+        sizes[name] = quantities.parse(text, "" if unit == "count" else unit)
+    result = roofline.reckon(algorithm, sizes, dtype=dtype or "f32", gpu_name=gpu or "H100-SXM")
     write(json.dumps(napkin_json(result), indent=1) if form == "json" else napkin_text(result), None)
     return EXIT_DONE
+
+
+def _list(entries: Mapping[str, Algorithm]) -> str:
+    lines = ["Algorithms, and the sizes that each takes (--name value; others keep their defaults):", ""]
+    for name, entry in entries.items():
+        lines += wrap(f"{name:<16}{entry.title}: --{', --'.join(entry.parameters)}", 80, 2, 20)
+    return "\n".join(lines)

@@ -10,6 +10,8 @@ from advisor.dialogue.records import Ask, Card, Line
 from advisor.dialogue.state import State, is_end, main_finding
 from advisor.model import Comparison, Finding, LaunchDiagnosis
 
+_NO_LIMIT = 1e15  # an upper bound that is only there to keep nonsense out is not worth a word
+
 
 def sentence(text: str) -> str:
     """The text with a capital at its start and a full stop at its end."""
@@ -153,12 +155,11 @@ def question_card(ask: Ask, position: int | None) -> Card:
 
 def range_text(ask: Ask) -> str:
     """What a number must be: its unit and its range."""
-    low = None if ask.low is None else number_text(ask.low, ask.unit)
-    high = None if ask.high is None else number_text(ask.high, ask.unit)
-    span = f"from {low} to {high}" if low and high else f"{low} or more" if low else f"at most {high}" if high else ""
+    low = "" if not ask.low else number_text(ask.low, ask.unit)
+    high = "" if ask.high is None or ask.high >= _NO_LIMIT else number_text(ask.high, ask.unit)
+    span = f"{low or 0} to {high}" if high else f"{low} or more" if low else ""
     unit = "" if ask.unit in ("", "count", "ratio", "1") else f"in {ask.unit}"
-    usual = "" if ask.usual is None else f"usually {number_text(ask.usual, ask.unit)}"
-    return ", ".join(part for part in (unit, span, usual) if part)
+    return ", ".join(part for part in (unit, span) if part)
 
 
 def why_question_card(ask: Ask, state: State) -> Card:

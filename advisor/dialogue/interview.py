@@ -47,6 +47,11 @@ ORDER: Final = (
     "pipe_alu_pct",
     "lsu_pct",
 )
+# The headline numbers are worked out in code, not by a formula: what they are made of.
+_PARTS: Final = {
+    "compute_pct": ("sm_throughput_pct", "pipe_fma_pct", "pipe_alu_pct", "pipe_fp64_pct", "pipe_xu_pct", "issue_pct"),
+    "memory_pct": ("memory_throughput_pct", "lsu_pct"),
+}
 _PERCENT = 100.0
 _MOST_TITLES = 4
 
@@ -66,6 +71,10 @@ def needed_for(catalog: Catalog) -> dict[str, tuple[str, ...]]:
         for observation in names:
             for metric in tests.get(observation, ()):
                 out.setdefault(metric, {})[concludes] = None
+    for whole, parts in _PARTS.items():
+        for part in parts:
+            # The classes first: they are what these numbers are asked for.
+            out[part] = {**out.get(whole, {}), **out.get(part, {})}
     return {metric: tuple(found) for metric, found in out.items()}
 
 

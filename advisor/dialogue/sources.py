@@ -41,7 +41,8 @@ def _analyse_numbers(knowledge: tuple[Path, ...]) -> Callable[[Mapping[str, floa
     def analyse_numbers(values: Mapping[str, float | str], gpu: str | None) -> Judged:
         from advisor.pipelines.diagnose import analyse_numbers as judge
 
-        return judge(values, gpu=gpu, knowledge=knowledge, name=face.TYPED_KERNEL)
+        numbers: dict[str, Any] = dict(values)
+        return judge(numbers, gpu=gpu, knowledge=knowledge, name=face.TYPED_KERNEL)
 
     return analyse_numbers
 
@@ -50,7 +51,7 @@ def _explain(knowledge: tuple[Path, ...]) -> Callable[[str], Any]:
     def explain(word: str) -> Any:
         from advisor.pipelines.explain import explain as look
 
-        return look(word, knowledge=knowledge)
+        return look(word, knowledge[0] if knowledge else None)
 
     return explain
 
@@ -71,6 +72,6 @@ def lore(knowledge: tuple[Path, ...] = ()) -> Lore:
         algorithms=paper.algorithms(),
         interview=interview(known, tuple(Choice(card, card) for card in gpus.ids())),
         findings=tuple(titles.items()),
-        words=tuple(words(knowledge)),
+        words=words(knowledge[0] if knowledge else None),
         cites=tuple((key, known.cite(key) or key) for key in (*known.sources, *keys)),
     )

@@ -46,8 +46,9 @@ class State:
 
     @property
     def conversation(self) -> tuple[Card, ...]:
-        """The cards about the launch looked at, and those about none."""
-        return tuple(c for c in self.cards if c.position is None or c.position == self.position)
+        """The cards about the launch looked at; without a report, or before there is a launch, those about none too."""
+        general = self.numbers or self.place == "start"
+        return tuple(c for c in self.cards if c.position == self.position or (general and c.position is None))
 
     @property
     def several_reports(self) -> bool:

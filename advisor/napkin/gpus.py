@@ -15,6 +15,7 @@ __all__ = ["Difference", "Gpu", "Limits", "from_device", "gpu", "ids", "known_as
 
 _SAME_CLOCK = 0.005  # a difference below this share is rounding of a datasheet
 _SAME_BANDWIDTH = 0.02
+_LARGEST = 1e15
 _REPORT = "the report's own device attributes"
 # Attribute of a report -> field of Limits.
 _LIMITS = {
@@ -77,8 +78,9 @@ def limits_of(cc: str) -> Limits:
 
 
 def _value(attributes: Mapping[str, float], name: str) -> float | None:
+    """The attribute, None where it is absent or could not be that of any GPU."""
     value = attributes.get(name)
-    return float(value) if value is not None and math.isfinite(value) and value > 0 else None
+    return float(value) if value is not None and 1 <= value <= _LARGEST else None
 
 
 def _cc(attributes: Mapping[str, float]) -> str:

@@ -122,13 +122,14 @@ def show(value: float, unit: str = "", digits: int = 4) -> str:
     dimension, scale = found
     if not math.isfinite(value):
         return "unknown"
+    value = float(value)
     base = value * scale
     if dimension == "time":
         name, factor = next(((n, f) for n, f in (("s", 1e9), ("ms", 1e6), ("us", 1e3)) if abs(base) >= f), ("ns", 1.0))
         return f"{_digits(base / factor, digits)} {name}"
     if dimension in ("byte", "byte/s", "hz", "flop", "flop/s"):
         names = {"byte": "B", "byte/s": "B/s", "hz": "Hz", "flop": "FLOP", "flop/s": "FLOP/s"}
-        known = ("T", "G", "M", "k") if dimension != "hz" else ("G", "M", "k")
+        known = ("P", "T", "G", "M", "k") if dimension != "hz" else ("G", "M", "k")
         prefix = next((p for p in known if abs(base) >= _DECIMAL[p.lower()]), "")
         return f"{_digits(base / _DECIMAL[prefix.lower()], digits)} {prefix}{names[dimension]}"
     suffix = {"%": " %", "cycle": " cycles", "bit": " bit"}.get(dimension, "")

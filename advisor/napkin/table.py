@@ -16,6 +16,13 @@ PEAKS = (
     *("fp64", "fp32", "fp16", "bf16"),
     *("fp64_tensor", "tf32_tensor", "fp16_tensor", "bf16_tensor", "fp8_tensor", "int8_tensor"),
 )
+# A number of the file -> the field of Gpu that it becomes, where the names differ.
+_FIELDS = {
+    "gb_per_s": "bandwidth",
+    "boost_mhz": "boost_clock_hz",
+    "memory_mhz": "memory_clock_hz",
+    "l2_kib": "l2_bytes",
+}
 WORKED_OUT = "worked out: SMs x clock x rate of the compute capability"
 _MIG = re.compile(r"\s+mig\s.*$", re.IGNORECASE)
 _MAKERS = re.compile(r"\b(nvidia|geforce|tesla|gpu)\b", re.IGNORECASE)
@@ -204,9 +211,9 @@ def is_geforce(name: str) -> bool:
 
 def _once(
     where: str, facts: dict[str, CapabilityFacts] | dict[str, CardFacts], known: dict[str, Source]
-) -> dict[str, tuple[object, str]]:
+) -> dict[str, tuple[float, str]]:
     """Number name to (value, source key); a number under two sources, or a source that is not listed, is a mistake."""
-    out: dict[str, tuple[object, str]] = {}
+    out: dict[str, tuple[float, str]] = {}
     for source, fact in facts.items():
         if source not in known:
             raise _MistakeError(f"{where}: no source {source!r}")
@@ -220,15 +227,17 @@ def _once(
                     raise _MistakeError(f"{where}: {name} under {source!r} and {out[name][1]!r}")
                 if "." in name and name.partition(".")[2] not in PEAKS:
                     raise _MistakeError(f"{where}: no peak {name!r}; there are {', '.join(PEAKS)}")
-                out[name] = (one, source)
+                out[name] = (float(one), source)
     return out
 
 
 def _capability(cc: str, entry: CapabilityDef, known: dict[str, Source]) -> Capability:
     numbers = _once(cc, entry.facts, known)
-    plain = {name: value for name, (value, _) in numbers.items() if "." not in name and name != "tensor_clock"}
-    for name in [n for n in plain if n.endswith("_kib")]:
-        plain[name.removesuffix("_kib")] = int(str(plain.pop(name))) * 1024
+    plain = {
+        name.removesuffix("_kib"): int(value) * (1024 if name.endswith("_kib") else 1)
+        for name, (value, _) in numbers.items()
+        if "." not in name and name != "tensor_clock"
+    }
     try:
         limits = msgspec.convert(plain, Limits)
     except msgspec.ValidationError as e:
@@ -237,8 +246,8 @@ def _capability(cc: str, entry: CapabilityDef, known: dict[str, Source]) -> Capa
     for name, (value, _) in numbers.items():
         group, _, peak = name.partition(".")
         if peak:
-            rates[group][peak] = float(str(value))
-    clock = float(str(numbers.get("tensor_clock", (1.0, ""))[0]))
+            rates[group][peak] = value
+    clock = numbers.get("tensor_clock", (1.0, ""))[0]
     return Capability(
         cc, limits, rates["flop"], rates["flop_geforce"], clock, {n: s for n, (_, s) in numbers.items()}, entry.note
     )
@@ -264,15 +273,10 @@ def _card(card_id: str, entry: CardDef, capabilities: dict[str, Capability], kno
     numbers = _once(card_id, entry.facts, known)
 
     def number(name: str, scale: float) -> float | None:
-        return float(str(numbers[name][0])) * scale if name in numbers else None
+        return numbers[name][0] * scale if name in numbers else None
 
     sources = {
-        {
-            "gb_per_s": "bandwidth",
-            "boost_mhz": "boost_clock_hz",
-            "memory_mhz": "memory_clock_hz",
-            "l2_kib": "l2_bytes",
-        }.get(name, name.replace("tflops.", "peaks.")): known[source].title
+        _FIELDS.get(name, name.replace("tflops.", "peaks.")): known[source].title
         for name, (_, source) in numbers.items()
     }
     sm_count, boost = number("sm_count", 1), number("boost_mhz", 1e6)
@@ -281,7 +285,7 @@ def _card(card_id: str, entry: CardDef, capabilities: dict[str, Capability], kno
     if bandwidth is None and memory and bus:
         bandwidth = double_rate(memory, bus)
         sources["bandwidth"] = "worked out: 2 x memory clock x bus width / 8"
-    given = {name.partition(".")[2]: float(str(value)) * 1e12 for name, (value, _) in numbers.items() if "." in name}
+    given = {name.partition(".")[2]: value * 1e12 for name, (value, _) in numbers.items() if "." in name}
     geforce = any(map(is_geforce, (entry.name, *entry.devices)))
     peaks = worked_out(capabilities[entry.cc], geforce, int(sm_count) if sm_count else None, boost)
     for peak in peaks:
@@ -311,8 +315,8 @@ def _card(card_id: str, entry: CardDef, capabilities: dict[str, Capability], kno
 def double_rate(memory_clock_hz: float, bus_bits: float) -> float:
     """DRAM peak in bytes/s from the memory clock that the driver prints (half the data rate) and the bus width.
 
-    Agrees with the counters' own peak (dram__bytes.sum.peak_sustained x DRAM clock) within 0.5 % on the HBM cards and 3 %
-    on the GDDR cards, T4 to H200, whose reports were at hand.
+    Agrees with the counters' own peak (dram__bytes.sum.peak_sustained x DRAM clock) within 0.5 % on the HBM cards and
+    3 % on the GDDR cards, T4 to H200, whose reports were at hand.
     """
     return 2 * memory_clock_hz * bus_bits / 8
 

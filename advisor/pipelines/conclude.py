@@ -127,13 +127,19 @@ def _gains(catalog: Catalog, observed: Observed, traces: Sequence[Trace]) -> lis
 
 def _words(catalog: Catalog, trace: Trace, gains: Mapping[str, Speedup]) -> frozenset[str]:
     words = set()
-    if any(catalog.findings[f].kind == "diagnosis" for f in trace.findings):
+    if any(
+        catalog.findings[f].kind == "diagnosis" and (f not in gains or _worthwhile(gains[f])) for f in trace.findings
+    ):
         words.add("gain.any_diagnosis")
     if any(s.estimate >= REACHES for s in gains.values()):
         words.add("gain.reaches_10")
-    if not any(s.estimate >= SMALL_GAIN for s in gains.values()):
+    if not any(_worthwhile(s) for s in gains.values()):
         words.add("gain.small")
     return frozenset(words)
+
+
+def _worthwhile(speedup: Speedup | None) -> bool:
+    return speedup is None or speedup.estimate >= SMALL_GAIN
 
 
 def _launch(
@@ -235,7 +241,8 @@ def _finding(
     rule = _rule(catalog, found, fired[0].rule_id)
     return Finding(
         id=found,
-        kind=entry.kind,
+        # What is there but not worth fixing is told, as a note: it must not be the first thing to do.
+        kind=entry.kind if _worthwhile(speedup) or found == "launch_overhead" else "note",
         title=entry.title,
         confidence=round(confidence([m for m in margins if m is not None], len(undecided)), 3),
         speedup=speedup,

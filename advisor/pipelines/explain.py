@@ -125,7 +125,9 @@ def _opcode(index: Index, word: str) -> Place | None:
     """The entry of an opcode by its longest known stem: LDG for LDG.E.128."""
     parts = word.strip().upper().split(".")
     for length in range(len(parts), 0, -1):
-        place = index.of(".".join(parts[:length]), "opcode")
+        stem = ".".join(parts[:length])
+        place = index.of(stem, "opcode")
+        place = place or next((p for name, p in index.aliases() if p.kind == "opcode" and name == stem), None)
         if place:
             return place
     return None
@@ -150,10 +152,11 @@ def _unknown(index: Index, word: str) -> str:
 
     choices = {norm(p.id): p.id for p in index.everything() if p.kind not in ("rule", "fix", "source")}
     choices.update({norm(name): p.id for name, p in index.aliases()})
-    close = process.extract(norm(word), list(choices), scorer=fuzz.WRatio, limit=6, score_cutoff=_CLOSE)
-    meant = list(dict.fromkeys(choices[name] for name, _, _ in close))[:4]
-    if not meant:
-        meant = [hit.id for hit in _search(index, word, 4)]
+    # A part of a word is likened to the whole, so that words much shorter than the one typed would always fit.
+    names = [name for name in choices if len(name) >= max(3, len(word) // 2)]
+    close = process.extract(norm(word), names, scorer=fuzz.WRatio, limit=6, score_cutoff=_CLOSE)
+    told = [hit.id for hit in _search(index, word, 4)]
+    meant = list(dict.fromkeys([*(choices[name] for name, _, _ in close[: 2 if told else 4]), *told]))[:4]
     shown = word.strip()[:60].encode("unicode_escape").decode("ascii")
     if not meant:
         return f"nothing is known as {shown!r}: try the name of a finding, a stall, an opcode, a metric or a term"

@@ -31,6 +31,7 @@ _TOPIC = (
     "exit",
     "misleads",
 )
+_MODIFIERS = "modifiers"
 _HIDDEN = frozenset({"title", "see", "cites", "aliases", "modifiers"})
 
 
@@ -277,7 +278,7 @@ def _gpu(index: Index, place: Place) -> Explanation:
 def _modifiers(index: Index, place: Place, raw: Mapping[str, Any], word: str) -> tuple[str, ...]:
     """What the modifiers of an opcode as written mean; an unknown one is left out."""
     written = word.strip().upper().split(".")[len(place.id.split(".")) :]
-    shared = index.of("modifiers", "opcode")
+    shared = index.of(_MODIFIERS, "opcode")
     known: dict[str, str] = {}
     for source in (index.raw(shared) if shared else {}, raw.get("modifiers") or {}):
         for name, text in source.items():
@@ -301,7 +302,11 @@ def _topic(index: Index, place: Place, word: str) -> Explanation:
         raw["parameters"] = [_parameter(n, about) for n, about in (raw.get("parameters") or {}).items()]
     names = [n for n in _TOPIC if n in raw] + [n for n in raw if n not in _TOPIC and n not in _HIDDEN]
     sections: list[Section] = [(name, _lines(raw[name])) for name in names]
-    if place.kind == "opcode":
+    if place.kind == "opcode" and place.id == _MODIFIERS:
+        # The dictionary of modifiers has one field for each.
+        own = tuple(f".{name}: {raw[name]}" for name in names if name not in _TOPIC)
+        sections = [*((name, lines) for name, lines in sections if name in _TOPIC), ("modifiers", own)]
+    elif place.kind == "opcode":
         sections.insert(0, ("modifiers", _modifiers(index, place, raw, word)))
     if place.kind == "source":
         sections = [(name, lines) for name, lines in sections if name != "kind"]

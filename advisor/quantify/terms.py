@@ -18,7 +18,7 @@ LATENCY = ("latency_memory", "latency_shared", "latency_fixed", "latency_barrier
 TERMS = (
     *("dram", "l2", "l1_global", "l1_shared", "l1_local", "lsu"),
     *("fma", "alu", "fp64", "xu", "tensor", "issue"),
-    *("adu", "idc", "block_launch"),
+    *("adu", "idc", "atomics", "block_launch"),
     *LATENCY,
     *("latency", "imbalance", "launch"),
 )

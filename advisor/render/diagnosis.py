@@ -6,7 +6,8 @@ from advisor.model import Comparison, Diagnosis, Finding, LaunchDiagnosis, Repor
 from advisor.render.charts import overview_text
 from advisor.render.text import NAME_WIDTH, cut, gain_text, labelled, paint, shown, time_text, wrap
 
-WORTHWHILE = 1.05  # below 5 % it is not the right battle (guide, step 3); the JSON holds these too
+# Where one of these holds, what follows may be about numbers that mean nothing: said before the verdict.
+SEVERE = ("debug_build", "counter_implausible", "metric_nan", "report_incomplete")
 DONE = ("near_memory_roofline", "near_compute_roofline")
 
 
@@ -61,6 +62,9 @@ def launch_lines(launch: LaunchDiagnosis, diagnosis: Diagnosis, width: int, colo
         paint("─" * min(width, len(title)) if blocks else "-" * 40, "dim", colour),
     ]
     lines += labelled("Class", f"{launch.verdict.title}: {launch.verdict.because}", width)
+    careful = [f for f in launch.findings if f.id in SEVERE]
+    for finding in careful:
+        lines += [paint(x, "yellow", colour) for x in labelled("Careful", f"{finding.title}: {finding.because}", width)]
     first = first_diagnosis(launch)
     if first is not None:
         lines += _first(first, width, colour)
@@ -70,17 +74,17 @@ def launch_lines(launch: LaunchDiagnosis, diagnosis: Diagnosis, width: int, colo
         lines += _evidence(first.evidence, width)
     if launch.verdict.notes:
         lines += [line for note in launch.verdict.notes for line in wrap(f"· {note}", width, 2, 4)]
-    others = [
-        f
-        for f in launch.findings
-        if f is not first and f.kind == "diagnosis" and (f.speedup is None or f.speedup.estimate >= WORTHWHILE)
-    ]
+    others = [f for f in launch.findings if f is not first and f.kind == "diagnosis"]
     if others:
         lines += ["", paint("Also seen, in the order of their gain", "bold", colour)]
         for finding in others:
             gain = f", {gain_text(*_gain(finding))}" if finding.speedup is not None else ""
             lines += wrap(f"· {finding.title} [{finding.id}]{gain}: {finding.because}", width, 2, 4)
-    trust = [f for f in launch.findings if f.kind != "diagnosis"]
+    small = [f for f in launch.findings if f.kind == "note"]
+    if small:
+        names = ", ".join(f"{f.title} [{f.id}]" for f in small)
+        lines += ["", *wrap(f"Seen, but worth under 5 %: {names}", width, 0, 2)]
+    trust = [f for f in launch.findings if f.kind == "trust" and f not in careful]
     if trust:
         lines += ["", paint("Before you trust these numbers", "bold", colour)]
         for finding in trust:

@@ -71,11 +71,19 @@ HEADINGS = {
     "flop": "FLOP",
     "bytes": "Least bytes",
     "places": "Places",
+    "pipe": "Pipe",
+    "pipe_on": "Elsewhere",
+    "kind": "Work",
+    "flops": "Operations a lane",
+    "counts": "Counted in",
+    "traps": "Traps",
     "matrix": "Has the shape of a matrix product",
     "let": "With",
     "require": "Holds for",
 }
 _VERBATIM = ("commands", "collect", "names", "test", "formula")
+# Short facts share a paragraph: `Pipe: lsu`.
+_SHORT = ("pipe", "kind", "space", "access", "flops", "counts", "unit", "partition", "size", "sets", "matrix", "metric")
 _CORRECTED = "What is right"
 _NUMBERED = ("steps",)
 SOURCES = "Sources"
@@ -114,10 +122,16 @@ def explain_text(explanation: Explanation, width: int = 80, colour: bool = False
     out = [paint(line, "bold", colour) for line in wrap(explanation.title, width)]
     named = explanation.title == explanation.id
     out.append(paint(kind if named else f"{explanation.id} ({kind})", "dim", colour))
+    before = ""
     for name, lines in explanation.sections:
         heading = _heading(name, explanation.kind)
-        out.append("")
-        if heading:
+        if not (before in _SHORT and name in _SHORT):
+            out.append("")
+        before = name
+        if name in _SHORT:
+            rows = wrap(f"{heading}: {', '.join(lines)}", width, 0, 2)
+            out += [paint(rows[0].partition(":")[0], "cyan", colour) + rows[0][len(heading) :], *rows[1:]]
+        elif heading:
             out.append(paint(heading, "cyan", colour))
             out += _body(name, lines, width)
         else:

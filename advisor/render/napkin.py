@@ -129,10 +129,7 @@ def roofline_lines(result: Result, width: int = 80, colour: bool = False) -> Ite
         axis[column(roof.ridge)] = "^"
     yield f"{'':>{_AXIS - 1}} +{''.join(axis)}"
     yield f"{'FLOP/byte':>{_AXIS - 1}}  {_ticks(left, right, columns)}"
-    yield f"{'':>{_AXIS}} O {_TITLES[expected.cores]} at {_figure(result.intensity)}, ^ ridge"
-
-
-_TITLES = {"plain": "this work on plain cores", "tensor": "this work on tensor cores"}
+    yield f"{'':>{_AXIS}} O this work on {expected.cores} cores, ^ ridge point"
 
 
 def _ticks(left: int, right: int, columns: int) -> str:

@@ -23,7 +23,7 @@ _RUN = re.compile(r"-{3,}")
 _PROFILED = re.compile(r'==PROF== Profiling "[^"]*"(?: - (\d+))?')
 _TOOL = re.compile(r"[Nn]sight[ -][Cc]ompute[/\\ -](\d{4}\.\d+(?:\.\d+)?)")
 _RULE = re.compile(r"\s+(OPT|INF|WRN|ERR)\s{2,}(\S.*)")
-_SAVING = re.compile(r"Est\. (?:Local )?Speedup: ([\d.,]+)%")
+_ESTIMATE = re.compile(r"Est\. (Local )?Speedup: ([\d.,]+)%")
 
 
 class _Table:
@@ -161,10 +161,10 @@ class _Reader:
         rule, self.rule = self.rule, None
         if rule is None or rule[0] == "ERR" or not self.found.launches:
             return
-        saving = _SAVING.match(rule[1])
-        words = rule[2:] if saving else rule[1:]
+        estimate = _ESTIMATE.match(rule[1])
+        words = rule[2:] if estimate else rule[1:]
         launch = self.found.launches[-1]
-        speedup = speedup_of(number(saving[1])) if saving else None
+        speedup = speedup_of(number(estimate[2])) if estimate and not estimate[1] else None
         launch.rules = (*launch.rules, RuleResult("", self.section, one_line(" ".join(words)), speedup))
 
     def end(self) -> Contents:

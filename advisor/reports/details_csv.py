@@ -122,10 +122,14 @@ def _take(table: _Table, row: list[str], entry: _Entry, keep: frozenset[str]) ->
 
 
 def _rule(table: _Table, row: list[str], rule: str) -> RuleResult:
-    saving = number(table.get(row, "Estimated Speedup"))
-    return RuleResult(rule, one_line(rule), one_line(table.get(row, "Rule Description")), speedup_of(saving))
+    estimate = table.get(row, "Estimated Speedup") if table.get(row, "Estimated Speedup Type") == "global" else ""
+    speedup = speedup_of(number(estimate))
+    return RuleResult(rule, one_line(rule), one_line(table.get(row, "Rule Description")), speedup)
 
 
 def speedup_of(saving: float) -> float | None:
-    """Old time over new for an estimate of ncu, which is the % of the run time saved; None if there is none."""
+    """Old time over new for an estimate of ncu, which is the % of the kernel's time saved; None if there is none.
+
+    ncu's local estimates are about one part of the kernel and no speedups of it: the readers leave them out.
+    """
     return 1 / (1 - saving / 100) if 0 <= saving < 100 else None

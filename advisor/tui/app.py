@@ -31,6 +31,7 @@ class AdvisorApp(App[int]):
     TITLE = "ncu-advisor"
     CSS_PATH: ClassVar = [*sorted(_HERE.glob("widgets/*.tcss")), *sorted(_HERE.glob("screens/*.tcss"))]
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f4", "undo", "Back", id="app.back", tooltip=words.TIP_UNDO),
         Binding("f1", "help", "Help", id="app.help", tooltip=words.TIP_HELP),
         Binding("ctrl+t", "theme", "Light/dark", show=False, id="app.theme", tooltip=words.TIP_THEME, priority=True),
         Binding("ctrl+q", "quit", "Quit", id="app.quit", tooltip=words.TIP_QUIT, priority=True),
@@ -39,7 +40,7 @@ class AdvisorApp(App[int]):
     def __init__(self, desk: Desk, paths: tuple[str, ...] = (), *, gpu: str = "", blocks: bool = True) -> None:
         super().__init__()
         self.state = State()
-        self._labour = Labour(self, desk)
+        self.labour = Labour(self, desk)
         self._beginning = e.Began(paths, gpu)
         self._launches = LaunchesScreen(blocks=blocks)
         self._session = SessionScreen(blocks=blocks)
@@ -72,7 +73,7 @@ class AdvisorApp(App[int]):
             self.switch_screen(wanted)
         elif wanted.is_mounted:
             wanted.show(self.state)
-        self._labour.follow(self.state)
+        self.labour.follow(self.state)
 
     def say(self, text: str) -> None:
         """What was typed, understood and done. Where there is no conversation, a note says what is not understood."""
@@ -95,19 +96,14 @@ class AdvisorApp(App[int]):
         self.dispatch(e.Cancelled(self.state.waiting[0]))
         return True
 
-    @property
-    def can_go_back(self) -> bool:
-        """Whether there is something to undo."""
-        return can_go_back(self.state)
-
     def on_finished(self, message: Finished) -> None:
         """A worker is done."""
-        self._labour.done(message)
+        self.labour.done()
         self.dispatch(message.outcome)
 
     def on_progressed(self, message: Progressed) -> None:
         """A worker is under way."""
-        self._labour.progressed(message)
+        self.labour.progressed(message)
 
     # Actions
 
@@ -115,6 +111,14 @@ class AdvisorApp(App[int]):
         """Keys and commands."""
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen())
+
+    def action_undo(self) -> None:
+        """Undo the last thing the user did."""
+        self.say("/back")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What would do nothing now is not offered."""
+        return can_go_back(self.state) if action == "undo" else True
 
     def action_theme(self) -> None:
         """Dark or light."""

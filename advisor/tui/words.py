@@ -9,10 +9,12 @@ from advisor.dialogue import events as e
 from advisor.dialogue.state import State
 
 FILTER: Final = "type to filter by kernel, class or finding; /help for commands"
+TROUBLE: Final = "Enter takes the marked choice; /quit leaves"
 NO_MATCH: Final = "No launch matches the filter; Esc clears it."
 SUMMARY: Final = "{kept} of {launches} launches, in {order}"
 READING: Final = "reading"
 REASONING: Final = "reasoning"
+STAGES: Final = {"read": READING, "reason": REASONING}
 LOADING: Final = "loading the knowledge base"
 PROVING: Final = "looking up how"
 LOOKING: Final = "looking it up"

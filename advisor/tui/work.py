@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from textual.message import Message
-from textual.worker import Worker, get_current_worker
 
 from advisor.dialogue import events as e
 from advisor.dialogue.desk import CalledOff, Desk
@@ -34,48 +34,57 @@ class Progressed(Message):
 
 
 class Labour:
-    """At most one worker at a time. Work that nobody waits for any more is called off and its outcome dropped."""
+    """At most one thread at a time. Work that nobody waits for any more is called off and its outcome dropped.
+
+    The threads are daemons, not Textual's workers: those are waited for when the program ends, and a user who quits
+    while a large report is being read should not have to wait for it.
+    """
 
     def __init__(self, app: AdvisorApp, desk: Desk) -> None:
         self._app, self._desk = app, desk
         self._running: e.Request | None = None
-        self._worker: Worker[None] | None = None
-        self._progress = (0, 0)
+        self._unwanted = Event()
+        self._progress: tuple[str, int, int] = ("", 0, 0)
+
+    @property
+    def idle(self) -> bool:
+        """Whether no thread is at work."""
+        return self._running is None
 
     def follow(self, state: State) -> None:
         """Start what the state waits for, stop what it does not."""
-        if self._running is not None and self._running not in state.waiting and self._worker is not None:
-            self._worker.cancel()
+        if self._running is not None and self._running not in state.waiting:
+            self._unwanted.set()
         if self._running is None and state.waiting:
-            request = state.waiting[0]
-            self._running, self._progress = request, (0, 0)
-            self._worker = self._app.run_worker(
-                lambda: self._perform(request, state), name=type(request).__name__, thread=True, exit_on_error=False
-            )
-        self._show(state)
+            self._running, self._progress, self._unwanted = state.waiting[0], ("", 0, 0), Event()
+            arguments = (state.waiting[0], state, self._unwanted)
+            Thread(target=self._perform, args=arguments, name="desk", daemon=True).start()
+        self.show(state)
 
-    def _perform(self, request: e.Request, state: State) -> None:
-        worker = get_current_worker()
-
+    def _perform(self, request: e.Request, state: State, unwanted: Event) -> None:
         def progress(what: str, done: int, total: int) -> None:
-            if worker.is_cancelled:
+            if unwanted.is_set():
                 raise CalledOff
             self._app.post_message(Progressed(request, what, done, total))
 
         self._app.post_message(Finished(self._desk.perform(request, state, progress)))
 
-    def done(self, message: Finished) -> None:
-        """The worker is free again."""
-        self._running = self._worker = None
+    def done(self) -> None:
+        """The thread has ended."""
+        self._running = None
 
     def progressed(self, message: Progressed) -> None:
         """Show how far it is."""
         if message.request == self._running:
-            self._progress = (message.done, message.total)
-            self._show(self._app.state)
+            self._progress = (message.what, message.done, message.total)
+            self.show(self._app.state)
 
-    def _show(self, state: State) -> None:
-        text = words.work(state.waiting[0]) if state.waiting else ""
-        done, total = self._progress if state.waiting and state.waiting[0] == self._running else (0, 0)
+    def show(self, state: State) -> None:
+        """Say on the screen at hand what is being done."""
+        text, done, total = "", 0, 0
+        if state.waiting:
+            what, done, total = self._progress if state.waiting[0] == self._running else ("", 0, 0)
+            text = words.STAGES.get(what) or words.work(state.waiting[0])
         for busy in self._app.screen.query(Busy):
-            busy.show(text, done, total)
+            # One file of one is no progress to speak of.
+            busy.show(text, done, total if total > 1 else 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import pytest
@@ -10,15 +11,16 @@ from advisor import resources
 from advisor.catalog import catalog
 from advisor.pipelines.explain import Explanation, explain
 from advisor.pipelines.explain_index import Index, Place
+from advisor.quantify import formulas
 
 KNOWLEDGE = resources.folder("knowledge")
 INDEX = Index([KNOWLEDGE])
 PLACES = sorted(INDEX.everything(), key=lambda p: (p.kind, p.id))
 # fmt: off
 STEPS = [
-    "P0", "S0", "S1", "S1b", "S2", "S3", "S4", "S5", "S5b", "0", "0b", "1", "1b", "2", "2b", "3", "4", "4F", "5", "5b", "6", "6b",
-    "III.l2", "III.atomics", "III.tensor", "III.pm_sampling", "III.balance", "III.replay", "III.custom_rules", "III.python_api", "III.mig", "III.graphs",
-    "IV", "A", "B", "C", "D",
+    "P0", "S0", "S1", "S1b", "S2", "S3", "S4", "S5", "S5b", "0", "0b", "1", "1b", "2", "2b", "3", "4", "4F", "5",
+    "5b", "6", "6b", "III.l2", "III.atomics", "III.tensor", "III.pm_sampling", "III.balance", "III.replay",
+    "III.custom_rules", "III.python_api", "III.mig", "III.graphs", "IV", "A", "B", "C", "D",
 ]
 # fmt: on
 
@@ -108,6 +110,12 @@ def test_a_cause_that_has_a_diagnosis_is_told_there_alone() -> None:
 def test_every_formula_shows_a_worked_example() -> None:
     for name, entry in catalog().topic_file("formulas").items():
         assert entry["formula"] and any(c.isdigit() for c in entry["example"]), name
+
+
+def test_every_function_that_computes_a_formula_is_explained_under_its_name() -> None:
+    for name, function in vars(formulas).items():
+        if inspect.isfunction(function) and function.__module__ == formulas.__name__ and not name.startswith("_"):
+            assert explain(name).kind in ("formula", "topic"), name
 
 
 def test_a_diagnosis_is_told_with_its_tests_its_fix_and_its_examples() -> None:

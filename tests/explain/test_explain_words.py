@@ -78,8 +78,8 @@ def test_a_misspelt_word_is_answered_with_what_could_be_meant() -> None:
 
 
 def test_a_word_that_stands_only_in_texts_leads_to_them() -> None:
-    with pytest.raises(UsageError, match=r"H100|case\.|l2|L2"):
-        explain("Rubik-cudaHostAlloc-like")
+    with pytest.raises(UsageError, match=r"meant could be .*errata\.pinned"):
+        explain("cudaHostAlloc")
 
 
 @pytest.mark.parametrize("word", ["", "  ", "--", "gpu:no_such_card", "question:bank_conflicts"])
@@ -136,8 +136,11 @@ def test_a_broken_entry_is_named_with_file_and_line(tmp_path: Path) -> None:
     (tmp_path / "topics" / "ours.yaml").write_text("acme.a: {title: A}\nacme.b: [a list]\n")
     with pytest.raises(KnowledgeError, match=r"ours\.yaml:2:"):
         explain("acme.b", tmp_path)
+
+
+def test_an_unknown_field_of_an_entry_is_named_with_file_and_line(tmp_path: Path) -> None:
     (tmp_path / "questions.yaml").write_text("acme_q:\n  ask: Why?\n  colour: red\n")
-    with pytest.raises(KnowledgeError, match=r"questions\.yaml:3:.*colour"):
+    with pytest.raises(KnowledgeError, match=r"questions\.yaml:\d:.*colour"):
         explain("acme_q", tmp_path)
 
 

@@ -73,6 +73,7 @@ class LaunchesScreen(Screen[None]):
         self.query_one(Banner).show(words.banner(state))
         self.query_one("#trouble", Conversation).show([c for c in state.cards if c.position is None] if trouble else ())
         self.query_one(Choices).show(choices(state) if trouble else (), numbered=True, marked=True)
+        self.query_one(Prompt).placeholder = words.TROUBLE if trouble else words.FILTER
         table = self.query_one(LaunchTable)
         table.show(launches, self._filter, self._order)
         self.query_one("#summary", Static).update(self._summary(len(launches), table.kept))

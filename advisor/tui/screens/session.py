@@ -37,7 +37,6 @@ class SessionScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f2", "launches", "Launches", id="session.launches", tooltip=words.TIP_LAUNCHES),
         Binding("f3", "evidence", "Evidence", id="session.evidence", tooltip=words.TIP_EVIDENCE),
-        Binding("f4", "undo", "Back", id="session.back", tooltip=words.TIP_UNDO),
         Binding("escape", "escape", "Call off", show=False, id="session.escape", tooltip=words.TIP_ESCAPE),
         Binding("pageup", "page(-1)", "Page up", show=False, id="session.pageup"),
         Binding("pagedown", "page(1)", "Page down", show=False, id="session.pagedown"),
@@ -128,10 +127,6 @@ class SessionScreen(Screen[None]):
         """Show or hide the evidence: beside the conversation where there is room, else in its place."""
         self.toggle_class("-alone" if self.has_class("-wide") else "-evidence")
 
-    def action_undo(self) -> None:
-        """Undo the last thing the user did."""
-        self.app.say("/back")
-
     def action_escape(self) -> None:
         """Call off what is being done; else empty the line; else leave the evidence."""
         prompt = self.query_one(Prompt)
@@ -145,8 +140,11 @@ class SessionScreen(Screen[None]):
 
     def _scrolled(self) -> Conversation | Evidence:
         hidden = self.has_class("-evidence") and not self.has_class("-wide")
-        evidence = self.query_one(Evidence)
-        return evidence if hidden or evidence.has_focus else self.query_one(Conversation)
+        evidence, conversation = self.query_one(Evidence), self.query_one(Conversation)
+        if hidden or evidence.has_focus:
+            return evidence
+        conversation.let_go()
+        return conversation
 
     def action_page(self, by: int) -> None:
         """A page up or down in what is in view."""
@@ -167,8 +165,6 @@ class SessionScreen(Screen[None]):
         state = self.app.state
         if action == "launches":
             return state.diagnosis is not None and len(state.diagnosis.launches) > 1
-        if action == "undo":
-            return self.app.can_go_back
         if action == "evidence":
             return state.launch is not None
         return True

@@ -18,6 +18,7 @@ class Conversation(VerticalScroll, can_focus=True):
         self._blocks = blocks
         self._shown: tuple[Card, ...] = ()
         self._views: list[CardView] = []
+        self._anchor: CardView | None = None
 
     def show(self, cards: Sequence[Card]) -> None:
         """Show these cards: those that went are removed, new ones appended, and the first new one scrolled to."""
@@ -41,4 +42,22 @@ class Conversation(VerticalScroll, can_focus=True):
 
     def _reveal(self, view: CardView) -> None:
         if view.is_attached:
+            self._anchor = view
             self.scroll_to_widget(view, animate=False, top=True, force=True)
+
+    def let_go(self) -> None:
+        """The user scrolls: the newest turn need not stay in view."""
+        self._anchor = None
+
+    def on_resize(self) -> None:
+        """Another size breaks the lines elsewhere: the newest turn stays in view."""
+        if self._anchor is not None:
+            self.call_after_refresh(self._reveal, self._anchor)
+
+    def on_mouse_scroll_down(self) -> None:
+        """The wheel."""
+        self.let_go()
+
+    def on_mouse_scroll_up(self) -> None:
+        """The wheel."""
+        self.let_go()

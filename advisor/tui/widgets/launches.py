@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual.binding import BindingType
-from textual.events import Resize
+from textual.events import Click, Resize
 from textual.message import Message
 from textual.widgets import DataTable
 
@@ -178,11 +178,11 @@ class LaunchTable(DataTable[Text], can_focus=False):
         """Columns follow the width."""
         self.show(self._rows, self._wanted, self._order)
 
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
-        """A click on the row under the cursor opens it."""
-        event.stop()
-        if self.position is not None:
-            self.post_message(self.Opened(self.position))
+    def on_click(self, event: Click) -> None:
+        """A click on a row opens it."""
+        row = event.style.meta.get("row", -1)
+        if 0 <= row < len(self._kept):
+            self.post_message(self.Opened(self._kept[row].position))
 
     def on_data_table_header_selected(self, event: DataTable.HeaderSelected) -> None:
         """A click on a head sorts by it."""

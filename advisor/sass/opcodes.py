@@ -1,0 +1,146 @@
+"""The SASS dictionary (knowledge/topics/sass.yaml) as code: what an opcode with its modifiers is.
+
+An opcode is looked up by its longest stem that has an entry: `IMAD.MOV.U32` is the entry IMAD.MOV, `IMAD.WIDE` is IMAD.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+import msgspec
+
+from advisor.catalog import catalog
+from advisor.errors import KnowledgeError
+
+# Entries whose id begins in lower case explain something else (the modifiers).
+_OPCODE = re.compile(r"[A-Z][A-Z0-9_]*(\.[A-Z0-9_]+)*")
+_WIDTHS = {"U8": 8, "S8": 8, "U16": 16, "S16": 16, "F16": 16, "BF16": 16, "64": 64, "F64": 64, "128": 128, "256": 256}
+_MEMORY = frozenset({"load", "store", "atomic", "copy"})
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """The fields of a dictionary entry that the reasoning uses; the texts beside them are for people."""
+
+    title: str
+    pipe: str
+    kind: str
+    cites: tuple[str, ...]
+    aliases: tuple[str, ...] = ()
+    pipe_on: tuple[str, ...] = ()
+    space: str = ""
+    access: str = ""
+    flops: int = 0
+    counts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OpClass:
+    """What an opcode is.
+
+    entry: id in the dictionary, '' for an unknown opcode; pipe: fma, alu, fp64, xu, tensor, fp16, lsu, adu, cbu, uniform,
+    tex, tma or none; kind: the work it does; space and access: of a memory instruction; width: bits a lane of a memory
+    access, else 0; flops: floating-point operations a lane, matrix instructions excepted; counts: canonical metrics that
+    an execution adds one to.
+    """
+
+    opcode: str
+    entry: str = ""
+    pipe: str = ""
+    kind: str = ""
+    space: str = ""
+    access: str = ""
+    width: int = 0
+    flops: int = 0
+    counts: tuple[str, ...] = ()
+    involves_f64: bool = False
+
+    @property
+    def is_conversion(self) -> bool:
+        """It changes a value's type, on whatever pipe."""
+        return self.kind == "conversion"
+
+    @property
+    def is_move(self) -> bool:
+        """It only copies a register or a constant, as far as the opcode tells."""
+        return self.kind == "move"
+
+    @property
+    def is_control(self) -> bool:
+        """It steers: branches, reconvergence, calls, exits."""
+        return self.kind == "control"
+
+
+@lru_cache(maxsize=1)
+def dictionary() -> dict[str, Entry]:
+    """The entries by opcode; aliases have their own keys. KnowledgeError for an entry that is not of the shape."""
+    out: dict[str, Entry] = {}
+    for name, topic in catalog().topic_file("sass").items():
+        if not _OPCODE.fullmatch(name):
+            continue
+        try:
+            entry = msgspec.convert(topic, Entry)
+        except msgspec.ValidationError as e:
+            raise KnowledgeError(f"knowledge/topics/sass.yaml:1: {name}: {e}") from None
+        for opcode in (name, *entry.aliases):
+            if opcode in out:
+                raise KnowledgeError(f"knowledge/topics/sass.yaml:1: {opcode} has two entries")
+            out[opcode] = entry
+    return out
+
+
+@lru_cache(maxsize=1)
+def refined() -> dict[str, tuple[Entry, ...]]:
+    """Opcode -> the entries that its modifiers may lead to instead of its own, such as IMAD -> IMAD.MOV."""
+    out: dict[str, list[Entry]] = {}
+    for name, entry in dictionary().items():
+        stem, dot, _ = name.rpartition(".")
+        if dot:
+            out.setdefault(stem, []).append(entry)
+    return {stem: tuple(entries) for stem, entries in out.items()}
+
+
+def stem(opcode: str) -> str:
+    """The longest stem of the opcode that has an entry, '' when there is none."""
+    entries = dictionary()
+    name = opcode.strip().upper()
+    while name and name not in entries:
+        name = name.rpartition(".")[0]
+    return name
+
+
+@lru_cache(maxsize=8192)
+def classify(opcode: str, cc: str = "") -> OpClass:
+    """What an opcode such as `LDG.E.128` is; `cc` (9.0, 8.6, …) chooses the pipe where it differs.
+
+    An opcode without an entry gives an OpClass with empty fields. Pipes: profiling guide of Nsight Compute, and the pipe
+    counters of CC 9.0 compared with the executed opcodes.
+    """
+    name = stem(opcode)
+    if not name:
+        return OpClass(opcode)
+    entry = dictionary()[name]
+    modifiers = opcode.strip().upper().split(".")[1:]
+    pipe = next((p.split()[1] for p in entry.pipe_on if p.split()[0] == cc), entry.pipe)
+    return OpClass(
+        opcode=opcode,
+        entry=name,
+        pipe=pipe,
+        kind=entry.kind,
+        space=entry.space,
+        access=entry.access,
+        width=_width(name, modifiers) if entry.access in _MEMORY else 0,
+        flops=entry.flops,
+        counts=entry.counts,
+        involves_f64=entry.kind == "fp64" or any(m in ("F64", "RCP64H", "RSQ64H") for m in modifiers),
+    )
+
+
+def _width(name: str, modifiers: list[str]) -> int:
+    """Bits a lane. LDSM and STSM move 8 by 8 matrices of 16 bits, 32 bits a lane each; bulk copies have no lanes."""
+    if name.startswith("U") and name not in ("ULDC",):
+        return 0
+    if name in ("LDSM", "STSM"):
+        return 32 * int(modifiers[-1]) if modifiers and modifiers[-1] in ("2", "4") else 32
+    return next((_WIDTHS[m] for m in modifiers if m in _WIDTHS), 32)
