@@ -1,4 +1,4 @@
-"""Damaged inputs by a seeded generator: each must be refused in one line or read as incomplete, never crash, hang or flood.
+"""Damaged inputs by a seeded generator: each must be refused in one line or read as incomplete, without crash or hang.
 
 `inputs(200)` gives the full set, the same for the same seed; each input is written only when asked for.
 """
@@ -52,7 +52,8 @@ class Damaged:
 def report() -> bytes:
     """A whole report of two launches: the beginning of the bundled one, cut where a block ends."""
     packed = resources.folder("kernels") / "tour" / "recorded" / "h200" / "tour.ncu-rep.xz"
-    data = lzma.open(packed).read(8 << 20)
+    with lzma.open(packed) as file:
+        data = file.read(8 << 20)
     found = container.walk(data)
     return data[: [end for block in found.blocks for _, end in block.results][1]]
 
@@ -60,7 +61,7 @@ def report() -> bytes:
 @lru_cache(maxsize=1)
 def raw_csv() -> str:
     """The raw page of three launches."""
-    return lzma.open(DATA / "tour_raw.csv.xz", "rt").read()
+    return lzma.decompress((DATA / "tour_raw.csv.xz").read_bytes()).decode()
 
 
 def _text(name: str) -> str:
@@ -201,8 +202,7 @@ def _packed(kind: str, data: bytes) -> bytes:
 
 def _cut_text(text: str, rng: random.Random) -> bytes:
     """A text cut inside its last launch, and inside a line of it."""
-    start = int(len(text) * 0.7)
-    place = rng.randrange(start, len(text) - 400)
+    place = rng.randrange(int(len(text) * 0.7), int(len(text) * 0.9))
     line_end = text.index("\n", place)
     return text[: line_end - 5].encode()
 

@@ -119,18 +119,6 @@ def evidence_card(launch: LaunchDiagnosis, finding: Finding | None, position: in
     return Card("evidence", title, lines, position, "" if finding is None else finding.id, face.EVIDENCE)
 
 
-def why_class_card(launch: LaunchDiagnosis, position: int) -> Card:
-    """Why this class: the reason, its numbers, and the distance to the nearest threshold."""
-    verdict = launch.verdict
-    lines = [Line(sentence(verdict.because))] if verdict.because else []
-    lines += evidence_lines(verdict.evidence)
-    lines += [Line(sentence(note), "quiet") for note in verdict.notes]
-    margin = face.margin_text(verdict.margin)
-    if margin:
-        lines.append(Line(sentence(margin), "quiet"))
-    return Card("evidence", verdict.title or verdict.id, tuple(lines), position, label=face.WHY)
-
-
 def missing_card(launch: LaunchDiagnosis, position: int) -> Card:
     """Each metric that a rule wanted, what it was wanted for, and the command that collects it (once each)."""
     lines = []
@@ -146,20 +134,20 @@ def missing_card(launch: LaunchDiagnosis, position: int) -> Card:
 def question_card(ask: Ask, position: int | None) -> Card:
     """A question: what is asked, why, in which unit and range."""
     lines = [Line(sentence(ask.why), "quiet")] if ask.why else []
-    if ask.kind == "number" and range_text(ask):
-        lines.append(Line(range_text(ask), "quiet"))
+    if ask.kind == "number":
+        lines.append(Line(sentence(range_text(ask)), "quiet"))
     at, of = ask.step
     aside = f"{at} of {of}" if of else ""
     return Card("question", ask.ask, tuple(lines), position, ask.id, face.QUESTION, aside)
 
 
 def range_text(ask: Ask) -> str:
-    """What a number must be: its unit and its range."""
-    low = "" if not ask.low else number_text(ask.low, ask.unit)
+    """How a number is to be typed, and the range it must lie in where that is narrower than common sense."""
+    hint = face.UNIT_HINTS.get(ask.unit, face.UNIT_HINTS["count"] if not ask.unit else f"a number of {ask.unit}s")
+    low = "" if ask.low is None or ask.low <= 1 else number_text(ask.low, ask.unit)
     high = "" if ask.high is None or ask.high >= _NO_LIMIT else number_text(ask.high, ask.unit)
-    span = f"{low or 0} to {high}" if high else f"{low} or more" if low else ""
-    unit = "" if ask.unit in ("", "count", "ratio", "1") else f"in {ask.unit}"
-    return ", ".join(part for part in (unit, span) if part)
+    span = f"{low or number_text(ask.low or 0, ask.unit)} to {high}" if high else f"{low} or more" if low else ""
+    return ", ".join(part for part in (hint, span) if part)
 
 
 def why_question_card(ask: Ask, state: State) -> Card:

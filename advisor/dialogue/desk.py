@@ -12,13 +12,14 @@ from typing import Any, Protocol
 
 from advisor.dialogue import events as e
 from advisor.dialogue import face
-from advisor.dialogue.records import Lore, Reckoning
+from advisor.dialogue.records import Lore, Proved, Reckoning
 from advisor.dialogue.state import State
 from advisor.errors import AdvisorError
 from advisor.model import Diagnosis, LaunchDiagnosis
 
 _KEPT = 12  # analyses kept for going back and forth; each holds its report's frame
 _log = logging.getLogger(__name__)
+_log.addHandler(logging.NullHandler())  # else the last resort of logging would write across the screen
 
 
 class CalledOff(Exception):  # noqa: N818  (no error: what a progress call raises to stop the work)
@@ -93,8 +94,10 @@ class Desk:
             return e.Concluded(request, self._at(request.answers, state).diagnosis)
         judged = self._at(state.answers, state)
         if isinstance(request, e.Prove):
-            ask = judged.how if request.what == "how" else judged.why_not
-            return e.Told(request, ask(request.position, request.finding))
+            if request.what == "why_not":
+                return e.Told(request, judged.why_not(request.position, request.finding))
+            proof = judged.how(request.position, request.finding)
+            return e.Told(request, Proved(proof, tuple(judged.flips(request.position, request.finding))))
         if isinstance(request, e.Suppose):
             return e.Told(request, judged.what_if(request.position, dict(request.values)))
         launch = judged.diagnosis.launches[request.position]

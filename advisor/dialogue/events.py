@@ -35,11 +35,11 @@ class Conclude:
 
 @dataclass(frozen=True, slots=True)
 class Prove:
-    """How a finding was concluded (`how`), why it was not (`why_not`), or where the class would flip (`flips`)."""
+    """How a finding or the class was concluded and where it would turn (`how`), or why it was not (`why_not`)."""
 
     what: str
     position: int
-    finding: str = ""
+    finding: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,21 @@ NOT_CONCLUDED: Final = "This was not concluded."
 BECAUSE: Final = "Because"
 SOURCE: Final = "Source"
 RULE: Final = "Rule"
-UNLESS: Final = "Unless"
+UNLESS: Final = {0: "Not the case", 1: "Not known", 2: "Prevents it"}
+TURNS: Final = "It would turn"
+TURNS_AT: Final = "at {metric} = {at} (now {now})"
+TURNS_INTO: Final = "then: {after}"
+TAKE_USUAL: Final = "Take {value}"
+UNIT_HINTS: Final = {
+    "byte": "a size, such as 134 MB or 64 MiB",
+    "byte/s": "a rate, such as 1.2 TB/s",
+    "ns": "a time, such as 12.5 us or 3 ms",
+    "%": "a percentage, such as 83%",
+    "Hz": "a clock, such as 1.98 GHz",
+    "FLOP": "a count, such as 137 GFLOP",
+    "count": "a number, such as 4096, 4k or 2^20",
+    "ratio": "a number, such as 4 or 16.5",
+}
 IT_FIRED: Final = "It did conclude this here."
 FAILS: Final = "Fails"
 UNKNOWN: Final = "Unknown"
@@ -69,7 +83,6 @@ DONT_KNOW: Final = "I don't know"
 DONT_KNOW_WORDS: Final = ("d", "?", "dont know", "don't know", "do not know", "no idea", "unknown", "idk")
 SKIP: Final = "Ask me later"
 STOP_NAPKIN: Final = "Leave the napkin"
-USUAL: Final = "usual"
 WHY_ASKED: Final = "Why is this asked?"
 SHOW_FIX: Final = "Show the fix, step by step"
 SHOW_HOW: Final = "How was this concluded?"
@@ -79,7 +92,7 @@ SHOW_NEXT: Final = "Next finding: {title}"
 SHOW_MISSING: Final = "What the report lacks, and how to collect it"
 SHOW_NAPKIN: Final = "Compare with what the algorithm needs"
 SHOW_LAUNCHES: Final = "Choose another launch"
-TAKE_QUESTION: Final = "Answer a question: {ask}"
+TAKE_QUESTION: Final = "Answer: {ask}"
 MORE_NUMBERS: Final = "Give more numbers"
 SHOW_CONCLUSION: Final = "Enough: show the conclusion"
 TRY_AGAIN: Final = "Try again"
@@ -153,7 +166,10 @@ def sentence_start(text: str) -> str:
 
 def gain_text(speedup: Speedup | None) -> str:
     """An expected speedup in a few characters, a dash when there is none."""
-    return "–" if speedup is None else f"{speedup.estimate:.2f}×"
+    if speedup is None:
+        return "–"
+    digits = 2 if speedup.estimate < 10 else 1 if speedup.estimate < 100 else 0
+    return f"{speedup.estimate:.{digits}f}×"
 
 
 def speedup_text(speedup: Speedup) -> str:

@@ -83,7 +83,7 @@ def why_asked(state: State, event: e.WhyAsked) -> State:
         return state
     if state.ask is not None:
         return add(state, make.why_question_card(state.ask, state))
-    return state if state.launch is None else add(state, make.why_class_card(state.launch, state.position))
+    return state if state.launch is None else wait(state, e.Prove("how", state.position, state.launch.verdict.id))
 
 
 def how_asked(state: State, event: e.HowAsked) -> State:

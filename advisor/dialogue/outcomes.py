@@ -86,7 +86,9 @@ def told(state: State, event: e.Told) -> State:
     if isinstance(request, e.Prove):
         how = request.what == "how"
         lines = proof_lines(event.result, state.lore) if how else blocked_lines(event.result, state.lore)
-        label, title = face.HOW if how else face.WHY_NOT, state.lore.title(request.finding)
+        launch, title = state.launch, state.lore.title(request.finding)
+        of_class = launch is not None and request.finding == launch.verdict.id
+        label = face.WHY_NOT if not how else face.WHY if of_class else face.HOW
         return add(after, Card("proof", title, lines, request.position, request.finding, label))
     if isinstance(request, e.Look):
         return add(
@@ -120,12 +122,15 @@ def _reckoned(state: State, request: e.Reckon, result: Any) -> State:
 
 
 def failed(state: State, event: e.Failed) -> State:
-    """Work failed: a card says what happened, and trying again is among the choices."""
+    """Work failed: a card says what happened; where it can help, trying again is among the choices."""
     after = settled(state, event.request)
     if after is None:
         return state
     position = getattr(event.request, "position", None)
-    return _go_on(add(after, Card("error", event.message, position=position, label=face.FAILED), stalled=event.request))
+    card = Card("error", event.message, position=position, label=face.FAILED)
+    # Reading may succeed the next time; a word that means nothing will not.
+    again = event.request if isinstance(event.request, e.Read | e.Conclude) else after.stalled
+    return _go_on(add(after, card, stalled=again))
 
 
 def cancelled(state: State, event: e.Cancelled) -> State:

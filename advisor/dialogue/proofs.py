@@ -6,18 +6,32 @@ from typing import TYPE_CHECKING, Any, Final
 
 from advisor.dialogue import face
 from advisor.dialogue.cards import measured
-from advisor.dialogue.records import Line, Lore
+from advisor.dialogue.numbers import number_text
+from advisor.dialogue.records import Line, Lore, Proved
 
 if TYPE_CHECKING:
-    from advisor.engine import BlockedRule, Clause, Proof, RuleProof
+    from advisor.engine import BlockedRule, Clause, Flip, Proof, RuleProof
 
 _STYLES: Final = {0: "fails", 1: "unknown", 2: "holds"}
 _DEEPEST: Final = 6  # levels shown; a proof is a tree of findings over findings and in practice far flatter
 
 
-def proof_lines(proof: Any, lore: Lore) -> tuple[Line, ...]:
-    """The proof (engine.Proof) as an indented tree; what is no proof gives no lines."""
-    return tuple(_proof(proof, lore, 0)) if hasattr(proof, "rules") else ()
+def proof_lines(result: Any, lore: Lore) -> tuple[Line, ...]:
+    """A proof (records.Proved) as an indented tree, then where it would turn; anything else gives no lines."""
+    if not isinstance(result, Proved) or not hasattr(result.proof, "rules"):
+        return ()
+    return (*_proof(result.proof, lore, 0), *_flips(result.flips, lore))
+
+
+def _flips(flips: tuple[Flip, ...], lore: Lore) -> list[Line]:
+    """The nearest values at which a number of the proof turns, and what would be concluded just beyond each."""
+    lines = [Line(face.TURNS, "strong")] if flips else []
+    for flip in flips:
+        at, now = number_text(flip.turns_at, flip.unit), number_text(flip.value, flip.unit)
+        after = "; ".join(lore.title(name) for name in (flip.then.class_id, *flip.then.findings) if name)
+        lines.append(Line(face.TURNS_AT.format(metric=flip.metric, at=at, now=now), depth=1))
+        lines.append(Line(face.TURNS_INTO.format(after=after), "quiet", depth=2))
+    return lines
 
 
 def blocked_lines(rules: Any, lore: Lore) -> tuple[Line, ...]:
@@ -44,9 +58,9 @@ def _rule(rule: RuleProof, lore: Lore, depth: int) -> list[Line]:
 
 
 def _clause(clause: Clause, lore: Lore, depth: int) -> list[Line]:
-    """One condition. An `unless` holds when it is false: its mark says whether it lets the rule through."""
+    """One condition. An `unless` lets the rule through when it is false: the mark and the label say so."""
     lets = clause.truth if clause.role == "when" else 2 - clause.truth
-    negated = face.UNLESS if clause.role == "unless" else ""
+    negated = face.UNLESS[clause.truth] if clause.role == "unless" else ""
     if not clause.evidence:
         name = clause.name.partition(".")[2] if clause.name.startswith(("class.", "found.")) else clause.name
         lines = [Line(lore.title(name), _STYLES[lets], negated, depth)]

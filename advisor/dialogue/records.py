@@ -101,6 +101,14 @@ class Reckoning:
 
 
 @dataclass(frozen=True, slots=True)
+class Proved:
+    """How something was concluded (engine.Proof) and where it would turn (engine.Flip)."""
+
+    proof: Any
+    flips: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Algorithm:
     """An algorithm of the napkin, and what it asks for, in order."""
 

@@ -10,7 +10,7 @@ from advisor.dialogue.state import State
 from advisor.model import Finding, Question
 
 _MOST_QUESTIONS = 2  # offered at a time: more would push the rest of the choices out of a small screen
-_ASK_SHOWN = 48  # characters of a question in a choice
+_ASK_SHOWN = 66  # characters of a question in a choice
 _ANSWER = "answer:"  # keeps the choices of a question apart from the ones that every question has
 
 
@@ -84,7 +84,7 @@ def _answers(state: State, ask: Ask) -> tuple[Choice, ...]:
     listed = ask.choices if ask.kind == "choice" else ()
     out = [Choice(_ANSWER + c.id, c.label, (c.id, *c.words), c.note) for c in listed]
     if ask.usual is not None and ask.kind == "number":
-        out.append(Choice("usual", number_text(ask.usual, ask.unit), note=face.USUAL))
+        out.append(Choice("usual", face.TAKE_USUAL.format(value=number_text(ask.usual, ask.unit)), ("u", "usual")))
     if ask.optional:
         out.append(Choice("dont_know", face.DONT_KNOW, face.DONT_KNOW_WORDS))
     out.append(Choice("why", face.WHY_ASKED, ("w", "why?")))
@@ -112,7 +112,7 @@ def _menu(state: State) -> tuple[Choice, ...]:
         out.append(Choice(f"ask:{ask.id}", face.TAKE_QUESTION.format(ask=short), (ask.id, ask.ask)))
     if state.lore.algorithms and not state.has_card("napkin") and not state.numbers:
         out.append(Choice("napkin", face.SHOW_NAPKIN, ("algorithm",)))
-    if state.launch is not None and not state.has_card("evidence", ""):
+    if state.launch is not None and not state.has_card("proof", state.launch.verdict.id):
         out.append(Choice("whyclass", face.SHOW_WHY_CLASS))
     if state.launch is not None and state.launch.missing and not state.has_card("missing") and not state.numbers:
         out.append(Choice("missing", face.SHOW_MISSING, ("collect",)))

@@ -19,6 +19,7 @@ T = TypeVar("T")
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _STEP = re.compile(r"\.([^.\[\]`]+)|\[(\d+)\]|\[(\.\.\.)\]")
 _PLACED = re.compile(r"(.*):(\d+): (.*)\Z", re.DOTALL)
+_DEEPEST = 50
 _UNKNOWN_FIELD = re.compile(r"unknown field `([^`]+)`")
 
 
@@ -105,8 +106,9 @@ def read(path: Path) -> Document:
 
 
 def _beyond_plain(path: Path, text: str) -> list[Mistake]:
-    """Aliases and tags, which knowledge files do not use: an alias can blow up, a tag can name a type."""
+    """What knowledge files do not use: aliases (can blow up), tags (can name a type), deep nesting (can crash)."""
     out: list[Mistake] = []
+    depth = 0
     try:
         for event in yaml.parse(text, Loader=_Loader):
             line = event.start_mark.line + 1 if event.start_mark else 1
@@ -115,6 +117,12 @@ def _beyond_plain(path: Path, text: str) -> list[Mistake]:
                 out.append(Mistake(path, line, f"the alias *{event.anchor}: write the value out"))
             elif tag:
                 out.append(Mistake(path, line, f"the tag {tag}: plain values only"))
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+                if depth > _DEEPEST:
+                    return [*out, Mistake(path, line, f"nested more than {_DEEPEST} deep")]
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
     except yaml.YAMLError:
         return []  # the loader names the place
     return out

@@ -64,6 +64,12 @@ def check_observations(base: Base) -> tuple[dict[str, Test], list[Mistake]]:
             out.append(entry.mistake(str(e), "test"))
             continue
         wrong = list(_unknown(base, entry, test.names, "test"))
+        wrong += [
+            # Evidence shows the left side as the value and the right side as the threshold.
+            entry.mistake(f"write the metric on the left of {c.op}, not {c.left.text!r}", "test")
+            for c in test.comparisons
+            if not c.left.names
+        ]
         out += wrong
         if not wrong:
             tests[entry.id] = test

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +48,7 @@ class Observed:
     margin: Array
     columns: Mapping[str, Array]
     tests: Mapping[str, Test]
+    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def state(self, row: int) -> dict[str, int]:
         """Observation id to truth code for one launch."""
@@ -66,7 +67,7 @@ class Observed:
         """The comparisons of one observation on one launch, with their margins."""
         entry = self.catalog.observations[name]
         values = self.values(row)
-        says = fill(entry.says, values)
+        says = fill(entry.says, {**values, **{name: texts[row] for name, texts in self.labels.items()}})
         out = []
         for c in self.tests[name].comparisons:
             value, threshold = c.left.scalar(values), c.right.scalar(values)
@@ -95,8 +96,13 @@ class Observed:
         return tuple(sorted(m for m in self.tests[name].names if not math.isfinite(self.value(row, m))))
 
 
-def observe(frame: pd.DataFrame, catalog: Catalog, only: Sequence[str] | None = None) -> Observed:
-    """Judge a derived frame by every observation (or by `only` these)."""
+def observe(
+    frame: pd.DataFrame,
+    catalog: Catalog,
+    only: Sequence[str] | None = None,
+    labels: Mapping[str, Sequence[str]] | None = None,
+) -> Observed:
+    """Judge a derived frame by every observation (or by `only` these); labels: texts a row that `says` may name."""
     tests = tests_of(catalog)
     if only is not None:
         tests = {name: tests[name] for name in only}
@@ -122,7 +128,7 @@ def observe(frame: pd.DataFrame, catalog: Catalog, only: Sequence[str] | None = 
                 margins.append(np.where(known, c.difference(left, right) / scale, np.nan))
             truth[:, at], folded = test.combine(truths, margins, np.minimum, np.maximum)
             margin[:, at] = np.where(truth[:, at] == UNKNOWN, np.nan, _bound(test, truths, margins, folded))
-    return Observed(catalog, names, truth, margin, columns, tests)
+    return Observed(catalog, names, truth, margin, columns, tests, labels or {})
 
 
 def _bound(test: Test, truths: list[Array], margins: list[Array], folded: Array) -> Array:

@@ -13,6 +13,7 @@ from advisor import metrics as metrics_room
 from advisor import quantify
 from advisor.catalog.texts import fill
 from advisor.engine import Engine, Trace, confidence
+from advisor.metrics import LABELS
 from advisor.model import (
     Comparison,
     Finding,
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 SMALL_GAIN = 1.05
 REACHES = 1.10
 TIE = 1.10
-LABELS = ("compute_leader", "memory_leader", "stall_leader", "occupancy_limiter")
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,8 @@ def reason(catalog: Catalog, inputs: Inputs, frame: pd.DataFrame | None = None) 
     if frame is None:
         frame, known_as = prepare(catalog, inputs)
     engine = engine_of(catalog)
-    observed = observe(frame, catalog)
+    labels = {name: [unit_name(str(text or "")) for text in frame[name]] for name in LABELS if name in frame}
+    observed = observe(frame, catalog, labels=labels)
     rows = len(frame)
     answers = [_choices(catalog, inputs, row) for row in range(rows)]
     first = engine.conclude_many(observed, answers, None)
@@ -154,7 +155,7 @@ def _launch(
 ) -> LaunchDiagnosis:
     values = observed.values(row)
     labels = {name: str(frame[name].iat[row] or "") for name in LABELS if name in frame}
-    texts = {**values, **{name: unit_name(label) for name, label in labels.items()}}
+    texts: dict[str, float | str] = {**values, **{name: unit_name(label) for name, label in labels.items()}}
     findings = [_finding(catalog, observed, row, trace, found, gains.get(found), texts) for found in trace.findings]
     identity = frame.iloc[row]
     duration = values.get("duration_ns")

@@ -153,7 +153,7 @@ def _unknown(index: Index, word: str) -> str:
     choices = {norm(p.id): p.id for p in index.everything() if p.kind not in ("rule", "fix", "source")}
     choices.update({norm(name): p.id for name, p in index.aliases()})
     # A part of a word is likened to the whole, so that words much shorter than the one typed would always fit.
-    names = [name for name in choices if len(name) >= max(3, len(word) // 2)]
+    names = [name for name in choices if len(name) >= max(3.0, len(word) / 2)]
     close = process.extract(norm(word), names, scorer=fuzz.WRatio, limit=6, score_cutoff=_CLOSE)
     told = [hit.id for hit in _search(index, word, 4)]
     meant = list(dict.fromkeys([*(choices[name] for name, _, _ in close[: 2 if told else 4]), *told]))[:4]

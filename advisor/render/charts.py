@@ -18,6 +18,7 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _NARROW = 64  # columns; below it labels and notes are cut short to leave room for the bars
 _VALUE = 8
 _FEWEST_CELLS = 6
+_RARE = 5.0  # percent under which a unit that few kernels use is not worth a row
 _SHORT = {"near limit": "limit", "over 100 %": ">100", "healthy": "fine"}
 
 # Metric id, label, and whether the row stands even when the report does not know the value.
@@ -125,14 +126,14 @@ def bar_width(width: int) -> int:
 def speed_of_light(metrics: Mapping[str, float], side: str, *, width: int = 80, blocks: bool = True) -> tuple[Bar, ...]:
     """The units of one side, `compute` or `memory`: the side as a whole first, then its units, busiest first.
 
-    Units that the report does not know come last; the rarer ones are left out when unknown or under 1 %.
+    Units that the report does not know come last; the rarer ones are left out when unknown or nearly idle.
     """
     cells = bar_width(width)
     units = COMPUTE_UNITS if side == "compute" else MEMORY_UNITS
     rows = []
     for name, label, always in units:
         value = known(metrics, name)
-        if not always and (value is None or value < 1.0):
+        if not always and (value is None or value < _RARE):
             continue
         style, note = unit_style(value)
         rows.append(Bar(label, value, bar(value, cells, blocks=blocks), note, style, name))
@@ -169,7 +170,7 @@ def stalls(metrics: Mapping[str, float], *, top: int = 6, width: int = 80, block
         if value is None or reason == "selected":
             continue
         found.append((-value, reason, name, value))
-    rows = []
+    rows: list[Bar] = []
     for _, reason, name, value in sorted(found)[:top]:
         if value < 1.0 and rows:
             break

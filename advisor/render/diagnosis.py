@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from advisor.catalog import catalog
 from advisor.model import Comparison, Diagnosis, Finding, LaunchDiagnosis, ReportInfo
 from advisor.render.charts import overview_text
 from advisor.render.text import NAME_WIDTH, cut, gain_text, labelled, paint, shown, time_text, wrap
 
+SHORT = {
+    "compute_bound": "compute",
+    "dram_bound": "DRAM",
+    "internal_congestion": "congestion",
+    "mixed_memory_bound": "mixed memory",
+    "latency_bound": "latency",
+}
 # Where one of these holds, what follows may be about numbers that mean nothing: said before the verdict.
 SEVERE = ("debug_build", "counter_implausible", "metric_nan", "report_incomplete")
 DONE = ("near_memory_roofline", "near_compute_roofline")
@@ -36,19 +44,20 @@ def first_diagnosis(launch: LaunchDiagnosis) -> Finding | None:
 
 
 def _table(launches: tuple[LaunchDiagnosis, ...], width: int, colour: bool) -> list[str]:
-    name_width = max(12, width - 58)
-    head = f"{'#':>4} {'kernel':<{name_width}} {'time':>9} {'class':<19} {'fix first':<14}  gain"
-    rows = [paint(cut(head, width), "bold", colour)]
+    fix = 27
+    name = max(12, width - fix - 34)
+    rows = [
+        paint(f"{'#':>4} {'kernel':<{name}} {'time':>8} {'class':<12} {'fix first':<{fix}} {'gain':>5}", "bold", colour)
+    ]
     for launch in launches:
         first = first_diagnosis(launch)
+        held = SHORT.get(launch.verdict.id, launch.verdict.id)
         gain = f"{first.speedup.estimate:.2g}x" if first is not None and first.speedup is not None else "-"
-        title = first.id if first is not None else "-"
-        row = (
-            f"{launch.index:>4} {cut(shown(launch.kernel), name_width):<{name_width}} "
-            f"{time_text(launch.duration_ns):>9} {cut(launch.verdict.id, 19):<19} {cut(title, 14):<14} {gain:>5}"
+        rows.append(
+            f"{launch.index:>4} {cut(shown(launch.kernel), name):<{name}} {time_text(launch.duration_ns):>8} "
+            f"{held:<12} {cut(first.id if first else '-', fix):<{fix}} {gain:>5}"
         )
-        rows.append(cut(row, width))
-    return rows
+    return [cut(row, width) if not colour else row for row in rows]
 
 
 def launch_lines(launch: LaunchDiagnosis, diagnosis: Diagnosis, width: int, colour: bool, blocks: bool) -> list[str]:
@@ -70,6 +79,7 @@ def launch_lines(launch: LaunchDiagnosis, diagnosis: Diagnosis, width: int, colo
         lines += _first(first, width, colour)
     lines += ["", overview_text(launch.metrics, launch.labels, width=width, blocks=blocks)]
     if first is not None:
+        lines += _steps(first, width, colour)
         lines += ["", paint("Evidence", "bold", colour), *_evidence(launch.verdict.evidence, width)]
         lines += _evidence(first.evidence, width)
     if launch.verdict.notes:
@@ -89,9 +99,9 @@ def launch_lines(launch: LaunchDiagnosis, diagnosis: Diagnosis, width: int, colo
         lines += ["", paint("Before you trust these numbers", "bold", colour)]
         for finding in trust:
             lines += wrap(f"· {finding.title} [{finding.id}]: {finding.because}", width, 2, 4)
-    if launch.missing:
+    wanted = sorted({f for m in launch.missing for f in m.needed_for} - set(catalog().trust))
+    if wanted:
         lines += ["", paint("Could not look at", "bold", colour)]
-        wanted = sorted({f for m in launch.missing for f in m.needed_for})
         lines += wrap(f"{', '.join(wanted)} (unknown, not absent)", width, 2, 2)
         lines += wrap("run `ncu-advisor collect REPORT` for the command that collects what they need", width, 2, 2)
     if launch.questions:
@@ -121,12 +131,20 @@ def _first(first: Finding, width: int, colour: bool) -> list[str]:
     lines += labelled("Why", f"{first.because} (confidence {first.confidence:.2f})", width)
     if first.fix is not None:
         lines += labelled("How", first.fix.summary, width)
-        for number, step in enumerate(first.fix.steps, 1):
-            lines += wrap(f"{number}. {step}", width, 11, 14)
-        if first.fix.costs:
-            lines += labelled("Costs", first.fix.costs, width)
-    lines += labelled("Next", f"ncu-advisor explain {first.id}", width)
+    lines += labelled(
+        "Next", f"the steps below; `ncu-advisor explain {first.id}`; change one thing, profile again", width
+    )
     return lines
+
+
+def _steps(first: Finding, width: int, colour: bool) -> list[str]:
+    fix = first.fix
+    if fix is None or not fix.steps:
+        return []
+    lines = ["", paint("The fix, step by step", "bold", colour)]
+    for number, step in enumerate(fix.steps, 1):
+        lines += wrap(f"{number}. {step}", width, 2, 5)
+    return lines + (wrap(f"Costs: {fix.costs}", width, 2, 4) if fix.costs else [])
 
 
 def _evidence(evidence: tuple[Comparison, ...], width: int) -> list[str]:

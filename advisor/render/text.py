@@ -25,7 +25,7 @@ def cut(text: str, width: int) -> str:
 
 
 def wrap(text: str, width: int, indent: int = 0, hang: int | None = None) -> list[str]:
-    """Lines of at most `width` columns, the first indented by `indent`, the others by `hang` (default: as the first)."""
+    """Lines of at most `width` columns, the first indented by `indent`, the others by `hang` (default: alike)."""
     return textwrap.wrap(
         text,
         width=max(20, width),

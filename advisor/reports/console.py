@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
+from advisor.errors import InputError
 from advisor.model import RuleResult
 from advisor.reports.details_csv import last_is_cut, speedup_of
 from advisor.reports.names import one_line, short_name
@@ -52,8 +53,9 @@ class _Table:
 class _Reader:
     """The state while going through the lines."""
 
-    def __init__(self, wanted: Collection[str]) -> None:
+    def __init__(self, wanted: Collection[str], most: int) -> None:
         self.wanted = frozenset(wanted)
+        self.most = most
         self.found = Contents()
         self.table = _Table()
         self.section = self.part = self.cc = ""
@@ -113,6 +115,8 @@ class _Reader:
         if not head.strip():
             return False
         self._close_rule()
+        if len(self.found.launches) >= self.most:
+            raise InputError(f"more than {self.most:,} launches; cut the file into parts")
         launch = Launch(len(self.found.launches), short_name(head), head.strip(), grid, block, cc=cc)
         self.found.launches.append(launch)
         self.values.append({})
@@ -197,9 +201,9 @@ class _Reader:
         return found
 
 
-def read_console(lines: Iterable[str], wanted: Collection[str]) -> Contents:
-    """The launches of ncu's console text; the metrics `wanted` are found by name, all others by section and label."""
-    reader = _Reader(wanted)
+def read_console(lines: Iterable[str], wanted: Collection[str], most: int) -> Contents:
+    """The launches of console text, at most `most`; metrics `wanted` are found by name, others by section and label."""
+    reader = _Reader(wanted, most)
     for text in _without_numbers(lines):
         reader.line(text)
     return reader.end()

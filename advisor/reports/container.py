@@ -21,6 +21,10 @@ from typing import BinaryIO
 MAGIC = b"NVR\0"
 # No known version numbers the fields of a result higher than 35.
 _HIGHEST_FIELD = 200
+# Far beyond any report, and short enough to be walked in seconds.
+_MOST_FIELDS, _MOST_HEADER_FIELDS, _MOST_BLOCKS, _MOST_LAUNCHES = 1 << 20, 1 << 12, 400_000, 100_000
+# How a damage begins that more bytes might mend.
+ENDS = "it ends"
 _METRIC, _CODE, _LAYOUT = 13, 15, 17
 # The machine code is an ELF file; names of its sections tell how it was built.
 _CODE_MARKS = (b"\x7fELF", b".debug_line", b".nv_debug_info_reg_sass")
@@ -70,14 +74,16 @@ def _varint(data: Bytes, at: int) -> tuple[int, int]:
         shift += 7
 
 
-def fields(data: Bytes) -> Iterator[tuple[int, int, int, int]]:
+def fields(data: Bytes, most: int = _MOST_FIELDS) -> Iterator[tuple[int, int, int, int]]:
     """The fields of a message: (number, start of key, start of value, end); raises DamagedError where it is none.
 
     Of a varint field start and end enclose the varint; of a string or message the bytes without their length.
     """
     at, size = 0, len(data)
     while at < size:
-        key = at
+        key, most = at, most - 1
+        if most < 0:
+            raise DamagedError("a message of millions of fields")
         tag, at = _varint(data, at)
         number, wire = tag >> 3, tag & 7
         if not 0 < number <= _HIGHEST_FIELD:
@@ -101,7 +107,7 @@ def _header(data: Bytes) -> tuple[int, int, int, Bytes, Bytes]:
     """sources, results, payload size, session and strings of a block header."""
     numbers = {1: 0, 2: 0, 5: 0}
     parts: dict[int, Bytes] = {3: b"", 4: b""}
-    for number, _, start, end in fields(data):
+    for number, _, start, end in fields(data, _MOST_HEADER_FIELDS):
         if number in numbers:
             numbers[number] = _varint(data, start)[0]
         elif number in parts:
@@ -110,7 +116,7 @@ def _header(data: Bytes) -> tuple[int, int, int, Bytes, Bytes]:
 
 
 def _session(data: Bytes, found: Container) -> None:
-    for number, _, start, end in fields(data):
+    for number, _, start, end in fields(data, _MOST_HEADER_FIELDS):
         if number == 11:
             found.command = bytes(data[start:end]).decode("utf-8", "replace")
         elif number == 8:
@@ -129,12 +135,14 @@ def walk(data: Bytes) -> Container:
     try:
         at = _skip(data, at, "its file header")
         while at < len(data):
+            if len(found.blocks) > _MOST_BLOCKS or found.announced > _MOST_LAUNCHES:
+                raise DamagedError("more launches than any report holds")
             at = _block(data, at, found)
     except DamagedError as error:
         found.damage = str(error)
     if not found.damage and found.blocks and found.blocks[-1].sources and not found.blocks[-1].results:
         found.announced += 1  # the code of a launch is written before its results
-        found.damage = "it ends between the code of a launch and its results"
+        found.damage = f"{ENDS} between the code of a launch and its results"
     return found
 
 
@@ -143,7 +151,7 @@ def _skip(data: Bytes, at: int, what: str, limit: int | None = None) -> int:
     limit = len(data) if limit is None else limit
     end = at + 4 + _LENGTH.unpack_from(data, at)[0] if at + 4 <= limit else limit + 1
     if end > limit:
-        raise DamagedError(f"it ends inside {what}" if limit == len(data) else f"{what} runs over the end of its block")
+        raise DamagedError(f"{ENDS} inside {what}" if limit == len(data) else f"{what} runs over the end of its block")
     return int(end)
 
 
@@ -157,10 +165,11 @@ def _block(data: Bytes, at: int, found: Container) -> int:
     except DamagedError as error:
         raise DamagedError(f"the block header at byte {at} is not readable: {error}") from None
     if session:
-        _session(session, found)
+        with contextlib.suppress(DamagedError):
+            _session(session, found)
     end = header_end + size
     # Each source and result has at least its length, so more than that many is no count.
-    if 4 * (sources + results) > size:
+    if 4 * (sources + results) > size or results > _MOST_LAUNCHES:
         raise DamagedError(f"the block at byte {at} announces more than it holds")
     found.announced += results
     inside = header_end
@@ -175,7 +184,7 @@ def _block(data: Bytes, at: int, found: Container) -> int:
         found.blocks.append(Block(header, tuple(parts[0]), tuple(parts[1])))
         found.readable += len(parts[1])
     if end > len(data):
-        raise DamagedError("it ends inside a block")
+        raise DamagedError(f"{ENDS} inside a block")
     if inside != end:
         raise DamagedError(f"the block at byte {at} is {end - inside} bytes longer than its contents")
     return end

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from advisor.errors import InputError
 from advisor.model import RuleResult
 from advisor.reports.names import one_line, short_name
 from advisor.reports.raw_csv import MIXED
@@ -46,8 +47,8 @@ class _Entry:
         self.sections: dict[str, None] = {}
 
 
-def read_details_csv(lines: Iterable[str], wanted: Collection[str]) -> Contents:
-    """The launches of a details page; the metrics `wanted` are found by name, all others by section and label."""
+def read_details_csv(lines: Iterable[str], wanted: Collection[str], most: int) -> Contents:
+    """The launches of a details page, at most `most`; `wanted` are found by name, others by section and label."""
     found = Contents()
     entries: dict[tuple[object, ...], _Entry] = {}
     table: _Table | None = None
@@ -61,6 +62,8 @@ def read_details_csv(lines: Iterable[str], wanted: Collection[str]) -> Contents:
             elif table is not None and len(row) > table.at["Metric Name"]:
                 key = table.key(row)
                 if key not in entries:
+                    if len(entries) >= most:
+                        raise InputError(f"more than {most:,} launches; cut the file into parts")
                     entries[key] = _entry(table, row, len(entries))
                     averaged += int(table.get(row, "Invocations") or 0) if table.summary else 0
                 _take(table, row, entries[key], keep)
@@ -91,12 +94,12 @@ def read_details_csv(lines: Iterable[str], wanted: Collection[str]) -> Contents:
 
 def last_is_cut(sections: list[tuple[str, ...]]) -> str:
     """What to say if the last launch lacks the later sections of the one before, as in a file cut between two lines."""
-    if (
-        len(sections) > 1
-        and 0 < len(sections[-1]) < len(sections[-2])
-        and sections[-2][: len(sections[-1])] == sections[-1]
-    ):
-        return f"the last launch has only {len(sections[-1])} of {len(sections[-2])} sections: the file seems to be cut"
+    if len(sections) < 2:
+        return ""
+    before, last = sections[-2:]
+    # The last name may itself be cut.
+    if 0 < len(last) < len(before) and before[: len(last) - 1] == last[:-1]:
+        return f"the last launch has only {len(last)} of {len(before)} sections: the file seems to be cut"
     return ""
 
 

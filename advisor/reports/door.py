@@ -6,7 +6,7 @@ import hashlib
 import mmap
 import re
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 from advisor.errors import InputError
 from advisor.model import IDENTITY, ReportInfo
 from advisor.model import Reading as ReadReport
-from advisor.reports import names, sniffing, unpack
+from advisor.reports import names, sniffing
 from advisor.reports import ptxas as ptxas_log
 from advisor.reports.container import walk
 from advisor.reports.limits import Limits
 from advisor.reports.records import Contents, Metric, frame, names_wanted
 from advisor.reports.textfile import lines
+from advisor.reports.unpack import unpack
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,9 +137,7 @@ def _binary_or_wrapped(
     source, damage = path, ""
     if sniffed.wrapping:
         source = folder / "unpacked"
-        damage = unpack.unpack(
-            path, sniffed.wrapping, source, lambda head: sniffing.refuse_head(path.name, head), limits
-        )
+        damage = unpack(path, sniffed.wrapping, source, limits)
         sniffed = sniffing.sniff(source, limits)
     metrics = _metrics(chosen)
     if sniffed.format != "ncu-rep":
@@ -195,23 +194,43 @@ def _controls(known: dict[str, float], command: str) -> None:
 
 def _text(source: Path, form: str, name: str, metrics: Mapping[str, Metric], limits: Limits) -> Contents:
     wanted = names_wanted(metrics.values())
+    text = _Text(source, limits)
     try:
         if form == "raw-csv":
             from advisor.reports.raw_csv import read_raw_csv
 
-            return read_raw_csv(lines(source, limits), wanted, name)
+            return text.check(read_raw_csv(text, wanted, limits.launches))
         if form == "details-csv":
             from advisor.reports.details_csv import read_details_csv
 
-            return read_details_csv(lines(source, limits), wanted)
+            return text.check(read_details_csv(text, wanted, limits.launches))
         from advisor.reports.console import read_console
 
-        return read_console(lines(source, limits), wanted)
+        return text.check(read_console(text, wanted, limits.launches))
     except InputError as error:
-        text = str(error)
-        raise InputError(
-            text if text.startswith(name) else f"{name}: {text.removeprefix(source.name + ': ')}"
-        ) from None
+        line = str(error)
+        where = line.startswith(name)
+        raise InputError(line if where else f"{name}: {line.removeprefix(source.name + ': ')}") from None
+
+
+class _Text:
+    """The lines of a text file; NUL bytes in them, which ncu never prints, make what was read incomplete."""
+
+    def __init__(self, path: Path, limits: Limits) -> None:
+        self._lines = lines(path, limits)
+        self._damaged = False
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._lines:
+            self._damaged = self._damaged or "\0" in line
+            yield line
+
+    def check(self, contents: Contents) -> Contents:
+        """The contents, marked where the text was damaged."""
+        if self._damaged:
+            contents.problems.append("the text holds NUL bytes: it is damaged, and numbers in it may be, too")
+            contents.missing = None
+        return contents
 
 
 def _nothing(contents: Contents) -> str:

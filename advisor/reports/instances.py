@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.errors import InputError
-from advisor.reports import sniffing, unpack
+from advisor.reports import sniffing
 from advisor.reports.limits import Limits
 from advisor.reports.names import clean
 from advisor.reports.parent import Child
+from advisor.reports.unpack import unpack
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,16 +41,14 @@ def read_instances(
             source = path
             if sniffed.wrapping:
                 source = Path(folder) / "unpacked"
-                unpack.unpack(
-                    path, sniffed.wrapping, source, lambda head: sniffing.refuse_head(path.name, head), bounds
-                )
+                unpack(path, sniffed.wrapping, source, bounds)
                 if sniffing.sniff(source, bounds).format != "ncu-rep":
                     raise InputError(
                         f"{path.name}: only a binary report (.ncu-rep) knows single instructions; give that"
                     )
             job = {"path": str(source), "folder": folder, "first": index, "last": index + 1, "names": names}
             job |= {"instances": True, "sass": with_sass}
-            messages = list(child.run(job, time.monotonic() + bounds.total_s))
+            messages = list(child.run(job, bounds.silence_s, time.monotonic() + bounds.total_s))
     finally:
         child.stop()
     if not messages or "done" not in messages[-1]:

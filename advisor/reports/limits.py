@@ -15,8 +15,9 @@ class Limits:
     which takes about ten times its size in memory); silence_s: seconds a child may go without delivering a launch;
     total_s: seconds for all of it; child_memory: address space of a child in bytes (where the system enforces it);
     message_bytes: what a child may send; unpacked_bytes and unpack_ratio: size of a decompressed file, absolute and as
-    a multiple of the compressed one (a real report shrinks 10 to 100 times); text_bytes: size of a text or CSV file;
-    line_chars: longest line of one; name_chars: longest kernel name kept.
+    a multiple of the compressed one (real reports shrink 10 to 70 times); text_bytes, text_lines and line_chars: size
+    of a text or CSV file, its lines, its longest line; search_lines: lines in which its first launch must begin;
+    launches: of one file; name_chars: longest kernel name kept.
     """
 
     children: int = 2
@@ -28,6 +29,9 @@ class Limits:
     message_bytes: int = 128 * MIB
     unpacked_bytes: int = 2048 * MIB
     unpack_ratio: int = 400
-    text_bytes: int = 512 * MIB
+    text_bytes: int = 256 * MIB
+    text_lines: int = 10_000_000
     line_chars: int = 1 << 20
+    search_lines: int = 2_000_000
+    launches: int = 100_000
     name_chars: int = 20_000

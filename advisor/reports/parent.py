@@ -47,7 +47,7 @@ class Child:
         )
         self._lines: queue.Queue[bytes | None] = queue.Queue(maxsize=1000)
 
-    def run(self, job: dict[str, Any], deadline: float) -> Iterator[dict[str, Any]]:
+    def run(self, job: dict[str, Any], silence_s: float, deadline: float) -> Iterator[dict[str, Any]]:
         """The messages for one job, until the child has done it; without `done` at the end if the child fails."""
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):
@@ -55,7 +55,7 @@ class Child:
             self._process.stdin.close()
         threading.Thread(target=self._listen, daemon=True).start()
         try:
-            while (left := min(self._limits.silence_s, deadline - time.monotonic())) > 0:
+            while (left := min(silence_s, deadline - time.monotonic())) > 0:
                 try:
                     line = self._lines.get(timeout=left)
                     message = json.loads(line) if line is not None else None
@@ -120,6 +120,7 @@ class Reading:
             self._waiting.put(batch)
         self._launches: dict[int, dict[str, Any] | None] = {}
         self._fatal = ""
+        self._silence_s = limits.silence_s
         self._deadline = time.monotonic() + limits.total_s
         self._threads = [threading.Thread(target=self._work, args=(child,), daemon=True) for child in children]
         for thread in self._threads:
@@ -133,12 +134,16 @@ class Reading:
             except queue.Empty:
                 break
             ready = ready or Child(self._limits)
-            for message in ready.run(self._job | {"first": first, "last": last}, self._deadline):
+            done = False
+            for message in ready.run(self._job | {"first": first, "last": last}, self._silence_s, self._deadline):
+                done = done or "done" in message
                 if "fatal" in message:
                     self._fatal = one_line(str(message["fatal"]), 300)
                 index = message.get("index")
                 if isinstance(index, int) and first <= index < last:
                     self._launches[index] = message.get("launch")
+            if not done:  # the next ones that hang cost less
+                self._silence_s = max(1.0, self._silence_s / 4)
             ready = None
         if ready is not None:
             ready.stop()

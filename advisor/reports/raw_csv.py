@@ -13,8 +13,8 @@ from advisor.reports.values import count_nan, decimal_mark, number
 MIXED = "numbers with decimal points and with decimal commas in one file: read with points, the others are unknown"
 
 
-def read_raw_csv(lines: Iterable[str], wanted: Sequence[str], name: str) -> Contents:
-    """The launches of a raw page; only the metrics `wanted` are kept. InputError if it is no table of ncu's own."""
+def read_raw_csv(lines: Iterable[str], wanted: Sequence[str], most: int) -> Contents:
+    """The launches of a raw page, at most `most`, with the metrics `wanted`. InputError if it is not ncu's own."""
     found = Contents()
     header: list[str] = []
     units: list[str] | None = None
@@ -34,9 +34,11 @@ def read_raw_csv(lines: Iterable[str], wanted: Sequence[str], name: str) -> Cont
             elif units is None:
                 if row[0]:
                     raise InputError(
-                        f"{name}: a table without ncu's line of units; give the CSV that `ncu --csv --page raw` printed"
+                        "a table without ncu's line of units; give the CSV that `ncu --csv --page raw` printed"
                     )
                 units = row
+            elif len(kept) >= most:
+                raise InputError(f"more than {most:,} launches; cut the file into parts")
             else:
                 identity = {title: row[i] for i, title in enumerate(header[:14]) if title not in keep}
                 identity["GPU"] = _field(header, row, "device__attribute_display_name")

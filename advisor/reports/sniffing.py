@@ -11,10 +11,10 @@ from advisor.reports.container import MAGIC
 from advisor.reports.limits import Limits
 from advisor.reports.names import one_line
 from advisor.reports.textfile import is_text, lines
-from advisor.reports.unpack import wrapping
 
 FORMATS = ("ncu-rep", "raw-csv", "details-csv", "text")
 _HEAD = 8192
+_WRAPPINGS = {b"\xfd7zXZ\0": "xz", b"\x1f\x8b": "gz", b"\x28\xb5\x2f\xfd": "zst"}
 _HEADERS = ('"ID"', "ID,", '"Process ID"', "Process ID,")
 _HINT_LINES = 20_000
 _TIMELINE = "a timeline trace of Nsight Systems, not a kernel profile; `ncu-advisor timeline` reads it"
@@ -89,6 +89,11 @@ def sniff(path: Path, limits: Limits | None = None) -> Sniffed:
     return Sniffed(_text_format(path, limits or Limits()))
 
 
+def wrapping(head: bytes) -> str:
+    """The compression that a file's first bytes announce: xz, gz, zst or ''."""
+    return next((name for magic, name in _WRAPPINGS.items() if head.startswith(magic)), "")
+
+
 def refuse_head(name: str, head: bytes) -> None:
     """Raises InputError if the first bytes of a file already tell that it is no profile."""
     if not head.strip():
@@ -114,6 +119,8 @@ def _text_format(path: Path, limits: Limits) -> str:
     for number, line in enumerate(lines(path, limits)):
         if found := _decisive(line):
             return found
+        if number >= limits.search_lines:
+            break
         if number < _HINT_LINES:
             for i, (mark, what) in enumerate(_HINTS):
                 if i not in seen and (match := mark.search(line[:1000])):

@@ -34,7 +34,11 @@ def lines(path: Path, limits: Limits) -> Iterator[str]:
     with path.open("rb") as file:
         mark = encoding(file.read(4))
     with path.open(encoding=mark, errors="replace") as file:
+        number = 0
         while line := file.readline(limits.line_chars + 1):
+            number += 1
+            if number > limits.text_lines:
+                raise InputError(f"{path.name}: more than {limits.text_lines:,} lines; cut it into parts")
             if len(line) > limits.line_chars:
                 raise InputError(
                     f"{path.name}: a line of more than {limits.line_chars:,} characters: this is no output of ncu; "

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import lzma
+import mmap
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from advisor.errors import InputError
+from advisor.reports.container import ENDS, MAGIC, walk
 from advisor.reports.limits import MIB, Limits
+from advisor.reports.sniffing import refuse_head
 
-MAGICS = {b"\xfd7zXZ\0": "xz", b"\x1f\x8b": "gz", b"\x28\xb5\x2f\xfd": "zst"}
 _CHUNK = MIB
 _SMALL = 64 * MIB
 _DICTIONARY = 256 * MIB
-
-
-def wrapping(head: bytes) -> str:
-    """The compression that a file's first bytes announce: xz, gz, zst or ''."""
-    return next((name for magic, name in MAGICS.items() if head.startswith(magic)), "")
 
 
 def _xz(file: BinaryIO) -> Iterator[bytes]:
@@ -72,20 +69,21 @@ def _zst(file: BinaryIO) -> Iterator[bytes]:
 _STREAMS: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {"xz": _xz, "gz": _gz, "zst": _zst}
 
 
-def unpack(path: Path, kind: str, target: Path, accept: Callable[[bytes], None], limits: Limits) -> str:
+def unpack(path: Path, kind: str, target: Path, limits: Limits) -> str:
     """Writes the decompressed `path` to `target`; returns what is wrong with the compressed data, or ''.
 
-    `accept` sees the first bytes and may refuse them. Raises InputError for more than the limits allow. Data that ends
-    early or does not check out is written as far as it goes: launches in it may still be whole.
+    Raises InputError for contents that are no profile, and for more than the limits allow. Data that ends early or does
+    not check out is written as far as it goes: launches in it may still be whole.
     """
     size = path.stat().st_size
     most = min(limits.unpacked_bytes, max(_SMALL, limits.unpack_ratio * size))
-    total = 0
+    total, look_at = 0, _SMALL
     with path.open("rb") as file, target.open("wb") as out:
         try:
             for data in _STREAMS[kind](file):
                 if not total and data:
-                    accept(data)
+                    refuse_head(path.name, data)
+                    most = most if data.startswith(MAGIC) else min(most, limits.text_bytes)
                 total += len(data)
                 if total > most:
                     raise InputError(
@@ -93,6 +91,11 @@ def unpack(path: Path, kind: str, target: Path, accept: Callable[[bytes], None],
                         "size: no report does that; unpack it by hand if you trust it"
                     )
                 out.write(data)
+                if total > look_at:
+                    look_at *= 2
+                    out.flush()
+                    if why := _hopeless(target):
+                        return f"unpacking stopped at {total:,} bytes: {why}"
         except (EOFError, lzma.LZMAError, zlib.error, ValueError):
             if not total:
                 raise InputError(
@@ -100,3 +103,10 @@ def unpack(path: Path, kind: str, target: Path, accept: Callable[[bytes], None],
                 ) from None
             return f"the {kind} data is cut short or damaged after {total:,} unpacked bytes"
     return ""
+
+
+def _hopeless(target: Path) -> str:
+    """Why a half-written report can be no report whatever follows, or ''."""
+    with target.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        found = walk(data)
+        return found.damage if data[: len(MAGIC)] == MAGIC and not found.damage.startswith(ENDS) else ""

@@ -39,10 +39,10 @@ class Entry(msgspec.Struct, frozen=True):
 class OpClass:
     """What an opcode is.
 
-    entry: id in the dictionary, '' for an unknown opcode; pipe: fma, alu, fp64, xu, tensor, fp16, lsu, adu, cbu, uniform,
-    tex, tma or none; kind: the work it does; space and access: of a memory instruction; width: bits a lane of a memory
-    access, else 0; flops: floating-point operations a lane, matrix instructions excepted; counts: canonical metrics that
-    an execution adds one to.
+    entry: id in the dictionary, '' for an unknown opcode; pipe: fma, alu, fp64, xu, tensor, fp16, lsu, adu, cbu,
+    uniform, tex, tma or none; kind: the work it does; space and access: of a memory instruction; width: bits a lane
+    of a memory access, else 0; flops: floating-point operations a lane, matrix instructions excepted; counts:
+    canonical metrics that an execution adds one to.
     """
 
     opcode: str
@@ -114,8 +114,8 @@ def stem(opcode: str) -> str:
 def classify(opcode: str, cc: str = "") -> OpClass:
     """What an opcode such as `LDG.E.128` is; `cc` (9.0, 8.6, …) chooses the pipe where it differs.
 
-    An opcode without an entry gives an OpClass with empty fields. Pipes: profiling guide of Nsight Compute, and the pipe
-    counters of CC 9.0 compared with the executed opcodes.
+    An opcode without an entry gives an OpClass with empty fields. Pipes: profiling guide of Nsight Compute, and the
+    pipe counters of CC 9.0 compared with the executed opcodes.
     """
     name = stem(opcode)
     if not name:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-_LINE = re.compile(
-    r"\s*(?:/\*[0-9a-f]+\*/\s*)?(?:@(?P<predicate>!?U?P(?:\d|T))\s+)?(?P<opcode>[A-Z][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*)"
-    r"\s*(?P<operands>[^;]*?)\s*;?\s*(?:&.*|/\*.*)?\s*"
-)
-_BRACKET = re.compile(r"(?:(?P<bank>[a-z]+)(?:\[(?P<first>[^\[\]]*)\])?|desc\[[^\[\]]*\])?\[(?P<inner>[^\[\]]*)\](?:\.\w+)*$")
+_COMMENT = re.compile(r"/\*[^*]*\*/")
+_PREDICATE = re.compile(r"@!?U?P[0-9T]")
+_OPCODE = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*")
+# `[R2+0x10]`, or the same behind a descriptor; a constant bank `c[0x0][…]` is no memory operand.
+_BRACKET = re.compile(r"(?:g?desc\[[^\[\]]*\])?\[([^\[\]]*)\](?:\.\w+)*")
 _REGISTER = re.compile(r"-?U?R(?:\d+|Z)(?:\.[A-Z0-9]+)*")
 _NUMBER = re.compile(r"-?(?:0x[0-9a-f]+|\d+)")
 _STACK_POINTER = "R1"
@@ -18,7 +18,7 @@ _STACK_POINTER = "R1"
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """An operand in brackets: its base register without suffixes ('' for none), a uniform register, the offset in bytes."""
+    """An operand in brackets: base register without suffixes ('' for none), uniform register, offset in bytes."""
 
     base: str
     uniform: str = ""
@@ -50,10 +50,16 @@ class Instruction:
 
 def parse(line: str) -> Instruction | None:
     """The parts of one line of disassembly; None for what is no instruction (a label, an empty line, N/A)."""
-    match = _LINE.fullmatch(line)
-    if match is None or line.strip() in ("N/A", ""):
+    text = _COMMENT.sub("", line).partition(";")[0].partition(" &")[0].strip()
+    predicate = ""
+    if text.startswith("@"):
+        predicate, _, text = text.partition(" ")
+        if not _PREDICATE.fullmatch(predicate):
+            return None
+    opcode, _, operands = text.strip().partition(" ")
+    if not _OPCODE.fullmatch(opcode):
         return None
-    return Instruction(match["predicate"] or "", match["opcode"], tuple(_split(match["operands"])))
+    return Instruction(predicate[1:], opcode, tuple(_split(operands)))
 
 
 def _split(text: str) -> Iterable[str]:
@@ -73,11 +79,10 @@ def _split(text: str) -> Iterable[str]:
 
 def _memory(operand: str) -> Memory | None:
     match = _BRACKET.fullmatch(operand)
-    if match is None or match["bank"] in ("c", "cx"):
+    if match is None:
         return None
     base, uniform, offset = "", "", 0
-    for part in re.split(r"(?<=[^\s+])\s*\+\s*", match["inner"].strip()):
-        piece = part.strip()
+    for piece in map(str.strip, match[1].split("+")):
         if _REGISTER.fullmatch(piece):
             name = piece.lstrip("-").split(".")[0]
             if name.startswith("U"):
@@ -94,8 +99,8 @@ def _memory(operand: str) -> Memory | None:
 def local_use(code: Iterable[tuple[str, float]]) -> tuple[float, float] | None:
     """Executions of (spills, run-time indexed accesses) among the local accesses of (SASS line, executions) pairs.
 
-    `[R1+constant]` counts as a spill, any other base register as an index (Compute profiling guide, measured on known
-    kernels). None when a local access has no readable operand.
+    `[R1+constant]` counts as a spill, any other base register as an index, as seen on kernels of known behaviour; an
+    array element with a constant index counts as a spill too. None when a local access has no readable operand.
     """
     spills = indexed = 0.0
     for line, executed in code:

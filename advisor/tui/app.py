@@ -31,8 +31,8 @@ class AdvisorApp(App[int]):
     TITLE = "ncu-advisor"
     CSS_PATH: ClassVar = [*sorted(_HERE.glob("widgets/*.tcss")), *sorted(_HERE.glob("screens/*.tcss"))]
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f4", "undo", "Back", id="app.back", tooltip=words.TIP_UNDO),
         Binding("f1", "help", "Help", id="app.help", tooltip=words.TIP_HELP),
+        Binding("f4", "undo", "Back", id="app.back", tooltip=words.TIP_UNDO),
         Binding("ctrl+t", "theme", "Light/dark", show=False, id="app.theme", tooltip=words.TIP_THEME, priority=True),
         Binding("ctrl+q", "quit", "Quit", id="app.quit", tooltip=words.TIP_QUIT, priority=True),
     ]
@@ -44,6 +44,7 @@ class AdvisorApp(App[int]):
         self._beginning = e.Began(paths, gpu)
         self._launches = LaunchesScreen(blocks=blocks)
         self._session = SessionScreen(blocks=blocks)
+        self._offered: tuple[object, ...] = ()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Our own variables, for themes of Textual's that do not set them."""
@@ -111,6 +112,14 @@ class AdvisorApp(App[int]):
         """Keys and commands."""
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen())
+
+    def offer(self, screen: Screen[None]) -> None:
+        """Draw the footer anew where other keys work now; doing so after each key would cost more than the key."""
+        actions = ("launches", "evidence", "sort", "clear")
+        works = (screen, self.check_action("undo", ()), *(screen.check_action(action, ()) for action in actions))
+        if works != self._offered:
+            self._offered = works
+            screen.refresh_bindings()
 
     def action_undo(self) -> None:
         """Undo the last thing the user did."""

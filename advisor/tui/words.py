@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from advisor.dialogue import events as e
+from advisor.dialogue import face
 from advisor.dialogue.state import State
 
 FILTER: Final = "type to filter by kernel, class or finding; /help for commands"
@@ -45,7 +46,8 @@ TIP_THEME: Final = "Switch between the dark and the light theme"
 TIP_QUIT: Final = "Leave the program"
 TIP_ESCAPE: Final = "Call off what is being done, or empty the line"
 
-ASK_NUMBER: Final = "a number with its unit{unit}, d for don't know"
+ASK_NUMBER: Final = "{hint}"
+ASK_NUMBER_OR_NOT: Final = "{hint}; d for don't know"
 ASK_CHOICE: Final = "a number, a name or its beginning; Enter takes the marked one"
 ASK_MENU: Final = "a choice, a question such as: what is occupancy, or /help"
 WAITING: Final = "one moment"
@@ -78,8 +80,8 @@ def work(request: e.Request) -> str:
 def placeholder(state: State) -> str:
     """What the prompt says while it is empty."""
     if state.ask is not None and state.ask.kind == "number":
-        unit = state.ask.unit
-        return ASK_NUMBER.format(unit=f" ({unit})" if unit and unit not in ("count", "ratio") else "")
+        text = ASK_NUMBER_OR_NOT if state.ask.optional else ASK_NUMBER
+        return text.format(hint=face.UNIT_HINTS.get(state.ask.unit, face.UNIT_HINTS["count"]))
     if state.ask is not None:
         return ASK_CHOICE
     return WAITING if state.waiting and state.launch is None else ASK_MENU

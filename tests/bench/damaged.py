@@ -1,7 +1,7 @@
-"""Reads 200 damaged inputs, each in a process of its own, and prints what became of them: `python -m tests.bench.damaged`.
+"""Reads 200 damaged inputs, each in a process of its own, and prints the outcomes: `python -m tests.bench.damaged`.
 
-Columns: outcome (refused, incomplete, or what must not be), wall seconds of the whole process, peak memory in MB (of the
-process and twice the largest of its children, which run two at a time), the kind of damage, the line that the user sees.
+Columns: outcome (refused, incomplete, or what must not be), wall seconds of the whole process, peak memory in MB (of
+the process and twice the largest of its children, which run two at a time), the kind of damage, the line shown.
 """
 
 from __future__ import annotations
@@ -64,12 +64,10 @@ def main() -> int:
             wrong += not (fine and found["seconds"] < 20 and found["peak_mb"] < 1536)
             worst_s, worst_mb = max(worst_s, found["seconds"]), max(worst_mb, found["peak_mb"])
             outcomes[found["outcome"].split(",")[0]] += 1
-            print(
-                f"{found['outcome']:20} {found['seconds']:6.2f} {found['peak_mb']:7.0f}  {item.kind:40} {found['said'][:200]}"
-            )
-    print(
-        f"{sum(outcomes.values())} inputs: {dict(outcomes)}; slowest {worst_s:.2f} s, largest {worst_mb:.0f} MB; wrong: {wrong}"
-    )
+            cost = f"{found['seconds']:6.2f} {found['peak_mb']:7.0f}"
+            print(f"{found['outcome']:20} {cost}  {item.kind:40} {found['said'][:200]}")
+    total = f"{sum(outcomes.values())} inputs: {dict(outcomes)}"
+    print(f"{total}; slowest {worst_s:.2f} s, largest {worst_mb:.0f} MB; wrong: {wrong}")
     return 1 if wrong else 0
 
 

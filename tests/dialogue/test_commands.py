@@ -79,7 +79,7 @@ def test_an_empty_line_means_nothing(text: str):
         ("/whynot tial efect", "/whynot tail_effect"),
         ("/whatif dram=70", "/whatif dram_pct=70"),
         ("/kernel transpse", "/kernel transpose_tile"),
-        ("answer", "Answer a question: Which data type does the kernel compute in?"),
+        ("answer", "Answer: Which data type does the kernel compute in?"),
     ],
 )
 def test_what_is_not_understood_is_answered_with_what_could_have_been_meant(text: str, meant: str):

@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor import resources
@@ -241,6 +241,7 @@ def test_what_cannot_be_meant_is_refused_with_what_can(call: object, says: str) 
         call()  # type: ignore[operator]
 
 
+@settings(deadline=None)
 @given(st.sampled_from(sorted(a.algorithms())), st.data())
 def test_more_elements_never_mean_less_work(name: str, data: st.DataObject) -> None:
     """Doubling any count parameter leaves FLOP and bytes no smaller, except where it cuts the work on purpose."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor import resources
@@ -268,6 +268,7 @@ def test_the_memory_clock_of_an_integrated_gpu_is_not_believed() -> None:
     assert differences == ()
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from(sorted(H200)), st.floats(allow_nan=True, allow_infinity=True), max_size=14))
 def test_no_attributes_however_odd_make_it_fail(attributes: dict[str, float]) -> None:
     for name, cc in (("NVIDIA H200", "9.0"), ("NVIDIA H200", ""), ("something", "12.0"), ("", "")):

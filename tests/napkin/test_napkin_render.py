@@ -10,7 +10,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import advisor
@@ -43,6 +43,7 @@ def test_what_was_measured_is_set_against_it() -> None:
     assert "4.97 times the fewest bytes" in text
 
 
+@settings(deadline=None, max_examples=60)
 @given(
     st.sampled_from(sorted(algorithms.algorithms())),
     st.sampled_from(sorted(algorithms.dtypes())),
@@ -83,6 +84,7 @@ def test_work_that_computes_nothing_has_no_place_on_a_roofline() -> None:
     assert list(roofline_lines(reckon("transpose", gpu_name="H100"))) == []
 
 
+@settings(deadline=None, max_examples=60)
 @given(
     st.sampled_from(sorted(algorithms.algorithms())),
     st.sampled_from(sorted(algorithms.dtypes())),

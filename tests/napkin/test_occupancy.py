@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.errors import UsageError
@@ -76,6 +76,7 @@ def test_full_occupancy_has_no_step_up() -> None:
     assert [c for c in occupancy("9.0", 256, 32).cliffs if c.gain] == []
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(["7.0", "7.5", "8.0", "8.6", "8.7", "8.9", "9.0", "10.0", "11.0", "12.0"]),
     st.integers(1, 1024),
@@ -97,6 +98,7 @@ def test_a_cliff_is_exactly_where_the_warps_change(cc: str, block: int, register
             assert before.warps <= result.warps if cliff.gain else before.warps >= result.warps
 
 
+@settings(deadline=None)
 @given(st.integers(1, 1024), st.integers(1, 254), st.integers(0, 90_000))
 def test_more_of_a_resource_never_means_more_warps(block: int, registers: int, shared: int) -> None:
     here = occupancy("8.9", block, registers, shared).warps

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.errors import UsageError
@@ -64,6 +64,7 @@ def test_an_lds_128_down_a_column_takes_32_wavefronts_where_4_are_ideal() -> Non
     assert banks(16, stride=8) == BankUse(32, 4, 8)
 
 
+@settings(deadline=None)
 @given(st.sampled_from([1, 2, 4, 8, 16]), st.integers(0, 70), st.integers(0, 31), st.integers(1, 32))
 def test_no_pattern_is_better_than_its_ideal(width: int, stride: int, offset: int, lanes: int) -> None:
     found = coalescing(width, stride, offset // width * width, lanes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.napkin.quantities import QuantityError, parse, show
@@ -95,6 +95,7 @@ def test_a_megabyte_of_digits_is_refused_at_once_and_not_repeated() -> None:
     assert len(str(caught.value)) < 200
 
 
+@settings(deadline=None)
 @given(st.text(max_size=80), st.sampled_from(UNITS))
 def test_any_text_is_a_finite_number_or_one_line_of_error(text: str, unit: str) -> None:
     try:
@@ -103,16 +104,19 @@ def test_any_text_is_a_finite_number_or_one_line_of_error(text: str, unit: str) 
         assert str(e).isprintable()
 
 
+@settings(deadline=None)
 @given(st.floats(1e-9, 1e17), st.sampled_from(UNITS))
 def test_what_is_shown_with_all_digits_is_read_back_as_it_was(value: float, unit: str) -> None:
     assert parse(show(value, unit, digits=17), unit) == pytest.approx(value, rel=1e-12)
 
 
+@settings(deadline=None)
 @given(st.floats(1e-3, 1e17), st.sampled_from(UNITS))
 def test_four_digits_are_right_to_four_digits(value: float, unit: str) -> None:
     assert parse(show(value, unit), unit) == pytest.approx(value, rel=1e-3)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**15))
 def test_a_whole_number_is_shown_and_read_back_exactly(value: int) -> None:
     assert parse(show(float(value))) == value

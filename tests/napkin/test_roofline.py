@@ -6,7 +6,7 @@ import math
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.errors import UsageError
@@ -121,6 +121,7 @@ def test_cores_that_do_not_exist_are_refused() -> None:
         reckon("gemm", gpu_name="H200", cores="ray")
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(sorted(algorithms.algorithms())),
     st.sampled_from(sorted(algorithms.dtypes())),
@@ -204,6 +205,7 @@ def test_unknown_metrics_say_nothing() -> None:
     )
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(st.sampled_from(["memory_pct", "compute_pct", "dram_bytes", "duration_ns", "flop"]), st.floats())
 )

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.catalog import catalog
@@ -144,12 +144,14 @@ def test_below_five_percent_is_not_the_right_battle() -> None:
     assert f.worthwhile(1.05)
 
 
+@settings(deadline=None)
 @given(shares, factors)
 def test_a_part_can_never_give_more_than_amdahl_allows(share: float, factor: float) -> None:
     speedup = f.amdahl(share, factor)
     assert 1 - 1e-12 <= speedup <= min(factor, 1 / (1 - share) if share < 1 else math.inf) * (1 + 1e-12)
 
 
+@settings(deadline=None)
 @given(st.floats(1, 1000), st.floats(1, 1000))
 def test_waste_and_speedup_of_sectors_tell_the_same(sectors: float, ideal: float) -> None:
     waste = f.sector_waste(sectors, ideal)

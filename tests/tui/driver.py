@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -26,8 +27,7 @@ class Driver:
             await self.pilot.pause()
             if not self.app.state.waiting and self.app.labour.idle:
                 break
-            await self.pilot.pause(0.01)
-        await self.pilot.pause()
+            await asyncio.sleep(0.005)
         await self.pilot.pause()
 
     async def press(self, *keys: str) -> None:

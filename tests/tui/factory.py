@@ -8,7 +8,7 @@ from pathlib import Path
 
 from advisor.dialogue.desk import Desk, Progress, Sources
 from advisor.dialogue.records import Algorithm, Ask, Choice, Line, Lore, Reckoning
-from advisor.engine import BlockedRule, Clause, Proof, RuleProof
+from advisor.engine import BlockedRule, Clause, Flip, Proof, RuleProof, Trace
 from advisor.errors import InputError, UsageError
 from advisor.model import (
     Comparison,
@@ -240,17 +240,18 @@ class Analysis:
         return self.diagnosis.launches[position]
 
     def how(self, position: int, finding_id: str) -> Proof:
-        found = next((f for f in self._launch(position).findings if f.id == finding_id), None)
+        now = self._launch(position)
+        if finding_id == now.verdict.id:
+            clauses = tuple(Clause(item.observation, "when", 2, (item,)) for item in now.verdict.evidence)
+            rule = RuleProof(f"class.{finding_id}", now.verdict.because, ("guide.step3",), clauses)
+            return Proof(finding_id, now.verdict.title, "class", (rule,))
+        found = next((f for f in now.findings if f.id == finding_id), None)
         if found is None:
             raise UsageError(f"{finding_id!r} was not found on launch {position}")
         clauses = tuple(Clause(item.observation, "when", 2, (item,)) for item in found.evidence)
         blocked = Clause("excess_on_atomics", "unless", 0)
-        return Proof(
-            finding_id,
-            found.title,
-            found.kind,
-            (RuleProof(found.rules[0], found.because, found.cites, (*clauses, blocked)),),
-        )
+        rule = RuleProof(found.rules[0], found.because, found.cites, (*clauses, blocked))
+        return Proof(finding_id, found.title, found.kind, (rule,))
 
     def why_not(self, position: int, finding_id: str) -> tuple[BlockedRule, ...]:
         if finding_id not in dict(LORE.findings):
@@ -268,8 +269,13 @@ class Analysis:
             ),
         )
 
-    def flips(self, position: int, finding_id: str = "") -> tuple[object, ...]:
-        return ()
+    def flips(self, position: int, finding_id: str = "") -> tuple[Flip, ...]:
+        now = self._launch(position)
+        items = now.verdict.evidence if finding_id == now.verdict.id else ()
+        then = Trace("latency_bound", (), ())
+        return tuple(
+            Flip(i.observation, i.metric, i.value or 0.0, i.threshold or 0.0, i.unit, i.test, then) for i in items[:1]
+        )
 
     def what_if(self, position: int, values: Mapping[str, float]) -> LaunchDiagnosis:
         now = self._launch(position)

@@ -33,7 +33,7 @@ class LaunchesScreen(Screen[None]):
     app: AdvisorApp
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f5", "sort", "Sort", id="launches.sort", tooltip=words.TIP_SORT),
-        Binding("escape", "clear", "Clear filter", id="launches.clear", tooltip=words.TIP_CLEAR),
+        Binding("escape", "clear", "Cancel", id="launches.clear", tooltip=words.TIP_CLEAR),
         Binding("pageup", "page(-1)", "Page up", show=False, id="launches.pageup"),
         Binding("pagedown", "page(1)", "Page down", show=False, id="launches.pagedown"),
     ]
@@ -77,7 +77,7 @@ class LaunchesScreen(Screen[None]):
         table = self.query_one(LaunchTable)
         table.show(launches, self._filter, self._order)
         self.query_one("#summary", Static).update(self._summary(len(launches), table.kept))
-        self.refresh_bindings()
+        self.app.offer(self)
 
     @property
     def _filter(self) -> str:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 WIDE = 110  # columns from which the evidence stands beside the conversation
 TALL = 36  # rows from which all choices can be seen at once
+LOW = 20  # rows under which the conversation needs all that the choices can spare
 
 
 class SessionScreen(Screen[None]):
@@ -77,7 +78,7 @@ class SessionScreen(Screen[None]):
         """Side by side from WIDE columns; one in the other's place below."""
         self.set_class(event.size.width >= WIDE, "-wide")
         self.set_class(event.size.height >= TALL, "-tall")
-        self.refresh_bindings()
+        self.set_class(event.size.height < LOW, "-low")
 
     def show(self, state: State) -> None:
         """Show the state."""
@@ -91,7 +92,7 @@ class SessionScreen(Screen[None]):
         marked = not number or (state.ask is not None and state.ask.usual is not None)
         self.query_one(Choices).show(choices(state), numbered=not number, marked=marked)
         self.query_one(Prompt).placeholder = words.placeholder(state)
-        self.refresh_bindings()
+        self.app.offer(self)
 
     # What the user does
 

@@ -36,14 +36,12 @@ class Conversation(VerticalScroll, can_focus=True):
         self._shown = wanted
         if new:
             self.mount(*new)
-            self.call_after_refresh(self._reveal, new[0])
-        else:
-            self.call_after_refresh(self.scroll_end, animate=False)
+        self._anchor = new[0] if new else self._views[-1] if self._views else None
+        self.call_after_refresh(self._reveal)
 
-    def _reveal(self, view: CardView) -> None:
-        if view.is_attached:
-            self._anchor = view
-            self.scroll_to_widget(view, animate=False, top=True, force=True)
+    def _reveal(self) -> None:
+        if self._anchor is not None and self._anchor.is_attached:
+            self.scroll_to_widget(self._anchor, animate=False, top=True, force=True)
 
     def let_go(self) -> None:
         """The user scrolls: the newest turn need not stay in view."""
@@ -51,8 +49,7 @@ class Conversation(VerticalScroll, can_focus=True):
 
     def on_resize(self) -> None:
         """Another size breaks the lines elsewhere: the newest turn stays in view."""
-        if self._anchor is not None:
-            self.call_after_refresh(self._reveal, self._anchor)
+        self.call_after_refresh(self._reveal)
 
     def on_mouse_scroll_down(self) -> None:
         """The wheel."""

@@ -121,6 +121,7 @@ class LaunchTable(DataTable[Text], can_focus=False):
         self._rows, self._wanted, self._order, self._width = rows, wanted, order, self.size.width
         self._kept = arranged(rows, wanted, order)
         self.clear(columns=True)
+        self.show_header = bool(rows)
         self._columns()
         for row in self._kept:
             self.add_row(*self._cells(row))

@@ -1,0 +1,73 @@
+"""What stands in for a number that a report lacks: each function fills rows that are still unknown, or stays NaN.
+
+A function gets the frame's columns as float arrays of shape (rows,), and `told`: the columns before anything was
+derived.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+Columns = Mapping[str, Array]
+Fill = Callable[[Columns, Columns], Array]
+
+
+def _where_none(count: Array) -> Array:
+    """0 where nothing of the kind was executed, else unknown."""
+    return np.where(count == 0, 0.0, np.nan)
+
+
+def dram_bytes(columns: Columns, told: Columns) -> Array:
+    """From the rate and the duration: all that the details page prints."""
+    return told["dram_bytes_per_s"] * columns["duration_ns"] / 1e9
+
+
+def dram_peak(columns: Columns, told: Columns) -> Array:
+    """Two transfers a clock over the width of the bus, as the CUDA programming guide reckons theoretical bandwidth."""
+    return 2 * columns["device_memory_clock_hz"] * columns["device_bus_bits"] / 8
+
+
+def spills(columns: Columns, told: Columns) -> Array:
+    """No local access, no spill."""
+    return _where_none(columns["local_inst"])
+
+
+def half_flop(columns: Columns, told: Columns) -> Array:
+    """Lanes of packed instructions: two values each, two operations for a multiply-add; 0 without half arithmetic.
+
+    Constants in HFMA2 count as lanes too: where the opcodes cannot rule them out, the number stays unknown.
+    """
+    lanes = 4 * columns["hfma_lanes"] + 2 * columns["hadd_lanes"] + 2 * columns["hmul_lanes"]
+    return np.where(columns["half_inst"] == 0, 0.0, np.where((columns["half_inst"] > 0) | (lanes == 0), lanes, np.nan))
+
+
+def constant_addresses(columns: Columns, told: Columns) -> Array:
+    """Busy cycles of the IDC for each LDC: two for each address of a warp on CC 8.0 to 9.0, more with misses."""
+    cycles = columns["idc_pct"] / 100 * columns["sm_cycles_elapsed"] * columns["sm_count"]
+    version = 10 * columns["device_cc_major"] + columns["device_cc_minor"]
+    with np.errstate(all="ignore"):
+        return np.where((version >= 80) & (version <= 90), cycles / columns["ldc_inst"] / 2, np.nan)
+
+
+def _lanes_of(count: str) -> tuple[tuple[str, ...], Fill]:
+    return (count,), lambda columns, told: _where_none(columns[count])
+
+
+# Metric -> the columns that its function reads beside the reported ones, and the function.
+FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
+    "dram_bytes": (("duration_ns",), dram_bytes),
+    "dram_peak_bytes_per_s": (("device_memory_clock_hz", "device_bus_bits"), dram_peak),
+    "spill_inst": (("local_inst",), spills),
+    "half_flop": (("half_inst", "hfma_lanes", "hadd_lanes", "hmul_lanes"), half_flop),
+    "tensor_ops": _lanes_of("tensor_inst"),
+    "idc_requests_per_ldc": (
+        ("idc_pct", "sm_cycles_elapsed", "sm_count", "device_cc_major", "device_cc_minor", "ldc_inst"),
+        constant_addresses,
+    ),
+    **{f"{op}_lanes": _lanes_of(f"{op}_inst") for op in ("ffma", "fadd", "fmul", "dfma", "dadd", "dmul")},
+    **{f"{op}_lanes": _lanes_of("half_inst") for op in ("hadd", "hmul")},
+}

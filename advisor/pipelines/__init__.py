@@ -1,0 +1,1 @@
+"""What the commands and the session ask for: read, observe, conclude, quantify, conclude; and explain."""
