@@ -204,7 +204,7 @@ def _guarded(run: Callable[[], Any]) -> int:
         return 130
     except BrokenPipeError:
         # The reader of our output has gone (`| head`): that is its right, and nothing to report.
-        sys.stdout = None  # type: ignore[assignment]
+        sys.stdout = None
         return EXIT_DONE
     except OSError as e:
         click.echo(f"ncu-advisor: {e.filename or 'a file'}: {e.strerror or e}", err=True)

@@ -118,14 +118,14 @@ def _explained(
         made += [(position, "how", finding, analysis.how(position, finding)) for finding in how_]
         made += [(position, "why_not", finding, analysis.why_not(position, finding)) for finding in why_not]
     if form == "json":
-        dicts = {"how": proof.proof_dict, "why_not": proof.blocked_dict}
+        dicts: dict[str, Any] = {"how": proof.proof_dict, "why_not": proof.blocked_dict}
         return {
             "explanations": [
                 {"launch": analysis.diagnosis.launches[p].index, "kind": kind, "id": finding, **dicts[kind](found)}
                 for p, kind, finding, found in made
             ]
         }
-    texts = {"how": proof.proof_text, "why_not": proof.blocked_text}
+    texts: dict[str, Any] = {"how": proof.proof_text, "why_not": proof.blocked_text}
     parts = []
     for position, kind, finding, found in made:
         launch = analysis.diagnosis.launches[position]

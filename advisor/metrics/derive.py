@@ -66,8 +66,9 @@ def derive(
     steps = _own_plan() if metrics is None else plan(metrics)
     rows = len(frame)
     told = {name: _reported(frame, name, rows) for name in known}
-    given = {name: told[name] for name in ("grid_size", "block_size", "device_cc_major", "device_cc_minor")}
-    told |= {name: _else(values, _identity(frame, name, rows)) for name, values in given.items() if name in known}
+    for name in ("grid_size", "block_size", "device_cc_major", "device_cc_minor", "device_mig"):
+        if name in known:
+            told[name] = _else(told[name], _identity(frame, name, rows))
     held = frozenset(keep)
     columns = _compute(known, steps, told, _counted(frame, known), held, steps.follow(held) if held else frozenset())
     out: dict[str, Any] = {name: frame[name].to_numpy() for name in IDENTITY if name in frame}
@@ -89,10 +90,13 @@ def _else(values: Array, other: Array) -> Array:
 
 
 def _identity(frame: pd.DataFrame, name: str, rows: int) -> Array:
-    """Grid, block and compute capability as the frame's identity columns have them."""
-    source = {"grid_size": "grid", "block_size": "block"}.get(name, "cc")
+    """Grid, block, compute capability and MIG as the frame's identity columns have them."""
+    source = {"grid_size": "grid", "block_size": "block", "device_mig": "gpu_name"}.get(name, "cc")
     if source not in frame:
         return np.full(rows, np.nan)
+    if source == "gpu_name":
+        # A part of a GPU is called by its size, such as `NVIDIA A100-SXM4-40GB MIG 1g.5gb`.
+        return np.array([float(" MIG " in str(gpu)) if gpu else math.nan for gpu in frame["gpu_name"]])
     if source == "cc":
         parts = (str(cc).partition(".")[0 if name.endswith("major") else 2] for cc in frame["cc"])
         return np.array([float(p) if p.isdigit() else math.nan for p in parts])

@@ -14,7 +14,7 @@ COMMON = (
     *("math_pipe_throttle", "membar", "mio_throttle", "misc", "no_instruction", "not_selected", "selected"),
     *("short_scoreboard", "sleeping", "tex_throttle", "wait"),
 )
-# Only on some: up to CC 9.0, and on CC 9.0.
+# Only on some: up to CC 9.0, and on CC 9.0, where the samples say warpgroup_arrive for what the counters call gmma.
 SOME = ("imc_miss", "gmma", "warpgroup_arrive")
 REASONS = COMMON + SOME
 
@@ -28,6 +28,8 @@ def not_issued(columns: Mapping[str, Array]) -> dict[str, Array]:
     for reason, number in samples.items():
         share = 100 * number / np.where(total > 0, total, np.nan)
         out[f"stall_{reason}_not_issued_pct"] = np.where(known, share, np.nan)
+    gmma, arrive = (out[f"stall_{reason}_not_issued_pct"] for reason in ("gmma", "warpgroup_arrive"))
+    out["stall_gmma_not_issued_pct"] = np.where(np.isfinite(gmma), gmma, arrive)
     return out
 
 

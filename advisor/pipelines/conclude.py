@@ -233,7 +233,8 @@ def _finding(
     texts: Mapping[str, float | str],
 ) -> Finding:
     entry = catalog.findings[found]
-    fired = [f for f in trace.fired if f.concludes == found]
+    order = [rule.id for rule in entry.seen]
+    fired = sorted((f for f in trace.fired if f.concludes == found), key=lambda f: order.index(f.rule_id))
     names = [name for f in fired for name in f.when]
     margins = [_margin(observed, row, name) for name in _observations(catalog, names)]
     undecided = tuple(sorted({name for f in fired for name in f.unknown_unless}))

@@ -67,12 +67,9 @@ def _places(index: Index, word: str) -> list[Place]:
 def _named(index: Index, word: str) -> list[Place]:
     key = norm(word)
     if "__" in word:
-        metric = _by_ncu_name(index, word.strip())
-        if metric:
-            return [metric]
-        told = [p for p in index.everything() if p.kind in ("pitfall", "topic") and word.strip() in index.block(p)]
-        if told:
-            return told[:1]
+        found = _by_ncu_name(index, word.strip())
+        if found:
+            return found
     stalls = [p for p in index.places.get(_bare(key), ()) if p.kind == "stall"] if key.startswith("stall") else []
     if stalls:
         return stalls + index.places.get(key, [])
@@ -133,18 +130,16 @@ def _opcode(index: Index, word: str) -> Place | None:
     return None
 
 
-def _by_ncu_name(index: Index, word: str) -> Place | None:
-    """The canonical metric that lists this ncu name, or a name of which this is the beginning."""
-    best: Place | None = None
-    for place in index.everything():
-        if place.kind != "metric":
-            continue
-        for match in re.finditer(r"[\w:]+__[\w.:]+", index.block(place)):
-            if match[0] == word:
-                return place
-            if best is None and match[0].startswith(word + "."):
-                best = place
-    return best
+def _by_ncu_name(index: Index, word: str) -> list[Place]:
+    """What tells of this name of ncu's: a stall, our metric (also by the beginning of its name), else a warning."""
+    whole = re.compile(rf"(?<![\w.:]){re.escape(word)}(?![\w.:])")
+    named = [p for p in index.everything() if p.kind in ("stall", "metric") and whole.search(index.block(p))]
+    if not named:
+        begun = re.compile(rf"(?<![\w.:]){re.escape(word)}\.")
+        named = [p for p in index.everything() if p.kind == "metric" and begun.search(index.block(p))][:1]
+    if not named:
+        return [p for p in index.everything() if p.kind in ("pitfall", "topic") and word in index.block(p)][:1]
+    return sorted(named, key=lambda p: ORDER.index(p.kind))
 
 
 def _unknown(index: Index, word: str) -> str:

@@ -311,7 +311,7 @@ def _topic(index: Index, place: Place, word: str) -> Explanation:
     if place.kind == "source":
         sections = [(name, lines) for name, lines in sections if name != "kind"]
     keys = raw.get("cites") or ([place.id] if place.kind == "source" else [])
-    see = [*(raw.get("see") or ()), *([raw["found_by"]] if "found_by" in raw else [])]
+    see = [*(raw.get("see") or ()), *(raw.get("leads_to") or ()), *([raw["found_by"]] if "found_by" in raw else [])]
     naming = next((key for key in ("title", "name") if raw.get(key)), "")
     title = str(raw[naming]) if naming else place.id
     sections = [(name, lines) for name, lines in sections if name != naming]

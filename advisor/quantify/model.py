@@ -124,12 +124,13 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup]:
         mid_ = max(1.0, min(float(estimate[row]), limit))
         low_, high_ = min(low_, mid_), max(high_, mid_)
         limiter = max(after, key=lambda name: float(_total(after, name)[row]))
-        names = [constants.terms[n].name if n in constants.terms else n for n in fix.changes]
+        shrunk = {n: float(f[row]) for n, f in middle.items() if float(f[row]) < 0.995}
+        names = [constants.terms[n].name if n in constants.terms else constants.how[n] for n in shrunk]
         how = fill(
             constants.how["plain"],
             {
-                "names": ", ".join(names),
-                "percent": f"{100 * float(np.min([np.min(f[row]) for f in middle.values()])):.0f}",
+                "names": ", ".join(names) or constants.how["nothing"],
+                "percent": f"{100 * min(shrunk.values(), default=1.0):.0f}",
                 "next": constants.terms[limiter].name,
             },
         )
@@ -159,7 +160,7 @@ def _launch(columns: Mapping[str, Array], rows: int, factor: Array) -> list[Spee
             time = float(duration[row])
             gains.append((time + cost) / (time + cost * float(factor[row])) if time > 0 else 1.0)
         how = fill(
-            constants.how["launch"],
+            constants.how["launches"],
             {"launch_us": f"{constants.launch_ns.estimate / 1000:.1f}", "percent": f"{100 * float(factor[row]):.0f}"},
         )
         out.append(Speedup(gains[1], gains[0], gains[2], "launch", how))

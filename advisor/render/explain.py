@@ -77,6 +77,8 @@ HEADINGS = {
     "flops": "Operations a lane",
     "counts": "Counted in",
     "traps": "Traps",
+    "leads_to": "Leads to",
+    "healthy": "When it is healthy",
     "matrix": "Has the shape of a matrix product",
     "let": "With",
     "require": "Holds for",

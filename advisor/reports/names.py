@@ -7,7 +7,7 @@ import re
 # C0, DEL, C1, line separators and the marks that turn the direction of text around.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _LINK = re.compile(r"@(section|url|sass|source):(.*?)@", re.DOTALL)
-_OPERATOR = re.compile(r"(?:^|::|\s)(operator\s*[^\w\s]+)$")
+_OPERATOR = re.compile(r"(?:^|::|\s)(operator\s*(?:\(\)|\[\]|[-+*/%^&|~!=<>]{1,3}))$")
 _ARGUMENTS = re.compile(r"<(?!unnamed>)|\((?!anonymous namespace\))")
 _SPACE = re.compile(r"\s+")
 

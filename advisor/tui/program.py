@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from advisor import resources
 from advisor.dialogue.desk import Desk
+from advisor.dialogue.headstart import HeadStart
 from advisor.dialogue.sources import sources
 from advisor.errors import EXIT_DONE, UsageError
-from advisor.render.charts import can_draw
-from advisor.tui.app import AdvisorApp
 
 DEMO = Path("tour") / "recorded" / "h200" / "tour.ncu-rep.xz"
 
@@ -29,10 +29,18 @@ def run(
 
     `options` go to pipelines.analyse (ptxas, kernel, launches, jobs). UsageError without a terminal.
     """
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    # Textual draws on stderr, so that stdout stays free for data.
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError("the session needs a terminal: use `ncu-advisor diagnose` in scripts and pipes")
     opened = [resources.folder("kernels") / DEMO] if demo else list(paths)
-    blocks = can_draw(sys.stdout.encoding)
-    app = AdvisorApp(Desk(sources(knowledge, **options)), tuple(map(str, opened)), gpu=gpu or "", blocks=blocks)
+    real = sources(knowledge, **options)
+    if opened:
+        real = replace(real, analyse=HeadStart(real.analyse, opened, gpu))
+    # Only now, while the reading is under way.
+    from advisor.render.charts import can_draw
+    from advisor.tui.app import AdvisorApp
+
+    blocks = can_draw(sys.stderr.encoding)
+    app = AdvisorApp(Desk(real), tuple(map(str, opened)), gpu=gpu or "", blocks=blocks)
     code = app.run()
     return EXIT_DONE if code is None else code

@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import select
 import signal
 import statistics
@@ -17,12 +18,13 @@ import subprocess
 import sys
 import termios
 import time
+from pathlib import Path
 
 RUNS = 5
 PATIENCE = 60.0
 FIRST = b"ncu-advisor"
 READY = (b" launches, in ", b"Class")  # the line under the list; a card of the only launch
-OPENED = b"Class  "
+OPENED = (b"from the nearest threshold", b"Fix first", b"Nothing to fix", b"What next")
 
 
 def wait_for(terminal: int, texts: tuple[bytes, ...], since: float) -> float:
@@ -39,8 +41,6 @@ def wait_for(terminal: int, texts: tuple[bytes, ...], since: float) -> float:
 
 def strip(data: bytes) -> bytes:
     """The output without its escape sequences."""
-    import re
-
     return re.sub(rb"\x1b(\[[0-?]*[ -/]*[@-~]|[()][0-9A-B]|[=>PX^_].*?\x1b\\|\][^\x07]*\x07)", b"", data)
 
 
@@ -54,7 +54,7 @@ def once(arguments: list[str]) -> tuple[float, float, float]:
         [sys.executable, "-m", "advisor", *arguments],
         stdin=theirs,
         stdout=theirs,
-        stderr=subprocess.DEVNULL,
+        stderr=theirs,
         env=environment,
         start_new_session=True,
     )
@@ -65,7 +65,7 @@ def once(arguments: list[str]) -> tuple[float, float, float]:
         time.sleep(0.2)
         pressed = time.perf_counter()
         os.write(mine, b"\r")
-        opened = wait_for(mine, (OPENED, b"What next"), pressed)
+        opened = wait_for(mine, OPENED, pressed)
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
@@ -79,7 +79,7 @@ def main() -> None:
     for arguments in [["demo"]] + [["open", path] for path in sys.argv[1:]]:
         columns = zip(*(once(arguments) for _ in range(RUNS)), strict=True)
         cells = [f"{statistics.median(times):8.3f} {max(times):8.3f}" for times in columns]
-        print(f"{os.path.basename(arguments[-1]):<32} {'  '.join(cells)}")
+        print(f"{Path(arguments[-1]).name:<32} {'  '.join(cells)}")
 
 
 if __name__ == "__main__":

@@ -43,6 +43,12 @@ def test_case_spaces_dashes_and_number_do_not_matter(word: str) -> None:
         ("SOLBottleneck", "ncu_rule", "SOLBottleneck"),
         ("intended_dtype", "question", "intended_dtype"),
         ("errata.sectors", "erratum", "errata.sectors"),
+        ("long scoreboard", "stall", "long_scoreboard"),
+        ("stall_long_sb", "stall", "long_scoreboard"),
+        ("stall_barrier_not_issued_pct", "stall", "barrier"),
+        ("smsp__pcsamp_warps_issue_stalled_long_scoreboard", "stall", "long_scoreboard"),
+        ("LDG.E.128", "opcode", "LDG"),
+        ("ffma32i.ftz", "opcode", "FFMA"),
         ("ptxas", "topic", "build.ptxas"),
         ("XU pipe", "topic", "pipe_xu"),
         ("smem", "topic", "shared_memory"),
@@ -52,6 +58,12 @@ def test_case_spaces_dashes_and_number_do_not_matter(word: str) -> None:
 def test_every_kind_of_entry_answers(word: str, kind: str, found: str) -> None:
     explanation = explain(word)
     assert (explanation.kind, explanation.id) == (kind, found)
+
+
+def test_the_modifiers_of_an_opcode_are_told_as_written() -> None:
+    lines = explain("LDG.E.128").section("modifiers")
+    assert [line.partition(":")[0] for line in lines] == [".E", ".128"]
+    assert explain("LDG").section("modifiers") == ()
 
 
 def test_a_metric_is_found_under_its_own_and_under_ncus_name() -> None:

@@ -56,8 +56,9 @@ def test_nothing_that_a_terminal_obeys_is_left(text: str) -> None:
 
 
 def test_links_in_messages_are_reduced_to_their_text() -> None:
-    message = "See @section:Occupancy:Occupancy@, @url:the guide:https://x.org/a#b@, @source:C:\\k.cu:12:line 12@, @sass:0x1f:it@."
-    assert without_links(message) == "See Occupancy, the guide, line 12, it."
+    message = "See @section:Occupancy:Occupancy@, @url:the guide:https://x.org/a#b@, @source:C:\\k.cu:12:line 12@."
+    assert without_links(message) == "See Occupancy, the guide, line 12."
+    assert without_links("at @sass:0x1f:this load@") == "at this load"
 
 
 def test_a_message_of_many_lines_becomes_one() -> None:

@@ -74,7 +74,7 @@ def test_what_is_no_number_is_unknown_and_never_zero(text: str) -> None:
     assert math.isnan(number(text))
 
 
-@given(st.floats(min_value=0, max_value=1e15, allow_nan=False))
+@given(st.floats(min_value=0, max_value=1e12, allow_nan=False))
 def test_a_number_printed_with_separators_is_read_back(value: float) -> None:
     assert number(f"{value:,.2f}") == pytest.approx(value, abs=0.0051)
     swapped = f"{value:,.2f}".translate(str.maketrans(",.", ".,"))

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import resource
+import time
+from pathlib import Path
+
+import pytest
+
+from advisor.errors import InputError
+from advisor.reports import read
+from tests.damaged import Damaged, inputs
+
+SAMPLE = list(inputs(30))
+
+
+@pytest.mark.parametrize("item", SAMPLE, ids=lambda item: item.name.partition(".")[0])
+def test_a_damaged_input_is_refused_in_one_line_or_read_as_incomplete(item: Damaged, tmp_path: Path) -> None:
+    path = item.write(tmp_path)
+    start = time.monotonic()
+    try:
+        found = read(path)
+    except InputError as refusal:
+        assert "\n" not in str(refusal)
+        assert str(refusal).startswith(path.name)
+    else:
+        assert not found.info.complete
+        assert found.info.problems
+        shown = "".join([*found.frame["kernel_full"], *found.info.problems])
+        assert shown.isprintable()
+    assert time.monotonic() - start < 20
+    own, children = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    assert own + 2 * children < 1536 * 1024
+
+
+def test_the_generator_gives_the_same_inputs_again(tmp_path: Path) -> None:
+    again = list(inputs(30))
+    assert [item.name for item in again] == [item.name for item in SAMPLE]
+    cuts = [item for item in (SAMPLE[0], again[0])]
+    assert cuts[0].make() == cuts[1].make()
+    assert len(list(inputs())) == 200
