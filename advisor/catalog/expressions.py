@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 FALSE, UNKNOWN, TRUE = 0, 1, 2
 _LONGEST = 600
+_LARGEST = 1e300
 _NAN = float("nan")
 
 
@@ -66,6 +67,8 @@ def _check(node: ast.expr, logic: bool) -> None:
     elif isinstance(node, ast.Constant):
         if isinstance(node.value, bool) or not isinstance(node.value, int | float):
             raise ExpressionError(f"{node.value!r} is not a number")
+        if isinstance(node.value, int) and abs(node.value) > _LARGEST:
+            raise ExpressionError("a number too large to be one")
     elif isinstance(node, ast.Name):
         pass
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
@@ -222,27 +225,32 @@ class Test:
     node: ast.expr = field(repr=False, compare=False)
     _index: Mapping[int, tuple[int, ...]] = field(repr=False, compare=False)
 
-    def combine(self, truths: list[Any], margins: list[Any], minimum: Any, maximum: Any) -> tuple[Any, Any]:
-        """Fold truth codes and margins through and/or/not; the margin is the binding comparison's."""
+    def combine(
+        self, truths: list[Any], lows: list[Any], highs: list[Any], minimum: Any, maximum: Any
+    ) -> tuple[Any, Any, Any]:
+        """Fold truth codes and margins through and/or/not; returns the truth and the least and most margin.
 
-        def walk(node: ast.expr) -> tuple[Any, Any]:
+        lows and highs: each comparison's margin, twice where it is known, -inf and inf where it is not. The margin of
+        a true test is the least one, that of a false test the most: what is unknown and does not decide has no say.
+        """
+
+        def walk(node: ast.expr) -> tuple[Any, Any, Any]:
             if isinstance(node, ast.BoolOp):
                 parts = [walk(v) for v in node.values]
-                fold = minimum if isinstance(node.op, ast.And) else maximum
-                truth, margin = parts[0]
-                for t, m in parts[1:]:
-                    truth, margin = fold(truth, t), fold(margin, m)
-                return truth, margin
+                return _folded(parts, minimum if isinstance(node.op, ast.And) else maximum)
             if isinstance(node, ast.UnaryOp):
-                truth, margin = walk(node.operand)
-                return 2 - truth, -margin
-            at = self._index[id(node)]
-            truth, margin = truths[at[0]], margins[at[0]]
-            for i in at[1:]:
-                truth, margin = minimum(truth, truths[i]), minimum(margin, margins[i])
-            return truth, margin
+                truth, low, high = walk(node.operand)
+                return 2 - truth, -high, -low
+            return _folded([(truths[i], lows[i], highs[i]) for i in self._index[id(node)]], minimum)
 
         return walk(self.node)
+
+
+def _folded(parts: list[tuple[Any, Any, Any]], fold: Any) -> tuple[Any, Any, Any]:
+    truth, low, high = parts[0]
+    for t, lower, higher in parts[1:]:
+        truth, low, high = fold(truth, t), fold(low, lower), fold(high, higher)
+    return truth, low, high
 
 
 def _source(node: ast.expr) -> str:

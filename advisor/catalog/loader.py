@@ -16,18 +16,40 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _LIMIT = 4 << 20  # bytes; our largest file is far below, a hostile one should not fill the memory
 
 
-class _UniqueKeys(_Loader):  # type: ignore[misc]
-    """The safe loader, but a key given twice in one mapping is a mistake instead of a silent overwrite."""
+# A parser that runs out of stack takes the process with it, so nesting is bounded before it starts.
+_NESTED = re.compile(r"(?:[-?:]\s+){60}")
+_DEEPEST = 60
+
+
+class _Plain(_Loader):  # type: ignore[misc]
+    """The safe loader without aliases, and with a key given twice as a mistake instead of a silent overwrite."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        if node in self.constructed_objects:
+            raise _mistake("aliases are not used here: write the value again", node)
+        return super().construct_object(node, deep)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: dict[Any, int] = {}
         for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise _mistake("a key must be a word or a number", key)
             if key.value in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key.value!r} stands here and in line {seen[key.value] + 1}", key.start_mark
-                )
+                raise _mistake(f"the key {key.value!r} stands here and in line {seen[key.value] + 1}", key)
             seen[key.value] = key.start_mark.line
         return dict(super().construct_mapping(node, deep))
+
+
+def _mistake(text: str, node: yaml.Node) -> yaml.constructor.ConstructorError:
+    return yaml.constructor.ConstructorError(None, None, text, node.start_mark)
+
+
+def _too_deep(text: str) -> bool:
+    depth = deepest = 0
+    for bracket in re.findall(r"[\[\]{}]", text):
+        depth = max(0, depth + (1 if bracket in "[{" else -1))
+        deepest = max(deepest, depth)
+    return deepest > _DEEPEST or _NESTED.search(text) is not None
 
 
 def read_text(path: Path) -> str:
@@ -45,14 +67,18 @@ def read_text(path: Path) -> str:
 def load(path: Path, kind: type[T]) -> T:
     """The content of a YAML file as `kind`, a msgspec type; aliases and tags beyond plain YAML are refused."""
     text = read_text(path)
+    if _too_deep(text):
+        raise KnowledgeError(f"{path}:1: nested too deeply")
     try:
-        raw = yaml.load(text, Loader=_UniqueKeys)
+        raw = yaml.load(text, Loader=_Plain)
     except yaml.YAMLError as e:
         mark = getattr(e, "problem_mark", None)
         line = mark.line + 1 if mark else 1
         raise KnowledgeError(f"{path}:{line}: {getattr(e, 'problem', None) or 'not valid YAML'}") from None
     except RecursionError:
         raise KnowledgeError(f"{path}:1: nested too deeply") from None
+    except ValueError as e:
+        raise KnowledgeError(f"{path}:1: {e}") from None
     try:
         return msgspec.convert(raw if raw is not None else {}, kind)
     except msgspec.ValidationError as e:
@@ -97,17 +123,17 @@ def load_mapping(path: Path, kind: type[T]) -> dict[str, T]:
             out[key] = msgspec.convert(value, kind)
         except msgspec.ValidationError as e:
             message, _, where = str(e).partition(" - at ")
-            text = read_text(path)
-            base = next((i for i, row in enumerate(text.splitlines(), 1) if row.startswith(f"{key}:")), 1)
-            fields = re.findall(r"\.([^.\[\]`]+)", where)
-            rows = text.splitlines()
-            inner = next(
-                (
-                    i
-                    for i in range(base, min(base + 60, len(rows)))
-                    if fields and re.match(rf"\s+{fields[0]}:", rows[i])
-                ),
-                base - 1,
-            )
-            raise KnowledgeError(f"{path}:{inner + 1}: {key}: {message}") from None
+            raise KnowledgeError(f"{path}:{_line_in_entry(path, key, message, where)}: {key}: {message}") from None
     return out
+
+
+def _line_in_entry(path: Path, key: str, message: str, where: str) -> int:
+    """The line of the field that an error of one entry speaks of; of the entry's key when the field is not found."""
+    rows = read_text(path).splitlines()
+    start = next((i for i, row in enumerate(rows) if re.match(rf"['\"]?{re.escape(key)}['\"]?\s*:", row)), 0)
+    end = next((i for i in range(start + 1, len(rows)) if re.match(r"\S", rows[i])), len(rows))
+    for name in (*re.findall(r"\.([^.\[\]`]+)", where), *re.findall(r"`([^`]+)`", message)):
+        for i in range(start, end):
+            if re.search(rf"(^|[\s{{,]){re.escape(name)}\s*:", rows[i]):
+                return i + 1
+    return start + 1

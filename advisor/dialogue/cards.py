@@ -33,12 +33,19 @@ def overview(launch: LaunchDiagnosis, position: int, several: bool) -> Card:
 
 
 def class_card(launch: LaunchDiagnosis, position: int) -> Card:
-    """The class, the numbers that decide it, how near the decision was, and what ncu's plain table would say."""
+    """The class, why, and how near the decision was."""
     verdict = launch.verdict
-    lines = [Line(sentence(verdict.because))] if verdict.because else []
+    lines = (Line(sentence(verdict.because)),) if verdict.because else ()
     margin = face.margin_text(verdict.margin)
-    lines += [Line(sentence(note), "quiet") for note in verdict.notes]
-    return Card("class", verdict.title or verdict.id, tuple(lines), position, label=face.CLASS, aside=margin)
+    return Card("class", verdict.title or verdict.id, lines, position, label=face.CLASS, aside=margin)
+
+
+def notes_card(launch: LaunchDiagnosis, position: int) -> Card | None:
+    """What is said beside the class: the leading unit, what to do with it, where ncu's plain table would differ."""
+    lines = tuple(Line(sentence(note)) for note in launch.verdict.notes)
+    return (
+        Card("note", launch.verdict.title or launch.verdict.id, lines, position, label=face.BESIDE) if lines else None
+    )
 
 
 def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Card:
@@ -55,12 +62,13 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
         for place in finding.locations[:3]
     ]
     if finding.undecided:
-        lines.append(Line(", ".join(finding.undecided), "unknown", "Not known"))
+        names = ", ".join(name.partition(".")[2] or name for name in finding.undecided).replace("_", " ")
+        lines.append(Line(names, "unknown", face.UNKNOWN_NAMES))
     first = main_finding(launch)
     kind = {"trust": "trust", "note": "note"}.get(finding.kind, "finding")
     label = {"trust": face.TRUST, "note": face.NOTE}.get(finding.kind, face.ALSO)
     if finding.kind == "diagnosis" and first is not None and first.id == finding.id:
-        label = face.NOTHING_TO_FIX if is_end(finding) else face.FIX_FIRST
+        label = face.FIRST_LABELS.get(finding.id) or (face.NOTHING_TO_FIX if is_end(finding) else face.FIX_FIRST)
     return Card(
         kind, finding.title, tuple(lines), position, finding.id, label, f"confidence {finding.confidence * 100:.0f} %"
     )
@@ -95,9 +103,14 @@ def next_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Card:
 
 
 def measured(item: Comparison) -> str:
-    """The number of a comparison, its test, and how far it is from the threshold."""
-    away = "" if item.margin is None else f", {face.margin_share(item.margin)}"
-    return f"{item.metric} = {number_text(item.value, item.unit)}, test {item.test}{away}"
+    """The number of a comparison, its test, the threshold where that is worked out, and how far apart the two are."""
+    value, threshold = number_text(item.value, item.unit), item.threshold
+    worked_out = threshold is not None and any(c.isalpha() for c in item.test)
+    limit = f" (here {number_text(threshold, item.unit)})" if worked_out else ""
+    away = ""
+    if item.margin is not None and threshold:
+        away = f", {face.margin_share(item.margin)}"
+    return f"{item.metric} = {value}, test {item.test}{limit}{away}"
 
 
 def evidence_lines(items: Sequence[Comparison]) -> tuple[Line, ...]:
@@ -147,12 +160,14 @@ def range_text(ask: Ask) -> str:
     low = "" if ask.low is None or ask.low <= 1 else number_text(ask.low, ask.unit)
     high = "" if ask.high is None or ask.high >= _NO_LIMIT else number_text(ask.high, ask.unit)
     span = f"{low or number_text(ask.low or 0, ask.unit)} to {high}" if high else f"{low} or more" if low else ""
+    span = "" if ask.unit == "%" else span
     return ", ".join(part for part in (hint, span) if part)
 
 
 def why_question_card(ask: Ask, state: State) -> Card:
     """Why a question is asked: its reason, and the findings that its answer could change."""
-    lines = [Line(sentence(ask.why))] if ask.why else []
+    # The reason of a number is the list of what it decides: here it comes whole.
+    lines = [Line(sentence(ask.why))] if ask.why and ask.group != "metric" else []
     if ask.would_change:
         titles = ", ".join(state.lore.title(name) for name in ask.would_change)
         lines.append(Line(titles, "fact", "Could change"))

@@ -85,7 +85,9 @@ def told(state: State, event: e.Told) -> State:
         return state
     if isinstance(request, e.Prove):
         how = request.what == "how"
-        lines = proof_lines(event.result, state.lore) if how else blocked_lines(event.result, state.lore)
+        lines = (
+            proof_lines(event.result, request.finding, state.lore) if how else blocked_lines(event.result, state.lore)
+        )
         launch, title = state.launch, state.lore.title(request.finding)
         of_class = launch is not None and request.finding == launch.verdict.id
         label = face.WHY_NOT if not how else face.WHY if of_class else face.HOW

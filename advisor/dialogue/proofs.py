@@ -16,17 +16,21 @@ _STYLES: Final = {0: "fails", 1: "unknown", 2: "holds"}
 _DEEPEST: Final = 6  # levels shown; a proof is a tree of findings over findings and in practice far flatter
 
 
-def proof_lines(result: Any, lore: Lore) -> tuple[Line, ...]:
-    """A proof (records.Proved) as an indented tree, then where it would turn; anything else gives no lines."""
+def proof_lines(result: Any, concluded: str, lore: Lore) -> tuple[Line, ...]:
+    """The proof (records.Proved) of `concluded` as an indented tree, then where it would turn; else no lines."""
     if not isinstance(result, Proved) or not hasattr(result.proof, "rules"):
         return ()
-    return (*_proof(result.proof, lore, 0), *_flips(result.flips, lore))
+    return (*_proof(result.proof, lore, 0), *_flips(result.flips, concluded, lore))
 
 
-def _flips(flips: tuple[Flip, ...], lore: Lore) -> list[Line]:
-    """The nearest values at which a number of the proof turns, and what would be concluded just beyond each."""
-    lines = [Line(face.TURNS, "strong")] if flips else []
-    for flip in flips:
+def _flips(flips: tuple[Flip, ...], concluded: str, lore: Lore) -> list[Line]:
+    """The nearest values at which the conclusion turns, and what would be concluded just beyond each.
+
+    A number may turn one of several reasons without turning what they lead to: that is not worth a line.
+    """
+    turning = [flip for flip in flips if concluded not in (flip.then.class_id, *flip.then.findings)]
+    lines = [Line(face.TURNS if turning else face.TURNS_NOT, "strong")] if flips else []
+    for flip in turning:
         at, now = number_text(flip.turns_at, flip.unit), number_text(flip.value, flip.unit)
         after = "; ".join(lore.title(name) for name in (flip.then.class_id, *flip.then.findings) if name)
         lines.append(Line(face.TURNS_AT.format(metric=flip.metric, at=at, now=now), depth=1))

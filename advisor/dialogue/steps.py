@@ -38,7 +38,7 @@ def put(state: State, ask: Ask, **changes: Any) -> State:
 
 
 def conclusion(launch: LaunchDiagnosis, position: int) -> tuple[Card | None, ...]:
-    """The cards of what was concluded: class, first finding, how far the numbers can be trusted."""
+    """The cards of what was concluded: class, first finding, how far to trust the numbers, what is said beside."""
     first = main_finding(launch)
     if first is None:
         finding = Card("note", face.NO_FINDING, position=position, label=face.NOTE)
@@ -46,7 +46,7 @@ def conclusion(launch: LaunchDiagnosis, position: int) -> tuple[Card | None, ...
         finding = make.finding_card(launch, first, position)
     # A first finding of kind trust says so itself; the summary would only repeat it.
     careful = None if first is not None and first.kind == "trust" else make.careful_card(launch, position)
-    return (make.class_card(launch, position), finding, careful)
+    return (make.class_card(launch, position), finding, careful, make.notes_card(launch, position))
 
 
 def ask_number(state: State) -> State:

@@ -6,7 +6,7 @@ from advisor.dialogue import events as e
 from advisor.dialogue import face
 from advisor.dialogue.numbers import number_text
 from advisor.dialogue.records import Ask, Choice
-from advisor.dialogue.state import State
+from advisor.dialogue.state import State, is_end
 from advisor.model import Finding, Question
 
 _MOST_QUESTIONS = 2  # offered at a time: more would push the rest of the choices out of a small screen
@@ -100,7 +100,8 @@ def _menu(state: State) -> tuple[Choice, ...]:
     if state.stalled is not None:
         out.append(Choice("retry", face.TRY_AGAIN))
     if finding is not None and finding.fix is not None and not state.has_card("fix", finding.id):
-        out.append(Choice("fix", face.SHOW_FIX))
+        gains = finding.speedup is not None and not is_end(finding)
+        out.append(Choice("fix", face.SHOW_FIX if gains else face.SHOW_WHAT_TO_DO, ("fix",)))
     if finding is not None and not state.has_card("proof", finding.id):
         out.append(Choice("how", face.SHOW_HOW))
     following = next_finding(state)

@@ -91,7 +91,9 @@ class Chain(KnowledgeEngine):  # type: ignore[misc]
     __strategy__ = _Ordered
 
     def __init__(self, rules: Sequence[CompiledRule], first_pass: bool = True) -> None:
-        self._rules = [_experta_rule(rule) for rule in rules]
+        # A conclusion that no rule reads is recorded but makes no fact: each fact is matched against every rule.
+        self._read = frozenset(name for rule in rules for name in (*rule.when, *rule.unless))
+        self._rules = [_experta_rule(rule, self._read) for rule in rules]
         if first_pass:
             self._rules.append(_fallback())
         self._starts: list[Any] | None = None
@@ -125,7 +127,7 @@ class Chain(KnowledgeEngine):  # type: ignore[misc]
         facts = [State(**state)]
         facts += [Answer(name=name) for name in sorted(answers)]
         facts += [Word(name=name) for name in sorted(words)]
-        facts += [_concluded(name) for name in sorted(concluded)]
+        facts += [_concluded(name) for name in sorted(concluded) if name in self._read]
         self.declare(*facts)
         self.run()
         return self.fired
@@ -142,7 +144,7 @@ def _fact(name: str) -> Any:
     return Concluded(name=name)
 
 
-def _experta_rule(rule: CompiledRule) -> Any:
+def _experta_rule(rule: CompiledRule, read: frozenset[str]) -> Any:
     # What must hold is TRUE and nothing else; what must not is anything but TRUE: an unknown `unless` lets it fire.
     fields = {name: L(TRUE) for name in rule.observed(rule.when)}
     fields |= {name: ~L(TRUE) for name in rule.observed(rule.unless)}
@@ -154,7 +156,8 @@ def _experta_rule(rule: CompiledRule) -> Any:
 
     def act(engine: Any) -> None:
         engine.fired.append(rule.id)
-        engine.declare(_concluded(name))
+        if rule.is_class or name in read:
+            engine.declare(_concluded(name))
 
     act.__name__ = rule.id
     return Rule(State(**fields), *needs, *bars, salience=-_BAND * rule.step - rule.place)(act)

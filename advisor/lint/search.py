@@ -20,7 +20,7 @@ def truth(test: Test, values: dict[str, float]) -> int:
         left, right = comparison.left.scalar(values), comparison.right.scalar(values)
         known = math.isfinite(left) and math.isfinite(right)
         codes.append((TRUE if comparison.holds(left, right) else FALSE) if known else UNKNOWN)
-    return int(test.combine(codes, [0.0] * len(codes), min, max)[0])
+    return int(test.combine(codes, codes, codes, min, max)[0])
 
 
 def find_values(true: Sequence[Test], false: Sequence[Test], seed: int = 0) -> dict[str, float] | None:

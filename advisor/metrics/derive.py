@@ -96,7 +96,8 @@ def _identity(frame: pd.DataFrame, name: str, rows: int) -> Array:
         return np.full(rows, np.nan)
     if source == "gpu_name":
         # A part of a GPU is called by its size, such as `NVIDIA A100-SXM4-40GB MIG 1g.5gb`.
-        return np.array([float(" MIG " in str(gpu)) if gpu else math.nan for gpu in frame["gpu_name"]])
+        names = (gpu if isinstance(gpu, str) else "" for gpu in frame["gpu_name"])
+        return np.array([float(" MIG " in name) if name else math.nan for name in names])
     if source == "cc":
         parts = (str(cc).partition(".")[0 if name.endswith("major") else 2] for cc in frame["cc"])
         return np.array([float(p) if p.isdigit() else math.nan for p in parts])

@@ -21,7 +21,7 @@ CODE: dict[str, tuple[str, ...]] = {
     "compute_from_breakdown": (*COMPUTE, "sm_throughput_pct"),
     "memory_pct": (*INSIDE, *MEMORY, "memory_throughput_pct"),
     "blocks_per_sm_limit": (*(f"occupancy_limit_{name}" for name in LIMITS), "shared_bytes_per_block"),
-    **{f"stall_{reason}_not_issued_pct": _SAMPLES for reason in REASONS},
+    **{f"stall_{reason}_not_issued_pct": (*_SAMPLES, "device_cc_major") for reason in REASONS},
 }
 
 

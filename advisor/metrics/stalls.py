@@ -20,9 +20,12 @@ REASONS = COMMON + SOME
 
 
 def not_issued(columns: Mapping[str, Array]) -> dict[str, Array]:
-    """`stall_<reason>_not_issued_pct` of all reasons: unknown where a reason of every architecture was not sampled."""
+    """`stall_<reason>_not_issued_pct`: unknown where a reason that the architecture has was not sampled."""
     samples = {reason: columns[f"samples_{reason}_not_issued"] for reason in REASONS}
+    major = columns["device_cc_major"]
     known = np.isfinite(np.array([samples[reason] for reason in COMMON])).all(axis=0)
+    known &= np.isfinite(samples["imc_miss"]) | (major > 9)
+    known &= np.isfinite(samples["warpgroup_arrive"]) | (major < 9) | (major > 9)
     total = np.nansum(np.array([samples[reason] for reason in REASONS]), axis=0)
     out = {}
     for reason, number in samples.items():

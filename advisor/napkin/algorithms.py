@@ -210,5 +210,5 @@ def holds(test: Test, values: Mapping[str, float]) -> bool | None:
         left, right = comparison.left.scalar(values), comparison.right.scalar(values)
         known = math.isfinite(left) and math.isfinite(right)
         truths.append((2 if comparison.holds(left, right) else 0) if known else 1)
-    code, _ = test.combine(truths, [0.0] * len(truths), min, max)
+    code, _, _ = test.combine(truths, truths, truths, min, max)
     return {0: False, 1: None, 2: True}[code]

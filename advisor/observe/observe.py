@@ -119,25 +119,14 @@ def observe(
 
     with np.errstate(all="ignore"):
         for at, (_, test) in enumerate(tests.items()):
-            truths, margins = [], []
+            truths, lows, highs = [], [], []
             for c in test.comparisons:
                 left, right = side(c.left), side(c.right)
                 known = np.isfinite(left) & np.isfinite(right)
                 truths.append(np.where(known, np.where(c.holds(left, right), TRUE, FALSE), UNKNOWN))
-                scale = np.where(right == 0, 1.0, np.abs(right))
-                margins.append(np.where(known, c.difference(left, right) / scale, np.nan))
-            truth[:, at], folded = test.combine(truths, margins, np.minimum, np.maximum)
-            margin[:, at] = np.where(truth[:, at] == UNKNOWN, np.nan, _bound(test, truths, margins, folded))
+                distance = c.difference(left, right) / np.where(right == 0, 1.0, np.abs(right))
+                lows.append(np.where(known, distance, -np.inf))
+                highs.append(np.where(known, distance, np.inf))
+            truth[:, at], low, high = test.combine(truths, lows, highs, np.minimum, np.maximum)
+            margin[:, at] = np.where(truth[:, at] == TRUE, low, np.where(truth[:, at] == FALSE, high, np.nan))
     return Observed(catalog, names, truth, margin, columns, tests, labels or {})
-
-
-def _bound(test: Test, truths: list[Array], margins: list[Array], folded: Array) -> Array:
-    """The fold, but an unknown side that did not decide (false and unknown, true or unknown) is left out of it."""
-    if not np.isnan(folded).any():
-        return folded
-    low = [np.where(np.isnan(m), np.inf, m) for m in margins]
-    high = [np.where(np.isnan(m), -np.inf, m) for m in margins]
-    _, least = test.combine(truths, low, np.minimum, np.maximum)
-    _, most = test.combine(truths, high, np.minimum, np.maximum)
-    # Where the unknown side does not decide, both ways of reading it give the same bound or one that is not finite.
-    return np.where(np.isnan(folded), np.where(np.isfinite(least), least, most), folded)

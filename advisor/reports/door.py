@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.errors import InputError
-from advisor.model import IDENTITY, ReportInfo
-from advisor.model import Reading as ReadReport
+from advisor.model import IDENTITY, Reading, ReportInfo
 from advisor.reports import names, sniffing
 from advisor.reports import ptxas as ptxas_log
 from advisor.reports.container import walk
@@ -41,7 +40,7 @@ def read(
     ptxas: Path | None = None,
     limits: Limits | None = None,
     report: int = 0,
-) -> ReadReport:
+) -> Reading:
     """Reads one file of any form that ncu writes into a frame of base metrics (see model.Reading).
 
     metric_filter: canonical ids to read, all by default; ptxas: a log of `ptxas -v` that fills in what the file lacks;
@@ -74,7 +73,7 @@ def read(
             problems=tuple(dict.fromkeys(contents.problems))[:_SHOWN_PROBLEMS],
             launches_missing=contents.missing,
         )
-        return ReadReport(info, table)
+        return Reading(info, table)
 
 
 def read_many(
@@ -138,7 +137,7 @@ def _binary_or_wrapped(
     if sniffed.wrapping:
         source = folder / "unpacked"
         damage = unpack(path, sniffed.wrapping, source, limits)
-        sniffed = sniffing.sniff(source, limits)
+        sniffed = sniffing.sniff(source, limits, path.name)
     metrics = _metrics(chosen)
     if sniffed.format != "ncu-rep":
         contents = _text(source, sniffed.format, path.name, metrics, limits)
@@ -158,7 +157,7 @@ def _report(
     children: list[Child],
     limits: Limits,
 ) -> Contents:
-    from advisor.reports.parent import Reading, read_report
+    from advisor.reports.parent import BackgroundRead, read_report
 
     with source.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         found = walk(data)
@@ -170,7 +169,7 @@ def _report(
             raise InputError(
                 f"{name}: a whole report, but it holds no kernel launches: nothing was profiled; check ncu's filters"
             )
-    reading = Reading(source, folder, found, names_wanted(metrics.values()), children, limits)
+    reading = BackgroundRead(source, folder, found, names_wanted(metrics.values()), children, limits)
     import pandas as pd  # noqa: F401  (takes as long as the children, beside them)
 
     contents = read_report(reading, found, damage)
@@ -194,7 +193,7 @@ def _controls(known: dict[str, float], command: str) -> None:
 
 def _text(source: Path, form: str, name: str, metrics: Mapping[str, Metric], limits: Limits) -> Contents:
     wanted = names_wanted(metrics.values())
-    text = _Text(source, limits)
+    text = _Text(source, name, limits)
     try:
         if form == "raw-csv":
             from advisor.reports.raw_csv import read_raw_csv
@@ -209,15 +208,14 @@ def _text(source: Path, form: str, name: str, metrics: Mapping[str, Metric], lim
         return text.check(read_console(text, wanted, limits.launches))
     except InputError as error:
         line = str(error)
-        where = line.startswith(name)
-        raise InputError(line if where else f"{name}: {line.removeprefix(source.name + ': ')}") from None
+        raise InputError(line if line.startswith(f"{name}: ") else f"{name}: {line}") from None
 
 
 class _Text:
     """The lines of a text file; NUL bytes in them, which ncu never prints, make what was read incomplete."""
 
-    def __init__(self, path: Path, limits: Limits) -> None:
-        self._lines = lines(path, limits)
+    def __init__(self, path: Path, name: str, limits: Limits) -> None:
+        self._lines = lines(path, limits, name)
         self._damaged = False
 
     def __iter__(self) -> Iterator[str]:

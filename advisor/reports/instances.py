@@ -42,7 +42,7 @@ def read_instances(
             if sniffed.wrapping:
                 source = Path(folder) / "unpacked"
                 unpack(path, sniffed.wrapping, source, bounds)
-                if sniffing.sniff(source, bounds).format != "ncu-rep":
+                if sniffing.sniff(source, bounds, path.name).format != "ncu-rep":
                     raise InputError(
                         f"{path.name}: only a binary report (.ncu-rep) knows single instructions; give that"
                     )

@@ -107,7 +107,7 @@ def batches(found: Container, limits: Limits, children: int) -> list[tuple[int, 
     return result
 
 
-class Reading:
+class BackgroundRead:
     """The batches of one report, being read in the background."""
 
     def __init__(
@@ -211,7 +211,7 @@ def _rule(identifier: Any, title: Any, message: Any, saving: Any) -> RuleResult:
     return RuleResult(str(identifier), one_line(str(title)), one_line(without_links(str(message))), speedup)
 
 
-def read_report(reading: Reading, found: Container, damage: str) -> Contents:
+def read_report(reading: BackgroundRead, found: Container, damage: str) -> Contents:
     """Waits for the launches and accounts for them: what the report announces against what was read."""
     launches = reading.wait()
     contents = Contents(launches, f"ncu {_version(found.tool)}" if found.tool else "ncu")

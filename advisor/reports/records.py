@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -82,13 +82,13 @@ def breakdown_name(label: str) -> str:
     return f"{_BREAKDOWN[unit]}__{words.lower().replace(' ', '_')}.avg.pct_of_peak_sustained_elapsed"
 
 
-def base_value(metric: Metric, launch: Launch) -> float:
-    """The metric of one launch in its canonical unit; NaN when the file does not hold it.
+def base_value(metric: Metric, launch: Launch, names: Sequence[str], labels: Sequence[tuple[str, str]]) -> float:
+    """The metric of one launch in its canonical unit, from `names` and then `labels`; NaN when the file lacks it.
 
     The first name that is present and finite counts, or the largest or the sum of all present ones, as the entry says.
     """
     found = []
-    for name in metric.names:
+    for name in names:
         if name in launch.values:
             value = convert(*launch.values[name], metric.unit)
             if math.isfinite(value):
@@ -97,19 +97,20 @@ def base_value(metric: Metric, launch: Launch) -> float:
                 found.append(value)
     if found:
         return max(found) if metric.combine == "max" else math.fsum(found)
-    for pair in metric.text:
-        section, _, label = pair.partition("/")
-        for key in ((section, label), _split_at_last(pair)):
-            if key in launch.labels:
-                value = convert(*launch.labels[key], metric.unit)
-                if math.isfinite(value):
-                    return value
+    for label in labels:
+        if label in launch.labels:
+            value = convert(*launch.labels[label], metric.unit)
+            if math.isfinite(value):
+                return value
     return math.nan
 
 
-def _split_at_last(pair: str) -> tuple[str, str]:
+def _keys(pair: str) -> Iterator[tuple[str, str]]:
+    """`Section/Label` as a key; a section or a label may itself hold a slash."""
+    section, _, label = pair.partition("/")
+    yield section, label
     section, _, label = pair.rpartition("/")
-    return section, label
+    yield section, label
 
 
 def frame(launches: Sequence[Launch], metrics: Mapping[str, Metric], report: int = 0) -> pd.DataFrame:
@@ -122,10 +123,20 @@ def frame(launches: Sequence[Launch], metrics: Mapping[str, Metric], report: int
     }
     for name in IDENTITY[2:]:
         columns[name] = pd.Series([getattr(x, name) for x in launches], dtype=object)
+    shown = {name for x in launches for name in x.values}
+    labelled = {label for x in launches for label in x.labels}
+    known = {name for x in launches for name in x.known}
     for name, metric in metrics.items():
-        if metric.names or metric.text or any(name in x.known for x in launches):
-            values = [base_value(metric, x) for x in launches]
-            values = [x.known.get(name, v) if math.isnan(v) else v for x, v in zip(launches, values, strict=True)]
+        if metric.names or metric.text or name in known:
+            names = [n for n in metric.names if n in shown]
+            labels = [key for pair in metric.text for key in _keys(pair) if key in labelled]
+            values = (
+                [base_value(metric, x, names, labels) for x in launches]
+                if names or labels
+                else [math.nan] * len(launches)
+            )
+            if name in known:
+                values = [x.known.get(name, v) if math.isnan(v) else v for x, v in zip(launches, values, strict=True)]
             columns[name] = pd.Series(values, dtype="float64")
     return pd.DataFrame(columns)
 

@@ -73,9 +73,13 @@ class Sniffed:
     wrapping: str = ""
 
 
-def sniff(path: Path, limits: Limits | None = None) -> Sniffed:
-    """What `path` holds. Raises InputError with one line that says what else it is, if it is no profile."""
+def sniff(path: Path, limits: Limits | None = None, name: str = "") -> Sniffed:
+    """What `path` holds. Raises InputError with one line that says what else it is, if it is no profile.
+
+    name: what to call the file in that line, where it is an unpacked copy.
+    """
     path = Path(path)
+    name = name or path.name
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD)
@@ -83,10 +87,10 @@ def sniff(path: Path, limits: Limits | None = None) -> Sniffed:
         raise InputError(f"{path}: {(error.strerror or 'cannot be read').lower()}") from None
     if kind := wrapping(head):
         return Sniffed("", kind)
-    refuse_head(path.name, head)
+    refuse_head(name, head)
     if head.startswith(MAGIC):
         return Sniffed("ncu-rep")
-    return Sniffed(_text_format(path, limits or Limits()))
+    return Sniffed(_text_format(path, name, limits or Limits()))
 
 
 def wrapping(head: bytes) -> str:
@@ -114,9 +118,9 @@ def refuse_head(name: str, head: bytes) -> None:
         )
 
 
-def _text_format(path: Path, limits: Limits) -> str:
+def _text_format(path: Path, name: str, limits: Limits) -> str:
     seen: dict[int, str] = {}
-    for number, line in enumerate(lines(path, limits)):
+    for number, line in enumerate(lines(path, limits, name)):
         if found := _decisive(line):
             return found
         if number >= limits.search_lines:
@@ -128,7 +132,7 @@ def _text_format(path: Path, limits: Limits) -> str:
     what = (
         seen[min(seen)] if seen else "no output of ncu; give an .ncu-rep, the CSV of `ncu --csv`, or ncu's console text"
     )
-    raise InputError(f"{path.name}: {what}")
+    raise InputError(f"{name}: {what}")
 
 
 def _decisive(line: str) -> str:

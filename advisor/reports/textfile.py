@@ -25,12 +25,11 @@ def is_text(head: bytes) -> bool:
     return strange * 50 <= len(head)
 
 
-def lines(path: Path, limits: Limits) -> Iterator[str]:
-    """The lines without their newline. Raises InputError for a file or a line beyond the limits."""
+def lines(path: Path, limits: Limits, name: str = "") -> Iterator[str]:
+    """The lines without their newline. Raises InputError, naming the file `name`, for what is beyond the limits."""
+    name = name or path.name
     if path.stat().st_size > limits.text_bytes:
-        raise InputError(
-            f"{path.name}: larger than {limits.text_bytes >> 20} MiB; cut it into parts or give the .ncu-rep"
-        )
+        raise InputError(f"{name}: larger than {limits.text_bytes >> 20} MiB; cut it into parts or give the .ncu-rep")
     with path.open("rb") as file:
         mark = encoding(file.read(4))
     with path.open(encoding=mark, errors="replace") as file:
@@ -38,10 +37,10 @@ def lines(path: Path, limits: Limits) -> Iterator[str]:
         while line := file.readline(limits.line_chars + 1):
             number += 1
             if number > limits.text_lines:
-                raise InputError(f"{path.name}: more than {limits.text_lines:,} lines; cut it into parts")
+                raise InputError(f"{name}: more than {limits.text_lines:,} lines; cut it into parts")
             if len(line) > limits.line_chars:
                 raise InputError(
-                    f"{path.name}: a line of more than {limits.line_chars:,} characters: this is no output of ncu; "
+                    f"{name}: a line of more than {limits.line_chars:,} characters: this is no output of ncu; "
                     "give the CSV, the console text or the .ncu-rep"
                 )
             yield line.rstrip("\n")

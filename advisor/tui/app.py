@@ -31,8 +31,6 @@ class AdvisorApp(App[int]):
     TITLE = "ncu-advisor"
     CSS_PATH: ClassVar = [*sorted(_HERE.glob("widgets/*.tcss")), *sorted(_HERE.glob("screens/*.tcss"))]
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1", "help", "Help", id="app.help", tooltip=words.TIP_HELP),
-        Binding("f4", "undo", "Back", id="app.back", tooltip=words.TIP_UNDO),
         Binding("ctrl+t", "theme", "Light/dark", show=False, id="app.theme", tooltip=words.TIP_THEME, priority=True),
         Binding("ctrl+q", "quit", "Quit", id="app.quit", tooltip=words.TIP_QUIT, priority=True),
     ]

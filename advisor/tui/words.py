@@ -69,6 +69,12 @@ def banner(state: State) -> str:
     return " · ".join(part for part in parts if part)
 
 
+def problems(state: State) -> list[str]:
+    """What was wrong with the files, a line each."""
+    reports = () if state.diagnosis is None else state.diagnosis.reports
+    return [f"{Path(report.path).name}: {problem}" for report in reports for problem in report.problems]
+
+
 def work(request: e.Request) -> str:
     """What is being done for a request."""
     if isinstance(request, e.Read):

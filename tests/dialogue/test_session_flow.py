@@ -53,7 +53,7 @@ def test_a_report_with_one_launch_opens_it_at_once():
 def test_a_launch_tells_its_class_then_what_to_fix_first_then_how_far_to_trust_it():
     state, _ = begin("tour.ncu-rep")
     state = reduce(state, e.LaunchSelected(1))
-    assert kinds(state) == ["overview", "class", "finding", "trust"]
+    assert kinds(state) == ["overview", "class", "finding", "trust", "note"]
     finding = state.conversation[2]
     assert (finding.label, finding.title) == ("Fix first", "Shared-memory bank conflicts")
     assert "2.20 times faster, between 1.90 and 2.60." in [line.text for line in finding.lines]
@@ -68,7 +68,7 @@ def test_a_kernel_that_is_done_says_that_there_is_nothing_to_fix():
 def test_a_launch_without_findings_still_has_a_card_and_choices():
     state, _ = begin("tour.ncu-rep")
     state = reduce(state, e.LaunchSelected(5))
-    assert kinds(state) == ["overview", "class", "note"]
+    assert kinds(state) == ["overview", "class", "note", "note"]
     assert choices(state)
 
 

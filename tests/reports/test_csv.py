@@ -10,8 +10,8 @@ from advisor.reports import read
 
 DATA = Path(__file__).parents[1] / "data"
 HEADER = (
-    '"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC",'
-    '"Section Name","Metric Name","Metric Unit","Metric Value"\n'
+    '"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device",'
+    '"CC","Section Name","Metric Name","Metric Unit","Metric Value"\n'
 )
 
 
@@ -132,7 +132,8 @@ def test_two_files_in_one_are_two_runs(csv_file: Path) -> None:
 def test_a_summary_of_many_launches_is_read_as_their_average_and_said(csv_file: Path) -> None:
     header = HEADER.replace('"ID",', "", 1).replace('"Context","Stream",', "").replace('"CC",', '"CC","Invocations",')
     header = header.replace('"Metric Value"', '"Minimum","Maximum","Average"')
-    line = '"7","app","h","k(int)","(256, 1, 1)","(64, 1, 1)","0","11.0","14","Occupancy","Achieved Occupancy","%","30.00","50.00","40.00"\n'
+    line = '"7","app","h","k(int)","(256, 1, 1)","(64, 1, 1)","0","11.0","14",'
+    line += '"Occupancy","Achieved Occupancy","%","30.00","50.00","40.00"\n'
     csv_file.write_text(header + line)
     found = read(csv_file)
     assert list(found.frame["occupancy_achieved_pct"]) == [40.0]

@@ -83,6 +83,16 @@ def test_a_bomb_is_stopped_at_the_limit_and_leaves_nothing_behind(
     assert not list((tmp_path / "temporary").iterdir())
 
 
+def test_what_a_compressed_file_is_instead_is_said_under_its_own_name(tmp_path: Path) -> None:
+    path = tmp_path / "notes.gz"
+    path.write_bytes(gzip.compress(b"just some words\n"))
+    with pytest.raises(InputError, match=r"^notes.gz: no output of ncu"):
+        read(path)
+    path.write_bytes(gzip.compress(b""))
+    with pytest.raises(InputError, match=r"^notes.gz: the file is empty"):
+        read(path)
+
+
 def test_compressed_text_is_read_as_text(tmp_path: Path) -> None:
     path = tmp_path / "details.txt.gz"
     path.write_bytes(gzip.compress((Path(__file__).parents[1] / "data" / "tour_details.txt").read_bytes()))

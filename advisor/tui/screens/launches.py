@@ -8,6 +8,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
 
@@ -16,6 +17,7 @@ from advisor.dialogue import events as e
 from advisor.dialogue.state import State
 from advisor.dialogue.turn import choices, event_of
 from advisor.tui import words
+from advisor.tui.layout import safe, styled
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.choices import Choices
@@ -32,6 +34,8 @@ class LaunchesScreen(Screen[None]):
 
     app: AdvisorApp
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f1", "app.help", "Help", id="launches.help", tooltip=words.TIP_HELP),
+        Binding("f4", "app.undo", "Back", id="launches.back", tooltip=words.TIP_UNDO),
         Binding("f5", "sort", "Sort", id="launches.sort", tooltip=words.TIP_SORT),
         Binding("escape", "clear", "Cancel", id="launches.clear", tooltip=words.TIP_CLEAR),
         Binding("pageup", "page(-1)", "Page up", show=False, id="launches.pageup"),
@@ -48,6 +52,7 @@ class LaunchesScreen(Screen[None]):
         yield Banner()
         yield LaunchTable()
         yield Conversation(blocks=self._blocks, ident="trouble")
+        yield Static(markup=False, id="problems")
         yield Static(markup=False, id="summary")
         yield Busy(blocks=self._blocks)
         yield Choices()
@@ -76,6 +81,11 @@ class LaunchesScreen(Screen[None]):
         self.query_one(Prompt).placeholder = words.TROUBLE if trouble else words.FILTER
         table = self.query_one(LaunchTable)
         table.show(launches, self._filter, self._order)
+        problems = words.problems(state)
+        self.set_class(bool(problems), "-problems")
+        self.query_one("#problems", Static).update(
+            Content("\n").join(styled("! ", "bold $text-warning") + Content(safe(line)) for line in problems)
+        )
         self.query_one("#summary", Static).update(self._summary(len(launches), table.kept))
         self.app.offer(self)
 

@@ -36,8 +36,10 @@ class SessionScreen(Screen[None]):
 
     app: AdvisorApp
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f1", "app.help", "Help", id="session.help", tooltip=words.TIP_HELP),
         Binding("f2", "launches", "Launches", id="session.launches", tooltip=words.TIP_LAUNCHES),
         Binding("f3", "evidence", "Evidence", id="session.evidence", tooltip=words.TIP_EVIDENCE),
+        Binding("f4", "app.undo", "Back", id="session.back", tooltip=words.TIP_UNDO),
         Binding("escape", "escape", "Call off", show=False, id="session.escape", tooltip=words.TIP_ESCAPE),
         Binding("pageup", "page(-1)", "Page up", show=False, id="session.pageup"),
         Binding("pagedown", "page(1)", "Page down", show=False, id="session.pagedown"),
@@ -89,7 +91,8 @@ class SessionScreen(Screen[None]):
         self.query_one(Conversation).show(state.conversation)
         self.query_one(Evidence).show(state.launch, state.finding_of(state.finding))
         number = state.ask is not None and state.ask.kind == "number"
-        marked = not number or (state.ask is not None and state.ask.usual is not None)
+        # An accidental Enter must not be an answer.
+        marked = state.ask is None or state.ask.usual is not None
         self.query_one(Choices).show(choices(state), numbered=not number, marked=marked)
         self.query_one(Prompt).placeholder = words.placeholder(state)
         self.app.offer(self)

@@ -1,0 +1,97 @@
+"""Unknown stays unknown: taking numbers away never makes another number wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from advisor.catalog import catalog
+from advisor.metrics import LABELS, derive
+from advisor.metrics.leaders import COMPUTE
+from advisor.metrics.plan import plan
+from advisor.model import IDENTITY
+
+METRICS = catalog().metrics
+READ = sorted(name for name, entry in METRICS.items() if entry.names)
+# What the catalogue of classes itself lets stand in for the breakdown, and what is read off that.
+BY_DEFINITION = {"compute_pct", "compute_from_breakdown", "memory_pct"}
+# Stand-ins that are estimates, good to a part of themselves: cycles for requests.
+ESTIMATES = {"idc_requests_per_ldc": 0.6}
+TOLERANCE = 0.02
+
+
+def _allowed(name: str) -> float:
+    return ESTIMATES.get(name, TOLERANCE)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(gone=st.sets(st.sampled_from([*READ, "opcodes", "accesses"]), max_size=120))
+def test_a_number_taken_away_leaves_the_others_right_or_unknown(
+    base: pd.DataFrame, derived: pd.DataFrame, gone: set[str]
+) -> None:
+    after = derive(base.drop(columns=[name for name in gone if name in base]))
+    long_enough = (derived["duration_ns"] > 20_000).to_numpy()
+    doubtful = BY_DEFINITION | plan(METRICS).follow(frozenset(BY_DEFINITION))
+    # The least of the limits is only the least of those that are known.
+    if "occupancy_limit_barriers" in gone:
+        doubtful = doubtful | {"occupancy_limit_barriers"}
+    for name in METRICS:
+        if name in doubtful:
+            continue
+        was, now = derived[name].to_numpy()[long_enough], after[name].to_numpy()[long_enough]
+        known = np.isfinite(now) & np.isfinite(was)
+        assert not (np.isfinite(now) & ~np.isfinite(was)).any(), name
+        assert np.allclose(now[known], was[known], rtol=_allowed(name), atol=1e-9), name
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(gone=st.sampled_from(READ))
+def test_labels_are_the_same_or_unknown_when_one_number_is_gone(
+    base: pd.DataFrame, derived: pd.DataFrame, gone: str
+) -> None:
+    after = derive(base.drop(columns=[gone] if gone in base else []))
+    assert list(after["stall_leader"]) == [
+        now if now == "" else was for was, now in zip(derived["stall_leader"], after["stall_leader"], strict=True)
+    ]
+    if gone in COMPUTE:
+        assert set(after["compute_leader"]) == {"sm_throughput_pct"}
+        assert (after["compute_from_breakdown"] == 0).all()
+
+
+def test_without_any_number_everything_is_unknown(base: pd.DataFrame) -> None:
+    bare = base[list(IDENTITY)].assign(opcodes=None, accesses=None, grid=None, block=None, cc="", gpu_name="")
+    after = derive(bare)
+    assert after[list(METRICS)].isna().all(axis=None)
+    assert (after[list(LABELS)] == "").all(axis=None)
+
+
+def test_an_empty_frame_has_all_columns(base: pd.DataFrame) -> None:
+    after = derive(base.iloc[:0])
+    assert len(after) == 0
+    assert set(METRICS) | set(LABELS) <= set(after.columns)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    values=st.dictionaries(
+        st.sampled_from(READ), st.floats(allow_nan=True, allow_infinity=True, width=32), min_size=1, max_size=40
+    )
+)
+def test_hostile_numbers_never_become_infinite_or_stop_the_work(values: dict[str, float]) -> None:
+    after = derive(pd.DataFrame([{"opcodes": None, "accesses": None, **values}]))
+    numbers = after[list(METRICS)].to_numpy(dtype=float)
+    assert not np.isinf(numbers).any()
+    for name, value in values.items():
+        if np.isfinite(value):
+            assert after[name][0] == pytest.approx(value)
+        assert after[name].dtype == np.float64
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(order=st.permutations(range(22)))
+def test_launches_do_not_influence_each_other(base: pd.DataFrame, derived: pd.DataFrame, order: list[int]) -> None:
+    shuffled = derive(base.iloc[order].reset_index(drop=True))
+    pd.testing.assert_frame_equal(shuffled, derived.iloc[order].reset_index(drop=True))
