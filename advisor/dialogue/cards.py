@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from advisor.dialogue import face
 from advisor.dialogue.numbers import number_text
@@ -85,8 +85,8 @@ def fix_card(finding: Finding, position: int) -> Card:
     return Card("fix", fix.summary, tuple(lines), position, finding.id, face.FIX)
 
 
-def next_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Card:
-    """What comes after the fix: the exercise, the findings that remain, measuring again."""
+def next_card(launch: LaunchDiagnosis, finding: Finding, position: int, exercises: Collection[str]) -> Card | None:
+    """What comes after the fix: measuring again, the findings that remain, the exercise where there is one."""
     lines = []
     if not is_end(finding):
         lines.append(Line(face.MEASURE_AGAIN))
@@ -94,12 +94,12 @@ def next_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Card:
     for other in rest[:4]:
         gain = "" if other.speedup is None else f" ({face.gain_text(other.speedup)})"
         lines.append(Line(other.title + gain, "fact", face.ALSO))
-    if finding.fix is not None and finding.fix.practice:
+    if finding.fix is not None and finding.fix.practice in exercises:
         lines.append(Line(finding.fix.practice, "fact", "Exercise"))
     if launch.missing:
         names = ", ".join(m.metric for m in launch.missing[:4]) + (" …" if len(launch.missing) > 4 else "")
         lines.append(Line(names, "unknown", "Not in the report"))
-    return Card("next", finding.title, tuple(lines), position, finding.id, face.NEXT)
+    return Card("next", finding.title, tuple(lines), position, finding.id, face.NEXT) if lines else None
 
 
 def measured(item: Comparison) -> str:

@@ -59,7 +59,7 @@ def fix_shown(state: State, event: e.FixShown) -> State:
     launch, finding = state.launch, state.finding_of(state.finding)
     if state.place != "launch" or launch is None or finding is None or state.position is None:
         return state
-    after = None if finding.fix is None else make.next_card(launch, finding, state.position)
+    after = make.next_card(launch, finding, state.position, state.lore.exercises) if finding.fix is not None else None
     return add(state, make.fix_card(finding, state.position), after)
 
 

@@ -123,7 +123,7 @@ class Lore:
 
     ranges: question id to (low, high); metrics: metric id to (unit, meaning); interview: the numbers to ask for when
     there is no report, in order; findings: id of a finding or class to its title; words: what `explain` knows (for
-    suggestions); cites: citation key to the source in words.
+    suggestions); cites: citation key to the source in words; exercises: those that can be done.
     """
 
     ranges: tuple[tuple[str, float | None, float | None], ...] = ()
@@ -133,6 +133,7 @@ class Lore:
     findings: tuple[tuple[str, str], ...] = ()
     words: tuple[str, ...] = ()
     cites: tuple[tuple[str, str], ...] = ()
+    exercises: tuple[str, ...] = ()
 
     def algorithm(self, name: str) -> Algorithm | None:
         """The algorithm of this id."""

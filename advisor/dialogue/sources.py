@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from advisor import resources
 from advisor.dialogue import face, paper
 from advisor.dialogue.desk import Judged, Progress, Sources
 from advisor.dialogue.interview import interview
@@ -73,5 +74,6 @@ def lore(knowledge: tuple[Path, ...] = ()) -> Lore:
         interview=interview(known, tuple(Choice(card, card) for card in gpus.ids())),
         findings=tuple(titles.items()),
         words=words(knowledge[0] if knowledge else None),
+        exercises=tuple(sorted(p.parent.name for p in resources.folder("kernels").glob("*/exercise.yaml"))),
         cites=tuple((key, known.cite(key) or key) for key in (*known.sources, *keys)),
     )

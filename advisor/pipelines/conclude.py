@@ -12,7 +12,7 @@ import numpy as np
 from advisor import metrics as metrics_room
 from advisor import quantify
 from advisor.catalog.texts import fill
-from advisor.engine import Engine, Trace, confidence
+from advisor.engine import Engine, Trace, finding_confidence
 from advisor.metrics import LABELS
 from advisor.model import (
     Comparison,
@@ -83,7 +83,8 @@ def _numbers(catalog: Catalog, answers: Mapping[str, Any]) -> dict[str, float]:
     return out
 
 
-def _choices(catalog: Catalog, inputs: Inputs, row: int) -> frozenset[str]:
+def choices(catalog: Catalog, inputs: Inputs, row: int) -> frozenset[str]:
+    """The words of the choices that the user made for one launch, as rules name them."""
     answers = {**inputs.answers.get(None, {}), **inputs.answers.get(row, {})}
     return frozenset(f"answer.{key}.{value}" for key, value in answers.items() if isinstance(value, str))
 
@@ -97,7 +98,7 @@ def reason(catalog: Catalog, inputs: Inputs, frame: pd.DataFrame | None = None) 
     labels = {name: [unit_name(str(text or "")) for text in frame[name]] for name in LABELS if name in frame}
     observed = observe(frame, catalog, labels=labels)
     rows = len(frame)
-    answers = [_choices(catalog, inputs, row) for row in range(rows)]
+    answers = [choices(catalog, inputs, row) for row in range(rows)]
     first = engine.conclude_many(observed, answers, None)
     gains = _gains(catalog, observed, first)
     words = [_words(catalog, first[row], gains[row]) for row in range(rows)]
@@ -236,7 +237,6 @@ def _finding(
     order = [rule.id for rule in entry.seen]
     fired = sorted((f for f in trace.fired if f.concludes == found), key=lambda f: order.index(f.rule_id))
     names = [name for f in fired for name in f.when]
-    margins = [_margin(observed, row, name) for name in _observations(catalog, names)]
     undecided = tuple(sorted({name for f in fired for name in f.unknown_unless}))
     fix = entry.fix
     advice = FixAdvice(fix.id, fix.summary, fix.steps, fix.costs, entry.exercise) if fix is not None else None
@@ -246,7 +246,7 @@ def _finding(
         # What is there but not worth fixing is told, as a note: it must not be the first thing to do.
         kind=entry.kind if _worthwhile(speedup) or found == "launch_overhead" else "note",
         title=entry.title,
-        confidence=round(confidence([m for m in margins if m is not None], len(undecided)), 3),
+        confidence=round(finding_confidence(observed, row, trace, found), 3),
         speedup=speedup,
         evidence=_evidence(catalog, observed, row, names),
         because=fill(rule.because, texts),

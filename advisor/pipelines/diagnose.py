@@ -48,27 +48,28 @@ class Analysis:
     def how(self, position: int, finding_id: str) -> Proof:
         """The proof of a finding or class of one launch; UsageError when it was not concluded there."""
         from advisor.engine import how
-        from advisor.pipelines.notes import unit_name
 
         launch = self._launch(position)
         if finding_id not in {launch.verdict.id, *(f.id for f in launch.findings)}:
             raise UsageError(f"{finding_id!r} was not found on launch {launch.index}: ask --why-not {finding_id}")
         trace = self._reasoned.traces[position]
-        labels = {name: unit_name(label) for name, label in launch.labels.items()}
-        return how(self.catalog, self._reasoned.observed, position, trace, finding_id, labels)
+        return how(self.catalog, self._reasoned.observed, position, trace, finding_id, self._labels(position))
 
     def why_not(self, position: int, finding_id: str) -> tuple[BlockedRule, ...]:
-        """What kept each rule of a finding from concluding it on one launch; empty when it was concluded."""
+        """Each rule of a finding on one launch: whether it fired, and what kept it from firing."""
         from advisor.engine import why_not
 
         self._launch(position)
         if finding_id not in self.catalog.findings and finding_id not in self.catalog.classes:
             raise UsageError(f"no diagnosis is called {finding_id!r}: `ncu-advisor explain diagnoses` lists them")
-        return why_not(self.catalog, self._reasoned.observed, position, self._reasoned.traces[position], finding_id)
+        trace = self._reasoned.traces[position]
+        return why_not(self.catalog, self._reasoned.observed, position, trace, finding_id, self._labels(position))
 
     def flips(self, position: int, finding_id: str = "") -> tuple[Flip, ...]:
         """The values at which the class or a finding of one launch would turn."""
         from advisor.engine import flips
+        from advisor.metrics import derive
+        from advisor.pipelines.conclude import choices
 
         launch = self._launch(position)
         return flips(
@@ -78,6 +79,9 @@ class Analysis:
             self._reasoned.engine,
             finding_id or launch.verdict.id,
             trace=self._reasoned.traces[position],
+            answers=choices(self.catalog, self.inputs, position),
+            frame_row=self._reasoned.frame.iloc[[position]],
+            derive=derive,
         )
 
     def what_if(self, position: int, values: Mapping[str, float]) -> LaunchDiagnosis:
@@ -92,6 +96,11 @@ class Analysis:
         merged = {key: dict(value) for key, value in self.inputs.answers.items()}
         merged.setdefault(position, {}).update(checked_answers(self.catalog, answers))
         return Analysis(self.catalog, replace(self.inputs, answers=merged))
+
+    def _labels(self, position: int) -> dict[str, str]:
+        from advisor.pipelines.notes import unit_name
+
+        return {name: unit_name(label) for name, label in self._launch(position).labels.items()}
 
     def _launch(self, position: int) -> LaunchDiagnosis:
         if not 0 <= position < len(self.diagnosis.launches):

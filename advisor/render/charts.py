@@ -171,9 +171,9 @@ def stalls(metrics: Mapping[str, float], *, top: int = 6, width: int = 80, block
             continue
         found.append((-value, reason, name, value))
     rows: list[Bar] = []
-    for _, reason, name, value in sorted(found)[:top]:
-        if value < 1.0 and rows:
-            break
+    # What is healthy comes after what is not, however large it is.
+    shown = sorted(item for item in sorted(found)[:top] if item[3] >= 1.0 or not rows)
+    for _, reason, name, value in sorted(shown, key=lambda item: item[1] == "not_selected"):
         note = "healthy" if reason == "not_selected" else ""
         drawn = bar(value, cells, blocks=blocks, marks=())
         rows.append(Bar(reason_label(reason), value, drawn, note, "stall", name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from advisor.catalog import catalog
 from advisor.model import Comparison, Diagnosis, Finding, LaunchDiagnosis, ReportInfo
 from advisor.render.charts import overview_text
-from advisor.render.text import NAME_WIDTH, cut, gain_text, labelled, paint, shown, time_text, wrap
+from advisor.render.text import NAME_WIDTH, comparison_text, cut, gain_text, labelled, paint, shown, time_text, wrap
 
 SHORT = {
     "compute_bound": "compute",
@@ -150,9 +150,6 @@ def _steps(first: Finding, width: int, colour: bool) -> list[str]:
 def _evidence(evidence: tuple[Comparison, ...], width: int) -> list[str]:
     lines = []
     for item in evidence:
-        value = "unknown" if item.value is None else f"{item.value:,.4g}"
-        margin = "" if item.margin is None else f", margin {item.margin:+.0%}"
         sources = f" [{', '.join(item.cites)}]" if item.cites else ""
-        unit = f" {item.unit}" if item.unit not in ("", "ratio", "count", "bool") else ""
-        lines += wrap(f"· {item.says} ({item.metric} = {value}{unit}, test {item.test}{margin}){sources}", width, 2, 4)
+        lines += wrap(f"· {item.says} ({comparison_text(item)}){sources}", width, 2, 4)
     return lines

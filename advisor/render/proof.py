@@ -8,7 +8,7 @@ from typing import Any
 from advisor.engine import BlockedRule, Clause, Flip, Proof
 from advisor.model import LaunchDiagnosis
 from advisor.render.diagnosis_json import comparison_dict
-from advisor.render.text import paint, shown, time_text, wrap
+from advisor.render.text import comparison_text, paint, shown, time_text, wrap
 
 _TRUTH = {0: "no", 1: "unknown", 2: "yes"}
 
@@ -42,9 +42,7 @@ def _clause_lines(clause: Clause, width: int, colour: bool, depth: int) -> list[
     head = f"{'not ' if clause.role == 'unless' else ''}{clause.name}: {_TRUTH[clause.truth]}"
     lines = wrap(head, width, pad, pad + 2)
     for item in clause.evidence:
-        value = "unknown" if item.value is None else f"{item.value:,.4g}"
-        margin = "" if item.margin is None else f", margin {item.margin:+.0%}"
-        lines += wrap(f"{item.metric} = {value} {item.unit}, test {item.test}{margin}", width, pad + 2, pad + 4)
+        lines += wrap(comparison_text(item), width, pad + 2, pad + 4)
     if clause.evidence and clause.evidence[0].cites:
         lines += wrap(f"source {', '.join(clause.evidence[0].cites)}", width, pad + 2, pad + 4)
     if clause.proof is not None:

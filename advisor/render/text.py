@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import textwrap
 
+from advisor.model import Comparison
+
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
 # How many of a kernel's name are shown in a line; the full name is in the JSON.
 NAME_WIDTH = 60
@@ -50,6 +52,14 @@ def time_text(nanoseconds: float | None) -> str:
             value = nanoseconds / scale
             return f"{value:.3g} {unit}" if value < 1000 else f"{value:,.0f} {unit}"
     return f"{nanoseconds:.0f} ns"
+
+
+def comparison_text(item: Comparison) -> str:
+    """`dram_pct = 32.7 %, test < 60, margin +45%`: a number, the test it was put to, and how clear the outcome is."""
+    value = "unknown" if item.value is None else f"{item.value:,.4g}"
+    unit = f" {item.unit}" if item.unit not in ("", "ratio", "count", "bool") else ""
+    margin = "" if item.margin is None else f", margin {item.margin:+.0%}"
+    return f"{item.metric} = {value}{unit}, test {item.test}{margin}"
 
 
 def gain_text(estimate: float, low: float, high: float) -> str:

@@ -64,8 +64,8 @@ def banner(state: State) -> str:
     cards = list(dict.fromkeys(launch.known_as or launch.gpu_name for launch in launches))
     count = f"{len(launches)} launch{'' if len(launches) == 1 else 'es'}"
     broken = [r for r in state.diagnosis.reports if not r.complete]
-    parts = [names, count, ", ".join(card for card in cards if card)]
-    parts += [INCOMPLETE] if broken else []
+    # The names last: they are what may be cut.
+    parts = [count, ", ".join(card for card in cards if card), INCOMPLETE if broken else "", names]
     return " · ".join(part for part in parts if part)
 
 

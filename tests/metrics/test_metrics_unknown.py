@@ -20,7 +20,8 @@ READ = sorted(name for name, entry in METRICS.items() if entry.names)
 BY_DEFINITION = {"compute_pct", "compute_from_breakdown", "memory_pct"}
 # Stand-ins that are estimates, good to a part of themselves: cycles for requests.
 ESTIMATES = {"idc_requests_per_ldc": 0.6}
-TOLERANCE = 0.02
+# Counters of different passes of the profiler differ by up to 3 %, and some stand in for each other.
+TOLERANCE = 0.04
 
 
 def _allowed(name: str) -> float:

@@ -226,6 +226,7 @@ LORE = Lore(
     ),
     words=("occupancy", "long_scoreboard", "bank_conflicts", "dram_pct"),
     cites=(("guide.step3", "The guide: step 3"),),
+    exercises=("bank-conflicts",),
 )
 
 
