@@ -46,11 +46,15 @@ def half_flop(columns: Columns, told: Columns) -> Array:
 
 
 def constant_addresses(columns: Columns, told: Columns) -> Array:
-    """Busy cycles of the IDC for each LDC: two for each address of a warp on CC 8.0 to 9.0, more with misses."""
+    """Busy cycles of the IDC for each LDC: two for each address of a warp on CC 8.0 to 9.0, more with misses.
+
+    Misses can make it several times too many, so it is held to the 32 addresses that a warp can have.
+    """
     cycles = columns["idc_pct"] / 100 * columns["sm_cycles_elapsed"] * columns["sm_count"]
     version = 10 * columns["device_cc_major"] + columns["device_cc_minor"]
     with np.errstate(all="ignore"):
-        return np.where((version >= 80) & (version <= 90), cycles / columns["ldc_inst"] / 2, np.nan)
+        addresses = np.minimum(cycles / columns["ldc_inst"] / 2, 32.0)
+    return np.where((version >= 80) & (version <= 90), addresses, np.nan)
 
 
 def _lanes_of(count: str) -> tuple[tuple[str, ...], Fill]:

@@ -29,11 +29,13 @@ _VERDICTS = {
 }
 _OPENINGS = {
     "This kernel exhibits low compute throughput": 1,
+    "This workload exhibits low compute throughput": 1,
     "This kernel grid is too small": 1,
     "Compute and Memory are well-balanced": 2,
     "Compute is more heavily utilized": 3,
     "Memory is more heavily utilized": 4,
     "The kernel is utilizing greater than 80.0%": 5,
+    "This workload is utilizing greater than 80.0%": 5,
 }
 # Attributes of the card that a report may lack, from the table of GPUs: canonical metric -> field of its SM's limits.
 _LIMITS = {
@@ -47,10 +49,13 @@ _CARD = {"device_sm_count": "sm_count", "device_clock_hz": "boost_clock_hz", "dr
 
 def _verdict(rules: Any) -> float:
     for rule in rules if isinstance(rules, tuple) else ():
-        if rule.id == "SOLBottleneck":
+        # Console text names no rule: there the title is the section, and the opening words must tell.
+        if rule.id in ("SOLBottleneck", ""):
             if rule.title in _VERDICTS:
                 return _VERDICTS[rule.title]
-            return next((code for start, code in _OPENINGS.items() if rule.message.startswith(start)), math.nan)
+            found = next((code for start, code in _OPENINGS.items() if rule.message.startswith(start)), None)
+            if found is not None:
+                return found
     return math.nan
 
 

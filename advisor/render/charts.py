@@ -167,16 +167,14 @@ def stalls(metrics: Mapping[str, float], *, top: int = 6, width: int = 80, block
             continue
         reason = name[len("stall_") : -len("_pct")]
         value = known(metrics, name)
-        if value is None or reason == "selected":
-            continue
-        found.append((-value, reason, name, value))
-    rows: list[Bar] = []
-    # What is healthy comes after what is not, however large it is.
-    shown = sorted(item for item in sorted(found)[:top] if item[3] >= 1.0 or not rows)
-    for _, reason, name, value in sorted(shown, key=lambda item: item[1] == "not_selected"):
-        note = "healthy" if reason == "not_selected" else ""
-        drawn = bar(value, cells, blocks=blocks, marks=())
-        rows.append(Bar(reason_label(reason), value, drawn, note, "stall", name))
+        if value is not None and reason != "selected":
+            # What is healthy comes after what is not, however large it is.
+            found.append((reason == "not_selected", -value, reason, name))
+    found.sort()
+    rows = []
+    for healthy, minus, reason, name in ([f for f in found if -f[1] >= 1.0] or found[:1])[:top]:
+        drawn = bar(-minus, cells, blocks=blocks, marks=())
+        rows.append(Bar(reason_label(reason), -minus, drawn, "healthy" if healthy else "", "stall", name))
     return tuple(rows) or (Bar("Stall reasons", None, " " * cells, "", "unknown"),)
 
 

@@ -13,6 +13,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from advisor.reports.phases import DRAM, SM, phases_of
+
 GLOBAL, LOCAL, SHARED = 4, 8, 16
 # An estimate of kind 1 (local) is for one part of the kernel alone, so it says nothing about the kernel's time.
 _GLOBAL_ESTIMATE = 2
@@ -45,7 +47,7 @@ _DEVICE = tuple(
 )
 # Needed beside the metrics that the caller names.
 ALWAYS = frozenset(
-    (*_OPCODES, SPILLS, *_PER_PC, *_GRID, *_BLOCK, *_DEVICE, *(n for pair in LOCAL_COUNTS for n in pair))
+    (*_OPCODES, SPILLS, DRAM, SM, *_PER_PC, *_GRID, *_BLOCK, *_DEVICE, *(n for pair in LOCAL_COUNTS for n in pair))
 )
 
 
@@ -85,6 +87,7 @@ def describe(action: Any, names: list[str]) -> dict[str, Any]:
         "accesses": accesses(tables),
         "rules": rules(action),
         "local": local_split(action, tables),
+        "phases": phases_of(action),
     }
 
 

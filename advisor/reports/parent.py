@@ -196,6 +196,8 @@ def launch_of(index: int, message: Any) -> Launch | None:
             launch.known["spill_inst"], launch.known["indexed_local_inst"] = (
                 float(count) for count in message["local"]
             )
+        if message["phases"] is not None:
+            launch.known["sampling_phases"] = float(message["phases"])
         if message["built"] is not None:
             launch.known["line_info"], launch.known["debug_build"] = (float(mark) for mark in message["built"])
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):

@@ -6,8 +6,10 @@ import pytest
 from tui.factory import desk, diagnosis, launch
 
 from advisor.dialogue import events as e
+from advisor.dialogue.asking import fits
 from advisor.dialogue.commands import understand
 from advisor.dialogue.desk import Desk
+from advisor.dialogue.records import Ask
 from advisor.dialogue.reducer import can_go_back, reduce, replay
 from advisor.dialogue.state import State
 from advisor.dialogue.turn import choices, event_of
@@ -201,6 +203,25 @@ def test_called_off_work_leaves_the_session_as_it_was_and_can_be_taken_up_again(
     off = reduce(waiting, e.Cancelled(waiting.waiting[0]))
     assert off.waiting == () and choices(off)[0].id == "retry"
     assert settle(reduce(off, e.Retried()), at).cards[-1].kind == "proof"
+
+
+def test_work_wanted_twice_is_waited_for_once():
+    state, _ = begin("tour.ncu-rep")
+    state = reduce(reduce(reduce(state, e.LaunchSelected(1)), e.HowAsked()), e.HowAsked())
+    assert state.waiting == (e.Prove("how", 1, "bank_conflicts"),)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf"), "many", ""])
+def test_what_is_no_number_is_never_an_answer_to_a_number_even_without_a_range(value: float | str):
+    assert not fits(Ask("x", "How many?", ""), value)
+    assert fits(Ask("x", "How many?", ""), -1e300)
+
+
+def test_a_condition_that_would_prevent_a_conclusion_and_is_false_counts_for_it():
+    state, at = begin("tour.ncu-rep")
+    state = tell(reduce(state, e.LaunchSelected(1)), at, "/how")
+    line = next(line for line in state.cards[-1].lines if line.text == "excess_on_atomics")
+    assert (line.label, line.style) == ("Not the case", "holds")
 
 
 def test_back_takes_away_the_last_answer_with_all_that_followed_from_it():

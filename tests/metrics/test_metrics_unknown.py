@@ -28,11 +28,23 @@ def _allowed(name: str) -> float:
     return ESTIMATES.get(name, TOLERANCE)
 
 
+def test_each_number_taken_away_by_itself_leaves_the_others_right_or_unknown(
+    base: pd.DataFrame, derived: pd.DataFrame
+) -> None:
+    for gone in (*READ, "opcodes", "accesses"):
+        if gone in base:
+            _right_or_unknown(base, derived, {gone})
+
+
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(gone=st.sets(st.sampled_from([*READ, "opcodes", "accesses"]), max_size=120))
-def test_a_number_taken_away_leaves_the_others_right_or_unknown(
+def test_numbers_taken_away_together_leave_the_others_right_or_unknown(
     base: pd.DataFrame, derived: pd.DataFrame, gone: set[str]
 ) -> None:
+    _right_or_unknown(base, derived, gone)
+
+
+def _right_or_unknown(base: pd.DataFrame, derived: pd.DataFrame, gone: set[str]) -> None:
     after = derive(base.drop(columns=[name for name in gone if name in base]))
     long_enough = (derived["duration_ns"] > 20_000).to_numpy()
     doubtful = BY_DEFINITION | plan(METRICS).follow(frozenset(BY_DEFINITION))
@@ -44,8 +56,8 @@ def test_a_number_taken_away_leaves_the_others_right_or_unknown(
             continue
         was, now = derived[name].to_numpy()[long_enough], after[name].to_numpy()[long_enough]
         known = np.isfinite(now) & np.isfinite(was)
-        assert not (np.isfinite(now) & ~np.isfinite(was)).any(), name
-        assert np.allclose(now[known], was[known], rtol=_allowed(name), atol=1e-9), name
+        assert not (np.isfinite(now) & ~np.isfinite(was)).any(), (gone, name)
+        assert np.allclose(now[known], was[known], rtol=_allowed(name), atol=1e-9), (gone, name)
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
