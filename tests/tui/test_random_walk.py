@@ -6,9 +6,9 @@ import random
 
 import pytest
 from textual.widgets import Input
-from tui.driver import session
 
 from advisor.dialogue.reducer import replay
+from tui.driver import session
 
 KEYS = [
     "enter",
