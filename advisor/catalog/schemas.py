@@ -73,8 +73,7 @@ class Examples(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
     """One diagnosis, trust entry or note.
 
-    `step` orders the reasoning: a rule may look only at findings of earlier steps. `pass_` 2 runs after quantification.
-    `located_by` names the source-level metric that shows the finding in the code.
+    `step` orders the reasoning: a rule may look only at findings of earlier steps. From 6 on: after quantification.
     """
 
     id: str = ""
@@ -90,7 +89,6 @@ class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
     fix: FixDef | None = None
     examples: Examples = Examples()
     exercise: str = ""
-    located_by: str = ""
     see: tuple[str, ...] = ()
 
 

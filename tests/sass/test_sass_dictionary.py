@@ -107,6 +107,12 @@ def test_half_arithmetic_moved_to_the_fma_pipe(cc: str, pipe: str) -> None:
     assert classify("HFMA2.BF16_V2", cc).pipe == pipe
 
 
+@pytest.mark.parametrize("opcode", ["CS2R", "R2UR"])
+def test_register_transfers_count_on_alu_on_hopper_only(opcode: str) -> None:
+    assert classify(opcode, "9.0").pipe == "alu"
+    assert {classify(opcode, cc).pipe for cc in ("7.5", "8.0", "8.6", "8.9")} == {"none"}
+
+
 def test_the_longest_known_stem_decides() -> None:
     assert classify("IMAD.MOV.U32").is_move
     assert not classify("IMAD.X").is_move

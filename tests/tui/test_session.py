@@ -284,6 +284,17 @@ async def test_tab_completes_a_command():
         assert at.app.screen.query_one(Prompt).value == "/explain"
 
 
+async def test_the_palette_does_what_the_commands_do_and_what_came_is_in_view():
+    async with session("tour.ncu-rep") as at:
+        await at.press("down", "enter", "ctrl+p")
+        await at.press(*"evidence")
+        await asyncio.sleep(0.3)
+        await at.press("down", "enter")
+        await asyncio.sleep(0.1)
+        await at.settle()
+        assert at.shows("Evidence  Shared-memory bank conflicts")
+
+
 async def test_the_theme_changes_and_back():
     async with session("tour.ncu-rep") as at:
         await at.press("ctrl+t")

@@ -73,8 +73,9 @@ class SessionScreen(Screen[None]):
         self.show(self.app.state)
 
     def on_screen_resume(self) -> None:
-        """Back from another screen: show what holds now."""
+        """Back from another screen: show what holds now, and what came while the other was on top."""
         self.show(self.app.state)
+        self.call_after_refresh(self.query_one(Conversation).reveal)
 
     def on_resize(self, event: Resize) -> None:
         """Side by side from WIDE columns; one in the other's place below."""

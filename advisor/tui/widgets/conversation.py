@@ -37,9 +37,10 @@ class Conversation(VerticalScroll, can_focus=True):
         if new:
             self.mount(*new)
         self._anchor = new[0] if new else self._views[-1] if self._views else None
-        self.call_after_refresh(self._reveal)
+        self.call_after_refresh(self.reveal)
 
-    def _reveal(self) -> None:
+    def reveal(self) -> None:
+        """Bring the newest turn into view, unless the user has scrolled away from it."""
         if self._anchor is not None and self._anchor.is_attached:
             self.scroll_to_widget(self._anchor, animate=False, top=True, force=True)
 
@@ -47,9 +48,13 @@ class Conversation(VerticalScroll, can_focus=True):
         """The user scrolls: the newest turn need not stay in view."""
         self._anchor = None
 
+    def watch_virtual_size(self) -> None:
+        """New cards have been laid out, which may be long after they were mounted: under another screen, say."""
+        self.call_after_refresh(self.reveal)
+
     def on_resize(self) -> None:
         """Another size breaks the lines elsewhere: the newest turn stays in view."""
-        self.call_after_refresh(self._reveal)
+        self.call_after_refresh(self.reveal)
 
     def on_mouse_scroll_down(self) -> None:
         """The wheel."""

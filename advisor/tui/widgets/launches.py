@@ -134,12 +134,13 @@ class LaunchTable(DataTable[Text], can_focus=False):
         verdict = 21 if wide else 14
         left = width - sum(_FIXED.values()) - verdict
         kernel = max(min(max((len(row.kernel) for row in self._rows), default=0) + 2, left // 2), 8)
+        finding = min(max((len(row.finding) for row in self._rows), default=0) + 3, left - kernel)
         heads = (
             ("report", "#", _FIXED["#"]),
             ("kernel", "Kernel", kernel),
             ("duration", "Time", _FIXED["time"]),
             ("", "Class", verdict),
-            ("", "First finding", left - kernel),
+            ("", "First finding", max(finding, len("First finding") + 1)),
             ("gain", "Gain", _FIXED["gain"]),
         )
         self._widths = tuple(size for _, _, size in heads)
