@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from advisor import resources
-from advisor.dialogue import face, paper
+from advisor.dialogue import face
 from advisor.dialogue.desk import Judged, Progress, Sources
-from advisor.dialogue.interview import interview
-from advisor.dialogue.records import Choice, Lore
+from advisor.dialogue.records import Choice, Lore, Reckoning
+
+if TYPE_CHECKING:
+    from advisor.model import LaunchDiagnosis
 
 
 def sources(knowledge: tuple[Path, ...] = (), **options: Any) -> Sources:
@@ -23,7 +25,7 @@ def sources(knowledge: tuple[Path, ...] = (), **options: Any) -> Sources:
         analyse_numbers=_analyse_numbers(knowledge),
         lore=lambda: lore(knowledge),
         explain=_explain(knowledge),
-        reckon=paper.reckon,
+        reckon=_reckon,
     )
 
 
@@ -57,9 +59,17 @@ def _explain(knowledge: tuple[Path, ...]) -> Callable[[str], Any]:
     return explain
 
 
+def _reckon(algorithm: str, parameters: Mapping[str, float | str], launch: LaunchDiagnosis) -> Reckoning:
+    from advisor.dialogue.paper import reckon
+
+    return reckon(algorithm, parameters, launch)
+
+
 def lore(knowledge: tuple[Path, ...] = ()) -> Lore:
     """What the knowledge base gives to a session before any report."""
     from advisor.catalog import catalog
+    from advisor.dialogue import paper
+    from advisor.dialogue.interview import interview
     from advisor.napkin import gpus
     from advisor.pipelines.explain import words
 

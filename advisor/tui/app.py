@@ -97,8 +97,10 @@ class AdvisorApp(App[int]):
 
     def on_finished(self, message: Finished) -> None:
         """A worker is done."""
-        self.labour.done()
-        self.dispatch(message.outcome)
+        if self.labour.done():
+            self.dispatch(message.outcome)
+        else:
+            self.labour.follow(self.state)
 
     def on_progressed(self, message: Progressed) -> None:
         """A worker is under way."""

@@ -69,9 +69,10 @@ class Labour:
 
         self._app.post_message(Finished(self._desk.perform(request, state, progress)))
 
-    def done(self) -> None:
-        """The thread has ended."""
+    def done(self) -> bool:
+        """The thread has ended; whether its outcome is wanted. Work called off and wanted again begins anew."""
         self._running = None
+        return not self._unwanted.is_set()
 
     def progressed(self, message: Progressed) -> None:
         """Show how far it is."""

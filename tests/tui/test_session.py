@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
-from advisor.model import LaunchDiagnosis
+from advisor.tui.app import AdvisorApp
 from advisor.tui.screens.help import HelpScreen
 from advisor.tui.screens.launches import LaunchesScreen
 from advisor.tui.screens.session import SessionScreen
-from tui.driver import session
-from tui.factory import analyse, diagnosis, launch
+from advisor.tui.widgets.prompt import Prompt
+from tui.driver import Driver, session
+from tui.factory import analyse, desk, diagnosis, launch
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
 
@@ -133,8 +135,6 @@ async def test_odd_names_are_harmless_in_the_list_too():
 
 async def test_texts_of_findings_are_data_too():
     odd = launch(0, "k").findings[0]
-    from dataclasses import replace
-
     bad = replace(odd, title="[red]title[/]", because="because [b]of[/b] \x1b[1m this")
     async with session("x.ncu-rep", analyse=one(findings=(bad,))) as at:
         assert at.shows("[red]title[/]", "Because [b]of[/b] \\x1b[1m this.")
@@ -154,7 +154,8 @@ async def test_a_defect_of_ours_does_not_end_the_program():
         assert at.shows("(RuntimeError: a defect") and at.app.is_running
 
 
-async def test_work_is_shown_with_its_progress_and_can_be_called_off():
+@pytest.mark.parametrize("hasty", [False, True], ids=["tried again later", "tried again at once"])
+async def test_work_is_shown_with_its_progress_and_can_be_called_off(hasty: bool):
     gate = threading.Event()
 
     def slow(paths: object, gpu: object, progress: Callable[[str, int, int], None]) -> object:
@@ -162,12 +163,6 @@ async def test_work_is_shown_with_its_progress_and_can_be_called_off():
         gate.wait(10)
         progress("read", 4, 22)
         return analyse(paths, gpu, progress)  # type: ignore[arg-type]
-
-    async with session(analyse=slow) as at:
-        assert at.shows("The numbers, one by one")
-    from advisor.tui.app import AdvisorApp
-    from tui.driver import Driver
-    from tui.factory import desk
 
     app = AdvisorApp(desk(analyse=slow), ("tour.ncu-rep",))
     async with app.run_test(size=(80, 24)) as pilot:
@@ -180,10 +175,13 @@ async def test_work_is_shown_with_its_progress_and_can_be_called_off():
         await pilot.press("escape")
         await pilot.pause()
         assert at.shows("Called off", "1 Try again")
+        if hasty:
+            await pilot.press("enter")
         gate.set()
         await at.settle()
-        assert at.shows("Called off") and app.state.diagnosis is None
-        await at.press("enter")
+        if not hasty:
+            assert at.shows("Called off") and app.state.diagnosis is None
+            await at.press("enter")
         assert at.shows("transpose_tile")
 
 
@@ -279,8 +277,6 @@ async def test_tab_completes_a_command():
         await at.press("down", "enter", *"/exp")
         await asyncio.sleep(0.05)
         await at.press("tab")
-        from advisor.tui.widgets.prompt import Prompt
-
         assert at.app.screen.query_one(Prompt).value == "/explain"
 
 
@@ -308,7 +304,3 @@ async def test_it_can_always_be_left(leave: str):
     async with session("tour.ncu-rep") as at:
         await (at.press(leave) if leave.startswith("ctrl") else at.say(leave))
         assert at.app.return_code == 0
-
-
-def test_a_launch_of_the_factory_is_a_real_record():
-    assert isinstance(launch(0, "k"), LaunchDiagnosis)
