@@ -39,7 +39,7 @@ def build(columns: Mapping[str, Array], rows: int) -> Model:
     left = np.clip(1 - np.minimum(rest, 1) ** norm, 0, None) ** (1 / norm)
     terms = dict(found.terms)
     terms["latency_memory"] = np.where(found.latency_known, terms["latency_memory"], left)
-    return Model(columns, rows, Needs(terms, found.imbalance, found.latency_known))
+    return Model(columns, rows, Needs(terms, found.imbalance, found.latency_known, found.queued))
 
 
 def _chains(terms: Mapping[str, Array]) -> dict[str, Array]:
@@ -68,8 +68,10 @@ def _changed(now: Needs, factors: Mapping[str, Array]) -> dict[str, Array]:
         factor = factors.get(name, np.ones_like(need))
         if name in LATENCY:
             factor = factor * factors.get("latency", np.ones_like(need))
-        if described[name].per_sm or name in LATENCY:
+        if described[name].per_sm:
             factor = factor * even / now.imbalance
+        elif name in LATENCY:
+            factor = np.where(now.queued, factor * even / now.imbalance, factor)
         out[name] = need * factor
     return out
 
@@ -86,17 +88,18 @@ def _time(now: Needs, after: Mapping[str, Array], norm: float) -> Array:
 
 
 def _factors(texts: Mapping[str, str], columns: Mapping[str, Array], rows: int) -> dict[str, Array]:
-    """The factors of a fix's changes, held to 0..4; an unknown one changes nothing."""
+    """The factors of a fix's changes, held to 0..4, NaN where unknown."""
     out = {}
     for name, text in texts.items():
         expression: Expression = parse(text)
-        value = expression.column(columns, rows)
-        out[name] = np.clip(np.where(np.isfinite(value), value, 1.0), 0.0, 4.0)
+        out[name] = np.clip(expression.column(columns, rows), 0.0, 4.0)
     return out
 
 
-def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup]:
+def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
     """What the fix alone would give on the rows `at` (indices): old time over new, at least 1.
+
+    None where none of the fix's factors is known there: then nobody can say. One that is unknown changes nothing.
 
     The estimate takes the middle (on a log scale) between the modest and the far degree of the fix; low is the modest
     degree with little overlap between units, high the far degree with much. Never below the algorithm's floor.
@@ -105,10 +108,16 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup]:
     columns = {name: column[at] for name, column in model.columns.items()}
     rows = len(at)
     now = Needs(
-        {name: need[at] for name, need in model.now.terms.items()}, model.now.imbalance[at], model.now.latency_known[at]
+        {name: need[at] for name, need in model.now.terms.items()},
+        model.now.imbalance[at],
+        model.now.latency_known[at],
+        model.now.queued[at],
     )
-    modest = _factors(fix.changes, columns, rows)
-    far = {**modest, **_factors(fix.degrees, columns, rows)}
+    told = _factors(fix.changes, columns, rows)
+    reached = {**told, **_factors(fix.degrees, columns, rows)}
+    known = np.any([np.isfinite(factor) for factor in reached.values()], axis=0)
+    modest = {name: np.where(np.isfinite(factor), factor, 1.0) for name, factor in told.items()}
+    far = {name: np.where(np.isfinite(factor), factor, 1.0) for name, factor in reached.items()}
     middle = {name: np.sqrt(modest[name] * far[name]) if name in modest else far[name] for name in far}
     if "launch" in fix.changes:
         return _launch(columns, rows, modest["launch"])
@@ -117,8 +126,11 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup]:
     low = 1 / np.maximum(_time(now, _changed(now, modest), constants.norm.low), 1e-6)
     high = 1 / np.maximum(_time(now, _changed(now, far), constants.norm.high), 1e-6)
     floor = _floor(columns, rows)
-    out = []
+    out: list[Speedup | None] = []
     for row in range(rows):
+        if not known[row]:
+            out.append(None)
+            continue
         limit = max(1.0, float(floor[row])) if math.isfinite(floor[row]) else math.inf
         low_, mid_, high_ = sorted(max(1.0, min(float(v[row]), limit)) for v in (low, estimate, high))
         mid_ = max(1.0, min(float(estimate[row]), limit))
@@ -149,11 +161,11 @@ def _total(terms: Mapping[str, Array], name: str) -> Array:
     return np.asarray(sum(need for other, need in terms.items() if described[other].part_of == part))
 
 
-def _launch(columns: Mapping[str, Array], rows: int, factor: Array) -> list[Speedup]:
+def _launch(columns: Mapping[str, Array], rows: int, factor: Array) -> list[Speedup | None]:
     """A launch costs the host 2 to 5 us beside the kernel's own time; doing fewer launches saves that part."""
     constants = time_model()
     duration = columns.get("duration_ns", np.full(rows, np.nan))
-    out = []
+    out: list[Speedup | None] = []
     for row in range(rows):
         gains = []
         for cost in (constants.launch_ns.low, constants.launch_ns.estimate, constants.launch_ns.high):

@@ -82,11 +82,15 @@ def block_launch_ceiling(cc: str) -> float:
 
 @dataclass(frozen=True)
 class Needs:
-    """Shares of the launch's time, arrays of shape (rows,), 0 where unknown; `imbalance` is busiest SM over average."""
+    """Shares of the launch's time, arrays of shape (rows,), 0 where unknown; `imbalance` is busiest SM over average.
+
+    `queued`: the busiest SM has more warps to run than fit at once, so that spreading them shortens its latency too.
+    """
 
     terms: Mapping[str, Array]
     imbalance: Array
     latency_known: Array
+    queued: Array
 
 
 def _get(columns: Mapping[str, Array], name: str, rows: int) -> Array:
@@ -116,12 +120,12 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
             need = need * shares[name]
         out[name] = need * imbalance if term.per_sm else need
     fullest = np.maximum(np.maximum(out["dram"], out["l2"]), out["l1_global"] + out["l1_shared"] + out["l1_local"])
-    latency, known = _latency(get, imbalance, np.maximum(fullest, out["lsu"]))
+    latency, known, queued = _latency(get, imbalance, np.maximum(fullest, out["lsu"]))
     out.update(latency)
-    return Needs(out, imbalance, known)
+    return Needs(out, imbalance, known, queued)
 
 
-def _latency(get: Any, imbalance: Array, memory_need: Array) -> tuple[dict[str, Array], Array]:
+def _latency(get: Any, imbalance: Array, memory_need: Array) -> tuple[dict[str, Array], Array, Array]:
     """Shares of the time that a warp's unloaded lifetime takes, given how many warps an SM holds at once.
 
     Lifetime of a warp = instructions x (1 + fixed stalls) + waits for loads, shared memory and barriers. Where the
@@ -164,4 +168,4 @@ def _latency(get: Any, imbalance: Array, memory_need: Array) -> tuple[dict[str, 
     parts = {"latency_memory": memory, "latency_shared": shared, "latency_fixed": fixed, "latency_barrier": barrier}
     out = {name: part * rounds for name, part in parts.items()}
     known = np.isfinite(np.asarray(sum(out.values())))
-    return {name: np.where(known, part, 0.0) for name, part in out.items()}, known
+    return {name: np.where(known, part, 0.0) for name, part in out.items()}, known, warps > slots
