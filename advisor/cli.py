@@ -5,18 +5,39 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from advisor.errors import EXIT_DONE, EXIT_WRONG_USE, AdvisorError
-
-if TYPE_CHECKING:
-    pass
+from advisor.errors import EXIT_DONE, EXIT_WRONG_USE, AdvisorError, KnowledgeError
 
 _PATH = click.Path(path_type=Path)
+
+
+def _like_a_file(word: str) -> bool:
+    return "." in word or "/" in word or "\\" in word or Path(word).exists()
+
+
+def _checked(ctx: click.Context, param: click.Parameter, folders: tuple[Path, ...]) -> tuple[Path, ...]:
+    """A team's directories are linted before anything is concluded with them; the first mistake is the error."""
+    if folders:
+        from advisor.lint import lint
+        from advisor.resources import folder
+
+        for mistake in lint([folder("knowledge"), *folders]):
+            if mistake.severity == "error" and any(str(mistake.file).startswith(str(f)) for f in folders):
+                raise KnowledgeError(f"{mistake.file}:{mistake.line}: {mistake.text}")
+    return folders
+
+
 _KNOWLEDGE = click.option(
-    "--knowledge", "knowledge", type=_PATH, multiple=True, metavar="DIR", help="Add a team's own rules; repeatable."
+    "--knowledge",
+    "knowledge",
+    type=_PATH,
+    multiple=True,
+    metavar="DIR",
+    callback=_checked,
+    help="Add a team's own rules; repeatable.",
 )
 
 
@@ -25,7 +46,7 @@ class _Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         first = next((a for a in args if not a.startswith("-")), None)
-        if not args or (first is not None and first not in self.commands and Path(first).exists()):
+        if not args or (first is not None and first not in self.commands and _like_a_file(first)):
             args = ["open", *args]
         return super().parse_args(ctx, args)
 

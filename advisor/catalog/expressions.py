@@ -178,9 +178,6 @@ class Expression:
         out = np.broadcast_to(_column(self.node, columns, rows), (rows,))
         return np.where(np.isfinite(out), out, np.nan)
 
-    evaluate = column
-    evaluate_scalar = scalar
-
 
 @dataclass(frozen=True)
 class Comparison:

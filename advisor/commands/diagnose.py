@@ -71,16 +71,18 @@ def run(
     clear()
     diagnosis = analysis.diagnosis
     positions = list(range(len(diagnosis.launches)))
+    asked = [(analysis, position) for position in positions]
     if what_if:
         from advisor.engine import parse_assignments
 
         values = parse_assignments(what_if, analysis.catalog)
-        diagnosis = replace(diagnosis, launches=tuple(analysis.what_if(p, values) for p in positions))
+        asked = [(analysis.supposed(p, values), 0) for p in positions]
+        diagnosis = replace(diagnosis, launches=tuple(a.diagnosis.launches[0] for a, _ in asked))
     if top is not None:
         positions = sorted(positions, key=lambda p: (-time_to_win(diagnosis.launches[p]), p))[:top]
         diagnosis = replace(diagnosis, launches=tuple(diagnosis.launches[p] for p in positions))
     _report_problems(diagnosis)
-    explained = _explained(analysis, positions, how_, why_not, form, colour)
+    explained = _explained([asked[p] for p in positions], how_, why_not, form, colour)
     if form == "json":
         from advisor.render.diagnosis_json import diagnosis_json
 
@@ -106,28 +108,31 @@ def _report_problems(diagnosis: Diagnosis) -> None:
 
 
 def _explained(
-    analysis: Any, positions: list[int], how_: tuple[str, ...], why_not: tuple[str, ...], form: str, colour: bool
+    asked: list[tuple[Any, int]], how_: tuple[str, ...], why_not: tuple[str, ...], form: str, colour: bool
 ) -> dict[str, Any]:
-    """The proofs asked for: one text, or parts of the JSON document."""
+    """The proofs asked for, of the launches where they hold: one text, or parts of the JSON document."""
     if not how_ and not why_not:
         return {}
     from advisor.render import proof
 
-    made: list[tuple[int, str, str, Any]] = []
-    for position in positions:
-        made += [(position, "how", finding, analysis.how(position, finding)) for finding in how_]
-        made += [(position, "why_not", finding, analysis.why_not(position, finding)) for finding in why_not]
+    made: list[tuple[Any, int, str, str, Any]] = []
+    for finding in how_:
+        holding = [(a, p) for a, p in asked if a.concluded(p, finding)]
+        if not holding:
+            raise UsageError(f"{finding!r} was not concluded on any launch looked at: ask --why-not {finding}")
+        made += [(a, p, "how", finding, a.how(p, finding)) for a, p in holding]
+    made += [(a, p, "why_not", finding, a.why_not(p, finding)) for a, p in asked for finding in why_not]
     if form == "json":
         dicts: dict[str, Any] = {"how": proof.proof_dict, "why_not": proof.blocked_dict}
         return {
             "explanations": [
-                {"launch": analysis.diagnosis.launches[p].index, "kind": kind, "id": finding, **dicts[kind](found)}
-                for p, kind, finding, found in made
+                {"launch": a.diagnosis.launches[p].index, "kind": kind, "id": finding, **dicts[kind](found)}
+                for a, p, kind, finding, found in made
             ]
         }
     texts: dict[str, Any] = {"how": proof.proof_text, "why_not": proof.blocked_text}
     parts = []
-    for position, kind, finding, found in made:
+    for analysis, position, kind, finding, found in made:
         launch = analysis.diagnosis.launches[position]
         head = proof.heading(launch, kind, finding)
         flips = analysis.flips(position, finding) if kind == "how" else ()

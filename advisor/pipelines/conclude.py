@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from advisor import metrics as metrics_room
 from advisor import quantify
+from advisor.catalog import catalog as open_catalog
 from advisor.catalog.texts import fill
 from advisor.engine import Engine, Trace, finding_confidence
 from advisor.metrics import LABELS
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 # A finding under 5 % is not the right battle (guide, step 3); one of 10 % keeps a kernel from being called done.
 SMALL_GAIN = 1.05
 REACHES = 1.10
+DONE = ("near_memory_roofline", "near_compute_roofline")
 TIE = 1.10
 
 
@@ -54,14 +57,10 @@ class Reasoned:
     launches: tuple[LaunchDiagnosis, ...]
 
 
-_engines: dict[int, tuple[Catalog, Engine]] = {}
-
-
+@lru_cache(maxsize=4)
 def engine_of(catalog: Catalog) -> Engine:
     """One engine a knowledge base: compiling the rules takes longer than running them."""
-    if id(catalog) not in _engines:
-        _engines[id(catalog)] = (catalog, Engine(catalog))
-    return _engines[id(catalog)][1]
+    return Engine(catalog)
 
 
 def prepare(catalog: Catalog, inputs: Inputs) -> tuple[pd.DataFrame, tuple[str, ...]]:
@@ -70,8 +69,11 @@ def prepare(catalog: Catalog, inputs: Inputs) -> tuple[pd.DataFrame, tuple[str, 
     for position, answers in inputs.answers.items():
         numbers = _numbers(catalog, answers)
         frame = context.add_numbers(frame, numbers, None if position is None else [position])
-    frame = metrics_room.derive(frame)
-    return context.add_neighbours(frame), tuple(known_as)
+    if "duration_ns" in frame:
+        # A time that is not positive was not measured.
+        frame["duration_ns"] = frame["duration_ns"].where(frame["duration_ns"] > 0)
+    frame = metrics_room.derive(frame, metrics=None if catalog is open_catalog() else catalog.metrics)
+    return context.add_known(frame), tuple(known_as)
 
 
 def _numbers(catalog: Catalog, answers: Mapping[str, Any]) -> dict[str, float]:
@@ -89,9 +91,10 @@ def choices(catalog: Catalog, inputs: Inputs, row: int) -> frozenset[str]:
     return frozenset(f"answer.{key}.{value}" for key, value in answers.items() if isinstance(value, str))
 
 
-def reason(catalog: Catalog, inputs: Inputs, frame: pd.DataFrame | None = None) -> Reasoned:
+def reason(
+    catalog: Catalog, inputs: Inputs, frame: pd.DataFrame | None = None, known_as: tuple[str, ...] = ()
+) -> Reasoned:
     """Observe, conclude causes, quantify, conclude what the gains mean. `frame`: an already derived one (what-if)."""
-    known_as: tuple[str, ...] = ("",) * len(inputs.frame)
     if frame is None:
         frame, known_as = prepare(catalog, inputs)
     engine = engine_of(catalog)
@@ -123,7 +126,8 @@ def _gains(catalog: Catalog, observed: Observed, traces: Sequence[Trace]) -> lis
         if entry.kind != "diagnosis" or entry.fix is None or not entry.fix.changes:
             continue
         for row, speedup in zip(members, quantify.speedups(model, entry.fix, np.array(members)), strict=True):
-            out[row][found] = speedup
+            if speedup is not None:
+                out[row][found] = speedup
     return out
 
 
@@ -135,8 +139,6 @@ def _words(catalog: Catalog, trace: Trace, gains: Mapping[str, Speedup]) -> froz
         words.add("gain.any_diagnosis")
     if any(s.estimate >= REACHES for s in gains.values()):
         words.add("gain.reaches_10")
-    if not any(_worthwhile(s) for s in gains.values()):
-        words.add("gain.small")
     return frozenset(words)
 
 
@@ -192,7 +194,7 @@ def ranked(catalog: Catalog, findings: Sequence[Finding]) -> tuple[Finding, ...]
             return {"trust": 4, "note": 5}[finding.kind]
         if finding.id == "launch_overhead":
             return 0
-        return 1 if finding.id.startswith("near_") else 3 if finding.id == "unexplained" else 2
+        return 1 if finding.id in DONE else 3 if finding.id == "unexplained" else 2
 
     def gain(finding: Finding) -> float:
         return finding.speedup.estimate if finding.speedup is not None else 1.0
@@ -246,7 +248,8 @@ def _finding(
         # What is there but not worth fixing is told, as a note: it must not be the first thing to do.
         kind=entry.kind if _worthwhile(speedup) or found == "launch_overhead" else "note",
         title=entry.title,
-        confidence=round(finding_confidence(observed, row, trace, found), 3),
+        # Without evidence there is nothing to be sure of.
+        confidence=round(finding_confidence(observed, row, trace, found), 3) if _observations(catalog, names) else 0.0,
         speedup=speedup,
         evidence=_evidence(catalog, observed, row, names),
         because=fill(rule.because, texts),
@@ -294,10 +297,11 @@ def _wanting(
             if name in catalog.observations:
                 for metric in observed.unknown_metrics(row, name):
                     unknown.setdefault(metric, set()).add(concludes)
-    for f in trace.fired:
-        for name in _rule_names(catalog, f.concludes, f.rule_id):
+    rules = [(f.concludes, f.rule_id) for f in trace.fired] + [(u.concludes, u.rule_id) for u in trace.undecided]
+    for concludes, rule_id in rules:
+        for name in _rule_names(catalog, concludes, rule_id):
             if name.startswith("answer."):
-                answers.setdefault(name.split(".")[1], set()).add(f.concludes)
+                answers.setdefault(name.split(".")[1], set()).add(concludes)
     given = {**inputs.answers.get(None, {}), **inputs.answers.get(row, {})}
     known = {name for name in observed.columns if math.isfinite(observed.value(row, name))}
     return (

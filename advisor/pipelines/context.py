@@ -85,10 +85,11 @@ def add_base(
         key = (str(name or ""), str(cc or ""))
         if key not in cards:
             found = gpus.known_as(*key)
-            cards[key] = named or (gpus.gpu(found) if found else None)
+            # The report knows its own card best: a name given beside it is for reports that do not tell.
+            cards[key] = gpus.gpu(found) if found else (named if not key[0] else None)
         card = cards[key]
         known.append(card.id if card is not None else "")
-        if card is not None or any(key):
+        if card is not None or key[0]:
             in_table[row] = 1.0 if card is not None else 0.0
         ceiling[row] = block_launch_ceiling(card.cc if card is not None else key[1])
         _complete(added, row, card, key[1])
@@ -122,6 +123,7 @@ def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
     """What a launch looks like beside the others of its kernel: first and slow, or at another clock."""
     rows = len(frame)
     first, spread = np.full(rows, np.nan), np.full(rows, np.nan)
+    frame = frame.copy()
     if rows and "duration_ns" in frame:
         durations = frame["duration_ns"].to_numpy(dtype=float)
         keys = list(zip(frame["report"], frame["kernel_full"], frame["grid"], frame["block"], strict=True))
@@ -145,9 +147,13 @@ def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
                     spread[members] = seen.max() / seen.min()
     frame["first_of_kernel_ratio"] = first
     frame["clock_spread"] = spread
-    if "shared_inst" in frame and "shared_wavefronts_ideal" in frame:
-        ideal = frame["shared_wavefronts_ideal"].to_numpy(dtype=float)
-        frame["shared_ideal_known"] = np.where(np.isfinite(ideal), 1.0, 0.0)
+    return frame
+
+
+def add_known(frame: pd.DataFrame) -> pd.DataFrame:
+    """What a derived frame tells about itself: whether the ideal number of shared wavefronts is there."""
+    ideal = frame["shared_wavefronts_ideal"].to_numpy(dtype=float)
+    frame["shared_ideal_known"] = np.where(np.isfinite(ideal), 1.0, 0.0)
     return frame
 
 

@@ -37,12 +37,12 @@ class Inputs:
 class Analysis:
     """A diagnosis with everything needed to ask how, why not and what if of it."""
 
-    def __init__(self, catalog: Catalog, inputs: Inputs) -> None:
+    def __init__(self, catalog: Catalog, inputs: Inputs, reasoned: Reasoned | None = None) -> None:
         from advisor.pipelines.conclude import reason
 
         self.catalog = catalog
         self.inputs = inputs
-        self._reasoned: Reasoned = reason(catalog, inputs)
+        self._reasoned: Reasoned = reasoned or reason(catalog, inputs)
         self.diagnosis = Diagnosis(inputs.reports, self._reasoned.launches)
 
     def how(self, position: int, finding_id: str) -> Proof:
@@ -50,17 +50,22 @@ class Analysis:
         from advisor.engine import how
 
         launch = self._launch(position)
-        if finding_id not in {launch.verdict.id, *(f.id for f in launch.findings)}:
+        if not self.concluded(position, finding_id):
             raise UsageError(f"{finding_id!r} was not found on launch {launch.index}: ask --why-not {finding_id}")
         trace = self._reasoned.traces[position]
         return how(self.catalog, self._reasoned.observed, position, trace, finding_id, self._labels(position))
+
+    def concluded(self, position: int, finding_id: str) -> bool:
+        """Whether a finding, or a class with or without `class.` before it, was concluded on one launch."""
+        launch = self._launch(position)
+        return finding_id.removeprefix("class.") in {launch.verdict.id, *(f.id for f in launch.findings)}
 
     def why_not(self, position: int, finding_id: str) -> tuple[BlockedRule, ...]:
         """Each rule of a finding on one launch: whether it fired, and what kept it from firing."""
         from advisor.engine import why_not
 
         self._launch(position)
-        if finding_id not in self.catalog.findings and finding_id not in self.catalog.classes:
+        if finding_id not in self.catalog.findings and finding_id.removeprefix("class.") not in self.catalog.classes:
             raise UsageError(f"no diagnosis is called {finding_id!r}: `ncu-advisor explain diagnoses` lists them")
         trace = self._reasoned.traces[position]
         return why_not(self.catalog, self._reasoned.observed, position, trace, finding_id, self._labels(position))
@@ -86,10 +91,14 @@ class Analysis:
 
     def what_if(self, position: int, values: Mapping[str, float]) -> LaunchDiagnosis:
         """The diagnosis of one launch if some metrics had other values; UsageError for a metric that is not known."""
+        return self.supposed(position, values).diagnosis.launches[0]
+
+    def supposed(self, position: int, values: Mapping[str, float]) -> Analysis:
+        """An analysis of one launch alone, with some metrics at other values, to ask how and why not of."""
         from advisor.pipelines.whatif import what_if
 
         self._launch(position)
-        return what_if(self.catalog, self._reasoned, self.inputs, position, values)
+        return Analysis(self.catalog, *what_if(self.catalog, self._reasoned, self.inputs, position, values))
 
     def answered(self, position: int | None, answers: Mapping[str, Answer]) -> Analysis:
         """A new analysis with more answers, of one launch or (None) of all."""
@@ -122,8 +131,13 @@ def checked_answers(catalog: Catalog, answers: Mapping[str, Any]) -> dict[str, A
                 raise UsageError(f"{key}: {value!r} is not one of {', '.join(question.choices)}")
             out[key] = str(word)
             continue
+        unit = question.unit if question is not None else catalog.metrics[key].unit
+        if isinstance(value, str):
+            value = _typed(key, value, unit)
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise UsageError(f"{key}: {value!r} is not a number")
+        if unit == "%" and value < 0:
+            raise UsageError(f"{key}: {value:g} % is less than nothing")
         low, high = (question.low, question.high) if question is not None else (None, None)
         if (low is not None and value < low) or (high is not None and value > high):
             raise UsageError(
@@ -131,6 +145,17 @@ def checked_answers(catalog: Catalog, answers: Mapping[str, Any]) -> dict[str, A
             )
         out[key] = float(value)
     return out
+
+
+def _typed(key: str, text: str, unit: str) -> float:
+    """A number as people write it (`4 GB`, `12.5 us`, `1e9`) in the question's or metric's unit."""
+    from advisor.napkin import quantities
+
+    known = {"%": "%", "ns": "ns", "byte": "byte", "byte/s": "byte/s", "Hz": "Hz", "cycle": "cycle", "FLOP": "FLOP"}
+    try:
+        return quantities.parse(text, known.get(unit, ""))
+    except UsageError as e:
+        raise UsageError(f"{key}: {e}") from None
 
 
 def analyse(
@@ -149,6 +174,7 @@ def analyse(
 
     Reports that cannot be read are named in `diagnosis.reports`; InputError when none could be.
     """
+    from advisor.pipelines.context import add_neighbours
     from advisor.reports import read_many
 
     cat = open_catalog(knowledge)
@@ -158,6 +184,8 @@ def analyse(
         raise InputError(
             lines[0] if len(lines) == 1 else "no report could be read: " + "; ".join(lines or ["none given"])
         )
+    # Before any filter: what the other launches of a kernel say of one does not depend on what is looked at.
+    frame = add_neighbours(frame)
     if kernel is not None:
         frame = frame[[bool(kernel.search(str(name))) for name in frame["kernel_full"]]]
     if launches is not None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from advisor import metrics as metrics_room
 from advisor.errors import UsageError
 from advisor.metrics.leaders import MEMORY
-from advisor.model import LaunchDiagnosis
 from advisor.pipelines.conclude import Reasoned, reason
 
 if TYPE_CHECKING:
@@ -19,21 +18,20 @@ if TYPE_CHECKING:
 
 def what_if(
     catalog: Catalog, reasoned: Reasoned, inputs: Inputs, position: int, values: Mapping[str, float]
-) -> LaunchDiagnosis:
+) -> tuple[Inputs, Reasoned]:
     """Conclude one launch again with some metrics pinned; what is derived from them follows, nothing else moves.
 
-    UsageError for a name that is no metric.
+    Returns the inputs and the reasoning of that launch alone. UsageError for a name that is no metric.
     """
     for name in values:
-        if name not in catalog.metrics:
+        if catalog.metrics.get(name) is None:
             raise UsageError(f"{name!r} is not a metric: `ncu-advisor explain metrics` lists them")
     pinned = {**values, **_headline(reasoned.observed.values(position), values)}
     frame = reasoned.frame.iloc[[position]].reset_index(drop=True).assign(**pinned)
     frame = metrics_room.derive(frame, keep=tuple(pinned), metrics=catalog.metrics)
     merged = {**inputs.answers.get(None, {}), **inputs.answers.get(position, {})}
     one = replace(inputs, frame=inputs.frame.iloc[[position]].reset_index(drop=True), answers={None: merged})
-    launch = reason(catalog, one, frame).launches[0]
-    return replace(launch, known_as=reasoned.known_as[position])
+    return one, reason(catalog, one, frame, reasoned.known_as[position : position + 1])
 
 
 def _headline(before: Mapping[str, float], values: Mapping[str, float]) -> dict[str, float]:

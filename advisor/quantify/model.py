@@ -16,6 +16,10 @@ from advisor.model import Speedup
 from advisor.quantify.terms import LATENCY, Array, Needs, needs, time_model
 
 
+# A term that needs this part of what the largest one needs carries the time beside it.
+_CARRIES = 0.7
+
+
 @dataclass(frozen=True)
 class Model:
     """The time model of the rows of one frame."""
@@ -99,7 +103,8 @@ def _factors(texts: Mapping[str, str], columns: Mapping[str, Array], rows: int) 
 def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
     """What the fix alone would give on the rows `at` (indices): old time over new, at least 1.
 
-    None where none of the fix's factors is known there: then nobody can say. One that is unknown changes nothing.
+    None where none of the fix's factors is known there, or not that of a term that carries the time: then nobody can
+    say. Another one that is unknown changes nothing.
 
     The estimate takes the middle (on a log scale) between the modest and the far degree of the fix; low is the modest
     degree with little overlap between units, high the far degree with much. Never below the algorithm's floor.
@@ -115,7 +120,7 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
     )
     told = _factors(fix.changes, columns, rows)
     reached = {**told, **_factors(fix.degrees, columns, rows)}
-    known = np.any([np.isfinite(factor) for factor in reached.values()], axis=0)
+    known = np.any([np.isfinite(factor) for factor in reached.values()], axis=0) & ~_undecided(now, reached)
     modest = {name: np.where(np.isfinite(factor), factor, 1.0) for name, factor in told.items()}
     far = {name: np.where(np.isfinite(factor), factor, 1.0) for name, factor in reached.items()}
     middle = {name: np.sqrt(modest[name] * far[name]) if name in modest else far[name] for name in far}
@@ -150,6 +155,16 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
             how = f"{how}; {constants.how['floor']}"
         out.append(Speedup(mid_, low_, high_, limiter, how))
     return out
+
+
+def _undecided(now: Needs, factors: Mapping[str, Array]) -> Array:
+    """Where the factor of a term that carries the time is unknown: shape (rows,)."""
+    most = np.max(list(now.terms.values()), axis=0)
+    unknown = np.zeros_like(most, dtype=bool)
+    for name, factor in factors.items():
+        if name in now.terms:
+            unknown |= ~np.isfinite(factor) & (now.terms[name] >= _CARRIES * most)
+    return unknown
 
 
 def _total(terms: Mapping[str, Array], name: str) -> Array:

@@ -116,3 +116,29 @@ def test_napkin_reckons_the_guide_s_gemm(capsys: pytest.CaptureFixture[str]) -> 
     sizes = ("--m", "4096", "--n", "4096", "--k", "4096")
     assert run("napkin", "gemm", *sizes, "--dtype", "f32", "--gpu", "H100-SXM", "--format", "json") == 0
     assert json.loads(capsys.readouterr().out)["intensity"] == pytest.approx(682.7, abs=0.05)
+
+
+def test_how_answers_for_the_launches_where_it_holds(tour_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("diagnose", str(tour_path), "--launch", "0", "--launch", "4", "--how", "bank_conflicts") == 0
+    assert capsys.readouterr().out.count("How bank_conflicts") == 1
+    assert run("diagnose", str(tour_path), "--launch", "0", "--how", "bank_conflicts") == 2
+    assert "was not concluded on any launch" in capsys.readouterr().err
+
+
+def test_a_file_that_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("absent.ncu-rep") == 2
+    assert len(capsys.readouterr().err.strip().splitlines()) == 1
+
+
+def test_a_team_s_mistake_is_named_with_its_file_and_line(
+    tour_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    team = tmp_path / "team"
+    (team / "observations").mkdir(parents=True)
+    (team / "team.yaml").write_text("prefix: acme\n", encoding="utf-8")
+    (team / "observations" / "x.yaml").write_text(
+        'acme_busy: {test: "dram_percent > 3", says: "x", cites: [guide.step1]}\n', encoding="utf-8"
+    )
+    assert run("diagnose", str(tour_path), "--knowledge", str(team)) == 2
+    error = capsys.readouterr().err.strip()
+    assert "x.yaml:1" in error and len(error.splitlines()) == 1

@@ -89,6 +89,59 @@ def test_the_algorithm_s_bytes_turn_a_good_copy_into_excess_traffic(tour: Any) -
     assert tour.diagnosis.launches[at].findings[0].id == "near_memory_roofline"
 
 
+def test_an_answer_may_carry_its_unit(tour: Any) -> None:
+    at = position_of(tour, "vector_copy")
+    answered = tour.answered(at, {"theoretical_bytes": "64 MB"})
+    assert answered.diagnosis.launches[at].metrics["theoretical_bytes"] == 64e6
+
+
+def test_a_finding_without_its_ratio_stays_a_diagnosis_without_a_number(tour: Any) -> None:
+    # As in a CSV or an older report: the bytes used of a sector are known, the ideal number of sectors is not.
+    at = position_of(tour, "particle_field")
+    frame = tour.inputs.frame.copy()
+    for name in ("accesses", "opcodes"):
+        frame[name] = None
+    from dataclasses import replace
+
+    from advisor.pipelines.diagnose import Analysis
+
+    launch = Analysis(tour.catalog, replace(tour.inputs, frame=frame)).diagnosis.launches[at]
+    found = next(f for f in launch.findings if f.id == "uncoalesced_access")
+    assert found.kind == "diagnosis"
+    assert launch.findings[0].id == "uncoalesced_access"
+
+
+def test_stores_by_one_lane_do_not_hide_the_latency_of_loads(tour: Any) -> None:
+    at = position_of(tour, "line_chain")
+    assert tour.what_if(at, {"bytes_per_sector_store": 4.0}).findings[0].id == "memory_latency"
+
+
+def test_the_report_s_own_card_wins_over_a_named_one(tour_path: Path) -> None:
+    launch = analyse([tour_path], gpu="T4", launches=frozenset({0})).diagnosis.launches[0]
+    assert launch.known_as == "H200-SXM"
+
+
+def test_how_asks_of_the_supposed_launch(tour: Any) -> None:
+    at = position_of(tour, "line_chain")
+    proof = tour.supposed(at, {"dram_pct": 70.0}).how(0, "dram_bound")
+    values = [
+        item.value for rule in proof.rules for c in rule.clauses for item in c.evidence if item.metric == "dram_pct"
+    ]
+    assert 70.0 in values
+
+
+def test_what_is_said_of_a_launch_does_not_depend_on_the_filter(tour: Any, tour_path: Path) -> None:
+    alone = analyse([tour_path], launches=frozenset({6})).diagnosis.launches[0]
+    assert [f.id for f in alone.findings] == [f.id for f in tour.diagnosis.launches[6].findings]
+
+
+@pytest.mark.parametrize("dram", range(0, 101, 5))
+def test_a_kernel_that_waits_for_loads_is_explained_at_every_dram_throughput(tour: Any, dram: int) -> None:
+    at = position_of(tour, "line_chain")
+    first = tour.what_if(at, {"dram_pct": float(dram)}).findings[0]
+    assert first.id in {"memory_latency", "near_memory_roofline"}
+
+
 def test_an_answer_that_is_no_number_is_refused(tour: Any) -> None:
     with pytest.raises(UsageError, match="not a number"):
         tour.answered(0, {"theoretical_bytes": "many"})

@@ -53,8 +53,28 @@ def test_a_fix_is_held_to_the_floor_of_the_algorithm() -> None:
     assert found.high <= 2.26
 
 
-def test_a_fix_whose_factor_is_unknown_promises_nothing() -> None:
-    assert speedup({"dram": "1 / sector_ratio"}, dram_pct=88.0).estimate == pytest.approx(1)
+def test_a_fix_whose_factors_are_all_unknown_has_no_estimate() -> None:
+    assert speedup({"dram": "1 / sector_ratio"}, dram_pct=88.0) is None
+
+
+def test_one_unknown_factor_among_known_ones_changes_nothing() -> None:
+    known = speedup({"dram": "0.5"}, dram_pct=90.0)
+    assert speedup({"dram": "0.5", "l2": "1 / sector_ratio"}, dram_pct=90.0).estimate == pytest.approx(known.estimate)
+
+
+def test_evening_out_gains_nothing_where_all_warps_run_at_once() -> None:
+    # Latency alone, every warp resident: the busiest SM is no slower for having more of them.
+    together = {
+        "inst_issued": 1e6,
+        "warps": 1000.0,
+        "sm_count": 100.0,
+        "stall_long_scoreboard": 9.0,
+        "occupancy_theoretical_pct": 100.0,
+        "device_max_warps_per_sm": 64.0,
+        "sm_cycles_elapsed": 10000.0,
+        "sm_active_ratio": 1.5,
+    }
+    assert speedup({"imbalance": "0"}, **together).estimate == pytest.approx(1, abs=0.01)
 
 
 @given(
