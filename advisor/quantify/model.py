@@ -15,7 +15,6 @@ from advisor.catalog.texts import fill
 from advisor.model import Speedup
 from advisor.quantify.terms import LATENCY, Array, Needs, needs, time_model
 
-
 # A term that needs this part of what the largest one needs carries the time beside it.
 _CARRIES = 0.7
 
