@@ -107,7 +107,13 @@ def _menu(state: State) -> tuple[Choice, ...]:
     following = next_finding(state)
     if following is not None:
         gain = "" if following.speedup is None else face.gain_text(following.speedup)
-        out.append(Choice("finding", face.SHOW_NEXT.format(title=following.title), ("next",), gain))
+        # An answer may have brought a new first finding: it is not the next one.
+        words = (
+            face.SHOW_NOW_FIRST
+            if state.launch is not None and following is state.launch.findings[0]
+            else face.SHOW_NEXT
+        )
+        out.append(Choice("finding", words.format(title=following.title), ("next",), gain))
     for ask in open_questions(state)[:_MOST_QUESTIONS]:
         short = ask.ask if len(ask.ask) <= _ASK_SHOWN else ask.ask[: _ASK_SHOWN - 1].rstrip() + "…"
         out.append(Choice(f"ask:{ask.id}", face.TAKE_QUESTION.format(ask=short), (ask.id, ask.ask)))

@@ -64,7 +64,7 @@ def class_notes(catalog: Catalog, class_id: str, values: Mapping[str, float]) ->
     if units:
         top = units[0][0]
         out.append(fill(texts["leader"].text, {"leader": unit_name(units[0][1]), "leader_pct": f"{top:.0f}"}))
-        together = [unit_name(u) for value, u in units if top - value <= _CLUSTER_POINTS and top >= 40]
+        together = [unit_name(u) for value, u in units if top - value <= _CLUSTER_POINTS and top >= 60]
         if len(together) > 1:
             out.append(fill(texts["cluster"].text, {"names": ", ".join(together)}))
         band = "band_high" if top > 80 else "band_low" if top < 60 else "band_middle"

@@ -128,7 +128,8 @@ def _first(first: Finding, width: int, colour: bool) -> list[str]:
     lines = [paint(lines[0], "green" if first.id in DONE else "cyan", colour), *lines[1:]]
     if first.speedup is not None:
         lines += labelled("Expect", f"{gain_text(*_gain(first))}: {first.speedup.how}", width)
-    lines += labelled("Why", f"{first.because} (confidence {first.confidence:.2f})", width)
+    sure = f" (confidence {first.confidence:.2f})" if first.evidence else ""
+    lines += labelled("Why", f"{first.because}{sure}", width)
     if first.fix is not None:
         lines += labelled("How", first.fix.summary, width)
     lines += labelled(

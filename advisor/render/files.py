@@ -10,15 +10,32 @@ from advisor.errors import UsageError
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write UTF-8 text to `path`; UsageError with one line when the place cannot be written."""
+    """Write UTF-8 text to `path`; UsageError with one line when the place cannot be written.
+
+    A link is followed, a file keeps its mode, and what is no file (a device, a pipe) is written as it is.
+    """
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        place = path.resolve()
+        if place.exists() and not place.is_file():
+            if place.is_dir():
+                raise UsageError(f"{path}: is a folder: name a file in it")
+            place.write_text(text, encoding="utf-8")
+            return
+        handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
     except OSError as e:
         raise UsageError(f"{path}: cannot be written: {e.strerror}") from None
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as f:
             f.write(text)
-        Path(temporary).replace(path)
+        Path(temporary).chmod(place.stat().st_mode & 0o777 if place.exists() else _usual_mode())
+        Path(temporary).replace(place)
     except OSError as e:
         Path(temporary).unlink(missing_ok=True)
         raise UsageError(f"{path}: cannot be written: {e.strerror}") from None
+
+
+def _usual_mode() -> int:
+    """The mode of a new file under the user's mask, which can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

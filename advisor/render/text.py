@@ -58,8 +58,14 @@ def comparison_text(item: Comparison) -> str:
     """`dram_pct = 32.7 %, test < 60, margin +45%`: a number, the test it was put to, and how clear the outcome is."""
     value = "unknown" if item.value is None else f"{item.value:,.4g}"
     unit = f" {item.unit}" if item.unit not in ("", "ratio", "count", "bool") else ""
-    margin = "" if item.margin is None else f", margin {item.margin:+.0%}"
-    return f"{item.metric} = {value}{unit}, test {item.test}{margin}"
+    return f"{item.metric} = {value}{unit}, test {item.test}{margin_text(item)}"
+
+
+def margin_text(item: Comparison) -> str:
+    """How far the value is from its threshold; nothing where the threshold is zero, since no share of it exists."""
+    if item.margin is None or not item.threshold:
+        return ""
+    return f", {1 + item.margin:,.0f} times the threshold" if item.margin >= 4 else f", margin {item.margin:+.0%}"
 
 
 def gain_text(estimate: float, low: float, high: float) -> str:

@@ -53,6 +53,9 @@ class AdvisorApp(App[int]):
         self.register_theme(DARK)
         self.register_theme(LIGHT)
         self.theme = DARK.name
+        # Installed screens survive `switch_screen`; others are removed by it and would come back dead.
+        self.install_screen(self._session, "session")
+        self.install_screen(self._launches, "launches")
         self.push_screen(self._session if not self._beginning.paths else self._launches)
         self.call_after_refresh(self.dispatch, self._beginning)
 

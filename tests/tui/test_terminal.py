@@ -1,0 +1,70 @@
+"""The program in a real terminal: what reaches the screen, byte for byte."""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pty = pytest.importorskip("pty", reason="a pseudo-terminal exists on POSIX only")
+
+
+class Terminal:
+    """`ncu-advisor` on a pseudo-terminal of 80 by 24."""
+
+    def __init__(self, home: Path, *args: str) -> None:
+        import fcntl
+        import struct
+        import termios
+
+        self.ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "advisor", *args],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+            env={**os.environ, "TERM": "xterm-256color", "HOME": str(home), "COLUMNS": "80", "LINES": "24"},
+        )
+        os.close(theirs)
+
+    def until(self, text: str, seconds: float = 30) -> str:
+        """What the program wrote until `text` came; AssertionError when it does not come."""
+        seen = b""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if select.select([self.ours], [], [], 0.1)[0]:
+                seen += os.read(self.ours, 65536)
+                if text.encode() in seen:
+                    return seen.decode(errors="replace")
+        raise AssertionError(f"{text!r} did not come; the last bytes were {seen[-300:]!r}")
+
+    def press(self, keys: bytes) -> None:
+        """Type."""
+        os.write(self.ours, keys)
+
+    def leave(self) -> int:
+        """Ctrl+Q, and the exit code."""
+        self.press(b"\x11")
+        try:
+            return self.process.wait(10)
+        finally:
+            self.process.kill()
+            os.close(self.ours)
+
+
+def test_from_a_card_back_to_the_list_the_list_is_drawn_again(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, "demo")
+    terminal.until("private_bins")
+    terminal.until("Register spilling")
+    terminal.press(b"\r")
+    terminal.until("Near the memory roofline")
+    terminal.press(b"\x1bOQ")
+    terminal.until("private_bins")
+    assert terminal.leave() == 0
