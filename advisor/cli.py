@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from advisor.errors import EXIT_DONE, EXIT_WRONG_USE, AdvisorError, KnowledgeError
+from advisor.errors import EXIT_DONE, EXIT_WRONG_USE, AdvisorError, KnowledgeError, UsageError
 
 _PATH = click.Path(path_type=Path)
 
@@ -66,12 +66,19 @@ def cli() -> None:
 def _colour(stream: Any) -> bool:
     import os
 
-    return bool(stream.isatty()) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return (
+        stream is not None
+        and bool(stream.isatty())
+        and not os.environ.get("NO_COLOR")
+        and os.environ.get("TERM") != "dumb"
+    )
 
 
 def _write(text: str, out: Path | None) -> None:
     """To stdout, or whole to a file: written beside it and renamed."""
     if out is None:
+        if sys.stdout is None:
+            raise UsageError("stdout is closed: give --out FILE")
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
         return
     from advisor.render.files import write_whole
@@ -168,7 +175,7 @@ def collect(report: Path | None, **options: Any) -> int:
 
 
 @cli.command()
-@click.argument("words", nargs=-1, required=True)
+@click.argument("words", nargs=-1)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @_KNOWLEDGE
 def explain(words: tuple[str, ...], form: str, knowledge: tuple[Path, ...]) -> int:
@@ -204,7 +211,11 @@ def lint(folder: Path | None) -> int:
 def _width() -> int:
     import shutil
 
-    return max(60, min(shutil.get_terminal_size((80, 24)).columns, 100)) if sys.stdout.isatty() else 80
+    return (
+        max(60, min(shutil.get_terminal_size((80, 24)).columns, 100))
+        if sys.stdout is not None and sys.stdout.isatty()
+        else 80
+    )
 
 
 def _guarded(run: Callable[[], Any]) -> int:
@@ -228,10 +239,14 @@ def _guarded(run: Callable[[], Any]) -> int:
         sys.stdout = None
         return EXIT_DONE
     except OSError as e:
-        click.echo(f"ncu-advisor: {e.filename or 'a file'}: {e.strerror or e}", err=True)
+        click.echo(f"ncu-advisor: {e.filename or 'the output'}: {e.strerror or e}", err=True)
         return EXIT_WRONG_USE
 
 
 def main(argv: list[str] | None = None) -> None:
     """The console script."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character gets another one, not a traceback.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
     sys.exit(_guarded(lambda: cli.main(args=argv, prog_name="ncu-advisor", standalone_mode=False)))

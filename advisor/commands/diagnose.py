@@ -93,8 +93,9 @@ def run(
         from advisor.render.charts import can_draw
         from advisor.render.diagnosis import diagnosis_text
 
-        blocks = can_draw(sys.stdout.encoding) if out is None else True
-        write(diagnosis_text(diagnosis, colour=colour and out is None, blocks=blocks), out)
+        blocks = can_draw(getattr(sys.stdout, "encoding", None)) if out is None else True
+        head = f"Supposed: {', '.join(what_if)}. What follows is not what was measured.\n" if what_if else ""
+        write(head + diagnosis_text(diagnosis, colour=colour and out is None, blocks=blocks), out)
     troubled = any(not info.complete or info.problems for info in diagnosis.reports)
     return EXIT_WRONG_USE if strict and troubled else EXIT_DONE
 

@@ -121,7 +121,7 @@ def _known(catalog: Catalog, target: str) -> str:
         return name
     if name.removeprefix("class.") in catalog.classes:
         return f"class.{name.removeprefix('class.')}"
-    raise UsageError(f"{target!r} is neither a finding nor a class: `ncu-advisor explain` lists the ids")
+    raise UsageError(f"{target!r} is neither a finding nor a class: `ncu-advisor explain diagnoses` lists the ids")
 
 
 def _case(catalog: Catalog, observed: Observed, row: int, trace: Trace, labels: Mapping[str, str] | None) -> _Case:

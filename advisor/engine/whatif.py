@@ -53,7 +53,7 @@ def parse_assignments(texts: Iterable[str], catalog: Catalog) -> dict[str, float
         if not sign:
             raise UsageError(f"{text!r} is not METRIC=NUMBER, such as dram_pct=70")
         if name not in catalog.metrics:
-            raise UsageError(f"{name!r} is not a metric: `ncu-advisor explain` lists them")
+            raise UsageError(f"{name!r} is not a metric: `ncu-advisor explain metrics` lists them")
         try:
             value = float(number.replace("_", ""))
         except ValueError:

@@ -201,7 +201,7 @@ def analyse(
     if launches is not None:
         absent = sorted(launches - {int(i) for i in frame["index"]})
         if absent:
-            raise UsageError(f"there is no launch {absent[0]}: --launch counts from 0, in the order of the report")
+            raise UsageError(f"there is no launch {absent[0]}: they count from 0 to {int(frame['index'].max())}")
         frame = frame[frame["index"].isin(launches)]
     if not len(frame):
         raise UsageError("no launch matches --kernel: the names are those that `ncu-advisor diagnose` prints")

@@ -39,14 +39,37 @@ def _index(extra: Path | None) -> Index:
     return Index((resources.folder("knowledge"), *([extra] if extra is not None else [])))
 
 
+# The word that lists a kind -> the kind.
+LISTS = {
+    "diagnoses": "diagnosis",
+    "trust entries": "trust",
+    "classes": "class",
+    "observations": "observation",
+    "rules": "rule",
+    "fixes": "fix",
+    "questions": "question",
+    "metrics": "metric",
+    "stalls": "stall",
+    "opcodes": "opcode",
+    "gpus": "gpu",
+    "algorithms": "algorithm",
+    "steps": "step",
+    "pitfalls": "pitfall",
+    "formulas": "formula",
+    "topics": "topic",
+    "terms": "term",
+    "errata": "erratum",
+}
+
+
 def explain(word: str, extra: Path | None = None) -> Explanation:
     """All that the knowledge base says of a word; `kind:word` chooses among several meanings.
 
     `extra` is a team's own folder. UsageError, with what could have been meant, for a word that means nothing.
     """
-    if not norm(word):
-        raise UsageError("name what is to be explained, such as bank_conflicts, long_scoreboard, LDG or occupancy")
     index = _index(extra)
+    if norm(word) in (*map(norm, LISTS), ""):
+        return _list(index, norm(word))
     found = _places(index, word)
     if found:
         return entries.build(index, found[0], word, tuple(f"{p.kind}:{p.id}" for p in found[1:]))
@@ -54,6 +77,19 @@ def explain(word: str, extra: Path | None = None) -> Explanation:
     if title is not None:
         return entries.build_source(word.strip(), title)
     raise UsageError(_unknown(index, word))
+
+
+def _list(index: Index, word: str) -> Explanation:
+    """All ids of one kind, or, without a word, the kinds and how many there are of each."""
+    by_kind: dict[str, list[str]] = {}
+    for place in index.everything():
+        by_kind.setdefault(place.kind, []).append(place.id)
+    chosen = next((plural for plural in LISTS if norm(plural) == word), "")
+    if chosen:
+        ids = sorted(dict.fromkeys(by_kind.get(LISTS[chosen], ())))
+        return Explanation("list", chosen, chosen, (("what", (", ".join(ids),)),), (), ())
+    rows = tuple(f"{plural}: {len(set(by_kind.get(kind, ())))}" for plural, kind in LISTS.items())
+    return Explanation("list", "everything", "everything that can be explained", (("kinds", rows),), (), tuple(LISTS))
 
 
 def _places(index: Index, word: str) -> list[Place]:

@@ -27,6 +27,7 @@ KINDS = {
     "fix": "fix",
 }
 HEADINGS = {
+    "kinds": "Ask for one of these, or for any word in them",
     "says": "A source says",
     "what": "",
     "means": "",
