@@ -9,14 +9,14 @@ if TYPE_CHECKING:
     from advisor.engine.explain import BlockedRule, Clause, Proof, RuleProof, how, why_not
     from advisor.engine.reason import Engine
     from advisor.engine.trace import Fired, Trace, Undecided
-    from advisor.engine.whatif import Flip, flips, parse_assignments, what_if
+    from advisor.engine.whatif import Flip, flips, parse_assignments
 
 _ROOMS = {
     "reason": ("Engine",),
     "trace": ("Fired", "Trace", "Undecided"),
     "certainty": ("confidence", "finding_confidence"),
     "explain": ("BlockedRule", "Clause", "Proof", "RuleProof", "how", "why_not"),
-    "whatif": ("Flip", "flips", "parse_assignments", "what_if"),
+    "whatif": ("Flip", "flips", "parse_assignments"),
 }
 _HOME = {name: module for module, names in _ROOMS.items() for name in names}
 
@@ -35,7 +35,6 @@ __all__ = [
     "flips",
     "how",
     "parse_assignments",
-    "what_if",
     "why_not",
 ]
 

@@ -64,24 +64,6 @@ def parse_assignments(texts: Iterable[str], catalog: Catalog) -> dict[str, float
     return out
 
 
-def what_if(
-    frame_row: pd.DataFrame,
-    assignments: Mapping[str, float],
-    *,
-    derive: Derive,
-    observe: Observe,
-    engine: Engine,
-    answers: frozenset[str] = _NOTHING,
-) -> tuple[Observed, Trace]:
-    """What would be observed and concluded (first pass) on a launch if these metrics had these values.
-
-    frame_row: a frame of one row with the base columns; its derived columns are worked out again from the assigned
-    ones by `derive`, which leaves the assigned columns alone.
-    """
-    observed = observe(_assigned(frame_row, assignments, derive))
-    return observed, engine.conclude_many(observed, answers)[0]
-
-
 def flips(
     catalog: Catalog,
     observed: Observed,

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from advisor.catalog.schemas import MetricDef
-from advisor.engine import Engine, flips, parse_assignments, what_if
+from advisor.engine import Engine, flips, parse_assignments
 from advisor.errors import UsageError
 from advisor.observe import observe
 
@@ -90,32 +90,6 @@ def test_just_beyond_a_flip_the_comparison_has_turned_and_before_it_has_not(cata
                 seen = observe(pd.DataFrame([{**values, flip.metric: value}]), catalog).evidence(0, flip.observation)
                 sides.append(next(c.holds for c in seen if c.test == flip.test))
             assert sides[0] != sides[1]
-
-
-def test_what_if_recomputes_what_is_derived_from_the_assigned(catalog):
-    row = pd.DataFrame([LAUNCH])
-    engine = Engine(catalog)
-    observed, trace = what_if(row, {"dram": 40.0}, derive=derive, observe=lambda f: observe(f, catalog), engine=engine)
-    assert observed.value(0, "l2") == 45.0
-    assert trace.findings == ("z",)
-
-
-def test_what_if_leaves_an_assigned_derived_metric_alone(catalog):
-    observed, trace = what_if(
-        pd.DataFrame([LAUNCH]),
-        {"dram": 40.0, "l2": 90.0},
-        derive=derive,
-        observe=lambda f: observe(f, catalog),
-        engine=Engine(catalog),
-    )
-    assert observed.value(0, "l2") == 90.0
-    assert trace.findings == ()
-
-
-def test_what_if_does_not_change_the_launch_itself(catalog):
-    row = pd.DataFrame([LAUNCH])
-    what_if(row, {"dram": 1.0}, derive=derive, observe=lambda f: observe(f, catalog), engine=Engine(catalog))
-    assert row.iloc[0].to_dict() == LAUNCH
 
 
 def test_assignments_are_metric_equals_number(catalog):
