@@ -52,19 +52,24 @@ class Terminal:
     def leave(self) -> int:
         """Ctrl+Q, and the exit code."""
         self.press(b"\x11")
-        try:
-            return self.process.wait(10)
-        finally:
-            self.process.kill()
-            os.close(self.ours)
+        return self.process.wait(10)
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # Also when a test fails: a program whose terminal is gone must not be left behind.
+        self.process.kill()
+        self.process.wait(10)
+        os.close(self.ours)
 
 
 def test_from_a_card_back_to_the_list_the_list_is_drawn_again(tmp_path: Path) -> None:
-    terminal = Terminal(tmp_path, "demo")
-    terminal.until("private_bins")
-    terminal.until("Register spilling")
-    terminal.press(b"\r")
-    terminal.until("Near the memory roofline")
-    terminal.press(b"\x1bOQ")
-    terminal.until("private_bins")
-    assert terminal.leave() == 0
+    with Terminal(tmp_path, "demo") as terminal:
+        terminal.until("private_bins")
+        terminal.until("Register spilling")
+        terminal.press(b"\r")
+        terminal.until("Near the memory roofline")
+        terminal.press(b"\x1bOQ")
+        terminal.until("private_bins")
+        assert terminal.leave() == 0
