@@ -16,6 +16,7 @@ SHORT = {
 }
 # Where one of these holds, what follows may be about numbers that mean nothing: said before the verdict.
 SEVERE = ("debug_build", "counter_implausible", "metric_nan", "report_incomplete")
+STOP = 90.0
 DONE = ("near_memory_roofline", "near_compute_roofline")
 
 
@@ -76,7 +77,7 @@ def launch_lines(launch: LaunchDiagnosis, diagnosis: Diagnosis, width: int, colo
         lines += [paint(x, "yellow", colour) for x in labelled("Careful", f"{finding.title}: {finding.because}", width)]
     first = first_diagnosis(launch)
     if first is not None:
-        lines += _first(first, width, colour)
+        lines += _first(first, launch, width, colour)
     lines += ["", overview_text(launch.metrics, launch.labels, width=width, blocks=blocks)]
     if first is not None:
         lines += _steps(first, width, colour)
@@ -122,8 +123,17 @@ def _gain(finding: Finding) -> tuple[float, float, float]:
     return finding.speedup.estimate, finding.speedup.low, finding.speedup.high
 
 
-def _first(first: Finding, width: int, colour: bool) -> list[str]:
-    label = "Done" if first.id in DONE else "Fix first"
+def _label(first: Finding, launch: LaunchDiagnosis) -> str:
+    """Done from 90 % of what can be reached, near the limit below that (CATALOG's stop rule)."""
+    if first.id not in DONE:
+        return "Fix first"
+    values = launch.metrics
+    reached = values.get("dram_of_achievable", 0) if first.id == DONE[0] else values.get("compute_pct", 0)
+    return "Done" if reached >= STOP else "Near limit"
+
+
+def _first(first: Finding, launch: LaunchDiagnosis, width: int, colour: bool) -> list[str]:
+    label = _label(first, launch)
     lines = labelled(label, f"{first.title} [{first.id}]", width)
     lines = [paint(lines[0], "green" if first.id in DONE else "cyan", colour), *lines[1:]]
     if first.speedup is not None:
