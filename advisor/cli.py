@@ -187,8 +187,7 @@ def explain(words: tuple[str, ...], form: str, knowledge: tuple[Path, ...]) -> i
     if form == "json":
         import json
 
-        made = explain_json(found)
-        _write(made if isinstance(made, str) else json.dumps(made, indent=1, ensure_ascii=False), None)
+        _write(json.dumps(explain_json(found), indent=1, ensure_ascii=False), None)
     else:
         _write(explain_text(found, width=_width(), colour=_colour(sys.stdout)), None)
     return EXIT_DONE

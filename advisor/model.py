@@ -30,6 +30,10 @@ IDENTITY = (
 )
 
 
+# Findings that end the search: the kernel is near what the card can do.
+ENDS = ("near_memory_roofline", "near_compute_roofline")
+
+
 @dataclass(frozen=True, slots=True)
 class Access:
     """What all instructions of one kind together did in memory, from the source-level instances of a launch.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -93,11 +94,16 @@ def line_of(text: str, where: str) -> int:
         node = yaml.compose(text, Loader=_Loader)
     except yaml.YAMLError:
         return 1
+    return node_line(node, steps)
+
+
+def node_line(node: yaml.Node | None, steps: Iterable[str | int]) -> int:
+    """The line, from 1, of the deepest of nested keys and places that stands under a node of a YAML tree."""
     line = 1
     for step in steps:
         if isinstance(node, yaml.MappingNode):
             # msgspec writes [...] for any key of a mapping: then the line of the mapping is the best there is.
-            found = next(((k, v) for k, v in node.value if k.value == step), None)
+            found = next(((k, v) for k, v in node.value if k.value == str(step)), None)
             if found is None:
                 break
             line, node = found[0].start_mark.line + 1, found[1]

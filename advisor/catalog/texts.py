@@ -14,6 +14,11 @@ def fields(text: str) -> frozenset[str]:
     """The names that a text asks for; ValueError when it holds a brace that is no field."""
     if _ANY.search(_FIELD.sub("", text)):
         raise ValueError(f"a brace that is no {{metric}} or {{metric:.1f}} field in {text[:60]!r}")
+    return named(text)
+
+
+def named(text: str) -> frozenset[str]:
+    """The names that a text asks for, whatever else stands in it."""
     return frozenset(m[1] for m in _FIELD.finditer(text))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from advisor.dialogue.events import Event, Request, Value
 from advisor.dialogue.records import Ask, Card, Lore
-from advisor.model import Diagnosis, Finding, LaunchDiagnosis
+from advisor.model import ENDS, Diagnosis, Finding, LaunchDiagnosis
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,4 +77,4 @@ def main_finding(launch: LaunchDiagnosis) -> Finding | None:
 
 def is_end(finding: Finding) -> bool:
     """Whether a finding says that the kernel is as fast as the machine allows."""
-    return finding.id.startswith("near_")
+    return finding.id in ENDS

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 import yaml
 
-from advisor.catalog.loader import load, read_text
+from advisor.catalog.loader import load, node_line, read_text
 from advisor.errors import KnowledgeError
 from advisor.lint.mistake import Mistake
 
@@ -40,19 +40,7 @@ class Document:
 
     def line(self, *keys: str | int) -> int:
         """The line, from 1, of the deepest of the nested `keys` that stands in the file."""
-        node, line = self._root, 1
-        for key in keys:
-            if isinstance(node, yaml.MappingNode):
-                found = next(((k, v) for k, v in node.value if k.value == str(key)), None)
-                if found is None:
-                    break
-                line, node = found[0].start_mark.line + 1, found[1]
-            elif isinstance(node, yaml.SequenceNode) and isinstance(key, int) and key < len(node.value):
-                node = node.value[key]
-                line = node.start_mark.line + 1
-            else:
-                break
-        return line
+        return node_line(self._root, keys)
 
     def mistake(self, text: str, *keys: str | int, severity: str = "error") -> Mistake:
         """A mistake at the place of `keys`."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from advisor.catalog.expressions import FALSE, TRUE, UNKNOWN, ExpressionError, Test, parse_test
-from advisor.catalog.texts import fill
+from advisor.catalog.texts import fill, named
 from advisor.errors import KnowledgeError
 from advisor.model import Comparison
 
@@ -66,8 +66,8 @@ class Observed:
     def evidence(self, row: int, name: str) -> tuple[Comparison, ...]:
         """The comparisons of one observation on one launch, with their margins."""
         entry = self.catalog.observations[name]
-        values = self.values(row)
-        says = fill(entry.says, {**values, **{name: texts[row] for name, texts in self.labels.items()}})
+        values = {name: self.value(row, name) for name in self.tests[name].names | named(entry.says)}
+        says = fill(entry.says, {**values, **{label: texts[row] for label, texts in self.labels.items()}})
         out = []
         for c in self.tests[name].comparisons:
             value, threshold = c.left.scalar(values), c.right.scalar(values)

@@ -17,6 +17,7 @@ from advisor.catalog.texts import fill
 from advisor.engine import Engine, Trace, finding_confidence
 from advisor.metrics import LABELS
 from advisor.model import (
+    ENDS,
     Comparison,
     Finding,
     FixAdvice,
@@ -29,6 +30,7 @@ from advisor.model import (
 from advisor.observe import Observed, observe
 from advisor.pipelines import context, missing
 from advisor.pipelines.notes import class_notes, unit_name
+from advisor.quantify.formulas import worthwhile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,22 +39,20 @@ if TYPE_CHECKING:
     from advisor.catalog.schemas import RuleDef
     from advisor.pipelines.diagnose import Inputs
 
-# A finding under 5 % is not the right battle (guide, step 3); one of 10 % keeps a kernel from being called done.
-SMALL_GAIN = 1.05
+# A gain of 10 % keeps a kernel from being called done (CATALOG); gains this close to each other are a tie.
 REACHES = 1.10
-DONE = ("near_memory_roofline", "near_compute_roofline")
 TIE = 1.10
 
 
 @dataclass(frozen=True)
 class Reasoned:
-    """Everything that led to the diagnoses of one frame, row by row."""
+    """Everything that led to the diagnoses of one frame, row by row; `first`: before the gains were weighed."""
 
     frame: pd.DataFrame
     observed: Observed
     engine: Engine
+    first: tuple[Trace, ...]
     traces: tuple[Trace, ...]
-    gains: tuple[Mapping[str, Speedup], ...]
     known_as: tuple[str, ...]
     launches: tuple[LaunchDiagnosis, ...]
 
@@ -109,7 +109,7 @@ def reason(
     launches = tuple(
         _launch(catalog, inputs, frame, observed, row, traces[row], gains[row], known_as[row]) for row in range(rows)
     )
-    return Reasoned(frame, observed, engine, tuple(traces), tuple(gains), known_as, launches)
+    return Reasoned(frame, observed, engine, tuple(first), tuple(traces), known_as, launches)
 
 
 def _gains(catalog: Catalog, observed: Observed, traces: Sequence[Trace]) -> list[dict[str, Speedup]]:
@@ -133,9 +133,7 @@ def _gains(catalog: Catalog, observed: Observed, traces: Sequence[Trace]) -> lis
 
 def _words(catalog: Catalog, trace: Trace, gains: Mapping[str, Speedup]) -> frozenset[str]:
     words = set()
-    if any(
-        catalog.findings[f].kind == "diagnosis" and (f not in gains or _worthwhile(gains[f])) for f in trace.findings
-    ):
+    if any(catalog.findings[f].kind == "diagnosis" and _worthwhile(gains.get(f)) for f in trace.findings):
         words.add("gain.any_diagnosis")
     if any(s.estimate >= REACHES for s in gains.values()):
         words.add("gain.reaches_10")
@@ -143,7 +141,7 @@ def _words(catalog: Catalog, trace: Trace, gains: Mapping[str, Speedup]) -> froz
 
 
 def _worthwhile(speedup: Speedup | None) -> bool:
-    return speedup is None or speedup.estimate >= SMALL_GAIN
+    return speedup is None or worthwhile(speedup.estimate)
 
 
 def _launch(
@@ -194,7 +192,7 @@ def ranked(catalog: Catalog, findings: Sequence[Finding]) -> tuple[Finding, ...]
             return {"trust": 4, "note": 5}[finding.kind]
         if finding.id == "launch_overhead":
             return 0
-        return 1 if finding.id in DONE else 3 if finding.id == "unexplained" else 2
+        return 1 if finding.id in ENDS else 3 if finding.id == "unexplained" else 2
 
     def gain(finding: Finding) -> float:
         return finding.speedup.estimate if finding.speedup is not None else 1.0

@@ -92,11 +92,7 @@ class Analysis:
     def first_pass(self, position: int) -> tuple[str, tuple[str, ...]]:
         """Class and findings of one launch before the gains were weighed, to hold against what a flip would give."""
         self._launch(position)
-        observed = self._reasoned.observed
-        from advisor.pipelines.conclude import choices
-
-        answers = [choices(self.catalog, self.inputs, row) for row in range(len(self._reasoned.frame))]
-        trace = self._reasoned.engine.conclude_many(observed, answers, None)[position]
+        trace = self._reasoned.first[position]
         return trace.class_id, trace.findings
 
     def what_if(self, position: int, values: Mapping[str, float]) -> LaunchDiagnosis:

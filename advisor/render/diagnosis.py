@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from advisor.catalog import catalog
-from advisor.model import Comparison, Diagnosis, Finding, LaunchDiagnosis, ReportInfo
+from advisor.model import ENDS, Comparison, Diagnosis, Finding, LaunchDiagnosis, ReportInfo
 from advisor.render.charts import overview_text
 from advisor.render.text import NAME_WIDTH, comparison_text, cut, gain_text, labelled, paint, shown, time_text, wrap
 
@@ -17,7 +17,6 @@ SHORT = {
 # Where one of these holds, what follows may be about numbers that mean nothing: said before the verdict.
 SEVERE = ("debug_build", "counter_implausible", "metric_nan", "report_incomplete")
 STOP = 90.0
-DONE = ("near_memory_roofline", "near_compute_roofline")
 
 
 def diagnosis_text(diagnosis: Diagnosis, *, width: int = 80, colour: bool = False, blocks: bool = True) -> str:
@@ -125,17 +124,17 @@ def _gain(finding: Finding) -> tuple[float, float, float]:
 
 def _label(first: Finding, launch: LaunchDiagnosis) -> str:
     """Done from 90 % of what can be reached, near the limit below that (CATALOG's stop rule)."""
-    if first.id not in DONE:
+    if first.id not in ENDS:
         return "Fix first"
     values = launch.metrics
-    reached = values.get("dram_of_achievable", 0) if first.id == DONE[0] else values.get("compute_pct", 0)
+    reached = values.get("dram_of_achievable", 0) if first.id == ENDS[0] else values.get("compute_pct", 0)
     return "Done" if reached >= STOP else "Near limit"
 
 
 def _first(first: Finding, launch: LaunchDiagnosis, width: int, colour: bool) -> list[str]:
     label = _label(first, launch)
     lines = labelled(label, f"{first.title} [{first.id}]", width)
-    lines = [paint(lines[0], "green" if first.id in DONE else "cyan", colour), *lines[1:]]
+    lines = [paint(lines[0], "green" if first.id in ENDS else "cyan", colour), *lines[1:]]
     if first.speedup is not None:
         lines += labelled("Expect", f"{gain_text(*_gain(first))}: {first.speedup.how}", width)
     sure = f" (confidence {first.confidence:.2f})" if first.evidence else ""
