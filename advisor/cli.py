@@ -9,7 +9,9 @@ from typing import Any
 
 import click
 
-from advisor.errors import EXIT_DONE, EXIT_WRONG_USE, AdvisorError, KnowledgeError, UsageError
+from advisor.commands import terminal
+from advisor.commands.practice.options import practice
+from advisor.errors import EXIT_DONE, EXIT_WRONG_USE, AdvisorError, KnowledgeError
 
 _PATH = click.Path(path_type=Path)
 
@@ -63,41 +65,6 @@ def cli() -> None:
     """
 
 
-def _colour(stream: Any) -> bool:
-    import os
-
-    return (
-        stream is not None
-        and bool(stream.isatty())
-        and not os.environ.get("NO_COLOR")
-        and os.environ.get("TERM") != "dumb"
-    )
-
-
-def _write(text: str, out: Path | None) -> None:
-    """To stdout, or whole to a file: written beside it and renamed."""
-    if out is None:
-        if sys.stdout is None:
-            raise UsageError("stdout is closed: give --out FILE")
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
-        return
-    from advisor.render.files import write_whole
-
-    write_whole(out, text)
-
-
-def _narrate(stage: str, done: int, total: int) -> None:
-    """Progress on stderr, on one line of a terminal; nothing when stderr is a file."""
-    if sys.stderr.isatty():
-        words = {"read": f"reading launches {done}/{total}", "reason": "reasoning"}
-        click.echo(f"\r\x1b[K{words.get(stage, stage)} …", nl=False, err=True)
-
-
-def _clear() -> None:
-    if sys.stderr.isatty():
-        click.echo("\r\x1b[K", nl=False, err=True)
-
-
 @cli.command("open")
 @click.argument("reports", nargs=-1, type=_PATH)
 @click.option("--gpu", metavar="NAME", help="The card, where a report does not tell.")
@@ -140,7 +107,49 @@ def diagnose(reports: tuple[Path, ...], **options: Any) -> int:
     """Diagnose reports without a conversation: text or JSON."""
     from advisor.commands.diagnose import run
 
-    return run(reports, **options, write=_write, narrate=_narrate, clear=_clear, colour=_colour(sys.stdout))
+    return run(
+        reports,
+        **options,
+        write=terminal.write,
+        narrate=terminal.narrate,
+        clear=terminal.clear,
+        colour=terminal.colour(sys.stdout),
+    )
+
+
+@cli.command()
+@click.argument("base")
+@click.argument("current")
+@click.option("--map", "maps", multiple=True, metavar="OLD=NEW", help="A kernel that was renamed; repeatable.")
+@click.option("--fail-on", multiple=True, metavar="CHANGE", help="Exit with 3 on this change; repeatable.")
+@click.option("--all", "everything", is_flag=True, help="All metrics, not only those that moved most.")
+@click.option("--force", is_flag=True, help="Compare different GPUs all the same.")
+@click.option("--kernel", metavar="REGEX", help="Only launches whose kernel name matches.")
+@click.option("--answers", type=_PATH, metavar="FILE.yaml", help="What an interview would have got: question: value.")
+@click.option("--gpu", metavar="NAME", help="The card, where a report does not tell.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json", "markdown", "junit"]), default="text", show_default=True
+)
+@click.option("--out", type=_PATH, metavar="FILE", help="Write there instead of to the screen.")
+@_KNOWLEDGE
+def compare(base: str, current: str, **options: Any) -> int:
+    """Before and after: the time first, then what moved and which findings went, stayed or came.
+
+    BASE and CURRENT are reports, or one launch of a report: `REPORT#3`. A CHANGE is `duration>5%` (slower by more),
+    `dram_pct>+5` or `dram_pct<-5` (in the metric's unit), or `finding:bank_conflicts` (it came).
+    """
+    from advisor.commands.compare import run
+
+    return run(
+        base,
+        current,
+        **options,
+        write=terminal.write,
+        narrate=terminal.narrate,
+        clear=terminal.clear,
+        colour=terminal.colour(sys.stdout),
+        width=terminal.width(),
+    )
 
 
 @cli.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
@@ -157,7 +166,7 @@ def napkin(ctx: click.Context, algorithm: str | None, dtype: str | None, gpu: st
     """
     from advisor.commands.napkin import run
 
-    return run(algorithm, ctx.args, dtype, gpu, form, write=_write)
+    return run(algorithm, ctx.args, dtype, gpu, form, write=terminal.write)
 
 
 @cli.command()
@@ -171,7 +180,7 @@ def collect(report: Path | None, **options: Any) -> int:
     """Print the ncu command that collects what a report lacks, or all that the advisor reads."""
     from advisor.commands.collect import run
 
-    return run(report, **options, write=_write)
+    return run(report, **options, write=terminal.write)
 
 
 @cli.command()
@@ -187,9 +196,9 @@ def explain(words: tuple[str, ...], form: str, knowledge: tuple[Path, ...]) -> i
     if form == "json":
         import json
 
-        _write(json.dumps(explain_json(found), indent=1, ensure_ascii=False), None)
+        terminal.write(json.dumps(explain_json(found), indent=1, ensure_ascii=False), None)
     else:
-        _write(explain_text(found, width=_width(), colour=_colour(sys.stdout)), None)
+        terminal.write(explain_text(found, width=terminal.width(), colour=terminal.colour(sys.stdout)), None)
     return EXIT_DONE
 
 
@@ -207,14 +216,7 @@ def lint(folder: Path | None) -> int:
     return run([folder] if folder is not None else [], sys.stdout)
 
 
-def _width() -> int:
-    import shutil
-
-    return (
-        max(60, min(shutil.get_terminal_size((80, 24)).columns, 100))
-        if sys.stdout is not None and sys.stdout.isatty()
-        else 80
-    )
+cli.add_command(practice)
 
 
 def _guarded(run: Callable[[], Any]) -> int:
@@ -222,7 +224,7 @@ def _guarded(run: Callable[[], Any]) -> int:
     try:
         return int(run() or EXIT_DONE)
     except AdvisorError as e:
-        _clear()
+        terminal.clear()
         click.echo(f"ncu-advisor: {' '.join(str(e).split())}", err=True)
         return e.exit_code
     except click.ClickException as e:

@@ -12,6 +12,8 @@ from advisor.model import Access
 
 Array = np.ndarray[Any, Any]
 NARROW_BITS = 32
+DOUBLE_BITS = 64
+SECTOR_BYTES = 32
 
 
 def _ratio(above: float, below: float) -> float:
@@ -36,8 +38,31 @@ def summarise(accesses: Sequence[Access]) -> dict[str, float]:
     executed = math.fsum(a.executed for a in wide)
     out["access_bits_mean"] = _ratio(math.fsum(a.executed * a.width for a in wide), executed)
     out["narrow_access_share"] = _ratio(math.fsum(a.executed for a in wide if a.width <= NARROW_BITS), executed)
+    moved = math.fsum(a.lanes * a.width for a in reached)
+    out["wide_access_share"] = _ratio(math.fsum(a.lanes * a.width for a in reached if a.width >= DOUBLE_BITS), moved)
+    loads = [a for a in accesses if a.kind == "load" and a.space in ("global", "shared")]
+    out["loaded_bytes"] = math.fsum(a.lanes * a.width / 8 for a in loads)
+    alike = [(a, _uniform(a)) for a in loads if a.space == "global"]
+    out["uniform_load_inst"] = math.fsum(number for _, number in alike)
+    out["uniform_load_bytes"] = math.fsum(number * a.width / 8 for a, number in alike)
     out["shared_atomic_excess_share"] = _atomic_share([a for a in accesses if a.space == "shared"])
     return out
+
+
+def _uniform(loads: Access) -> float:
+    """How many of the loads have all lanes at one sector, at least: NaN without the number of sectors.
+
+    Loads of one width are known by their sums alone. If u of n loads take one sector and no other takes fewer than the
+    c sectors that the lanes' own bytes fill, the sum is u + (n - u) * c or more; scattered loads among them only hide
+    uniform ones. Where c is one sector or less, as for bytes, nothing can be told: 0.
+    """
+    if not loads.executed or not loads.width:
+        return 0.0
+    own = loads.lanes * loads.width / 8 / SECTOR_BYTES / loads.executed
+    if own <= 1:
+        return 0.0 if loads.lanes else math.nan
+    sectors = loads.sectors / loads.executed
+    return math.nan if math.isnan(sectors) else loads.executed * min(1.0, max(0.0, (own - sectors) / (own - 1)))
 
 
 def _atomic_share(shared: Sequence[Access]) -> float:

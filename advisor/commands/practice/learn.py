@@ -1,0 +1,255 @@
+"""The half of `practice` that needs no GPU: list, show, start, hint, quiz, predict, solution, reset, log."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from advisor.commands.practice.face import Face
+from advisor.errors import EXIT_CHECK_FAILED, EXIT_DONE, UsageError
+from advisor.practice import journal, workshop
+from advisor.practice.manifest import Exercise, exercise, home, names
+from advisor.practice.predict import CAUSE_POINTS, CLASS_POINTS, SPEEDUP_POINTS, score
+from advisor.practice.state import Prediction, Record, Store
+from advisor.render import practice as words
+
+
+def list_(store: Store, form: str, face: Face) -> int:
+    """All exercises with level, step of the method and progress."""
+    progress = store.read().exercises
+    found = [exercise(name) for name in names()]
+    if form == "json":
+        rows = [
+            {
+                "name": e.name,
+                "title": e.title,
+                "level": e.level,
+                "step": e.step,
+                "ladder": e.ladder,
+                "steps": len(e.stages),
+                "state": words.state_of(progress.get(e.name)),
+                "attempts": progress.get(e.name, Record()).attempts,
+            }
+            for e in found
+        ]
+        document = {"schema": "ncu-advisor/practice-list/1", "exercises": rows}
+        face.write(json.dumps(document, indent=1, ensure_ascii=False))
+    else:
+        face.write(words.list_text(found, progress, face.width, face.colour))
+    return EXIT_DONE
+
+
+def show(store: Store, name: str, napkin: bool, profile: str | None, predicted: bool, face: Face) -> int:
+    """The story and what can be done; or the napkin's answers; or the recorded profile of a step."""
+    one = exercise(name)
+    if profile is not None:
+        return _profile(store, one, profile, predicted, face)
+    if napkin:
+        face.write(words.napkin_text(one, face.width, face.colour))
+        return EXIT_DONE
+    face.write(words.story_text(one, store.record(name), face.width, face.colour))
+    return EXIT_DONE
+
+
+def _recorded(one: Exercise, face: Face) -> tuple[Any, Any]:
+    """The recorded data of an exercise and the analysis of its report, progress on the terminal."""
+    from advisor.catalog import catalog
+    from advisor.practice import selfcheck
+
+    measured = selfcheck.of_recording(one)
+    if measured is None:
+        raise UsageError(f"{one.name} has no recorded profile in this installation: install ncu-advisor again")
+    analysis = selfcheck.analyse(catalog(), [measured], progress=face.narrate)
+    face.clear()
+    return measured, analysis
+
+
+def _profile(store: Store, one: Exercise, step_id: str, predicted: bool, face: Face) -> int:
+    step = one.step_of(step_id) if step_id else one.stages[0]
+    known = next((p for p in store.record(one.name).predictions if p.step == step.id), None)
+    if known is None and predicted:
+        known = _ask_prediction(store, one, step.id, face)
+    measured, analysis = _recorded(one, face)
+    own = measured.steps[step.id].launches
+    launch = next(x for x in analysis.diagnosis.launches if x.index == own[step.look_at])
+    if known is not None:
+        face.write(_reveal(store, one, known, launch, measured, face))
+    from dataclasses import replace
+
+    from advisor.render.diagnosis import diagnosis_text
+
+    face.write(words.version_text(one, step, measured, face.width, face.colour))
+    only = replace(analysis.diagnosis, launches=(launch,))
+    face.write(diagnosis_text(only, width=face.width, colour=face.colour, blocks=face.blocks))
+    return EXIT_DONE
+
+
+def predict(
+    store: Store, name: str, step_id: str, class_id: str | None, cause: str | None, speedup: float | None, face: Face
+) -> int:
+    """Commit to class, cause and speedup before the recorded profile is shown."""
+    one = exercise(name)
+    step = one.step_of(step_id) if step_id else one.stages[0]
+    done = next((p for p in store.record(name).predictions if p.step == step.id and p.points is not None), None)
+    if done is not None:
+        raise UsageError(
+            f"{name}, {step.id}: the profile was shown already, and your prediction got {done.points} points"
+        )
+    _ask_prediction(store, one, step.id, face, class_id, cause, speedup)
+    face.write(f"Noted. `ncu-advisor practice show {name} --profile {step.id}` reveals the profile and your score.")
+    return EXIT_DONE
+
+
+def _ask_prediction(
+    store: Store,
+    one: Exercise,
+    step: str,
+    face: Face,
+    class_id: str | None = None,
+    cause: str | None = None,
+    speedup: float | None = None,
+) -> Prediction:
+    from advisor.catalog import catalog
+
+    cat = catalog()
+    if (class_id is None or cause is None or speedup is None) and not face.asks:
+        raise UsageError(
+            f"first commit to a prediction: ncu-advisor practice predict {one.name} --step {step} "
+            "--class latency_bound --cause memory_latency --speedup 2 (or show it with --no-prediction)"
+        )
+    if class_id is None or cause is None or speedup is None:
+        face.write(words.before_prediction(one, step, face.width))
+    class_id = face.choose("Class", class_id, {k: c.title for k, c in cat.classes.items()})
+    causes = {k: d.title for k, d in cat.diagnoses.items() if d.kind == "diagnosis"}
+    cause = face.choose("Cause, what you would fix first", cause, causes)
+    speedup = face.number("How many times faster will the next version be (1 = nothing to gain)", speedup)
+    made = Prediction(step=step, class_id=class_id, cause=cause, speedup=speedup)
+
+    def note(record: Record) -> None:
+        record.predictions = [p for p in record.predictions if p.step != step] + [made]
+
+    store.change(one.name, note)
+    return made
+
+
+def _reveal(store: Store, one: Exercise, known: Prediction, launch: Any, measured: Any, face: Face) -> str:
+    actual = words.actual_speedup(one, known.step, measured)
+    causes = [f.id for f in launch.findings if f.kind == "diagnosis"]
+    result = score(
+        known.class_id,
+        known.cause,
+        known.speedup,
+        actual_class=launch.verdict.id,
+        actual_cause=causes[0] if causes else "",
+        others=causes,
+        actual_speedup=actual,
+    )
+
+    def note(record: Record) -> None:
+        for p in record.predictions:
+            if p.step == known.step and p.points is None:
+                p.points = result.total
+                p.actual_class, p.actual_cause, p.actual_speedup = launch.verdict.id, causes[0], actual
+
+    store.change(one.name, note)
+    parts = (CLASS_POINTS, CAUSE_POINTS, SPEEDUP_POINTS)
+    return words.score_text(known, launch, actual, result, parts, face.width, face.colour)
+
+
+def start(store: Store, name: str, folder: Path | None, face: Face) -> int:
+    """Make the learner's folder with the source to edit."""
+    one = exercise(name)
+    shop, made = workshop.start(one, store, folder)
+    face.write(words.started_text(one, shop, made, face.width, face.colour))
+    return EXIT_DONE
+
+
+def hint(store: Store, name: str, all_: bool, face: Face) -> int:
+    """The next hint, and those that were given already."""
+    one = exercise(name)
+
+    def take(record: Record) -> int:
+        record.hints = len(one.hints) if all_ else min(len(one.hints), record.hints + 1)
+        return record.hints
+
+    face.write(words.hints_text(one, store.change(name, take), face.width, face.colour))
+    return EXIT_DONE
+
+
+def quiz(store: Store, name: str, given: tuple[str, ...], face: Face) -> int:
+    """Ask the quiz, or take the answers given as letters in order; each choice with its reason. 1 when one is wrong."""
+    one = exercise(name)
+    if given and len(given) != len(one.quiz):
+        raise UsageError(f"{name} has {len(one.quiz)} questions: give {len(one.quiz)} letters, such as --answer a")
+    if not given and not face.asks:
+        face.write(words.quiz_text(one, face.width, face.colour))
+        return EXIT_DONE
+    right = 0
+    for at, question in enumerate(one.quiz):
+        letters = {chr(ord("a") + i): a.text for i, a in enumerate(question.answers)}
+        face.write(words.question_text(at, len(one.quiz), question, face.width, face.colour))
+        letter = face.choose("Answer", given[at].strip().lower() if given else None, letters, listed=True)
+        chosen = ord(letter) - ord("a")
+
+        def note(record: Record, at: int = at, chosen: int = chosen) -> None:
+            record.quiz.setdefault(str(at), chosen)
+
+        store.change(name, note)
+        right += question.answers[chosen].right
+        face.write(words.reasons_text(question, chosen, face.width, face.colour))
+    face.write(f"{right} of {len(one.quiz)} right.")
+    return EXIT_DONE if right == len(one.quiz) else EXIT_CHECK_FAILED
+
+
+def solution(store: Store, name: str, step_id: str, anyway: bool, face: Face) -> int:
+    """The explanation and the source of a later step: after an attempt, or on request."""
+    one = exercise(name)
+    record = store.record(name)
+    if not record.attempts and not anyway:
+        raise UsageError(
+            f"you have not tried {name} yet: `ncu-advisor practice check {name}` counts as an attempt; "
+            f"--anyway shows the solution at once"
+        )
+    step = one.step_of(step_id) if step_id else one.stages[-1]
+
+    def note(record: Record) -> None:
+        if step.id not in record.solutions:
+            record.solutions.append(step.id)
+
+    store.change(name, note)
+    before = one.stages[max(0, [s.id for s in one.stages].index(step.id) - 1)] if step in one.stages else one.stages[0]
+    text = (home(name) / step.source).read_text(encoding="utf-8")
+    old = (home(name) / before.source).read_text(encoding="utf-8")
+    face.write(words.solution_text(one, step, before, text, old, face.width, face.colour))
+    return EXIT_DONE
+
+
+def reset(store: Store, name: str, progress: bool, face: Face) -> int:
+    """Put the original source back, keeping the learner's beside it; with `progress`, forget attempts and hints too."""
+    one = exercise(name)
+    kept = workshop.reset(workshop.opened(one, store))
+    if progress:
+
+        def forget(record: Record) -> None:
+            folder = record.folder
+            for field, value in ((f, getattr(Record(), f)) for f in Record.__struct_fields__):
+                setattr(record, field, value)
+            record.folder = folder
+
+        store.change(name, forget)
+    face.write(words.reset_text(one, kept, progress))
+    return EXIT_DONE
+
+
+def log(store: Store, name: str, observation: str, hypothesis: str, next_: str, form: str, face: Face) -> int:
+    """The experiment log of an exercise; with texts, adds them to its latest version."""
+    one = exercise(name)
+    if observation or hypothesis or next_:
+        store.change(name, lambda record: journal.annotate(record, observation, hypothesis, next_))
+    rows = store.record(name).log
+    if form == "markdown":
+        face.write(words.log_markdown(one, rows))
+    else:
+        face.write(words.log_text(one, rows, face.width, face.colour))
+    return EXIT_DONE

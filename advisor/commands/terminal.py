@@ -1,0 +1,59 @@
+"""What the commands share of the terminal: where text goes, colour, progress on stderr, the width."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from advisor.errors import UsageError
+
+
+def colour(stream: Any) -> bool:
+    """Whether a stream is a terminal that wants colour (NO_COLOR is honoured)."""
+    import os
+
+    return (
+        stream is not None
+        and bool(stream.isatty())
+        and not os.environ.get("NO_COLOR")
+        and os.environ.get("TERM") != "dumb"
+    )
+
+
+def write(text: str, out: Path | None) -> None:
+    """To stdout, or whole to a file: written beside it and renamed."""
+    if out is None:
+        if sys.stdout is None:
+            raise UsageError("stdout is closed: give --out FILE")
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        return
+    from advisor.files import write_whole
+
+    write_whole(out, text)
+
+
+def narrate(stage: str, done: int, total: int) -> None:
+    """Progress on stderr, on one line of a terminal; nothing when stderr is a file."""
+    if sys.stderr.isatty():
+        words = {"read": f"reading launches {done}/{total}", "reason": "reasoning"}
+        click.echo(f"\r\x1b[K{words.get(stage, stage)} …", nl=False, err=True)
+
+
+def clear() -> None:
+    """End the line of progress."""
+    if sys.stderr.isatty():
+        click.echo("\r\x1b[K", nl=False, err=True)
+
+
+def width() -> int:
+    """Columns for running text: the terminal's between 60 and 100, else 80."""
+    import shutil
+
+    return (
+        max(60, min(shutil.get_terminal_size((80, 24)).columns, 100))
+        if sys.stdout is not None and sys.stdout.isatty()
+        else 80
+    )

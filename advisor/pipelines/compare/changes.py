@@ -1,0 +1,148 @@
+"""What moved: metrics and findings of a pair."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from advisor.catalog import Catalog
+from advisor.model import Finding, LaunchDiagnosis
+from advisor.pipelines.compare.records import FindingChange, MetricChange, Reached
+from advisor.pipelines.compare.settings import say, settings
+from advisor.pipelines.notes import UNITS, unit_name
+from advisor.quantify.terms import time_model
+
+# A percentage this small on both sides belongs to a unit that the kernel hardly uses.
+_IDLE_PCT = 5.0
+# A count that was zero and no longer is, or the other way: as much as a factor of four.
+_FROM_NOTHING = 2.0
+_POINTS = 10.0
+_UNITS_SHOWN = 4
+
+
+def metric_changes(
+    catalog: Catalog, base: LaunchDiagnosis, current: LaunchDiagnosis, findings: tuple[FindingChange, ...]
+) -> tuple[MetricChange, ...]:
+    """Every metric that either side knows, in the order of the knowledge base; the few that matter are marked.
+
+    Those are the largest changes of the metrics listed in comparison.yaml. What the findings that went or came rest
+    on counts double.
+    """
+    known = settings().shown
+    resting = _evidence(findings)
+    rows: list[tuple[str, str, float | None, float | None, float | None, float]] = []
+    for name, entry in catalog.metrics.items():
+        old, new = _finite(base.metrics, name), _finite(current.metrics, name)
+        if old is None and new is None:
+            continue
+        change, weight = _change(entry.unit, old, new)
+        rows.append((name, entry.unit, old, new, change, weight))
+    worth = [
+        (-(weight * (2 if name in resting else 1)), at)
+        for at, (name, unit, old, new, change, weight) in enumerate(rows)
+        if name in known.metrics and _enough(unit, old, new, change)
+    ]
+    shown = {at for _, at in sorted(worth)[: known.most]}
+    return tuple(MetricChange(*row, shown=at in shown) for at, row in enumerate(rows))
+
+
+def _finite(values: Mapping[str, float], name: str) -> float | None:
+    value = values.get(name)
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+def _evidence(findings: tuple[FindingChange, ...]) -> frozenset[str]:
+    return frozenset(
+        item.metric
+        for change in findings
+        if change.state != "stayed" and change.kind == "diagnosis"
+        for side in (change.before, change.after)
+        if side is not None
+        for item in side.evidence
+    )
+
+
+def _change(unit: str, old: float | None, new: float | None) -> tuple[float | None, float]:
+    """The change in points or as a ratio, and its weight: 1 for ten points, or for a factor of two."""
+    if old is None or new is None:
+        return None, 0.0
+    if unit == "%":
+        return new - old, abs(new - old) / _POINTS
+    if old > 0 and new > 0:
+        return new / old, abs(math.log2(new / old))
+    return (None, 0.0) if old == new else (None, _FROM_NOTHING)
+
+
+def _enough(unit: str, old: float | None, new: float | None, change: float | None) -> bool:
+    limit = settings().shown
+    if old is None or new is None or old == new:
+        return False
+    if unit == "%":
+        return max(old, new) >= _IDLE_PCT and abs(new - old) >= limit.points
+    return change is None or abs(math.log(change)) > math.log1p(limit.share)
+
+
+def _present(launch: LaunchDiagnosis) -> dict[str, Finding]:
+    return {f.id: f for f in launch.findings}
+
+
+def finding_changes(base: LaunchDiagnosis, current: LaunchDiagnosis) -> tuple[FindingChange, ...]:
+    """Diagnoses and trust findings that went, stayed and came: gone first, each in the order of its side.
+
+    A note (seen, but worth under 5 %) counts as not there, and its text says so. What the other report cannot decide
+    is not gone: it stayed, as far as is known, and the text says that.
+    """
+    old, new = _present(base), _present(current)
+    undecided = {side: {f for m in launch.missing for f in m.needed_for} for side, launch in enumerate((base, current))}
+    gone, stayed, came = [], [], []
+    for id_, finding in old.items():
+        if finding.kind == "note":
+            continue
+        other = new.get(id_)
+        if other is not None and other.kind != "note":
+            stayed.append(FindingChange(id_, finding.title, finding.kind, "stayed", finding, other))
+        elif other is None and id_ in undecided[1]:
+            text = say("unknown_now")
+            stayed.append(FindingChange(id_, finding.title, finding.kind, "stayed", finding, None, text))
+        else:
+            text = say("became_small") if other is not None else ""
+            gone.append(FindingChange(id_, finding.title, finding.kind, "gone", finding, other, text))
+    for id_, finding in new.items():
+        other = old.get(id_)
+        if finding.kind == "note" or (other is not None and other.kind != "note"):
+            continue
+        text = say("was_small") if other is not None else say("unknown_before") if id_ in undecided[0] else ""
+        came.append(FindingChange(id_, finding.title, finding.kind, "came", other, finding, text))
+    return (*gone, *stayed, *came)
+
+
+def undecided(launch: LaunchDiagnosis, finding: str) -> bool:
+    """Whether the report lacks what would decide a finding that was not concluded."""
+    return finding not in _present(launch) and any(finding in m.needed_for for m in launch.missing)
+
+
+def leading_units(base: LaunchDiagnosis, current: LaunchDiagnosis) -> tuple[Reached, ...]:
+    """The units that are busiest on either side, at most four, with what kernels reach there.
+
+    Those that never have a quarter of the busiest one are left out.
+    """
+    ceilings = {term.metric: term.ceiling * 100 for term in time_model().terms.values() if term.metric in UNITS}
+    rows = []
+    for name in UNITS:
+        old, new = _finite(base.metrics, name), _finite(current.metrics, name)
+        top = max((v for v in (old, new) if v is not None), default=0.0)
+        if top >= _IDLE_PCT:
+            limit = _finite(current.metrics, "dram_achievable_pct") if name == "dram_pct" else None
+            rows.append((-top, Reached(name, unit_name(name), old, new, limit or ceilings.get(name))))
+    most = -min((top for top, _ in rows), default=0.0)
+    busy = sorted((r for r in rows if -r[0] >= most / 4), key=lambda r: (r[0], r[1].metric))
+    return tuple(row for _, row in busy[:_UNITS_SHOWN])
+
+
+def leader(launch: LaunchDiagnosis) -> tuple[str, float] | None:
+    """The busiest unit of a launch: metric and percent."""
+    known = [(value, name) for name in UNITS if (value := _finite(launch.metrics, name)) is not None]
+    if not known:
+        return None
+    value, name = max(known)
+    return name, value

@@ -1,0 +1,55 @@
+"""What the `case.py` of an exercise may import: the card it runs on, tolerances, the work its algorithm needs.
+
+A case is a module with
+
+    sizes(card) -> dict[str, int]            the problem on this card; names usable in launch lines, passed as int32
+    work(n) -> Work                          the bytes and FLOP that the algorithm needs, whatever the code does
+    inputs(xp, rng, n) -> dict[str, array]   arrays on the device from a seeded generator; xp is cupy
+    outputs(xp, n) -> dict[str, array]       arrays to be written; poisoned before each run, so their content is nothing
+    reference(xp, data, n) -> dict[str, array]   expected outputs (or the part that `checked` takes), higher precision
+    TOLERANCES: dict[str, Tolerance]         one for each output that `reference` gives
+
+and, where needed,
+
+    scalars(n) -> dict[str, numpy scalar]    arguments that are no int32
+    scratch(xp, n) -> dict[str, array]       arrays that kernels may write and nobody checks
+    ZEROED: tuple[str, ...]                  outputs or scratch that start at zero instead of poisoned
+    checked(out, n) -> dict[str, array]      the part of the outputs to compare, where the whole is too much
+    step_work(step, n) -> Work | None        the work of a step that does only a part of the algorithm
+    answers(step, n) -> dict[str, number or word]   what only a person knows of this step: answers to the questions
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a problem may be scaled to. memory, l2, shared_per_block (with opt-in) and shared_per_sm in bytes."""
+
+    name: str
+    cc: str
+    sms: int
+    memory: int
+    l2: int
+    shared_per_block: int
+    shared_per_sm: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """An output is right where |got - expected| <= absolute + relative * |expected|; `why` argues the two numbers."""
+
+    relative: float
+    absolute: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What one run of the algorithm must do: bytes through DRAM (each input read once, each output written once) and
+    floating-point operations (a multiply-add counts two)."""
+
+    bytes: float
+    flop: float

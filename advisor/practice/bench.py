@@ -1,0 +1,304 @@
+"""Running a step on the GPU of this process: build, launch, check against the reference, time. Imports CuPy.
+
+Only a child process comes here (see `worker`): a kernel may end the process's CUDA context.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from advisor.errors import KnowledgeError, UsageError
+from advisor.practice.api import Card
+from advisor.practice.cases import launch_words
+from advisor.practice.comparing import Mismatch, compare, poison
+from advisor.practice.launchlines import LaunchLine, Shape, read_lines, shape
+from advisor.practice.tasks import Kernel, Variation
+
+__all__ = ["Bench", "Mismatch", "Step", "Variation", "card"]
+
+OPTIONS = ("-std=c++17", "-lineinfo")
+_WARM_S = 0.05  # the clock is up and everything is loaded after 50 ms of work
+_FEWEST = 5  # timed runs, however slow
+
+
+def card(cp: Any) -> Card:
+    """The card of this process."""
+    device = cp.cuda.Device()
+    a = device.attributes
+    props = cp.cuda.runtime.getDeviceProperties(device.id)
+    name = props["name"].decode() if isinstance(props["name"], bytes) else str(props["name"])
+    return Card(
+        name=name,
+        cc=f"{a['ComputeCapabilityMajor']}.{a['ComputeCapabilityMinor']}",
+        sms=int(a["MultiProcessorCount"]),
+        memory=int(device.mem_info[1]),
+        l2=int(a["L2CacheSize"]),
+        shared_per_block=int(a["MaxSharedMemoryPerBlockOptin"]),
+        shared_per_sm=int(a["MaxSharedMemoryPerMultiprocessor"]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step that is ready to run. `kernels` are those known before it runs, in order of their first launch."""
+
+    run: Callable[[], None]
+    kernels: tuple[Kernel, ...]
+    launches: int | None
+
+    def __call__(self) -> None:
+        """One run: all its launches, in order."""
+        self.run()
+
+
+class _Counted:
+    """A kernel whose launches are counted; everything else is the kernel's own."""
+
+    def __init__(self, kernel: Any, launched: Callable[[], None]) -> None:
+        object.__setattr__(self, "_kernel", kernel)
+        object.__setattr__(self, "_launched", launched)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> None:
+        self._kernel(*args, **kwargs)
+        self._launched()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._kernel, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._kernel, name, value)
+
+
+class Bench:
+    """The arrays of one case on the GPU, and the runs on them."""
+
+    def __init__(self, cp: Any, case: ModuleType, seed: int, on: Card | None = None) -> None:
+        self.cp, self.case = cp, case
+        self.card = on or card(cp)
+        self.sizes: dict[str, int] = dict(case.sizes(self.card))
+        self.data: dict[str, Any] = dict(case.inputs(cp, cp.random.default_rng(seed), self.sizes))
+        self.out: dict[str, Any] = dict(case.outputs(cp, self.sizes))
+        scratch = getattr(case, "scratch", None)
+        self.scratch: dict[str, Any] = dict(scratch(cp, self.sizes)) if scratch is not None else {}
+        scalars = getattr(case, "scalars", None)
+        self.scalars: dict[str, Any] = dict(scalars(self.sizes)) if scalars is not None else {}
+        self.zeroed: tuple[str, ...] = tuple(getattr(case, "ZEROED", ()))
+        self._expected: dict[str, Any] | None = None
+        self._sums: dict[str, int] = {}
+        self._flush: Any = None
+        self._left: int | None = None  # launches still to be profiled; None: nobody counts
+
+    def build(self, source: Path, extra: tuple[Path, ...] = (), vary: Variation | None = None) -> Step:
+        """A step, ready to run; compile errors are CuPy's, wrong launch lines UsageError."""
+        if source.suffix == ".py":
+            return self._python(source, extra)
+        return self._cuda(source, vary or Variation())
+
+    def _module(self, source: Path, options: tuple[str, ...] = ()) -> Any:
+        name = str(source).replace("\\", "\\\\").replace('"', '\\"')
+        code = f'#line 1 "{name}"\n' + source.read_text(encoding="utf-8")
+        return self.cp.RawModule(code=code, options=(*OPTIONS, *options))
+
+    def _kernel(self, module: Any, name: str) -> Any | None:
+        """The kernel of this name; None where the module has none. The first call compiles."""
+        try:
+            return module.get_function(name)
+        except self.cp.cuda.driver.CUDADriverError as e:
+            if "NOT_FOUND" in str(e):
+                return None
+            raise
+
+    def _argument(self, name: str, at: str) -> Any:
+        arrays = {**self.data, **self.out, **self.scratch}
+        if name in arrays:
+            return arrays[name]
+        if name in self.scalars:
+            return self.scalars[name]
+        if name in self.sizes:
+            return np.int32(self.sizes[name])
+        if name.removeprefix("-").isdigit():
+            return np.int32(int(name))
+        known = ", ".join([*arrays, *self.scalars, *self.sizes])
+        raise UsageError(f"{at}: no argument is called {name!r}: there are {known}")
+
+    def _cuda(self, source: Path, vary: Variation) -> Step:
+        launches, constants = read_lines(source.read_text(encoding="utf-8"), source.name)
+        cap = () if vary.registers is None else (f"--maxrregcount={vary.registers}",)
+        words = launch_words(self.card, self.sizes)
+        forms = [shape(line, words, source.name, vary.block) for line in launches]
+        args = [tuple(self._argument(a, f"{source.name}:{line.line}") for a in line.args) for line in launches]
+        module = self._module(source, cap)
+        kernels = [self._found(module, line, source) for line in launches]
+        for constant in constants:
+            values = {**self.data, **self.out, **self.scratch}.get(constant.array)
+            if values is None:
+                raise UsageError(f"{source.name}:{constant.line}: no array is called {constant.array!r}")
+            pointer = module.get_global(constant.symbol)
+            self.cp.ndarray(values.shape, values.dtype, pointer)[...] = values
+        for kernel, form in zip(kernels, forms, strict=True):
+            self._allow(kernel, form, vary)
+        runs = list(zip(kernels, forms, args, strict=True))
+
+        def run() -> None:
+            for kernel, form, given in runs:
+                kernel(form.grid, form.block, given, shared_mem=form.shared)
+                self._launched()
+
+        known = {line.kernel: _facts(line.kernel, k) for line, k in zip(launches, kernels, strict=True)}
+        return Step(run, tuple(known.values()), len(runs))
+
+    def _found(self, module: Any, line: LaunchLine, source: Path) -> Any:
+        kernel = self._kernel(module, line.kernel)
+        if kernel is None:
+            raise UsageError(
+                f"{source.name}:{line.line}: the file has no kernel {line.kernel!r}:"
+                f' kernels are written `extern "C" __global__ void {line.kernel}(…)`'
+            )
+        return kernel
+
+    def _allow(self, kernel: Any, form: Shape, vary: Variation) -> None:
+        if form.shared > 48 * 1024:
+            kernel.max_dynamic_shared_size_bytes = form.shared
+        if vary.carveout is not None:
+            kernel.preferred_shared_memory_carveout = vary.carveout
+
+    def _python(self, source: Path, extra: tuple[Path, ...]) -> Step:
+        spec = importlib.util.spec_from_file_location("advisor_step", source)
+        if spec is None or spec.loader is None:
+            raise KnowledgeError(f"{source}:1: cannot be loaded")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        modules = [self._module(path) for path in extra]
+        asked: dict[str, Kernel] = {}
+
+        def kernel(name: str) -> Any:
+            for m in modules:
+                found = self._kernel(m, name)
+                if found is not None:
+                    asked[name] = _facts(name, found)
+                    return _Counted(found, self._launched)
+            raise UsageError(f"{source.name}: no kernel is called {name!r}")
+
+        arrays = {**self.out, **self.scratch}
+        run: Callable[[], None] = module.prepare(self.cp, self.data, arrays, self.sizes, kernel)
+        return Step(run, tuple(asked.values()), None)
+
+    def poison(self) -> None:
+        """Fill what is to be written with what no kernel writes: a NaN, or bytes of 0xA5; zero what starts at zero."""
+        for name, array in {**self.out, **self.scratch}.items():
+            if name in self.zeroed:
+                array.fill(0)
+            else:
+                poison(array)
+
+    def _zero(self) -> None:
+        for name in self.zeroed:
+            {**self.out, **self.scratch}[name].fill(0)
+
+    def expected(self) -> dict[str, Any]:
+        """The reference, computed once and before any kernel ran on the inputs."""
+        if self._expected is None:
+            self._sums = self._checksums()
+            self._expected = dict(self.case.reference(self.cp, self.data, self.sizes))
+        return self._expected
+
+    def _checksums(self) -> dict[str, int]:
+        return {
+            name: int(array.ravel().view(np.uint8).sum(dtype=np.uint64))
+            for name, array in self.data.items()
+            if hasattr(array, "dtype") and array.dtype.kind in "fiucb"
+        }
+
+    def changed(self) -> tuple[str, ...]:
+        """The inputs that are not what they were before the first check."""
+        return tuple(name for name, value in self._checksums().items() if self._sums.get(name, value) != value)
+
+    def check(self, run: Callable[[], None]) -> Mismatch | None:
+        """Run once on poisoned outputs and compare with the reference; None when every output is right."""
+        expected = self.expected()
+        self.poison()
+        run()
+        self.cp.cuda.Device().synchronize()
+        part = getattr(self.case, "checked", None)
+        got = part(self.out, self.sizes) if part is not None else self.out
+        for name, right in expected.items():
+            wrong = compare(self.cp, name, got[name], right, self.case.TOLERANCES[name], name not in self.zeroed)
+            if wrong is not None:
+                return wrong
+        return None
+
+    def time(
+        self,
+        run: Callable[[], None],
+        runs: int = 20,
+        budget_s: float = 20.0,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> list[float]:
+        """Times of `runs` runs in ns, each between two events, the L2 cache filled with other data before each.
+
+        Fewer runs, but at least five, where they would take over `budget_s` seconds.
+        """
+        begin = clock()
+        self._once(run)
+        while clock() - begin < _WARM_S:
+            self._once(run)
+        times: list[float] = []
+        begin = clock()
+        while len(times) < runs and (len(times) < _FEWEST or clock() - begin < budget_s):
+            times.append(self._once(run))
+        return times
+
+    def _once(self, run: Callable[[], None]) -> float:
+        cp = self.cp
+        if self._flush is None:
+            self._flush = cp.zeros(max(2 * self.card.l2, 1 << 24) // 4, np.float32)
+        self._zero()
+        self._flush.sum()
+        start, end = cp.cuda.Event(), cp.cuda.Event()
+        start.record()
+        run()
+        end.record()
+        end.synchronize()
+        return float(cp.cuda.get_elapsed_time(start, end)) * 1e6
+
+    def profile(self, step: Step, launches: int) -> int | None:
+        """One run for a profiler that waits for `cudaProfilerStart`, after one warm-up run.
+
+        Returns how many launches the profiler was shown: at most `launches`, None where launches cannot be counted.
+        """
+        profiler = self.cp.cuda.profiler
+        self.poison()
+        step()
+        self._zero()
+        self.cp.cuda.Device().synchronize()
+        profiler.start()
+        self._left = launches
+        try:
+            step()
+            self.cp.cuda.Device().synchronize()
+            left = self._left
+        finally:
+            profiler.stop()
+            self._left = None
+        return launches - max(left, 0) if step.launches is not None else None
+
+    def _launched(self) -> None:
+        """Called after each launch of ours: ends the profiled stretch after the last launch that is wanted."""
+        if self._left is not None:
+            self._left -= 1
+            if self._left == 0:
+                self.cp.cuda.Device().synchronize()
+                self.cp.cuda.profiler.stop()
+
+
+def _facts(name: str, kernel: Any) -> Kernel:
+    """What the driver says of a kernel."""
+    return Kernel(name, int(kernel.num_regs), int(kernel.local_size_bytes), int(kernel.shared_size_bytes))

@@ -1,0 +1,191 @@
+"""What can go wrong while an exercise runs, each with its own words. Only the standard library."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from advisor.errors import KnowledgeError, UsageError
+
+# Kinds after which the CUDA context of the process is of no more use.
+DEAD = frozenset(
+    {"illegal_address", "misaligned_address", "illegal_instruction", "assertion", "stack_overflow", "launch_failed"}
+)
+# Kinds for which nothing could be run at all: the machine lacks something.
+MACHINE = frozenset({"no_numpy", "no_cupy", "wrong_cupy", "old_driver", "no_gpu"})
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """One message of the compiler about a line of the learner's file; `severity` is error, warning or the like."""
+
+    file: str
+    line: int
+    severity: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What went wrong: a kind for programs, one line of words for people, the compiler's remarks, raw detail."""
+
+    kind: str
+    words: str
+    remarks: tuple[Remark, ...] = ()
+    detail: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for json.dump."""
+        return dataclasses.asdict(self)
+
+    @staticmethod
+    def from_json(raw: dict[str, Any]) -> Failure:
+        """The failure of `to_json`."""
+        return Failure(raw["kind"], raw["words"], tuple(Remark(**r) for r in raw["remarks"]), raw["detail"])
+
+
+_REMARK = re.compile(r"^(.+?)\((\d+)\): (catastrophic error|error|warning|remark)(?: #[\w-]+)?: (.*)$")
+
+
+def remarks(log: str) -> tuple[Remark, ...]:
+    """The remarks of an NVRTC or nvcc log, errors first; each names the file and line that `#line` gave it."""
+    found = []
+    for row in log.splitlines():
+        match = _REMARK.match(row.strip())
+        if match:
+            severity = "error" if match[3] == "catastrophic error" else match[3]
+            found.append(Remark(match[1], int(match[2]), severity, match[4]))
+    return tuple(sorted(found, key=lambda r: r.severity != "error"))
+
+
+def compile_failure(log: str, source: str) -> Failure:
+    """The failure of a source that did not compile: its first error with file and line."""
+    said = remarks(log)
+    errors = [r for r in said if r.severity == "error"]
+    if errors:
+        first = errors[0]
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        words = f"{Path(first.file).name}:{first.line}: error: {first.text}{more}"
+    elif too := re.search(r"ptxas (?:error|fatal)\s*: (.*)", log):
+        words = f"{Path(source).name}: {too[1]}"
+    else:
+        last = next((row.strip() for row in log.splitlines() if row.strip()), "no reason given")
+        words = f"{Path(source).name}: does not compile: {last}"
+    return Failure("compile", words, said, log)
+
+
+_CUDA_WORDS: tuple[tuple[str, str, str], ...] = (
+    (
+        r"ILLEGAL_ADDRESS|IllegalAddress",
+        "illegal_address",
+        "a thread read or wrote outside the arrays: check indices against the array's length (`if (i < n)`)",
+    ),
+    (
+        r"MISALIGNED_ADDRESS|MisalignedAddress",
+        "misaligned_address",
+        "a thread used an address that is no multiple of the access's size: a float4 needs a multiple of 16 bytes",
+    ),
+    (
+        r"ILLEGAL_INSTRUCTION|IllegalInstruction",
+        "illegal_instruction",
+        "the GPU met an instruction that it cannot run (`__trap()`, or code for another architecture)",
+    ),
+    (r"_ASSERT|ErrorAssert", "assertion", "an assert() in the kernel did not hold"),
+    (
+        r"HARDWARE_STACK|HardwareStackError|INVALID_PC|InvalidPc",
+        "stack_overflow",
+        "a thread's call stack overflowed or was overwritten: look for recursion and for writes outside local arrays",
+    ),
+    (
+        r"LAUNCH_OUT_OF_RESOURCES|LaunchOutOfResources",
+        "out_of_resources",
+        "the block does not fit on an SM: its threads times registers, or its shared memory, are too many;"
+        " launch smaller blocks or bound the registers with __launch_bounds__",
+    ),
+    (
+        r"LAUNCH_TIMEOUT|LaunchTimeout",
+        "never_ends",
+        "the driver ended the kernel because it ran too long: look for a loop that never ends",
+    ),
+    (
+        r"LAUNCH_FAILED|LaunchFailure|ExternalDevice",
+        "launch_failed",
+        "the GPU gave up on the kernel: an access outside shared memory or through a wild pointer",
+    ),
+    (
+        r"INVALID_VALUE|InvalidValue|InvalidConfiguration",
+        "wrong_launch",
+        "the driver refuses this launch: check grid, block and shared memory of the launch line",
+    ),
+    (
+        r"NO_BINARY_FOR_GPU|NoKernelImageForDevice|INVALID_PTX|InvalidPtx|UNSUPPORTED_PTX_VERSION|UnsupportedPtx",
+        "wrong_cupy",
+        "the driver cannot load what this CuPy compiles: it is too old for CuPy's CUDA version;"
+        " update the driver, or install the CuPy of an older CUDA (`pip install 'ncu-advisor[cuda12]'`)",
+    ),
+    (
+        r"NO_DEVICE|NoDevice|InvalidDevice|INVALID_DEVICE",
+        "no_gpu",
+        "no NVIDIA GPU can be used here: `nvidia-smi` should list one, and CUDA_VISIBLE_DEVICES must not hide it",
+    ),
+    (
+        r"InsufficientDriver|SYSTEM_DRIVER_MISMATCH|SystemDriverMismatch|CompatNotSupported",
+        "old_driver",
+        "the NVIDIA driver is too old for this CuPy: update it, or install the CuPy of an older CUDA"
+        " (`pip install 'ncu-advisor[cuda12]'`)",
+    ),
+    (r"OUT_OF_MEMORY|MemoryAllocation", "out_of_memory", ""),
+)
+_MEMORY_WORDS = (
+    "the GPU has too little free memory: end other programs that use it (`nvidia-smi` lists them) and run this again"
+)
+
+
+def of_exception(error: BaseException, source: str, where: Callable[[str], str] = str) -> Failure:
+    """The failure that an exception of CuPy, of a case or of a launch line stands for.
+
+    source: the file in hand; where: puts the name of the step before words that lack it.
+    """
+    name, text = type(error).__name__, str(error)
+    detail = f"{name}: {text}"
+    if name == "CompileException":
+        return compile_failure(text, source)
+    if name == "OutOfMemoryError":
+        return Failure("out_of_memory", _MEMORY_WORDS, detail=detail)
+    if isinstance(error, UsageError):
+        return Failure("launch_line", text, detail=detail)
+    if isinstance(error, KnowledgeError):
+        return Failure("case", text, detail=detail)
+    if name in ("CUDARuntimeError", "CUDADriverError"):
+        for pattern, kind, words in _CUDA_WORDS:
+            if re.search(pattern, text):
+                return Failure(kind, f"{where(Path(source).name)}: {words or _MEMORY_WORDS}", detail=detail)
+        return Failure("cuda", f"{Path(source).name}: CUDA says: {text}", detail=detail)
+    if name == "NVRTCError":
+        return Failure("compile", f"{Path(source).name}: the compiler failed: {text}", detail=detail)
+    return Failure("case", f"{Path(source).name}: {name}: {text}".splitlines()[0], detail=detail)
+
+
+def of_import(error: BaseException) -> Failure:
+    """Why CuPy could not be imported: not installed, or for another CUDA version."""
+    text = " ".join(str(error).split())
+    missing = getattr(error, "name", None) or ""
+    if isinstance(error, ModuleNotFoundError) and missing.split(".")[0] == "numpy":
+        return Failure("no_numpy", "NumPy is not installed: `pip install numpy`", detail=text)
+    if isinstance(error, ModuleNotFoundError) and missing.split(".")[0] == "cupy" and "." not in missing:
+        return Failure(
+            "no_cupy",
+            "CuPy is not installed: `pip install 'ncu-advisor[cuda13]'`,"
+            " or `'ncu-advisor[cuda12]'` where `nvidia-smi` shows CUDA 12",
+            detail=text,
+        )
+    return Failure(
+        "wrong_cupy",
+        "CuPy is installed but cannot be imported, most likely because it is for another CUDA version: uninstall it,"
+        " then `pip install 'ncu-advisor[cuda12]'` or `'ncu-advisor[cuda13]'`, whichever `nvidia-smi` shows",
+        detail=text,
+    )

@@ -1,0 +1,162 @@
+"""Whether the folders of the exercises are whole: every manifest sound, every file named, every named file there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from advisor import resources
+from advisor.catalog.loader import key_line
+from advisor.errors import AdvisorError, KnowledgeError
+from advisor.practice import recorded
+from advisor.practice.cases import case
+from advisor.practice.launchlines import read_lines
+from advisor.practice.manifest import MANIFEST, Exercise, StepDef, exercise, home, names
+
+if TYPE_CHECKING:
+    from advisor.catalog import Catalog
+
+LEAST_HINTS = 3
+# Folders of kernels/ that are no exercises: the report of the demo, and the kernels that measure a card's ceilings.
+OTHER = ("tour", "ceilings")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Fault:
+    """One thing wrong with a folder, and where."""
+
+    file: Path
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.text}"
+
+
+def faults(catalog: Catalog) -> tuple[Fault, ...]:
+    """Everything wrong with kernels/, in order."""
+    found = [
+        Fault(folder / MANIFEST, 1, "missing: every folder here is an exercise")
+        for folder in sorted(resources.folder("kernels").iterdir())
+        if folder.is_dir() and folder.name not in (*names(), *OTHER) and not folder.name.startswith(("_", "."))
+    ]
+    for name in names():
+        path = home(name) / MANIFEST
+        try:
+            one = exercise(name)
+            case(name)
+        except AdvisorError as e:
+            found.append(_fault(e, path))
+            continue
+        found += _manifest(one, path, catalog)
+        found += _files(one)
+    return tuple(sorted(set(found)))
+
+
+def _fault(error: AdvisorError, path: Path) -> Fault:
+    place, _, text = str(error).partition(": ")
+    file, _, line = place.rpartition(":")
+    return Fault(Path(file), int(line), text) if line.isdigit() else Fault(path, 1, str(error))
+
+
+def _manifest(one: Exercise, path: Path, catalog: Catalog) -> Iterator[Fault]:
+    def fault(text: str, *keys: str) -> Fault:
+        return Fault(path, key_line(path, *keys), text)
+
+    known = _diagnoses(catalog)
+    if one.diagnosis not in known:
+        yield fault(f"there is no diagnosis {one.diagnosis!r}", "diagnosis")
+    if len(one.hints) < LEAST_HINTS:
+        yield fault(f"at least {LEAST_HINTS} hints", "hints")
+    if len(one.stages) < 2:
+        yield fault("at least two steps", "steps")
+    if not one.napkin:
+        yield fault("no napkin number", "napkin")
+    if not one.quiz:
+        yield fault("no quiz", "quiz")
+    for i, question in enumerate(one.quiz):
+        if sum(a.right for a in question.answers) != 1:
+            yield fault("exactly one answer is right", "quiz", str(i))
+    for name in one.prerequisites:
+        if name not in names():
+            yield fault(f"there is no exercise {name!r}", "prerequisites")
+    for key in one.cites:
+        if catalog.cite(key) is None:
+            yield fault(f"no source {key!r}", "cites")
+    if one.overlap is not None:
+        for step_id in (one.overlap.full, one.overlap.memory, one.overlap.math):
+            if step_id not in {s.id for s in one.steps}:
+                yield fault(f"there is no step {step_id!r}", "overlap")
+    for i, step in enumerate(one.steps):
+        yield from (fault(text, "steps", str(i), key) for key, text in _step(one, step, known, catalog))
+
+
+def _diagnoses(catalog: Catalog) -> frozenset[str]:
+    """All that rules conclude, and what the catalogue promises."""
+    promised = catalog_ids()
+    return frozenset(catalog.findings) | promised
+
+
+def catalog_ids() -> frozenset[str]:
+    """The fixed ids of diagnoses (knowledge/catalogue.yaml)."""
+    from typing import Any
+
+    from advisor.catalog.loader import load
+
+    raw = load(resources.folder("knowledge") / "catalogue.yaml", dict[str, Any])
+    return frozenset(raw["diagnoses"])
+
+
+def _step(one: Exercise, step: StepDef, known: frozenset[str], catalog: Catalog) -> Iterator[tuple[str, str]]:
+    ids = [s.id for s in one.steps]
+    for key, wanted in (("expect", (step.expect,)), ("also", step.also), ("forbid", step.forbid)):
+        for name in wanted:
+            if name not in known:
+                yield key, f"there is no diagnosis {name!r}"
+    if step.expect in step.forbid:
+        yield "forbid", f"{step.expect} is expected and forbidden"
+    if step.class_ and step.class_ not in catalog.classes:
+        yield "class", f"there is no class {step.class_!r}"
+    if step.gain is not None and step.gain.over not in ids:
+        yield "gain", f"there is no step {step.gain.over!r}"
+    for name in step.reach:
+        if name not in ("copy", *ids):
+            yield "reach", f"{name!r} is neither copy nor a step"
+    if step.look_at >= step.launches:
+        yield "look_at", "the launch that is judged is not profiled"
+
+
+def _files(one: Exercise) -> Iterator[Fault]:
+    folder = home(one.name)
+    wanted = {MANIFEST, "case.py", *(s.source for s in one.steps), *(x for s in one.steps for x in s.extra)}
+    for name in sorted(wanted):
+        if not (folder / name).is_file():
+            yield Fault(folder / MANIFEST, key_line(folder / MANIFEST, "steps"), f"{name} is named and not there")
+    kept = {f"recorded/{card}/{name}" for card in recorded.CARDS for name in (recorded.REPORT, recorded.RECORD)}
+    for path in sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
+        inside = path.relative_to(folder).as_posix()
+        if inside not in wanted and inside not in kept:
+            yield Fault(path, 1, f"no step of {MANIFEST} names this file")
+    for step in one.steps:
+        source = folder / step.source
+        if source.suffix == ".cu" and source.is_file():
+            try:
+                launches, _ = read_lines(source.read_text(encoding="utf-8"), source.name)
+            except AdvisorError as e:
+                yield Fault(source, 1, str(e))
+                continue
+            if step.launches > len(launches):
+                yield Fault(source, 1, f"{len(launches)} launch lines, {step.launches} in {MANIFEST}")
+        elif source.suffix not in (".cu", ".py"):
+            yield Fault(source, 1, "a source is a .cu or a .py")
+    try:
+        record = recorded.recording(one)
+    except KnowledgeError as e:
+        yield _fault(e, folder / MANIFEST)
+        return
+    if record is None:
+        yield Fault(folder / MANIFEST, 1, f"no recording: recorded/{recorded.CARDS[0]}/{recorded.RECORD}")
+    elif set(record.record.steps) != {s.id for s in one.steps}:
+        yield Fault(folder / "recorded" / recorded.CARDS[0] / recorded.RECORD, 1, "its steps are not the manifest's")

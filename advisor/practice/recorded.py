@@ -1,0 +1,72 @@
+"""The recording of an exercise: one full-set report of all its steps, their timings, and where they were made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from advisor.errors import KnowledgeError
+from advisor.practice.api import Card
+from advisor.practice.manifest import Exercise, home
+
+REPORT, RECORD = "profile.ncu-rep.xz", "record.json"
+CARDS = ("h200",)
+
+
+class StepTimes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Times of one step's runs in ns, and which launches of the report are its own, from 0."""
+
+    times_ns: tuple[float, ...]
+    launches: tuple[int, ...]
+
+
+class RecordFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """record.json. Clocks in Hz during the timed runs; copy: bytes/s of a large device copy in the same session."""
+
+    gpu: str
+    cc: str
+    sms: int
+    memory: int
+    l2: int
+    shared_per_block: int
+    shared_per_sm: int
+    driver: str
+    cuda: str
+    cupy: str
+    ncu: str
+    sm_clock_hz: float
+    memory_clock_hz: float
+    date: str
+    copy_bytes_per_s: float
+    sizes: dict[str, int]
+    steps: dict[str, StepTimes]
+
+    @property
+    def card(self) -> Card:
+        """The card that it was recorded on."""
+        return Card(self.gpu, self.cc, self.sms, self.memory, self.l2, self.shared_per_block, self.shared_per_sm)
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What was recorded of an exercise on one card."""
+
+    record: RecordFile
+    report: Path
+
+
+def recording(exercise: Exercise, card: str = CARDS[0]) -> Recording | None:
+    """The recording on a card; None where there is none, KnowledgeError where it is damaged."""
+    folder = home(exercise.name) / "recorded" / card
+    path = folder / RECORD
+    if not path.is_file():
+        return None
+    try:
+        found = msgspec.json.decode(path.read_bytes(), type=RecordFile)
+    except (msgspec.DecodeError, msgspec.ValidationError, OSError) as e:
+        raise KnowledgeError(f"{path}:1: {e}") from None
+    if not (folder / REPORT).is_file():
+        raise KnowledgeError(f"{folder / REPORT}:1: missing beside {RECORD}")
+    return Recording(found, folder / REPORT)

@@ -1,0 +1,204 @@
+"""Runs kernels in a child process: time limits, a new child for what is left when one dies, one `Outcome`."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import advisor
+from advisor.practice.child import Ended, run_child
+from advisor.practice.failures import Failure
+from advisor.practice.outcome import PRINTED, JobResult, Now, Outcome, left_over, read_result
+from advisor.practice.tasks import Request, Task
+from advisor.practice.worker import EXIT_CONTEXT
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds that a stage may take before the child is ended; `factor` multiplies them all (a profiler replays)."""
+
+    start: float = 180.0
+    inputs: float = 180.0
+    compile: float = 120.0
+    reference: float = 180.0
+    check: float = 30.0
+    time: float = 120.0
+    profile: float = 60.0
+    factor: float = 1.0
+
+    def of(self, stage: str) -> float:
+        """The limit of a stage."""
+        return float(getattr(self, stage, self.start)) * self.factor
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What happens now: the stage of a step, which job it is of how many, and what a profiler says of itself."""
+
+    exercise: str
+    step: str
+    stage: str
+    job: int
+    of: int
+    kernel: str = ""
+    percent: int = 0
+    passes: int = 0
+
+
+OnProgress = Callable[[Progress], None]
+
+
+def nothing(progress: Progress) -> None:
+    """Shows nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """How the child is started.
+
+    python: the interpreter that has CuPy; prefix: a command in front of it (a profiler); env: added to the
+    environment; go_on: whether jobs that are left are run after one that killed its child or never ended.
+    """
+
+    python: str = sys.executable
+    prefix: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+    go_on: bool = False
+
+    def command(self, request: Path, result: Path) -> tuple[str, ...]:
+        """The command line of the child."""
+        return (*self.prefix, self.python, "-m", "advisor.practice.worker", str(request), str(result))
+
+    def environment(self) -> dict[str, str]:
+        """The child's environment: ours, and the folder that holds this package in front of its path."""
+        root = str(Path(advisor.__file__).resolve().parent.parent)
+        merged = {**os.environ, **self.env}
+        merged["PYTHONPATH"] = os.pathsep.join(p for p in (merged.get("PYTHONPATH", ""), root) if p)
+        return merged
+
+
+@dataclass(slots=True)
+class Listener:
+    """Hears the child's stdout: progress lines go to `show`, everything else is kept. `limits` set the time for each.
+
+    done, of: jobs finished before this child, and all jobs.
+    """
+
+    show: OnProgress
+    limits: Limits
+    done: int = 0
+    of: int = 0
+    printed: list[str] = field(default_factory=list)
+    now: Progress | None = None
+
+    def __call__(self, text: str, whole: bool) -> float | None:
+        """One line; returns the seconds that may pass from now on, None when it changes nothing."""
+        if not whole:
+            return None
+        said = _progress(text)
+        if said is None:
+            self.other(text)
+            return None
+        stage, job = said["stage"], self.done + int(said["job"])
+        self.now = Progress(said["exercise"], said["step"], stage, job, self.of)
+        self.show(self.now)
+        return self.limits.of(stage)
+
+    def other(self, text: str) -> None:
+        """A line that a kernel printed."""
+        self.printed = [*self.printed[-PRINTED + 1 :], text]
+
+
+def _progress(text: str) -> dict[str, str] | None:
+    if not text.startswith('{"advisor": "now"'):
+        return None
+    try:
+        said: dict[str, str] = json.loads(text)
+    except ValueError:
+        return None
+    return said if {"exercise", "step", "stage", "job"} <= said.keys() else None
+
+
+def run(request: Request, runner: Runner | None = None, show: OnProgress = nothing) -> Outcome:
+    """Run all jobs of a request in a child process, or in as many as it takes; never raises for what kernels do.
+
+    Outcome.failure is set when nothing could be run at all; a job that ended its child carries the failure itself.
+    """
+    runner = runner or Runner()
+    total, outcome, tasks = sum(len(t.jobs) for t in request.tasks), Outcome(), request.tasks
+    while tasks:
+        listener = Listener(show, runner.limits, len(outcome.jobs), total)
+        part, ended = _child(replace(request, tasks=tasks), runner, listener)
+        outcome = outcome.joined(part)
+        if outcome.failure is not None or ended:
+            return outcome
+        left = left_over(tasks, part.jobs)
+        if not part.jobs or not runner.go_on:
+            return outcome
+        tasks = left
+    return outcome
+
+
+def _child(request: Request, runner: Runner, listener: Listener) -> tuple[Outcome, bool]:
+    """One child: what came of it, and whether it did all that it was asked."""
+    with tempfile.TemporaryDirectory(prefix="ncu-advisor-") as place:
+        asked, result = Path(place) / "request.json", Path(place) / "result.json"
+        asked.write_text(json.dumps(replace(request, parent=os.getpid()).to_json()), encoding="utf-8")
+        try:
+            ended = run_child(runner.command(asked, result), listener, runner.limits.of("start"), runner.environment())
+        except OSError as e:
+            words = f"{runner.command(asked, result)[0]} cannot be started: {e.strerror}"
+            return Outcome(failure=Failure("no_child", words)), True
+        outcome, now, done = read_result(result)
+    outcome = replace(outcome, printed=tuple(listener.printed))
+    if done or outcome.failure is not None or ended.code == EXIT_CONTEXT:
+        return outcome, done
+    return _died(outcome, now, ended, request.tasks), False
+
+
+def _died(outcome: Outcome, now: Now | None, ended: Ended, tasks: Sequence[Task]) -> Outcome:
+    """The outcome of a child that did not come to its end: the job it was at carries the failure."""
+    stage = now.stage if now is not None else "start"
+    failure = _late(stage, ended) if ended.late else _crash(stage, ended)
+    if now is None or not now.step:
+        return replace(outcome, failure=failure)
+    left = left_over(tuple(tasks), outcome.jobs)
+    vary = left[0].jobs[0].vary if left else None
+    job = JobResult(now.exercise, now.step, failure=failure)
+    return replace(outcome, jobs=(*outcome.jobs, job if vary is None else replace(job, vary=vary)))
+
+
+_KERNEL_STAGES = ("check", "time", "profile")
+
+
+def _late(stage: str, ended: Ended) -> Failure:
+    stuck = (
+        "" if ended.code is not None else "; it could not be ended: the driver holds it, and a restart may be needed"
+    )
+    if stage in _KERNEL_STAGES:
+        words = (
+            "the kernel did not end within the time limit: look for a loop whose condition never becomes false, or a"
+            " barrier that some threads never reach. It was ended; the GPU may take a moment to be free again" + stuck
+        )
+        return Failure("never_ends", words, detail=ended.errors)
+    return Failure("slow_child", f"`{stage}` took too long, and was ended{stuck}", detail=ended.errors)
+
+
+def _crash(stage: str, ended: Ended) -> Failure:
+    last = next((row.strip() for row in reversed(ended.errors.splitlines()) if row.strip()), "")
+    if ended.code is not None and ended.code < 0:
+        name = signal.Signals(-ended.code).name
+        hint = ": the machine may have run out of memory" if name == "SIGKILL" else ""
+        return Failure("crashed", f"the child process was ended by {name} during `{stage}`{hint}", detail=ended.errors)
+    return Failure(
+        "crashed",
+        f"the child process ended during `{stage}` with exit code {ended.code}" + (f": {last[:200]}" if last else ""),
+        detail=ended.errors,
+    )

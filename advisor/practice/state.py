@@ -1,0 +1,125 @@
+"""What a learner has done, in one plain JSON file in the user's data folder, safe against two terminals at once.
+
+A change holds a lock beside the file, reads it, changes it and renames a whole new file into its place. A file that
+cannot be read is never overwritten.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import platformdirs
+from filelock import FileLock, Timeout
+
+from advisor.errors import InputError
+from advisor.files import write_whole
+
+T = TypeVar("T")
+SCHEMA = "ncu-advisor/practice/1"
+_WAIT_S = 10.0
+_LARGEST = 64 << 20
+
+
+class Prediction(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """What the learner committed to before a profile was shown, and, once it was, how far off each part is (points)."""
+
+    step: str
+    class_id: str
+    cause: str
+    speedup: float
+    points: int | None = None
+    actual_class: str = ""
+    actual_cause: str = ""
+    actual_speedup: float | None = None
+
+
+class LogRow(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """One version of the experiment log; times in ns, `digest` of the source that was run."""
+
+    version: int
+    digest: str
+    what: str
+    right: bool | None = None
+    time_ns: float | None = None
+    noise: float | None = None
+    observation: str = ""
+    hypothesis: str = ""
+    next: str = ""
+
+
+class Record(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """One exercise. `folder` is the learner's; `quiz` maps a question's place, from 0, to the answer's first choice."""
+
+    folder: str = ""
+    hints: int = 0
+    attempts: int = 0
+    solved: bool = False
+    solutions: list[str] = []
+    quiz: dict[str, int] = {}
+    predictions: list[Prediction] = []
+    log: list[LogRow] = []
+
+
+class Progress(msgspec.Struct, forbid_unknown_fields=True):
+    """The whole file."""
+
+    schema: str = SCHEMA
+    exercises: dict[str, Record] = {}
+
+
+def data_folder() -> Path:
+    """The user's data folder of this program; not yet made."""
+    return Path(platformdirs.user_data_dir("ncu-advisor", appauthor=False))
+
+
+class Store:
+    """The state file in a folder."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or data_folder()
+        self.path = self.folder / "practice.json"
+
+    def read(self) -> Progress:
+        """What is there; an empty progress when there is no file yet. InputError when it cannot be understood."""
+        try:
+            if self.path.stat().st_size > _LARGEST:
+                raise InputError(f"{self.path}: over {_LARGEST >> 20} MiB: not what practice wrote: move it away")
+            raw = self.path.read_bytes()
+        except FileNotFoundError:
+            return Progress()
+        except OSError as e:
+            raise InputError(f"{self.path}: cannot be read: {e.strerror}") from None
+        try:
+            found = msgspec.json.decode(raw, type=Progress)
+        except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as e:
+            raise InputError(
+                f"{self.path}: damaged or from a newer version ({e}); nothing was changed: move it away to start afresh"
+            ) from None
+        if found.schema != SCHEMA:
+            raise InputError(f"{self.path}: written by another version ({found.schema[:60]}): move it away or update")
+        return found
+
+    def record(self, exercise: str) -> Record:
+        """What is known of one exercise."""
+        return self.read().exercises.get(exercise, Record())
+
+    def change(self, exercise: str, change: Callable[[Record], T]) -> T:
+        """Change the record of one exercise under the lock and write the file whole; returns what `change` returns."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(self.folder / "practice.lock", timeout=_WAIT_S)
+            with lock:
+                progress = self.read()
+                record = progress.exercises.setdefault(exercise, Record())
+                out = change(record)
+                text = msgspec.json.format(msgspec.json.encode(progress, order="sorted"), indent=1).decode()
+                write_whole(self.path, text + "\n")
+                return out
+        except Timeout:
+            raise InputError(f"{self.path}: another terminal has held it for {_WAIT_S:.0f} s: try again") from None
+        except OSError as e:
+            raise InputError(f"{self.folder}: cannot be written: {e.strerror or os.strerror(e.errno or 0)}") from None

@@ -1,0 +1,245 @@
+"""The child process in which kernels run, so that one that breaks its CUDA context or never ends harms nobody else.
+
+    python -m advisor.practice.worker REQUEST.json RESULT.json
+
+REQUEST.json is a `tasks.Request`. RESULT.json is written whole after every stage:
+
+    card        the GPU: name, cc, sms, memory, l2, shared_per_block, shared_per_sm; null before it is known
+    versions    cupy, runtime, driver
+    failure     why nothing could be run at all (a `failures.Failure`), or null
+    now         {exercise, step, stage} under way, so that the parent knows what a dead child was doing; null at the
+                end; stages are start, inputs, compile, reference, check, time, profile
+    done        true when everything asked for was tried
+    exercises   name -> {sizes, work: {bytes, flop}}
+    jobs        a record a finished or failed job: exercise, step, vary, failure, kernels, checked, correct, mismatch,
+                changed (inputs written to), times_ns, profiled (launches shown to the profiler; null: not counted),
+                answers
+
+Progress goes to stdout, one JSON object with the key "advisor" a line; kernels may print there too. Exit code 0: all
+tried; 3: a kernel ended the CUDA context and jobs are left; 4: nothing can run here. Needs NumPy and CuPy only.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import os
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from advisor.practice.failures import DEAD, Failure, of_exception, of_import
+from advisor.practice.tasks import Job, Request, Task
+
+EXIT_CONTEXT = 3
+EXIT_MACHINE = 4
+
+
+class Report:
+    """RESULT.json as it grows, and the progress lines."""
+
+    def __init__(self, path: Path, jobs: int) -> None:
+        self.path, self.total = path, jobs
+        self.content: dict[str, Any] = {
+            "card": None,
+            "versions": {},
+            "failure": None,
+            "now": None,
+            "done": False,
+            "exercises": {},
+            "jobs": [],
+        }
+
+    def write(self) -> None:
+        """Write the file beside its place, then rename it."""
+        handle, temporary = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
+        with os.fdopen(handle, "w", encoding="utf-8") as f:
+            json.dump(_plain(self.content), f)
+        Path(temporary).replace(self.path)
+
+    def at(self, exercise: str, step: str, stage: str) -> None:
+        """Say what begins now, in the file and on stdout."""
+        self.content["now"] = {"exercise": exercise, "step": step, "stage": stage}
+        self.write()
+        line = {"advisor": "now", **self.content["now"], "job": len(self.content["jobs"]) + 1, "of": self.total}
+        print(json.dumps(line), flush=True)
+
+    def add(self, record: dict[str, Any]) -> None:
+        """A job is over."""
+        self.content["jobs"].append(record)
+        self.content["now"] = None
+        self.write()
+
+
+def _plain(value: Any) -> Any:
+    """Values that JSON has: dataclasses and NumPy numbers made plain, NaN and infinity as words."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return _plain(dataclasses.asdict(value))
+    if isinstance(value, dict):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    return _plain(value.item()) if hasattr(value, "item") else str(value)
+
+
+def load_cupy() -> tuple[Any, Failure | None]:
+    """CuPy, or why it cannot be used here: not installed, for another CUDA version, no GPU."""
+    try:
+        import cupy as cp
+    except Exception as e:
+        return None, of_import(e)
+    try:
+        if not cp.cuda.is_available():
+            cp.cuda.runtime.getDeviceCount()  # says why: no device, or a driver that is too old
+            raise cp.cuda.runtime.CUDARuntimeError(100)  # cudaErrorNoDevice
+        cp.zeros(1).sum().item()
+    except Exception as e:
+        return None, of_exception(e, "CuPy", lambda name: name)
+    return cp, None
+
+
+def _versions(cp: Any) -> dict[str, Any]:
+    runtime = cp.cuda.runtime
+    return {"cupy": cp.__version__, "runtime": runtime.runtimeGetVersion(), "driver": runtime.driverGetVersion()}
+
+
+def _free(cp: Any) -> None:
+    cp.get_default_memory_pool().free_all_blocks()
+    cp.get_default_pinned_memory_pool().free_all_blocks()
+
+
+def run_job(cp: Any, bench: Any, job: Job, request: Request, report: Report, record: dict[str, Any]) -> None:
+    """All stages of one job; what is found out goes into `record` at once. Raises what CUDA, CuPy and cases raise."""
+    exercise = record["exercise"]
+    report.at(exercise, job.step, "compile")
+    step = bench.build(Path(job.source), tuple(Path(e) for e in job.extra), job.vary)
+    record["kernels"] = step.kernels
+    if "check" in job.do and job.result:
+        report.at(exercise, job.step, "reference")
+        bench.expected()
+        report.at(exercise, job.step, "check")
+        record["mismatch"] = bench.check(step)
+        record["changed"] = bench.changed()
+        record["checked"], record["correct"] = True, record["mismatch"] is None and not record["changed"]
+    if "time" in job.do:
+        report.at(exercise, job.step, "time")
+        record["times_ns"] = bench.time(step, request.runs, request.budget_s)
+    if "profile" in job.do:
+        report.at(exercise, job.step, "profile")
+        _push(cp, f"{exercise}/{job.step}")
+        try:
+            record["profiled"] = bench.profile(step, job.launches)
+        finally:
+            _pop(cp)
+
+
+def _push(cp: Any, name: str) -> None:
+    """An NVTX range, so that a report of many launches says whose each is; not all CuPy have NVTX."""
+    nvtx = getattr(cp.cuda, "nvtx", None)
+    if nvtx is not None and getattr(nvtx, "available", True):
+        nvtx.RangePush(name)
+
+
+def _pop(cp: Any) -> None:
+    nvtx = getattr(cp.cuda, "nvtx", None)
+    if nvtx is not None and getattr(nvtx, "available", True):
+        nvtx.RangePop()
+
+
+def run_task(cp: Any, task: Task, request: Request, report: Report) -> Failure | None:
+    """All jobs on the data of one case; returns the failure that ended the CUDA context, if one did."""
+    from advisor.practice.bench import Bench
+    from advisor.practice.cases import case_answers, load_case
+
+    bench = module = None
+    for job in task.jobs:
+        record: dict[str, Any] = {
+            "exercise": task.exercise,
+            "step": job.step,
+            "vary": job.vary,
+            "failure": None,
+            "kernels": [],
+            "checked": False,
+            "correct": None,
+            "mismatch": None,
+            "changed": [],
+            "times_ns": [],
+            "profiled": 0,
+            "answers": {},
+        }
+        try:
+            if bench is None:
+                report.at(task.exercise, job.step, "inputs")
+                module = load_case(Path(task.case))
+                bench = Bench(cp, module, task.seed)
+                report.content["exercises"][task.exercise] = {"sizes": bench.sizes, "work": module.work(bench.sizes)}
+            record["answers"] = case_answers(module, job.step, bench.sizes) if module is not None else {}
+            run_job(cp, bench, job, request, report, record)
+        except Exception as e:
+            failure = of_exception(e, task.case if bench is None else job.source)
+            record["failure"] = failure
+            e.__traceback__ = None  # its frames would keep the arrays
+            report.add(record)
+            if failure.kind in DEAD:
+                return failure
+            _free(cp)
+            continue
+        report.add(record)
+    del bench
+    _free(cp)
+    return None
+
+
+def _watch(parent: int) -> None:
+    """End this process, and so its kernels, once the one that started it is gone."""
+
+    def look() -> None:
+        while True:
+            try:
+                os.kill(parent, 0)
+            except ProcessLookupError:
+                os._exit(EXIT_CONTEXT)
+            except PermissionError:
+                pass
+            time.sleep(1.0)
+
+    threading.Thread(target=look, daemon=True).start()
+
+
+def main(argv: list[str]) -> int:
+    """Do what the request says; see the module's docstring."""
+    if len(argv) != 3:
+        print("usage: python -m advisor.practice.worker REQUEST.json RESULT.json", file=sys.stderr)
+        return 2
+    request = Request.from_json(json.loads(Path(argv[1]).read_text(encoding="utf-8")))
+    report = Report(Path(argv[2]), sum(len(t.jobs) for t in request.tasks))
+    if request.parent:
+        _watch(request.parent)
+    report.at("", "", "start")
+    cp, failure = load_cupy()
+    if failure is not None:
+        report.content.update(failure=failure, now=None)
+        report.write()
+        return EXIT_MACHINE
+    from advisor.practice.bench import card
+
+    report.content.update(card=card(cp), versions=_versions(cp))
+    for task in request.tasks:
+        if run_task(cp, task, request, report) is not None:
+            sys.stdout.flush()
+            os._exit(EXIT_CONTEXT)  # nothing of the context can be freed any more
+    report.content.update(now=None, done=True)
+    report.write()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,126 @@
+"""The learner's own folder of an exercise: the source to edit, its profiles, and what it was before a reset."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from advisor.errors import InputError, UsageError
+from advisor.files import write_whole
+from advisor.practice.manifest import Exercise, StepDef, home
+from advisor.practice.state import Store
+
+_LARGEST = 1 << 20  # bytes of a source
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """Where a learner works: `source` is the file to edit, `extra` what it uses, `profiles` the folder of reports."""
+
+    exercise: Exercise
+    folder: Path
+    source: Path
+    extra: tuple[Path, ...]
+
+    @property
+    def profiles(self) -> Path:
+        """The folder of this exercise's reports."""
+        return self.folder / "profiles"
+
+    def digest(self) -> str:
+        """The first 12 hexadecimal digits of the SHA-256 of the learner's files."""
+        state = hashlib.sha256()
+        for path in (self.source, *self.extra):
+            state.update(read_source(path).encode())
+        return state.hexdigest()[:12]
+
+
+def first_step(exercise: Exercise) -> StepDef:
+    """The step that a learner starts from."""
+    return exercise.stages[0]
+
+
+def source_name(exercise: Exercise, step: StepDef) -> str:
+    """What the file to edit is called in the learner's folder."""
+    return exercise.name + Path(step.source).suffix
+
+
+def _in(exercise: Exercise, folder: Path) -> Workshop:
+    step = first_step(exercise)
+    return Workshop(
+        exercise, folder, folder / source_name(exercise, step), tuple(folder / Path(x).name for x in step.extra)
+    )
+
+
+def read_source(path: Path) -> str:
+    """A source's text; InputError when it cannot be read, is no UTF-8 or is absurdly large."""
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise InputError(f"{path}: over {_LARGEST >> 20} MiB: not the source of an exercise")
+        return path.read_text(encoding="utf-8")
+    except OSError as e:
+        raise InputError(f"{path}: cannot be read: {e.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not UTF-8 text") from None
+
+
+def start(exercise: Exercise, store: Store, folder: Path | None = None) -> tuple[Workshop, bool]:
+    """The learner's folder, made when it is not there yet; whether it was made. What is there is never overwritten."""
+    known = store.record(exercise.name).folder
+    place = (folder or (Path(known) if known else store.folder / "practice" / exercise.name)).expanduser().absolute()
+    shop = _in(exercise, place)
+    made = False
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise UsageError(f"{place}: cannot be made: {e.strerror}: name another with --folder") from None
+    for target, origin in zip((shop.source, *shop.extra), _originals(exercise), strict=True):
+        if not target.exists():
+            write_whole(target, origin.read_text(encoding="utf-8"))
+            made = True
+
+    def remember(record: object) -> None:
+        record.folder = str(place)  # type: ignore[attr-defined]
+
+    store.change(exercise.name, remember)
+    return shop, made
+
+
+def _originals(exercise: Exercise) -> tuple[Path, ...]:
+    step = first_step(exercise)
+    return tuple(home(exercise.name) / name for name in (step.source, *step.extra))
+
+
+def opened(exercise: Exercise, store: Store) -> Workshop:
+    """The learner's folder of an exercise that was started; UsageError when it was not, or the source is gone."""
+    known = store.record(exercise.name).folder
+    if not known:
+        raise UsageError(
+            f"{exercise.name} is not started: `ncu-advisor practice start {exercise.name}` makes its folder"
+        )
+    shop = _in(exercise, Path(known))
+    for path in (shop.source, *shop.extra):
+        if not path.is_file():
+            raise UsageError(
+                f"{path} is gone: `ncu-advisor practice start {exercise.name}` puts the original there again"
+            )
+    return shop
+
+
+def reset(shop: Workshop) -> tuple[Path, ...]:
+    """Put the original source back; what was there is kept beside it, under the names that are returned."""
+    kept = []
+    for target, origin in zip((shop.source, *shop.extra), _originals(shop.exercise), strict=True):
+        original = origin.read_text(encoding="utf-8")
+        if target.exists():
+            now = read_source(target)
+            if now == original:
+                continue
+            number = 1
+            while (old := target.with_name(f"{target.stem}.before-reset-{number}{target.suffix}")).exists():
+                number += 1
+            write_whole(old, now)
+            kept.append(old)
+        write_whole(target, original)
+    return tuple(kept)

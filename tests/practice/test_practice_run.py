@@ -1,0 +1,269 @@
+"""A run is a child process: whatever a kernel does to it, the parent gets words for it and lives."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from standin_runs import CASE, RIGHT, STANDIN, asked, exercise, runner, source
+
+from advisor.practice.outcome import JobResult, Outcome
+from advisor.practice.run import Progress, run
+from advisor.practice.tasks import Job, Request, Task, Variation
+
+
+def one(tmp_path: Path, text: str, do: tuple[str, ...] = ("check", "time"), **env: str) -> JobResult:
+    """The result of a single step."""
+    outcome = run(asked(exercise(tmp_path, {"mine": text}, do=do)), runner(**env))
+    assert outcome.failure is None
+    (result,) = outcome.jobs
+    return result
+
+
+def test_a_right_kernel_is_correct_and_timed(tmp_path: Path) -> None:
+    seen: list[Progress] = []
+    outcome = run(asked(exercise(tmp_path, {"good": source()}, do=("check", "time"))), runner(), seen.append)
+    (result,) = outcome.jobs
+    assert result.correct is True and result.wrong == "" and result.failure is None
+    assert result.times_ns == (10_000.0,) * 6 and result.time_ns == 10_000.0
+    assert result.kernels[0].name == "scale" and result.kernels[0].registers == 24
+    assert dict(result.answers) == {"theoretical_bytes": 8 * 4096}
+    assert outcome.card is not None and (outcome.card.name, outcome.card.cc, outcome.card.sms) == (
+        "Stand-in GPU",
+        "9.0",
+        4,
+    )
+    problem = outcome.problem("doubling")
+    assert problem is not None and problem.sizes == {"n": 4096} and problem.work.bytes == 8 * 4096
+    assert [p.stage for p in seen] == ["start", "inputs", "compile", "reference", "check", "time"]
+    assert seen[-1] == Progress("doubling", "good", "time", 1, 1)
+
+
+def test_a_wrong_result_names_the_first_wrong_element(tmp_path: Path) -> None:
+    result = one(tmp_path, source(f"{RIGHT}; args[1][17] = 5; args[1][100] = 5"), do=("check",))
+    assert result.correct is False and result.mismatch is not None
+    assert (result.mismatch.index, result.mismatch.got, result.mismatch.wrong) == ((17,), 5.0, 2)
+    assert result.wrong.startswith("y[17] is 5, expected ") and "2 of 4,096 elements are wrong" in result.wrong
+
+
+def test_an_element_never_written_is_told_from_a_wrong_one(tmp_path: Path) -> None:
+    result = one(tmp_path, source("args[1][:4000] = args[0][:4000] * args[2]"), do=("check",))
+    assert result.wrong.startswith("y[4000] was never written") and "96 of 4,096" in result.wrong
+
+
+def test_a_computed_nan_is_wrong_but_was_written(tmp_path: Path) -> None:
+    result = one(tmp_path, source(f"{RIGHT}; args[1][3] = np.float32('nan')"), do=("check",))
+    assert result.wrong.startswith("y[3] is nan, expected ")
+
+
+def test_an_input_that_was_written_to_is_named(tmp_path: Path) -> None:
+    result = one(tmp_path, source(f"{RIGHT}; args[0][5] += 1"), do=("check",))
+    assert result.correct is False and result.wrong == "the kernel writes into its input x"
+
+
+def test_a_compile_error_has_the_learners_file_and_line(tmp_path: Path) -> None:
+    result = one(tmp_path, source(RIGHT, 'y = 3; // compiler: error: identifier "y" is undefined'))
+    assert result.failure is not None and result.failure.kind == "compile"
+    assert result.failure.words == 'mine.cu:4: error: identifier "y" is undefined'
+    assert result.failure.remarks[0].file.endswith("doubling/mine.cu") and result.failure.remarks[0].line == 4
+
+
+@pytest.mark.parametrize(
+    ("launch", "words"),
+    [
+        ("scale<<<ceil(n / 256), 2048>>>(x, y, a, n)", "mine.cu:2: block 2048 = 2048 is not between 1 and 1024"),
+        ("scale<<<n / 300, 256>>>(x, y, a, n)", "is no whole number: use ceil() or floor()"),
+        ("scale<<<ceil(n / 256), 256>>>(x, z, a, n)", "mine.cu:2: no argument is called 'z'"),
+        ("scales<<<ceil(n / 256), 256>>>(x, y, a, n)", "mine.cu:2: the file has no kernel 'scales'"),
+        ("scale<<<ceil(n / 256)>>>(x)", "mine.cu:2: a launch line reads"),
+    ],
+)
+def test_a_wrong_launch_line_is_named_with_its_line(tmp_path: Path, launch: str, words: str) -> None:
+    result = one(tmp_path, source(launch=launch))
+    assert result.failure is not None and result.failure.kind == "launch_line" and words in result.failure.words
+
+
+@pytest.mark.parametrize(
+    ("says", "kind", "words"),
+    [
+        ("cudaErrorIllegalAddress: an illegal memory access was encountered", "illegal_address", "outside the arrays"),
+        ("cudaErrorMisalignedAddress: misaligned address", "misaligned_address", "multiple of 16 bytes"),
+        ("cudaErrorLaunchFailure: unspecified launch failure", "launch_failed", "gave up"),
+        ("cudaErrorIllegalInstruction: an illegal instruction was encountered", "illegal_instruction", "__trap()"),
+        ("cudaErrorAssert: device-side assert triggered", "assertion", "assert()"),
+    ],
+)
+def test_a_kernel_that_ends_its_context_dies_alone(tmp_path: Path, says: str, kind: str, words: str) -> None:
+    steps = {"mine": source(f"errors.later({says!r})"), "fast": source()}
+    outcome = run(asked(exercise(tmp_path, steps, do=("check",))), runner(go_on=True))
+    mine, fast = outcome.jobs
+    assert mine.failure is not None and mine.failure.kind == kind and words in mine.failure.words
+    assert fast.failure is None and fast.correct is True
+
+
+def test_without_go_on_nothing_runs_after_a_broken_context(tmp_path: Path) -> None:
+    steps = {"mine": source("errors.later('cudaErrorIllegalAddress: x')"), "fast": source()}
+    outcome = run(asked(exercise(tmp_path, steps)), runner())
+    assert [j.step for j in outcome.jobs] == ["mine"] and outcome.failure is None
+
+
+def test_a_block_that_does_not_fit_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
+    text = "errors.driver('CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: too many resources requested for launch')"
+    outcome = run(asked(exercise(tmp_path, {"mine": source(text), "fast": source()})), runner())
+    mine, fast = outcome.jobs
+    assert mine.failure is not None and mine.failure.kind == "out_of_resources" and "registers" in mine.failure.words
+    assert fast.times_ns
+
+
+def test_a_kernel_that_never_ends_is_ended(tmp_path: Path) -> None:
+    steps = {"mine": source("errors.forever()"), "fast": source()}
+    outcome = run(asked(exercise(tmp_path, steps)), runner(go_on=True, check=0.5))
+    mine, fast = outcome.jobs
+    assert mine.failure is not None and mine.failure.kind == "never_ends"
+    assert "a loop whose condition never becomes false" in mine.failure.words
+    assert "the GPU may take a moment" in mine.failure.words
+    assert fast.correct is True
+
+
+def test_a_child_that_crashes_is_told_with_its_signal(tmp_path: Path) -> None:
+    result = one(tmp_path, source("errors.crash()"))
+    assert result.failure is not None and result.failure.kind == "crashed"
+    assert result.failure.words == "the child process was ended by SIGABRT during `check`"
+
+
+def test_a_small_gpu_runs_out_of_memory_in_words(tmp_path: Path) -> None:
+    result = one(tmp_path, source(), STANDIN_MEMORY="1000")
+    assert result.failure is not None and result.failure.kind == "out_of_memory"
+    assert "`nvidia-smi` lists them" in result.failure.words
+
+
+def test_results_before_a_death_are_kept(tmp_path: Path) -> None:
+    steps = {"slow": source(), "mine": source("errors.crash()"), "fast": source()}
+    outcome = run(asked(exercise(tmp_path, steps)), runner(go_on=True))
+    assert [(j.step, j.failure is None) for j in outcome.jobs] == [("slow", True), ("mine", False), ("fast", True)]
+
+
+def test_several_exercises_share_one_child_and_free_their_arrays(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    tasks = [exercise(tmp_path, {"only": source()}, name=name, do=("check",)) for name in ("one", "two")]
+    outcome = run(asked(*tasks), runner(STANDIN_LOG=str(log)))
+    assert [(j.exercise, j.correct) for j in outcome.jobs] == [("one", True), ("two", True)]
+    lines = [row.split()[0] for row in log.read_text().splitlines()]
+    assert lines == ["launch", "free", "free", "launch", "free", "free"]
+
+
+def test_a_case_that_raises_fails_alone_with_its_own_words(tmp_path: Path) -> None:
+    bad = exercise(tmp_path, {"only": source()}, CASE.replace('data["x"]', 'data["q"]'), "bad")
+    good = exercise(tmp_path, {"only": source()}, name="good")
+    first, second = run(asked(bad, good), runner()).jobs
+    assert first.failure is not None and first.failure.kind == "case" and "KeyError: 'q'" in first.failure.words
+    assert second.correct is True
+
+
+@pytest.mark.parametrize(
+    ("state", "kind", "words"),
+    [
+        ("no_gpu", "no_gpu", "no NVIDIA GPU can be used here"),
+        ("old_driver", "old_driver", "driver is too old"),
+        ("other_cuda", "wrong_cupy", "for another CUDA version"),
+    ],
+)
+def test_a_machine_that_cannot_run_says_why(tmp_path: Path, state: str, kind: str, words: str) -> None:
+    outcome = run(asked(exercise(tmp_path, {"mine": source()})), runner(STANDIN_CUPY=state))
+    assert outcome.failure is not None and outcome.failure.kind == kind and words in outcome.failure.words
+    assert outcome.jobs == ()
+
+
+def test_without_cupy_one_line_says_what_to_install(tmp_path: Path) -> None:
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    (hidden / "cupy.py").write_text("raise ModuleNotFoundError(\"No module named 'cupy'\", name='cupy')")
+    outcome = run(asked(exercise(tmp_path, {"mine": source()})), runner(PYTHONPATH=str(hidden)))
+    assert outcome.failure is not None and outcome.failure.kind == "no_cupy"
+    assert "pip install 'ncu-advisor[cuda13]'" in outcome.failure.words
+
+
+def test_an_interpreter_that_is_not_there_is_a_failure(tmp_path: Path) -> None:
+    outcome = run(asked(exercise(tmp_path, {"mine": source()})), replace(runner(), python=str(tmp_path / "python")))
+    assert outcome.failure is not None and outcome.failure.kind == "no_child"
+    assert "cannot be started: No such file or directory" in outcome.failure.words
+
+
+def test_what_kernels_print_is_kept_and_disturbs_nothing(tmp_path: Path) -> None:
+    outcome = run(asked(exercise(tmp_path, {"mine": source(f"print('i = 3'); {RIGHT}")}, do=("check",))), runner())
+    assert outcome.printed == ("i = 3",) and outcome.jobs[0].correct is True
+
+
+def test_a_flood_of_print_is_cut(tmp_path: Path) -> None:
+    flood = f"[print('x' * 50) for _ in range(20000)]; print('y' * 300000); {RIGHT}"
+    outcome = run(asked(exercise(tmp_path, {"mine": source(flood)}, do=("check",))), runner())
+    assert len(outcome.printed) == 100 and outcome.jobs[0].correct is True
+
+
+def test_a_variation_reaches_block_registers_and_carveout(tmp_path: Path) -> None:
+    task = exercise(tmp_path, {"mine": source(f"print(block, registers, carveout); {RIGHT}")}, do=("check",))
+    job = replace(task.jobs[0], vary=Variation(block=64, carveout=50, registers=16))
+    outcome = run(asked(replace(task, jobs=(job,))), runner())
+    assert outcome.printed == ("(64, 1, 1) 16 50",)
+    assert outcome.jobs[0].vary == job.vary
+
+
+def test_profiling_shows_one_run_after_one_warm_up(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    result = one(tmp_path, source(), do=("profile",), STANDIN_LOG=str(log))
+    assert result.profiled == 1
+    rows = [" ".join(row.split()[:2]) for row in log.read_text().splitlines()]
+    assert rows[:7] == [
+        "push doubling/mine",
+        "launch scale",
+        "profiler start",
+        "launch scale",
+        "profiler stop",
+        "profiler stop",
+        "pop",
+    ]
+
+
+def test_no_more_launches_are_profiled_than_asked_for(tmp_path: Path) -> None:
+    log, line = tmp_path / "log", "// launch: scale<<<ceil(n / 256), 256>>>(x, y, a, n)"
+    text = source(RIGHT, line, line, line, line)
+    task = exercise(tmp_path, {"mine": text}, do=("profile",), launches=2)
+    (result,) = run(asked(task), runner(STANDIN_LOG=str(log))).jobs
+    rows = log.read_text().splitlines()
+    stretch = rows[rows.index("profiler start") : rows.index("profiler stop")]
+    assert result.profiled == 2 and sum(row.startswith("launch") for row in stretch) == 2
+
+
+def test_a_request_survives_json(tmp_path: Path) -> None:
+    job = Job("a", "a.cu", ("check",), ("b.cu",), 3, False, Variation(block=64))
+    request = Request((Task("e", "case.py", (job,), 9),), 5, 1.0, 17)
+    assert Request.from_json(json.loads(json.dumps(request.to_json()))) == request
+
+
+def test_the_worker_needs_neither_yaml_nor_msgspec_nor_pandas() -> None:
+    code = (
+        "import sys, advisor.practice.worker, advisor.practice.bench;"
+        "print(sorted({m.split('.')[0] for m in sys.modules} & {'yaml', 'msgspec', 'pandas', 'click', 'platformdirs'}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_child_without_its_parent_ends(tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    task = exercise(tmp_path, {"mine": source("errors.forever()")})
+    request = tmp_path / "request.json"
+    request.write_text(json.dumps(replace(asked(task), parent=ended.pid).to_json()))
+    env = {**os.environ, "PYTHONPATH": f"{STANDIN}:{Path(__file__).parents[2]}"}
+    command = [sys.executable, "-m", "advisor.practice.worker", str(request), str(tmp_path / "result.json")]
+    assert subprocess.run(command, env=env, timeout=30, stdout=subprocess.DEVNULL).returncode == 3
+
+
+def test_an_empty_request_gives_an_empty_outcome() -> None:
+    assert run(Request(()), runner()) == Outcome()
