@@ -9,15 +9,15 @@ from typing import TextIO
 from advisor import resources
 from advisor.errors import EXIT_CHECK_FAILED, EXIT_DONE
 from advisor.lint.check import lint
-from advisor.lint.mistake import ERROR
+from advisor.lint.mistake import ERROR, Mistake
 
 
 def run(folders: Sequence[Path], out: TextIO, own: Path | None = None) -> int:
     """Print each mistake as `file:line: severity: text`; exit code 1 when one of them is an error, else 0.
 
     folders: team directories, checked beside our own knowledge (`own`, by default the installation's), of which nothing
-    is printed then; none: our own. A folder with a classification of its own is no team's but a whole knowledge base,
-    and is checked by itself.
+    is printed then; none: our own, and the bundled exercises. A folder with a classification of its own is no team's but
+    a whole knowledge base, and is checked by itself.
     """
     whole = [f for f in folders if (f / "classification.yaml").is_file() and not (f / "team.yaml").exists()]
     teams = [f for f in folders if f not in whole]
@@ -25,11 +25,19 @@ def run(folders: Sequence[Path], out: TextIO, own: Path | None = None) -> int:
     if teams or not folders:
         base = own or resources.folder("knowledge")
         runs.append(([base, *teams], teams or [base]))
-    worst = EXIT_DONE
-    for checked, shown in runs:
-        for mistake in lint(checked):
-            if any(mistake.file.is_relative_to(folder) for folder in shown):
-                out.write(f"{mistake}\n")
-                if mistake.severity == ERROR:
-                    worst = EXIT_CHECK_FAILED
-    return worst
+    found = [m for checked, shown in runs for m in lint(checked) if any(m.file.is_relative_to(f) for f in shown)]
+    if not folders and own is None:
+        found += _exercises(found)
+    for mistake in found:
+        out.write(f"{mistake}\n")
+    return EXIT_CHECK_FAILED if any(m.severity == ERROR for m in found) else EXIT_DONE
+
+
+def _exercises(found: Sequence[Mistake]) -> list[Mistake]:
+    """What is wrong with the bundled exercises; nothing while the knowledge that they name cannot be relied on."""
+    if any(m.severity == ERROR for m in found):
+        return []
+    from advisor.catalog import catalog
+    from advisor.practice.folders import faults
+
+    return [Mistake(f.file, f.line, f.text, ERROR) for f in faults(catalog())]

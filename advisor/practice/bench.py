@@ -20,7 +20,7 @@ from advisor.practice.api import Card
 from advisor.practice.cases import launch_words
 from advisor.practice.comparing import Mismatch, compare, poison
 from advisor.practice.launchlines import LaunchLine, Shape, read_lines, shape
-from advisor.practice.tasks import Kernel, Variation
+from advisor.practice.tasks import Kernel, Variation, line_directive
 
 __all__ = ["Bench", "Mismatch", "Step", "Variation", "card"]
 
@@ -32,17 +32,17 @@ _FEWEST = 5  # timed runs, however slow
 def card(cp: Any) -> Card:
     """The card of this process."""
     device = cp.cuda.Device()
-    a = device.attributes
-    props = cp.cuda.runtime.getDeviceProperties(device.id)
-    name = props["name"].decode() if isinstance(props["name"], bytes) else str(props["name"])
+    known = cp.cuda.runtime.getDeviceProperties(device.id)
+    name = known["name"].decode() if isinstance(known["name"], bytes) else str(known["name"])
+    capability = str(device.compute_capability)  # "90", "120"
     return Card(
         name=name,
-        cc=f"{a['ComputeCapabilityMajor']}.{a['ComputeCapabilityMinor']}",
-        sms=int(a["MultiProcessorCount"]),
+        cc=f"{capability[:-1]}.{capability[-1]}",
+        sms=int(known["multiProcessorCount"]),
         memory=int(device.mem_info[1]),
-        l2=int(a["L2CacheSize"]),
-        shared_per_block=int(a["MaxSharedMemoryPerBlockOptin"]),
-        shared_per_sm=int(a["MaxSharedMemoryPerMultiprocessor"]),
+        l2=int(known["l2CacheSize"]),
+        shared_per_block=int(known["sharedMemPerBlockOptin"]),
+        shared_per_sm=int(known["sharedMemPerMultiprocessor"]),
     )
 
 
@@ -103,8 +103,7 @@ class Bench:
         return self._cuda(source, vary or Variation())
 
     def _module(self, source: Path, options: tuple[str, ...] = ()) -> Any:
-        name = str(source).replace("\\", "\\\\").replace('"', '\\"')
-        code = f'#line 1 "{name}"\n' + source.read_text(encoding="utf-8")
+        code = f"{line_directive(source)}\n{source.read_text(encoding='utf-8')}"
         return self.cp.RawModule(code=code, options=(*OPTIONS, *options))
 
     def _kernel(self, module: Any, name: str) -> Any | None:
@@ -269,14 +268,18 @@ class Bench:
         end.synchronize()
         return float(cp.cuda.get_elapsed_time(start, end)) * 1e6
 
+    def warm(self, run: Callable[[], None]) -> None:
+        """One run on poisoned outputs, to its end."""
+        self.poison()
+        run()
+        self.cp.cuda.Device().synchronize()
+
     def profile(self, step: Step, launches: int) -> int | None:
-        """One run for a profiler that waits for `cudaProfilerStart`, after one warm-up run.
+        """One run for a profiler that waits for `cudaProfilerStart`; `warm` comes before it.
 
         Returns how many launches the profiler was shown: at most `launches`, None where launches cannot be counted.
         """
         profiler = self.cp.cuda.profiler
-        self.poison()
-        step()
         self._zero()
         self.cp.cuda.Device().synchronize()
         profiler.start()

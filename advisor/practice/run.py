@@ -29,7 +29,8 @@ class Limits:
     reference: float = 180.0
     check: float = 30.0
     time: float = 120.0
-    profile: float = 60.0
+    warm: float = 30.0
+    profile: float = 120.0
     factor: float = 1.0
 
     def of(self, stage: str) -> float:
@@ -88,7 +89,7 @@ class Runner:
 class Listener:
     """Hears the child's stdout: progress lines go to `show`, everything else is kept. `limits` set the time for each.
 
-    done, of: jobs finished before this child, and all jobs.
+    done, of: jobs finished before this child, and all jobs; stderr: the last of what the child wrote there.
     """
 
     show: OnProgress
@@ -97,15 +98,19 @@ class Listener:
     of: int = 0
     printed: list[str] = field(default_factory=list)
     now: Progress | None = None
+    stderr: str = ""
 
     def __call__(self, text: str, whole: bool) -> float | None:
         """One line; returns the seconds that may pass from now on, None when it changes nothing."""
         if not whole:
             return None
-        said = _progress(text)
+        before, mark, rest = text.partition(_MARK)
+        said = _progress(mark + rest) if mark else None
         if said is None:
             self.other(text)
             return None
+        if before:
+            self.other(before)  # a profiler's line, or a kernel's, that was not at its end
         stage, job = said["stage"], self.done + int(said["job"])
         self.now = Progress(said["exercise"], said["step"], stage, job, self.of)
         self.show(self.now)
@@ -116,9 +121,10 @@ class Listener:
         self.printed = [*self.printed[-PRINTED + 1 :], text]
 
 
+_MARK = '{"advisor": "now"'
+
+
 def _progress(text: str) -> dict[str, str] | None:
-    if not text.startswith('{"advisor": "now"'):
-        return None
     try:
         said: dict[str, str] = json.loads(text)
     except ValueError:
@@ -135,9 +141,9 @@ def run(request: Request, runner: Runner | None = None, show: OnProgress = nothi
     total, outcome, tasks = sum(len(t.jobs) for t in request.tasks), Outcome(), request.tasks
     while tasks:
         listener = Listener(show, runner.limits, len(outcome.jobs), total)
-        part, ended = _child(replace(request, tasks=tasks), runner, listener)
+        part, done = one_child(replace(request, tasks=tasks), runner, listener)
         outcome = outcome.joined(part)
-        if outcome.failure is not None or ended:
+        if outcome.failure is not None or done:
             return outcome
         left = left_over(tasks, part.jobs)
         if not part.jobs or not runner.go_on:
@@ -146,8 +152,8 @@ def run(request: Request, runner: Runner | None = None, show: OnProgress = nothi
     return outcome
 
 
-def _child(request: Request, runner: Runner, listener: Listener) -> tuple[Outcome, bool]:
-    """One child: what came of it, and whether it did all that it was asked."""
+def one_child(request: Request, runner: Runner, listener: Listener) -> tuple[Outcome, bool]:
+    """One child: what came of it, and whether it did all that it was asked. See `run`, which starts another if not."""
     with tempfile.TemporaryDirectory(prefix="ncu-advisor-") as place:
         asked, result = Path(place) / "request.json", Path(place) / "result.json"
         asked.write_text(json.dumps(replace(request, parent=os.getpid()).to_json()), encoding="utf-8")
@@ -156,6 +162,7 @@ def _child(request: Request, runner: Runner, listener: Listener) -> tuple[Outcom
         except OSError as e:
             words = f"{runner.command(asked, result)[0]} cannot be started: {e.strerror}"
             return Outcome(failure=Failure("no_child", words)), True
+        listener.stderr = ended.errors
         outcome, now, done = read_result(result)
     outcome = replace(outcome, printed=tuple(listener.printed))
     if done or outcome.failure is not None or ended.code == EXIT_CONTEXT:
@@ -175,7 +182,7 @@ def _died(outcome: Outcome, now: Now | None, ended: Ended, tasks: Sequence[Task]
     return replace(outcome, jobs=(*outcome.jobs, job if vary is None else replace(job, vary=vary)))
 
 
-_KERNEL_STAGES = ("check", "time", "profile")
+_KERNEL_STAGES = ("check", "time", "warm")
 
 
 def _late(stage: str, ended: Ended) -> Failure:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 Stage = Literal["check", "time", "profile"]
@@ -92,3 +93,9 @@ class Kernel:
     registers: int
     local_bytes: int
     shared_bytes: int
+
+
+def line_directive(source: Path) -> str:
+    """The line above a source that makes the compiler, and a profile, name the learner's own file and lines."""
+    name = str(source).replace("\\", "\\\\").replace('"', '\\"')
+    return f'#line 1 "{name}"'

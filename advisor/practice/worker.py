@@ -8,7 +8,7 @@ REQUEST.json is a `tasks.Request`. RESULT.json is written whole after every stag
     versions    cupy, runtime, driver
     failure     why nothing could be run at all (a `failures.Failure`), or null
     now         {exercise, step, stage} under way, so that the parent knows what a dead child was doing; null at the
-                end; stages are start, inputs, compile, reference, check, time, profile
+                end; stages are start, inputs, compile, reference, check, time, warm, profile
     done        true when everything asked for was tried
     exercises   name -> {sizes, work: {bytes, flop}}
     jobs        a record a finished or failed job: exercise, step, vary, failure, kernels, checked, correct, mismatch,
@@ -133,6 +133,8 @@ def run_job(cp: Any, bench: Any, job: Job, request: Request, report: Report, rec
         report.at(exercise, job.step, "time")
         record["times_ns"] = bench.time(step, request.runs, request.budget_s)
     if "profile" in job.do:
+        report.at(exercise, job.step, "warm")
+        bench.warm(step)
         report.at(exercise, job.step, "profile")
         _push(cp, f"{exercise}/{job.step}")
         try:

@@ -14,9 +14,15 @@ from advisor.render.text import cut, gain_text, labelled, paint, shown, wrap
 WORDS = {"faster": "Faster", "slower": "Slower", "same": "No difference", "unknown": "No time"}
 _STYLES = {"faster": "green", "slower": "red", "same": "yellow", "unknown": "yellow"}
 _STATES = {"gone": "green", "stayed": "dim", "came": "yellow"}
+# Conditions that the trust entry runs_not_comparable explains.
+_UNLIKE = ("gpu", "part", "clock", "control", "size")
 _LABEL = 15
 _BAR_LABEL = 19
 _VALUE = 9
+_CELL = 10
+_CHANGE = 13
+# Units that a table writes beside the value.
+_UNITS = ("%", "ns", "us", "byte", "byte/s", "Hz", "kHz", "flop")
 
 
 def word(pair: Pair) -> str:
@@ -48,7 +54,8 @@ def headline(pair: Pair, arrow: str = "->") -> str:
     noise = plain_percent(pair.judged.noise)
     if pair.judged.word == "same":
         return f"{before} {arrow} {after} ({change}), within the noise of {noise}"
-    return f"{speed(pair)}: {before} {arrow} {after} ({change}; noise {noise})"
+    change = f"{change}; " if pair.judged.change < 10 else ""
+    return f"{speed(pair)}: {before} {arrow} {after} ({change}noise {noise})"
 
 
 def speed(pair: Pair) -> str:
@@ -88,7 +95,7 @@ def compare_text(
     """The whole comparison; `verdicts`: lines about `--fail-on` that stand at the end."""
     arrow = "→" if blocks else "->"
     out = [paint(line, "dim", colour) for line in _sources(found, width)]
-    out += _careful(found.conditions, width, colour)
+    out += _careful(found.conditions, width, colour, 9)
     if len(found.pairs) > 1:
         out += ["", *_table(found.pairs, width, colour, arrow)]
     for pair in found.pairs:
@@ -114,29 +121,32 @@ def only_text(runs: Runs) -> str:
 
 
 def _sources(found: Compared, width: int) -> list[str]:
-    return [
-        cut(f"{label:<9}{shown(info.path)} · {shown(info.tool)}", width)
-        for label, info in (("Base", found.base), ("Current", found.current))
-    ]
+    lines = []
+    for label, info in (("Base", found.base), ("Current", found.current)):
+        tool = cut(shown(info.tool), 24)
+        path, room = shown(info.path), width - len(tool) - 12
+        # The end of a long path tells more than its beginning.
+        lines.append(f"{label:<9}{path if len(path) <= room else f'…{path[1 - room :]}'} · {tool}")
+    return lines
 
 
 def _table(pairs: Sequence[Pair], width: int, colour: bool, arrow: str) -> list[str]:
-    name = max(16, width - 55)
-    head = f"{'kernel':<{name}} {'before':>9} {'after':>9} {'speed':>7}  {'':<13} first finding"
+    name = max(16, width - 58)
+    head = f"{'kernel':<{name}} {'before':>9} {'after':>9} {'speed':>7}  {'':<6} now first"
     rows = [paint(cut(head, width), "bold", colour)]
     for pair in pairs:
         before, after = (amount(x.times.median, "ns") if x.times else "?" for x in (pair.base, pair.current))
         gain = times(pair.judged.speedup) if pair.judged is not None else "?"
         first = next((f.id for f in pair.current.launch.findings if f.kind == "diagnosis"), "-")
-        verdict = WORDS[word(pair)].lower()
         left = f"{cut(title(pair, arrow), name):<{name}} {before:>9} {after:>9} {gain:>7}  "
-        rest = cut(first, max(4, width - len(left) - 14))
-        rows.append(left + paint(f"{verdict:<13}", _STYLES[word(pair)], colour) + f" {rest}")
+        rest = cut(first, max(4, width - len(left) - 7))
+        verdict = "?" if pair.judged is None else pair.judged.word
+        rows.append(left + paint(f"{verdict:<6}", _STYLES[word(pair)], colour) + f" {rest}")
     known = [p for p in pairs if p.base.times is not None and p.current.times is not None]
-    before, after = (sum(x.times.median for x in side if x.times) for side in _sides(known))
-    if len(known) > 1 and after > 0:
-        total = f"all {len(known)}, a launch each"
-        rows.append(f"{total:<{name}} {amount(before, 'ns'):>9} {amount(after, 'ns'):>9} {times(before / after):>7}")
+    old, new = (sum(x.times.median for x in side if x.times) for side in _sides(known))
+    if len(known) > 1 and new > 0:
+        total = f"all {len(known)}, once each"
+        rows.append(f"{total:<{name}} {amount(old, 'ns'):>9} {amount(new, 'ns'):>9} {times(old / new):>7}")
     return rows
 
 
@@ -186,11 +196,13 @@ def _details(pair: Pair, arrow: str) -> str:
     return "; ".join(p for p in parts if p)
 
 
-def _careful(conditions: Sequence[Condition], width: int, colour: bool) -> list[str]:
+def _careful(conditions: Sequence[Condition], width: int, colour: bool, column: int = _LABEL) -> list[str]:
     lines = []
     for at, item in enumerate(conditions):
-        told = labelled("Careful" if at == 0 else "", f"{item.text} [{item.id}]", width, _LABEL)
+        told = labelled("Careful" if at == 0 else "", f"{item.text} [{item.id}]", width, column)
         lines += [paint(x, "yellow", colour) for x in told]
+    if any(item.id in _UNLIKE for item in conditions):
+        lines += labelled("", "`ncu-advisor explain runs_not_comparable`", width, _LABEL)
     return lines
 
 
@@ -218,7 +230,8 @@ def _unit_bars(units: Sequence[Reached], width: int, colour: bool, blocks: bool)
     """Two bars a unit, before over after; the mark is what kernels reach there."""
     cells = width - _BAR_LABEL - _VALUE - 9
     mark = "┊" if blocks else "|"
-    lines = [paint(f"Busiest units, percent of peak, before over after ({mark} what kernels reach)", "bold", colour)]
+    head = f"Busiest units, percent of peak, before over after ({mark} what kernels reach)"
+    lines = [paint(line, "bold", colour) for line in wrap(head, width)]
     for unit in units:
         marks = (unit.achievable,) if unit.achievable is not None and unit.achievable < 100 else ()
         for label, value in ((unit.name.partition(" (")[0], unit.before), ("", unit.after)):
@@ -244,21 +257,25 @@ def gain_of(change: FindingChange) -> str:
 def _findings(changes: Sequence[FindingChange], width: int, colour: bool) -> list[str]:
     lines: list[str] = []
     for state in ("gone", "stayed", "came"):
-        rows = [c for c in changes if c.state == state]
-        for at, change in enumerate(rows):
-            told = "; ".join(x for x in (finding_note(change), gain_of(change), change.text) if x)
-            text = f"{change.title} [{change.id}]{f': {told}' if told else ''}"
-            label = f"  {state}" if at == 0 else ""
-            found = labelled(label, text, width, 11)
+        texts = []
+        for change in changes:
+            if change.state == state and change.kind != "trust":
+                told = finding_text(change)
+                texts.append(f"{change.title} [{change.id}]{f': {told}' if told else ''}")
+        warnings = [c.id for c in changes if c.state == state and c.kind == "trust"]
+        if warnings:
+            texts.append(f"about the numbers: {', '.join(warnings)}")
+        for at, text in enumerate(texts):
+            found = labelled(f"  {state}" if at == 0 else "", text, width, 11)
             lines += [paint(found[0], _STATES[state], colour), *found[1:]]
     return ["", paint("Findings", "bold", colour), *lines] if lines else []
 
 
-def finding_note(change: FindingChange) -> str:
-    """What kind of finding it is, where it is no cause of lost time."""
-    if change.kind == "trust":
-        return "a warning about the numbers"
-    return "the kernel is near its limit" if change.id in ENDS and change.state != "gone" else ""
+def finding_text(change: FindingChange) -> str:
+    """What there is to say of a finding that went, stayed or came."""
+    end = "the kernel is near its limit" if change.id in ENDS and change.state != "gone" else ""
+    note = "a warning about the numbers" if change.kind == "trust" else end
+    return "; ".join(x for x in (note, gain_of(change), change.text) if x)
 
 
 def change_text(row: MetricChange, up: str = "", down: str = "") -> str:
@@ -278,12 +295,17 @@ def _metrics(metrics: Sequence[MetricChange], width: int, colour: bool, blocks: 
     if not rows:
         return []
     up, down = ("▲ ", "▼ ") if blocks else ("", "")
-    name = max(24, width - 48)
-    title_ = "All metrics" if everything else "What moved most"
-    lines = ["", paint(f"{title_:<{name}} {'before':>15} {'after':>15} {'change':>13}", "bold", colour)]
+    name = width - 2 * _CELL - _CHANGE - 3
+    heading = "All metrics" if everything else "What moved most"
+    head = f"{heading:<{name}} {'before':>{_CELL}} {'after':>{_CELL}} {'change':>{_CHANGE}}"
+    lines = ["", paint(head, "bold", colour)]
     for row in rows:
-        before, after = amount(row.before, row.unit), amount(row.after, row.unit)
-        lines.append(
-            f"  {cut(row.metric, name - 2):<{name - 2}} {before:>15} {after:>15} {change_text(row, up, down):>13}"
-        )
+        before, after = (cell(value, row.unit) for value in (row.before, row.after))
+        moved = change_text(row, up, down)
+        lines.append(f"  {cut(row.metric, name - 2):<{name - 2}} {before:>{_CELL}} {after:>{_CELL}} {moved:>{_CHANGE}}")
     return lines
+
+
+def cell(value: float | None, unit: str) -> str:
+    """A value in a table: what a count counts stands in the metric's name already."""
+    return amount(value, unit if unit in _UNITS else "")

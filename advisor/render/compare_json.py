@@ -1,4 +1,4 @@
-"""A comparison as the JSON that other programs rely on: schemas/compare.json describes it. What is unknown is absent."""
+"""A comparison as the JSON that other programs rely on (schemas/compare.json); what is unknown is absent."""
 
 from __future__ import annotations
 

@@ -9,10 +9,10 @@ from advisor.pipelines.compare.records import Condition, Pair
 from advisor.pipelines.compare.words import amount, times
 from advisor.render.compare import (
     WORDS,
+    cell,
     change_text,
     class_text,
-    finding_note,
-    gain_of,
+    finding_text,
     headline,
     only_text,
     runs_text,
@@ -74,14 +74,14 @@ def _pair(pair: Pair, everything: bool) -> list[str]:
     if pair.findings:
         out += ["", "| finding | state | |", "| --- | --- | --- |"]
         for change in pair.findings:
-            told = "; ".join(x for x in (finding_note(change), gain_of(change), change.text) if x)
-            out.append(f"| {escaped(change.title)} ({escaped(change.id)}) | {change.state} | {escaped(told)} |")
+            name = f"{escaped(change.title)} ({escaped(change.id)})"
+            out.append(f"| {name} | {change.state} | {escaped(finding_text(change))} |")
     if pair.traps:
         out += ["", "Percentages against the time:", "", *(f"- {escaped(trap.text)}" for trap in pair.traps)]
     rows = [row for row in pair.metrics if everything or row.shown]
     if rows:
         out += ["", "| metric | before | after | change |", "| --- | ---: | ---: | ---: |"]
         for row in rows:
-            before, after = amount(row.before, row.unit), amount(row.after, row.unit)
+            before, after = (cell(value, row.unit) for value in (row.before, row.after))
             out.append(f"| {escaped(row.metric)} | {before} | {after} | {change_text(row)} |")
     return out

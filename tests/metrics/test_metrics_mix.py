@@ -44,6 +44,31 @@ def test_hfma2_that_fills_the_kernel_is_arithmetic() -> None:
     assert count({"HFMA2": 40, "LDG.E": 60})["half_inst"] == 40
 
 
+def test_half_arithmetic_leaves_out_constants_and_conversions() -> None:
+    widened = count({"HADD2.F32": 30, "FFMA": 20, "HFMA2.MMA": 2})
+    assert widened["half_widen_inst"] == 30
+    assert widened.get("half_math_inst", 0) == 0
+    mixed = count({"HADD2": 3, "HMUL2": 5, "HFMA2.MMA": 7, "HADD2.F32": 11, "FFMA": 100})
+    assert mixed["half_math_inst"] == 15
+    assert (mixed["hadd2_inst"], mixed["hmul2_inst"], mixed["hfma2_inst"]) == (3, 5, 7)
+
+
+def test_multiply_adds_on_bfloat16_are_no_constants_however_few() -> None:
+    found = count({"HFMA2.BF16_V2": 4, "LDG.E": 96})
+    assert (found["half_math_inst"], found["half_inst"], found.get("move_inst", 0)) == (4, 4, 0)
+
+
+def test_additions_of_halves_without_modifiers_may_be_conversions() -> None:
+    found = count({"HADD2": 5, "LDG": 1})
+    assert math.isnan(found["half_math_inst"]) and math.isnan(found["half_widen_inst"])
+    assert found["half_inst"] == 5
+
+
+def test_the_fma_pipe_also_runs_integer_multiplies_and_moves() -> None:
+    found = count({"FFMA": 1, "FMUL": 2, "IMAD.MOV.U32": 4, "IMAD.WIDE": 8, "IADD3": 16, "HFMA2": 32, "DFMA": 64})
+    assert found["fma_pipe_inst"] == 1 + 2 + 4 + 8 + 32
+
+
 def test_the_uniform_datapath_is_not_the_work_of_32_lanes() -> None:
     found = count({"UIADD3": 3, "UIMAD.WIDE": 2, "IADD3": 1})
     assert found["uniform_inst"] == 5

@@ -219,8 +219,8 @@ def test_profiling_shows_one_run_after_one_warm_up(tmp_path: Path) -> None:
     assert result.profiled == 1
     rows = [" ".join(row.split()[:2]) for row in log.read_text().splitlines()]
     assert rows[:7] == [
-        "push doubling/mine",
         "launch scale",
+        "push doubling/mine",
         "profiler start",
         "launch scale",
         "profiler stop",

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from advisor.catalog import Catalog
 from advisor.errors import UsageError
+from advisor.model import Diagnosis
 from advisor.pipelines.compare.changes import finding_changes, leading_units, metric_changes
 from advisor.pipelines.compare.conditions import of_pair, of_reports, other_gpu
 from advisor.pipelines.compare.matching import Couple, match, runs_of
 from advisor.pipelines.compare.outlook import promise, what_next
-from advisor.pipelines.compare.records import Compared, Pair
+from advisor.pipelines.compare.records import Compared, Condition, Pair
 from advisor.pipelines.compare.sides import Side, parse_side, read_sides
 from advisor.pipelines.compare.traps import traps
 from advisor.pipelines.diagnose import Analysis
-from advisor.quantify.noise import verdict
+from advisor.quantify.noise import Judged, verdict
 
-__all__ = ["Compared", "Pair", "Side", "compare", "parse_side", "read_sides"]
+__all__ = ["Compared", "Pair", "Side", "compare", "compare_diagnoses", "parse_side", "read_sides"]
 
 
 def compare(
@@ -34,14 +36,26 @@ def compare(
     UsageError when nothing matches, a map names no kernel, the GPUs differ without `force`, or `runs` come with more
     than one kernel.
     """
-    both = [a.diagnosis.launches for a in (base, current)]
-    old, new = (runs_of(launches, runs[at] if runs is not None else None) for at, launches in enumerate(both))
+    return compare_diagnoses(base.diagnosis, current.diagnosis, base.catalog, maps=maps, runs=runs, force=force)
+
+
+def compare_diagnoses(
+    base: Diagnosis,
+    current: Diagnosis,
+    catalog: Catalog,
+    *,
+    maps: Sequence[str] = (),
+    runs: tuple[Sequence[float], Sequence[float]] | None = None,
+    force: bool = False,
+) -> Compared:
+    """The same of two diagnoses, which is all that a comparison looks at."""
+    old = runs_of(base.launches, runs[0] if runs is not None else None)
+    new = runs_of(current.launches, runs[1] if runs is not None else None)
     if runs is not None and (len(old) != 1 or len(new) != 1):
         raise UsageError("measured run times belong to one kernel on each side: name a launch with REPORT#N")
-    infos = base.diagnosis.reports[0], current.diagnosis.reports[0]
     couples, left, right = match(old, new, maps)
     if not couples:
-        names = [", ".join(dict.fromkeys(r.launch.kernel[:40] for r in side[:3])) for side in (old, new)]
+        names = [", ".join(dict.fromkeys(repr(r.launch.kernel[:40]) for r in side[:3])) for side in (old, new)]
         raise UsageError(
             f"no kernel is in both: the base holds {names[0]}, the current report {names[1]}; "
             "say which is which with --map OLD=NEW"
@@ -51,20 +65,21 @@ def compare(
             if found := other_gpu(one, other):
                 raise UsageError(f"{found.text}; --force compares them all the same")
     return Compared(
-        base=infos[0],
-        current=infos[1],
-        conditions=of_reports(*infos),
-        pairs=tuple(_pair(base, couple) for couple in couples),
+        base=base.reports[0],
+        current=current.reports[0],
+        conditions=of_reports(base.reports[0], current.reports[0]),
+        pairs=tuple(_pair(catalog, couple) for couple in couples),
         base_only=tuple(left),
         current_only=tuple(right),
     )
 
 
-def _pair(analysis: Analysis, couple: Couple) -> Pair:
+def _pair(catalog: Catalog, couple: Couple) -> Pair:
     base, current, matched = couple
     judged = verdict(base.times, current.times) if base.times is not None and current.times is not None else None
     conditions, by_cycles = of_pair(base, current, judged)
     findings = finding_changes(base.launch, current.launch)
+    doubt = _doubtful(conditions, judged, by_cycles)
     return Pair(
         base=base,
         current=current,
@@ -72,10 +87,18 @@ def _pair(analysis: Analysis, couple: Couple) -> Pair:
         judged=judged,
         by_cycles=by_cycles,
         conditions=conditions,
-        metrics=metric_changes(analysis.catalog, base.launch, current.launch, findings),
+        metrics=metric_changes(catalog, base.launch, current.launch, findings),
         findings=findings,
         units=leading_units(base.launch, current.launch),
         traps=traps(base.launch, current.launch, judged),
-        promise=promise(base, current, judged, findings),
-        next=what_next(current, judged, findings),
+        promise=None if doubt else promise(base, current, judged, findings),
+        next=what_next(current, judged, findings, doubt),
     )
+
+
+def _doubtful(conditions: Sequence[Condition], judged: Judged | None, by_cycles: Judged | None) -> str:
+    """What makes the two times mean different things: size, gpu or clock; empty when nothing does."""
+    for item in conditions:
+        if item.id in ("size", "gpu") and judged is not None:
+            return item.id
+    return "clock" if by_cycles is not None and judged is not None and by_cycles.word != judged.word else ""

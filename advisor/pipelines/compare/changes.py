@@ -135,8 +135,15 @@ def leading_units(base: LaunchDiagnosis, current: LaunchDiagnosis) -> tuple[Reac
             limit = _finite(current.metrics, "dram_achievable_pct") if name == "dram_pct" else None
             rows.append((-top, Reached(name, unit_name(name), old, new, limit or ceilings.get(name))))
     most = -min((top for top, _ in rows), default=0.0)
-    busy = sorted((r for r in rows if -r[0] >= most / 4), key=lambda r: (r[0], r[1].metric))
-    return tuple(row for _, row in busy[:_UNITS_SHOWN])
+    out: list[Reached] = []
+    seen: set[tuple[float | None, ...]] = set()
+    for top, row in sorted(rows, key=lambda r: (r[0], r[1].metric)):
+        # Two counters of one thing, such as load/store requests and instructions, take one row.
+        alike = tuple(v if v is None else round(v, 1) for v in (row.before, row.after))
+        if -top >= most / 4 and alike not in seen:
+            seen.add(alike)
+            out.append(row)
+    return tuple(out[:_UNITS_SHOWN])
 
 
 def leader(launch: LaunchDiagnosis) -> tuple[str, float] | None:

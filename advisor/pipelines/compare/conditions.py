@@ -38,7 +38,8 @@ def other_gpu(base: Runs, current: Runs) -> Condition | None:
 
 def of_reports(base: ReportInfo, current: ReportInfo) -> tuple[Condition, ...]:
     """What the two files say about themselves."""
-    if base.tool and current.tool and base.tool != current.tool:
+    # Text and CSV do not tell the version.
+    if base.tool != current.tool and all(any(c.isdigit() for c in tool) for tool in (base.tool, current.tool)):
         return (condition("tool", "tool", base=base.tool, current=current.tool),)
     return ()
 
@@ -56,7 +57,8 @@ def of_pair(base: Runs, current: Runs, judged: Judged | None) -> tuple[tuple[Con
     out += clocks
     out += _controls(base.launch, current.launch)
     if not found:
-        out += _size(base.launch, current.launch)
+        out += _size(base, current)
+    out += _counters(base.launch, current.launch)
     for side, runs in (("base", base), ("current", current)):
         out += _of_side(side, runs)
     return tuple(out), by_cycles
@@ -124,26 +126,37 @@ def _controls(base: LaunchDiagnosis, current: LaunchDiagnosis) -> list[Condition
     return out
 
 
-def _size(base: LaunchDiagnosis, current: LaunchDiagnosis) -> list[Condition]:
+def _size(base: Runs, current: Runs) -> list[Condition]:
     """The problem's size is in no report: what grows with it is looked at together."""
     limit = settings().size.factor
-    threads = _ratio(base, current, "threads")
-    inst = _ratio(base, current, "inst_executed")
-    moved = _ratio(base, current, "requested_bytes") or _ratio(base, current, "dram_bytes")
-    stored = _ratio(base, current, "store_sectors_ideal")
-    if inst is None:
-        return []
+    threads, inst, stored = (
+        _ratio(base.launch, current.launch, m) for m in ("threads", "inst_executed", "store_sectors_ideal")
+    )
+    moved = _ratio(base.launch, current.launch, "requested_bytes") or _ratio(base.launch, current.launch, "dram_bytes")
 
     def large(*ratios: float | None) -> bool:
         known = [r for r in ratios if r is not None]
         return len(known) == len(ratios) and (all(r >= limit for r in known) or all(r <= 1 / limit for r in known))
 
-    if threads is not None and moved is not None and large(threads, moved, inst):
-        shares = {"threads": times(threads), "bytes": times(moved), "inst": times(inst)}
+    if large(threads, moved, inst):
+        shares = {"threads": times(threads or 0), "bytes": times(moved or 0), "inst": times(inst or 0)}
         return [condition("size_all", "size", **shares)]
-    if threads == 1 and stored is not None and large(stored, inst):
-        return [condition("size_written", "size", stored=factor(stored), inst=factor(inst))]
+    if large(stored, inst):
+        return [condition("size_written", "size", stored=factor(stored or 0), inst=factor(inst or 0))]
+    time = current.times.median / base.times.median if base.times is not None and current.times is not None else None
+    if inst is None and moved is None and large(threads, time):
+        return [condition("size_time", "size", threads=times(threads or 0), time=times(time or 0))]
     return []
+
+
+def _counters(base: LaunchDiagnosis, current: LaunchDiagnosis) -> list[Condition]:
+    """Where one report holds far more than the other, findings come and go with the counters alone."""
+    old, new = ({k for k, v in x.metrics.items() if math.isfinite(v)} for x in (base, current))
+    more, few = ("current", "base") if len(new) > len(old) else ("base", "current")
+    only = len(new - old) if more == "current" else len(old - new)
+    if only <= settings().counters.share * min(len(old), len(new)):
+        return []
+    return [condition("counters", "counters", more=more, few=few, number=f"{only}")]
 
 
 def _of_side(side: str, runs: Runs) -> list[Condition]:

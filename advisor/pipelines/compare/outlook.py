@@ -31,7 +31,7 @@ def promise(base: Runs, current: Runs, judged: Judged | None, changes: Sequence[
 
     Where the first finding stayed and one other went, the estimate of that one was put to the test.
     """
-    if judged is None:
+    if judged is None or _built_otherwise(changes):
         return None
     first = first_diagnosis(base.launch)
     gone = [c for c in changes if c.state == "gone" and c.kind == "diagnosis"]
@@ -104,8 +104,18 @@ def _next_limit(first: Finding, current: LaunchDiagnosis) -> str:
     return say("why_next", expected=terms[expected].name, leader=f"{unit_name(leading[0])} ({leading[1]:.0f} %)")
 
 
-def what_next(current: Runs, judged: Judged | None, changes: Sequence[FindingChange]) -> Next:
-    """Stop or go on: the change back if it cost time, else what the current launch would gain next."""
+def what_next(current: Runs, judged: Judged | None, changes: Sequence[FindingChange], doubt: str = "") -> Next:
+    """Stop or go on: the change back if it cost time, else what the current launch would gain next.
+
+    doubt: what makes the times mean different things (size, gpu, clock); then nothing is said of going back.
+    """
+    if _built_otherwise(changes):
+        return Next("look", say("alike"), "debug_build", None, sources("alike"))
+    if doubt:
+        found = _ahead(current)
+        return Next(
+            "look", say(f"doubt_{doubt}", next=found.text), found.finding, found.gain, sources(f"doubt_{doubt}")
+        )
     if judged is not None and judged.word == "slower":
         came = [c for c in changes if c.state == "came" and c.kind == "diagnosis" and c.id not in ENDS]
         named = say("back_came", came=", ".join(f"{c.title} [{c.id}]" for c in came)) if came else ""
@@ -120,6 +130,11 @@ def what_next(current: Runs, judged: Judged | None, changes: Sequence[FindingCha
     return found
 
 
+def _built_otherwise(changes: Sequence[FindingChange]) -> bool:
+    """Whether one side alone is a debug build."""
+    return any(c.id == "debug_build" and c.state != "stayed" for c in changes)
+
+
 def _gain(finding: Finding | None) -> float | None:
     return finding.speedup.estimate if finding is not None and finding.speedup is not None else None
 
@@ -127,6 +142,8 @@ def _gain(finding: Finding | None) -> float | None:
 def _ahead(current: Runs) -> Next:
     launch = current.launch
     first = first_diagnosis(launch)
+    if launch.verdict.id == "undetermined" and (first is None or first.id == "unexplained"):
+        return Next("look", say("undetermined"), "", None, sources("undetermined"))
     if first is None or first.id == "unexplained":
         return Next("look", say("nothing"), first.id if first else "", None, sources("nothing"))
     named = {"title": first.title, "id": first.id}

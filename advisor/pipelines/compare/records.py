@@ -64,7 +64,10 @@ class FindingChange:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Why the two sides may not be comparable. id: gpu, part, clock, control, size, tool, or that of a trust entry."""
+    """Why the two sides may not be comparable.
+
+    id: gpu, part, clock, control, size, counters, spread, tool, or that of a trust entry of one side.
+    """
 
     id: str
     text: str

@@ -29,6 +29,12 @@ class Size(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
     factor: float
 
 
+class Counters(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One report knows more than the other: from this share of metrics on it is told."""
+
+    share: float
+
+
 class Shown(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Which changes are shown: percentages from `points` on, others from `share` on, at most `most`, of `metrics`."""
 
@@ -39,9 +45,9 @@ class Shown(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Work(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What keeps a unit busy: the metric that counts its work, and a verb for it."""
+    """What keeps a unit busy: metrics that count its work (the largest is meant), and a verb for it."""
 
-    work: str
+    work: tuple[str, ...]
     does: str
 
 
@@ -74,6 +80,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     clocks: Clocks
     size: Size
+    counters: Counters
     shown: Shown
     traps: Traps
     stop: Stop

@@ -12,7 +12,15 @@ from advisor.pipelines.notes import unit_name
 from advisor.quantify.noise import Judged
 
 # Metrics that count the work of a unit, and their units, as texts name them.
-_UNIT_OF = {"dram_bytes": "byte", "l2_sectors": "sectors", "memory_inst": "inst", "inst_executed": "inst"}
+_UNIT_OF = {
+    "dram_bytes": "byte",
+    "l2_sectors": "sectors",
+    "memory_inst": "inst",
+    "inst_executed": "inst",
+    "shared_wavefronts": "shared wavefronts",
+    "global_sectors": "sectors",
+    "local_sectors": "local sectors",
+}
 _GREW = 1.1
 
 
@@ -35,20 +43,22 @@ def traps(base: LaunchDiagnosis, current: LaunchDiagnosis, judged: Judged | None
             made = _unit if unit else _goal
             found.append((-points, metric, made(metric, old, new, base, current, judged)))
     kept: list[Trap] = []
-    told: set[str] = set()
+    told: set[tuple[str, ...]] = set()
     for _, _, trap in sorted(found, key=lambda f: (f[0], f[1])):
         # Issue slots and the compute percentage are mostly one thing, told once.
-        if trap.work and trap.work in told:
-            continue
-        told |= {trap.work} if trap.work else set()
-        kept.append(trap)
+        entry = known.units.get(trap.metric)
+        if entry is None or entry.work not in told:
+            kept.append(trap)
+        if entry is not None:
+            told.add(entry.work)
     return tuple(kept[: known.most])
 
 
 def _unit(metric: str, old: float, new: float, base: LaunchDiagnosis, current: LaunchDiagnosis, judged: Judged) -> Trap:
     entry = settings().traps.units[metric]
     faster = judged.word == "faster"
-    before, after = (x.metrics.get(entry.work, math.nan) for x in (base, current))
+    work = _largest(entry.work, base, current)
+    before, after = (x.metrics.get(work, math.nan) for x in (base, current))
     name = "Compute" if metric == "compute_pct" else unit_name(metric)
     values: dict[str, float | str] = {
         "unit": name[:1].upper() + name[1:],
@@ -57,10 +67,13 @@ def _unit(metric: str, old: float, new: float, base: LaunchDiagnosis, current: L
         "does": entry.does,
         "time": factor(1 / judged.speedup),
     }
-    if not (math.isfinite(before) and math.isfinite(after) and before > 0 and after > 0):
+    if not (math.isfinite(before) and math.isfinite(after) and before > 0):
+        # A percentage is work over time and peak rate, so at one clock percentage times time is the work.
+        share = new / (old * judged.speedup) if old > 0 else math.nan
+        values["work"] = factor(share) if math.isfinite(share) else "unknown"
         text, cites = say_of("trap_unknown_less" if faster else "trap_unknown_more", values)
         return Trap(metric, old, new, "", None, None, text, cites)
-    unit = _UNIT_OF.get(entry.work, "")
+    unit = _UNIT_OF.get(work, "")
     values |= {
         "work": factor(after / before),
         "work_before": amount(before, unit),
@@ -69,7 +82,17 @@ def _unit(metric: str, old: float, new: float, base: LaunchDiagnosis, current: L
     shrank, grew = after < before, after > before
     key = ("trap_less" if shrank else "trap_spread") if faster else ("trap_more" if grew else "trap_denser")
     text, cites = say_of(key, values)
-    return Trap(metric, old, new, entry.work, before, after, text, cites)
+    return Trap(metric, old, new, work, before, after, text, cites)
+
+
+def _largest(metrics: tuple[str, ...], base: LaunchDiagnosis, current: LaunchDiagnosis) -> str:
+    """Of several counts of work the one that is largest on either side; empty when none is known."""
+
+    def most(name: str) -> float:
+        return max((v for x in (base, current) if math.isfinite(v := x.metrics.get(name, math.nan))), default=-1.0)
+
+    best = max(metrics, key=most)
+    return best if most(best) >= 0 else ""
 
 
 def _goal(metric: str, old: float, new: float, base: LaunchDiagnosis, current: LaunchDiagnosis, judged: Judged) -> Trap:

@@ -43,7 +43,7 @@ def _named(unit: str) -> str:
 
 def factor(value: float) -> str:
     """`2.4`, `0.31`, `12`: a factor with the digits that it deserves."""
-    if value >= 10:
+    if value >= 10 or value == 0:
         return f"{value:.0f}"
     return f"{value:.1f}" if value >= 2 else f"{value:.2f}"
 
@@ -59,7 +59,9 @@ def gain_range(estimate: float, low: float, high: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A relative change with its sign: `-63 %`, `+4.2 %`."""
+    """A relative change with its sign: `-63 %`, `+4.2 %`; from ten times more on the factor: `x 43`."""
+    if share >= 10:
+        return f"x {factor(1 + share)}"
     return f"{share * 100:+.1f} %" if abs(share) < 0.1 else f"{share * 100:+.0f} %"
 
 

@@ -1,8 +1,8 @@
 """A CuPy that needs no GPU: arrays are NumPy's, kernels do what a comment of their source says in Python.
 
-    // python copy: args[1][:] = args[0]          what the kernel `copy` does; grid, block, shared, np, errors are at hand
-    // microseconds copy: 12.5                    what a launch of it takes on the stand-in's clock (10 if nothing is said)
-    // compiler: error: identifier "y" is undefined      the file does not compile: an NVRTC message at this very line
+    // python copy: args[1][:] = args[0]     what the kernel `copy` does; grid, block, shared, np, errors are at hand
+    // microseconds copy: 12.5               what a launch of it takes on the stand-in's clock (10 if nothing is said)
+    // compiler: error: "y" is undefined     the file does not compile: an NVRTC message at this very line
 
 The environment says how the machine is: STANDIN_CUPY=no_gpu, old_driver, other_cuda; STANDIN_MEMORY=bytes of the GPU.
 STANDIN_LOG names a file that gets a line for each thing that a profiler would see.

@@ -95,7 +95,13 @@ def _device_count() -> int:
 runtime = types.SimpleNamespace(
     CUDARuntimeError=CUDARuntimeError,
     getDeviceCount=_device_count,
-    getDeviceProperties=lambda device: {"name": b"Stand-in GPU"},
+    getDeviceProperties=lambda device: {
+        "name": b"Stand-in GPU",
+        "multiProcessorCount": 4,
+        "l2CacheSize": 1 << 12,
+        "sharedMemPerBlockOptin": 232448,
+        "sharedMemPerMultiprocessor": 233472,
+    },
     runtimeGetVersion=lambda: 13000,
     driverGetVersion=lambda: 13000,
 )
@@ -108,14 +114,7 @@ def is_available() -> bool:
 class Device:
     id = 0
     mem_info = (1 << 30, int(os.environ.get("STANDIN_MEMORY", str(8 << 30))))
-    attributes = {  # noqa: RUF012
-        "ComputeCapabilityMajor": 9,
-        "ComputeCapabilityMinor": 0,
-        "MultiProcessorCount": 4,
-        "L2CacheSize": 1 << 12,
-        "MaxSharedMemoryPerBlockOptin": 232448,
-        "MaxSharedMemoryPerMultiprocessor": 233472,
-    }
+    compute_capability = "90"
 
     def synchronize(self) -> None:
         if _pending:

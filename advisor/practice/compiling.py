@@ -1,0 +1,201 @@
+"""Compiles a source without a GPU and without a driver: errors with their lines, registers, spills, shared memory.
+
+NVRTC (extra `compile`) is asked first, nvcc on the PATH after it. Nothing is run: whether a result is right and how
+long it takes is not known afterwards (`NOT_DONE`).
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from advisor.errors import InputError, UsageError
+from advisor.practice.failures import Failure, Remark, compile_failure, remarks
+from advisor.practice.launchlines import read_lines
+from advisor.practice.tasks import line_directive
+from advisor.reports import ptxas
+
+ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")
+NOT_DONE = "compiled only: nothing was run, so neither the result nor the time was checked; that needs an NVIDIA GPU"
+_OPTIONS = ("-std=c++17", "-lineinfo")
+_LIMIT_S = 300.0
+
+# Source text, the name that messages give it, architecture -> whether it compiled, and the log.
+Compiler = Callable[[str, str, str], tuple[bool, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One kernel as compiled: registers, stack and spill bytes of a thread, static shared memory of a block in bytes.
+
+    None where the compiler did not say.
+    """
+
+    name: str
+    registers: int | None
+    stack_bytes: int | None
+    spill_bytes: int | None
+    shared_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """A source compiled for one architecture: its kernels, or the failure; warnings are remarks of the compiler."""
+
+    source: Path
+    arch: str
+    compiler: str
+    kernels: tuple[Kernel, ...] = ()
+    warnings: tuple[Remark, ...] = ()
+    failure: Failure | None = None
+
+
+@lru_cache(maxsize=1)
+def nvrtc() -> Compiler | None:
+    """NVRTC through NVIDIA's bindings, in this process; None where it is not installed."""
+    try:
+        from cuda.bindings import nvrtc as lib
+
+        lib.nvrtcVersion()
+    except Exception:  # not installed, or its library is missing: the bindings raise several kinds
+        return None
+    includes = tuple(f"-I{path}" for path in _headers())
+
+    def compiled(text: str, name: str, arch: str) -> tuple[bool, str]:
+        options = [o.encode() for o in (*_OPTIONS, f"-arch={arch}", "--ptxas-options=-v", *includes)]
+        _, program = lib.nvrtcCreateProgram(text.encode(), name.encode(), 0, [], [])
+        try:
+            (status,) = lib.nvrtcCompileProgram(program, len(options), options)
+            _, size = lib.nvrtcGetProgramLogSize(program)
+            log = b" " * size
+            lib.nvrtcGetProgramLog(program, log)
+        finally:
+            lib.nvrtcDestroyProgram(program)
+        said = log.rstrip(b"\0 ").decode("utf-8", "replace")
+        if status == lib.nvrtcResult.NVRTC_ERROR_INVALID_OPTION:
+            said = said or f"this NVRTC knows no {arch}"
+        return status == lib.nvrtcResult.NVRTC_SUCCESS, said
+
+    return compiled
+
+
+def _headers() -> tuple[str, ...]:
+    """Where the headers of the CUDA toolkit are (cuda_fp16.h, mma.h), if they are."""
+    try:
+        from cuda import pathfinder
+    except ImportError:
+        return ()
+    found = []
+    for name in ("cudart", "cccl"):
+        try:
+            folder = pathfinder.find_nvidia_header_directory(name)
+        except Exception:  # an unknown name, or none found, depending on the version
+            continue
+        if folder:
+            found.append(str(folder))
+    return tuple(found)
+
+
+def nvcc() -> Compiler | None:
+    """nvcc as a child process; None where it is not on the PATH."""
+    program = shutil.which("nvcc")
+    if program is None:
+        return None
+
+    def compiled(text: str, name: str, arch: str) -> tuple[bool, str]:
+        command = [program, "-cubin", f"-arch={arch}", *_OPTIONS, "-Xptxas", "-v", "-x", "cu", "-", "-o", "/dev/null"]
+        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=_LIMIT_S, check=False)
+        return done.returncode == 0, done.stderr + done.stdout
+
+    return compiled
+
+
+def compiler() -> tuple[str, Compiler] | None:
+    """The compiler that there is, with its name; None where there is none."""
+    for name, found in (("NVRTC", nvrtc()), ("nvcc", nvcc())):
+        if found is not None:
+            return name, found
+    return None
+
+
+MISSING = Failure("no_compiler", "no CUDA compiler is installed: `pip install 'ncu-advisor[compile]'`")
+
+
+def compile_source(source: Path, arch: str = "sm_90", using: tuple[str, Compiler] | None = None) -> Build:
+    """Compile a .cu for an architecture (`sm_90`); mistakes are in the build's failure, InputError for no source."""
+    try:
+        text = source.read_text(encoding="utf-8")
+    except OSError as e:
+        raise InputError(f"{source}: cannot be read: {e.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{source}: not UTF-8 text") from None
+    found = using or compiler()
+    if found is None:
+        return Build(source, arch, "", failure=MISSING)
+    name, compiled = found
+    try:
+        good, log = compiled(f"{line_directive(source)}\n{text}", str(source), arch)
+    except subprocess.TimeoutExpired:
+        words = f"{source.name}: the compiler did not end within {_LIMIT_S:.0f} s"
+        return Build(source, arch, name, failure=Failure("compile", words))
+    said = remarks(log)
+    if not good:
+        return Build(source, arch, name, failure=compile_failure(log, str(source)))
+    kernels = tuple(_kernel(k) for k in ptxas.parse(log.splitlines()))
+    return Build(source, arch, name, kernels, said, _launch_line(source, text, kernels))
+
+
+def _kernel(k: ptxas.Compiled) -> Kernel:
+    spills = None if k.spill_store_bytes is None else k.spill_store_bytes + (k.spill_load_bytes or 0)
+    return Kernel(k.name, k.registers, k.stack_bytes, spills, k.shared_bytes)
+
+
+def _launch_line(source: Path, text: str, kernels: Sequence[Kernel]) -> Failure | None:
+    """What is wrong with launch lines as far as it can be told without sizes: their form, and the kernels' names."""
+    try:
+        launches, _ = read_lines(text, source.name)
+    except UsageError as e:
+        return Failure("launch_line", str(e))
+    names = {k.name for k in kernels}
+    for line in launches:
+        if line.kernel not in names:
+            words = (
+                f"{source.name}:{line.line}: the file has no kernel {line.kernel!r}: it has {', '.join(sorted(names))}"
+            )
+            return Failure("launch_line", words)
+    return None
+
+
+def _one(job: tuple[Path, str]) -> Build:
+    return compile_source(*job)
+
+
+def compile_all(
+    sources: Iterable[Path],
+    archs: Sequence[str] = ARCHITECTURES,
+    processes: int = 2,
+    done: Callable[[Build], None] | None = None,
+) -> tuple[Build, ...]:
+    """Every source for every architecture, in that order; `done` hears of each as it is ready."""
+    jobs = [(source, arch) for source in sources for arch in archs]
+    if not jobs:
+        return ()
+    builds = []
+    with ProcessPoolExecutor(max_workers=processes) as pool:
+        for build in pool.map(_one, jobs, chunksize=4):
+            if done is not None:
+                done(build)
+            builds.append(build)
+    return tuple(builds)
+
+
+def all_sources() -> tuple[Path, ...]:
+    """Every .cu of every exercise."""
+    from advisor.practice.manifest import home, names
+
+    return tuple(path for name in names() for path in sorted(home(name).glob("*.cu")))

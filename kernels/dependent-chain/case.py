@@ -1,0 +1,52 @@
+"""A bank of leaky integrators driven by one signal: v(t) = leak v(t - 1) + input(t), one integrator a thread."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from advisor.practice.api import Card, Tolerance, Work
+
+THREADS = 128
+SAMPLE = 33  # every 33rd integrator: all lanes occur
+
+TOLERANCES = {
+    "potential": Tolerance(
+        relative=0.0,
+        absolute=0.1,
+        why="a leak up to 0.9999 remembers 10^4 samples, so a potential is about sqrt(10^4 / 2) = 70. Rounding "
+        "adds 2^-24 of that with each remembered sample, at random 4e-4; the leak's fourth power, rounded to "
+        "1e-7, shifts 2500 remembered powers by up to 2.5e-4 of the potential, 0.02. One lost sample is off by "
+        "about 1",
+    )
+}
+
+
+def sizes(card: Card) -> dict[str, int]:
+    # Over half of an SM's shared memory, so that one block fits; within what a block may have.
+    room = min(0.6 * card.shared_per_sm, card.shared_per_block - 2048.0)
+    return {"samples": int(room) // 4096 * 1024, "integrators": THREADS * card.sms}
+
+
+def work(n: dict[str, int]) -> Work:
+    return Work(bytes=4.0 * n["samples"] + 8.0 * n["integrators"], flop=2.0 * n["samples"] * n["integrators"])
+
+
+def inputs(xp: Any, rng: Any, n: dict[str, int]) -> dict[str, Any]:
+    return {
+        "signal": rng.standard_normal(n["samples"], dtype=xp.float32),
+        "leaks": xp.float32(0.999) + xp.float32(0.0009) * rng.random(n["integrators"], dtype=xp.float32),
+    }
+
+
+def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
+    return {"potential": xp.empty(n["integrators"], xp.float32)}
+
+
+def checked(out: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
+    return {"potential": out["potential"][::SAMPLE]}
+
+
+def reference(xp: Any, data: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
+    leak = data["leaks"][::SAMPLE].astype(xp.float64)
+    age = xp.arange(n["samples"] - 1, -1, -1, dtype=xp.float64)
+    return {"potential": (leak[:, None] ** age[None, :]) @ data["signal"].astype(xp.float64)}

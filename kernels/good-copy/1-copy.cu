@@ -1,0 +1,18 @@
+// Copies the state of a simulation aside before the next step overwrites it.
+// launch: copy<<<ceil(n / (16 * block)), 256>>>(state, saved, n)
+constexpr int kLoads = 4;
+
+extern "C" __global__ void copy(const float4* __restrict__ state, float4* __restrict__ saved, int n) {
+  int first = blockIdx.x * kLoads * blockDim.x + threadIdx.x;
+  float4 v[kLoads];
+#pragma unroll
+  for (int k = 0; k < kLoads; ++k) {
+    int i = first + k * blockDim.x;
+    if (i < n / 4) v[k] = state[i];
+  }
+#pragma unroll
+  for (int k = 0; k < kLoads; ++k) {
+    int i = first + k * blockDim.x;
+    if (i < n / 4) saved[i] = v[k];
+  }
+}

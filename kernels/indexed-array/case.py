@@ -1,0 +1,56 @@
+"""Codon usage of DNA reads: the sum of the squared codon counts of each read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from advisor.practice.api import Card, Tolerance, Work
+
+STEP = 1021  # checked: every 1021st read
+
+
+def sizes(card: Card) -> dict[str, int]:
+    """reads: 16 full SMs' worth of threads for each SM, 256 bytes each or 30 % of the memory; length: words of a read.
+
+    63 words are 252 codons, so that a count fits a byte.
+    """
+    return {"reads": min(card.sms * 2048 * 8, int(0.30 * card.memory) // 256 // 256 * 256), "length": 63}
+
+
+def work(n: dict[str, int]) -> Work:
+    return Work(bytes=4.0 * n["reads"] * (n["length"] + 1), flop=0.0)
+
+
+def inputs(xp: Any, rng: Any, n: dict[str, int]) -> dict[str, Any]:
+    """A codon is a byte below 64; four of them are a word."""
+    words = rng.integers(0, 1 << 30, n["reads"] * n["length"], dtype=xp.uint32)
+    words &= np.uint32(0x3F3F3F3F)
+    return {"words": words}
+
+
+def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
+    return {"usage": xp.empty(n["reads"], np.uint32)}
+
+
+def reference(xp: Any, data: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
+    words = data["words"].reshape(n["length"], n["reads"])[:, ::STEP]
+    total = xp.zeros(words.shape[1], np.uint32)
+    for codon in range(64):
+        count = xp.zeros(words.shape[1], np.uint32)
+        for shift in range(0, 32, 8):
+            count += ((words >> np.uint32(shift)) & np.uint32(63) == codon).sum(axis=0, dtype=np.uint32)
+        total += count * count
+    return {"usage": total}
+
+
+def checked(out: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
+    return {"usage": out["usage"][::STEP]}
+
+
+def answers(step: str, n: dict[str, int]) -> dict[str, Any]:
+    return {"integer_work": "yes"}
+
+
+TOLERANCES = {"usage": Tolerance(0.0, 0.0, "whole numbers: they are equal")}

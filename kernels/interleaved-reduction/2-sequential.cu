@@ -1,0 +1,14 @@
+// The same row in shared memory, folded in half again and again: lanes side by side touch words side by side.
+// launch: row_sums<<<rows, 512>>>(in, sums)
+#define COLS 4096
+extern "C" __global__ void row_sums(const float* __restrict__ in, float* __restrict__ sums) {
+  __shared__ float row[COLS];
+  const float* from = in + (size_t)blockIdx.x * COLS;
+  for (int i = threadIdx.x; i < COLS; i += blockDim.x) row[i] = from[i];
+  __syncthreads();
+  for (int half = COLS / 2; half > 0; half /= 2) {
+    for (int i = threadIdx.x; i < half; i += blockDim.x) row[i] += row[i + half];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) sums[blockIdx.x] = row[0];
+}

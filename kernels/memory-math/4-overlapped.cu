@@ -1,0 +1,64 @@
+// While a tile is worked on, the loads of the next one are under way; they wait in registers, 16 a thread.
+// `in` is not __restrict__: the compiler may not move its loads over a barrier, and so not behind the arithmetic.
+// launch: transitions<<<sms, 128, floor(shared_per_sm / 2) + 1024>>>(in, out, tiles)
+#define THREADS 128
+#define ORDER 12
+
+// exp(a) of a 4x4 matrix by the Taylor series in Horner's form.
+__device__ void exponential(float a[16]) {
+  float e[16];
+#pragma unroll
+  for (int i = 0; i < 16; ++i) e[i] = fmaf(1.f / ORDER, a[i], i % 5 == 0 ? 1.f : 0.f);
+#pragma unroll
+  for (int k = ORDER - 1; k > 0; --k) {
+    float t[16];
+#pragma unroll
+    for (int i = 0; i < 16; ++i) {
+      t[i] = 0.f;
+#pragma unroll
+      for (int j = 0; j < 4; ++j) t[i] = fmaf(a[i / 4 * 4 + j], e[j * 4 + i % 4], t[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < 16; ++i) e[i] = fmaf(1.f / k, t[i], i % 5 == 0 ? 1.f : 0.f);
+  }
+#pragma unroll
+  for (int i = 0; i < 16; ++i) a[i] = e[i];
+}
+
+// Where quarter `part` of a record stands in the tile: spread so that neither rows nor records meet in a bank.
+__device__ int slot(int record, int part) { return record * 4 + (part ^ (record / 2 & 3)); }
+
+extern "C" __global__ void __launch_bounds__(THREADS) transitions(const float4* in, float4* out, int tiles) {
+  extern __shared__ float4 tile[];
+  float4 next[4];
+#pragma unroll
+  for (int k = 0; k < 4; ++k)
+    if (blockIdx.x < tiles) next[k] = in[(size_t)blockIdx.x * 4 * THREADS + threadIdx.x + k * THREADS];
+  for (int t = blockIdx.x; t < tiles; t += gridDim.x) {
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      int f = threadIdx.x + k * THREADS;
+      tile[slot(f / 4, f % 4)] = next[k];
+    }
+    int following = min(t + (int)gridDim.x, tiles - 1);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) next[k] = in[(size_t)following * 4 * THREADS + threadIdx.x + k * THREADS];
+    __syncthreads();
+    float a[16];
+#pragma unroll
+    for (int p = 0; p < 4; ++p) {
+      float4 q = tile[slot(threadIdx.x, p)];
+      a[4 * p] = q.x; a[4 * p + 1] = q.y; a[4 * p + 2] = q.z; a[4 * p + 3] = q.w;
+    }
+    exponential(a);
+#pragma unroll
+    for (int p = 0; p < 4; ++p) tile[slot(threadIdx.x, p)] = make_float4(a[4 * p], a[4 * p + 1], a[4 * p + 2], a[4 * p + 3]);
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      int f = threadIdx.x + k * THREADS;
+      out[(size_t)t * 4 * THREADS + f] = tile[slot(f / 4, f % 4)];
+    }
+    __syncthreads();
+  }
+}

@@ -1,0 +1,71 @@
+"""exp(A) of many 4x4 matrices A, stored one after the other: transition probabilities of the branches of a tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from advisor.practice.api import Card, Tolerance, Work
+
+THREADS = 128
+ORDER = 12
+TOLERANCES = {
+    "out": Tolerance(
+        1e-5,
+        1e-6,
+        "matrices of norm under 2: the series ends after 12 terms, where the next is under 2^13 / 13! = 1.3e-6; "
+        "each of 48 multiply-adds rounds at 2^-24 of values under 8, sqrt(48) * 5e-7 at most for entries of that "
+        "size",
+    )
+}
+
+
+def sizes(card: Card) -> dict[str, int]:
+    """tiles of 128 matrices: 256 for each SM. On an H200 in and out take 277 MB each."""
+    return {"tiles": 256 * card.sms}
+
+
+def scalars(n: dict[str, int]) -> dict[str, Any]:
+    """A sum that no made-up matrix has: all their entries are positive."""
+    return {"never": np.float32(-1.0)}
+
+
+def work(n: dict[str, int]) -> Work:
+    """64 bytes in and 64 out for each matrix; 11 products of 64 multiply-adds and 12 times 16 more."""
+    matrices = float(THREADS * n["tiles"])
+    return Work(bytes=128 * matrices, flop=2 * (11 * 64 + 12 * 16) * matrices)
+
+
+def inputs(xp: Any, rng: Any, n: dict[str, int]) -> dict[str, Any]:
+    """Rate matrices times a branch length: rows sum to zero, off the diagonal in [0, 1/3)."""
+    a = rng.random((THREADS * n["tiles"], 16), dtype=xp.float32) * xp.float32(1 / 3)
+    a[:, ::5] = 0
+    for row in range(4):
+        a[:, 5 * row] = -a[:, 4 * row : 4 * row + 4].sum(axis=1)
+    return {"in": a}
+
+
+def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
+    """A matrix for each."""
+    return {"out": xp.empty((THREADS * n["tiles"], 16), xp.float32)}
+
+
+def _part(a: Any) -> Any:
+    """Every 31st matrix: no multiple of the tile, so that every place in a tile is among them."""
+    return a[::31]
+
+
+def reference(xp: Any, data: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
+    """The series to 24 terms, in double precision."""
+    a = _part(data["in"]).astype(xp.float64).reshape(-1, 4, 4)
+    one = xp.eye(4, dtype=xp.float64)
+    e = one + a / 24
+    for k in range(23, 0, -1):
+        e = one + xp.matmul(a, e) / k
+    return {"out": e.reshape(-1, 16)}
+
+
+def checked(out: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
+    """Every 31st matrix: all of them would take several GB in double precision."""
+    return {"out": _part(out["out"])}

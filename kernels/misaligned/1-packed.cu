@@ -1,0 +1,19 @@
+// Each query adds up the eight features of 32 entries of a table. Eight lanes work on a query, one on each feature.
+// launch: add_features<<<ceil(8 * queries / block), 256>>>(packed, index, result, queries)
+struct Entry {
+  unsigned key;
+  float feature[8];
+};
+
+extern "C" __global__ void add_features(const Entry* __restrict__ table, const int* __restrict__ index,
+                                        float* __restrict__ result, int queries) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, query = i / 8, feature = i % 8;
+  if (query >= queries) return;
+  float sum = 0.f;
+  for (int k = 0; k < 32; k += 8) {
+    int mine = index[query * 32 + k + feature];
+#pragma unroll
+    for (int j = 0; j < 8; ++j) sum += table[__shfl_sync(~0u, mine, j, 8)].feature[feature];
+  }
+  result[i] = sum;
+}

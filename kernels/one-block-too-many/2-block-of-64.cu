@@ -1,0 +1,34 @@
+// The same contracts in blocks of two warps: what is left over for a last block is little.
+// launch: mean_price<<<ceil(contracts / block), 64>>>(spot, strike, up, hold_up, hold_down, out, contracts)
+#define LEVELS 20
+#define SCENARIOS 24
+
+// An American put by a binomial tree that folds back from the leaves, values and prices of a level in registers.
+__device__ float american_put(float spot, float strike, float up, float hold_up, float hold_down) {
+  float price[LEVELS + 1], value[LEVELS + 1];
+  float down2 = 1.f / (up * up), leaf = spot;
+#pragma unroll
+  for (int j = 0; j < LEVELS; ++j) leaf *= up;
+#pragma unroll
+  for (int j = 0; j <= LEVELS; ++j) {
+    price[j] = leaf;
+    value[j] = fmaxf(strike - leaf, 0.f);
+    leaf *= down2;
+  }
+#pragma unroll
+  for (int level = LEVELS; level > 0; --level)
+#pragma unroll
+    for (int j = 0; j < level; ++j) {
+      price[j] = price[j + 1] * up;
+      value[j] = fmaxf(fmaf(hold_up, value[j], hold_down * value[j + 1]), strike - price[j]);
+    }
+  return value[0];
+}
+
+extern "C" __global__ void __launch_bounds__(64) mean_price(const float* __restrict__ spot, const float* __restrict__ strike, const float* __restrict__ up, const float* __restrict__ hold_up, const float* __restrict__ hold_down, float* __restrict__ out, int contracts) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= contracts) return;
+  float sum = 0.f;
+  for (int k = 0; k < SCENARIOS; ++k) sum += american_put(spot[i] * (0.76f + 0.02f * k), strike[i], up[i], hold_up[i], hold_down[i]);
+  out[i] = sum / SCENARIOS;
+}

@@ -1,0 +1,169 @@
+"""The half of `practice` that needs no GPU, as a learner meets it, on every bundled exercise."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from advisor import cli
+from advisor.errors import AdvisorError
+from advisor.practice.manifest import Exercise, exercise, names
+from advisor.practice.state import Store
+
+NAME = "bank-conflicts"
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that stands for the user's data folder."""
+    monkeypatch.setattr("advisor.practice.state.data_folder", lambda: tmp_path / "data")
+    return tmp_path / "data"
+
+
+def practice(*args: str, says: str | None = None) -> Result:
+    """The command's result; an error that a user sees is in `exception`."""
+    return CliRunner().invoke(cli.cli, ["practice", *args], input=says, standalone_mode=False)
+
+
+def done(*args: str) -> str:
+    result = practice(*args)
+    assert result.exception is None, result.exception
+    assert result.return_value == 0
+    return result.stdout
+
+
+def refused(*args: str) -> str:
+    result = practice(*args)
+    assert isinstance(result.exception, AdvisorError), (result.output, result.exception)
+    return str(result.exception)
+
+
+def letters(one: Exercise, right: bool) -> list[str]:
+    out = []
+    for question in one.quiz:
+        at = next(i for i, a in enumerate(question.answers) if a.right == right)
+        out += ["--answer", chr(ord("a") + at)]
+    return out
+
+
+def test_there_are_at_least_as_many_exercises_as_promised() -> None:
+    assert len(names()) >= 34
+
+
+def test_the_list_shows_every_exercise_and_progress(data: Path) -> None:
+    text = done("list")
+    for name in names():
+        assert f"[ ] {name} " in text
+    Store(data).change(NAME, lambda r: setattr(r, "solved", True))
+    assert f"[x] {NAME} " in done("list")
+    rows = json.loads(done("list", "--format", "json"))["exercises"]
+    assert [r["name"] for r in rows] == list(names())
+    assert next(r for r in rows if r["name"] == NAME)["state"] == "solved"
+
+
+@pytest.mark.parametrize("name", names())
+def test_an_exercise_can_be_read_without_giving_its_cause_away(data: Path, name: str) -> None:
+    one = exercise(name)
+    story = done("show", name)
+    assert one.title in story
+    assert one.diagnosis not in story
+    napkin = done("show", name, "--napkin")
+    assert all(number.value.split()[0] in napkin for number in one.napkin)
+    assert not data.exists(), "reading writes nothing"
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_quiz_takes_right_answers_and_tells_why_wrong_ones_are_wrong(data: Path, name: str) -> None:
+    one = exercise(name)
+    right = practice("quiz", name, *letters(one, True))
+    assert right.return_value == 0
+    assert f"{len(one.quiz)} of {len(one.quiz)} right" in right.stdout
+    wrong = practice("quiz", name, *letters(one, False))
+    assert wrong.return_value == 1
+    assert "Not so." in wrong.stdout
+
+
+def test_the_quiz_keeps_the_first_answer(data: Path) -> None:
+    one = exercise(NAME)
+    practice("quiz", NAME, *letters(one, False))
+    practice("quiz", NAME, *letters(one, True))
+    kept = Store(data).record(NAME).quiz
+    assert all(not one.quiz[int(k)].answers[v].right for k, v in kept.items())
+    assert len(kept) == len(one.quiz)
+
+
+def test_the_quiz_refuses_too_few_answers_and_letters_there_are_not(data: Path) -> None:
+    assert "questions" in refused("quiz", NAME, "--answer", "a")
+    count = len(exercise(NAME).quiz)
+    assert "none of the choices" in refused("quiz", NAME, *["--answer", "z"] * count)
+
+
+def test_hints_come_one_at_a_time(data: Path) -> None:
+    one = exercise(NAME)
+    first = done("hint", NAME)
+    assert "Hint 1" in first
+    assert "Hint 2" not in first
+    assert "Hint 2" in done("hint", NAME)
+    assert f"Hint {len(one.hints)}" in done("hint", NAME, "--all")
+    assert "the last" in done("hint", NAME)
+
+
+def test_a_prediction_comes_before_the_profile_and_is_scored_once(data: Path) -> None:
+    assert "first commit to a prediction" in refused("show", NAME, "--profile")
+    done("predict", NAME, "--class", "latency", "--cause", "memory_latency", "--speedup", "3")
+    revealed = done("show", NAME, "--profile")
+    assert "of 100" in revealed
+    kept = Store(data).record(NAME).predictions[0]
+    assert kept.points is not None
+    assert kept.actual_cause == exercise(NAME).stages[0].expect
+    assert "was shown" in refused("predict", NAME, "--class", "dram", "--cause", "bank_conflicts", "--speedup", "2")
+
+
+def test_a_profile_can_be_shown_without_a_prediction(data: Path) -> None:
+    last = exercise(NAME).stages[-1]
+    text = done("show", NAME, "--profile", last.id, "--no-prediction")
+    assert last.title in text
+    assert "of 100" not in text
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--class", "dram_bound", "--cause", "gremlins", "--speedup", "2"], "Cause"),
+        (["--class", "x", "--cause", "bank_conflicts", "--speedup", "2"], "Class"),
+        (["--class", "dram_bound", "--cause", "bank_conflicts", "--speedup", "-1"], "between 0"),
+        (["--class", "dram_bound", "--cause", "bank_conflicts", "--speedup", "nan"], "between 0"),
+        (["--step", "gone", "--class", "dram_bound", "--cause", "bank_conflicts", "--speedup", "2"], "no step"),
+    ],
+)
+def test_a_wrong_prediction_line_is_one_clear_line(data: Path, options: list[str], says: str) -> None:
+    text = refused("predict", NAME, *options)
+    assert says in text
+    assert "\n" not in text
+
+
+def test_the_solution_wants_an_attempt_or_a_request(data: Path) -> None:
+    assert "--anyway" in refused("solution", NAME)
+    text = done("solution", NAME, "--anyway")
+    assert exercise(NAME).stages[-1].source in text
+    assert Store(data).record(NAME).solutions == [exercise(NAME).stages[-1].id]
+
+
+def test_start_edit_reset_and_log(data: Path, tmp_path: Path) -> None:
+    text = done("start", NAME, "--folder", str(tmp_path / "mine"))
+    source = tmp_path / "mine" / f"{NAME}.cu"
+    assert str(source.parent) in text
+    original = source.read_text(encoding="utf-8")
+    source.write_text("// mine\n", encoding="utf-8")
+    assert "before-reset-1" in done("reset", NAME)
+    assert source.read_text(encoding="utf-8") == original
+    assert "no version yet" in done("log", NAME)
+    assert "empty" in refused("log", NAME, "--next", "pad")
+
+
+def test_a_name_that_is_nearly_right_is_suggested(data: Path) -> None:
+    assert "did you mean bank-conflicts" in refused("show", "bank-conflict")
+    assert "practice list" in refused("show", "../../etc/passwd")
