@@ -14,19 +14,24 @@ def write_whole(path: Path, text: str) -> None:
 
     A link is followed, a file keeps its mode, and what is no file (a device, a pipe) is written as it is.
     """
+    write_bytes_whole(path, text.encode("utf-8"))
+
+
+def write_bytes_whole(path: Path, content: bytes) -> None:
+    """The same for bytes."""
     try:
         place = path.resolve()
         if place.exists() and not place.is_file():
             if place.is_dir():
                 raise UsageError(f"{path}: is a folder: name a file in it")
-            place.write_text(text, encoding="utf-8")
+            place.write_bytes(content)
             return
         handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
     except OSError as e:
         raise UsageError(f"{path}: cannot be written: {e.strerror}") from None
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as f:
-            f.write(text)
+        with os.fdopen(handle, "wb") as f:
+            f.write(content)
         Path(temporary).chmod(place.stat().st_mode & 0o777 if place.exists() else _usual_mode())
         Path(temporary).replace(place)
     except OSError as e:

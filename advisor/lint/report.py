@@ -16,8 +16,8 @@ def run(folders: Sequence[Path], out: TextIO, own: Path | None = None) -> int:
     """Print each mistake as `file:line: severity: text`; exit code 1 when one of them is an error, else 0.
 
     folders: team directories, checked beside our own knowledge (`own`, by default the installation's), of which nothing
-    is printed then; none: our own, and the bundled exercises. A folder with a classification of its own is no team's but
-    a whole knowledge base, and is checked by itself.
+    is printed then; none: our own, and the bundled exercises. A folder with a classification of its own is no team's
+    but a whole knowledge base, and is checked by itself.
     """
     whole = [f for f in folders if (f / "classification.yaml").is_file() and not (f / "team.yaml").exists()]
     teams = [f for f in folders if f not in whole]

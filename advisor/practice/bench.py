@@ -6,6 +6,7 @@ Only a child process comes here (see `worker`): a kernel may end the process's C
 from __future__ import annotations
 
 import importlib.util
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from advisor.practice.tasks import Kernel, Variation, line_directive
 __all__ = ["Bench", "Mismatch", "Step", "Variation", "card"]
 
 OPTIONS = ("-std=c++17", "-lineinfo")
+_SHARED_UNASKED = 48 * 1024  # bytes of shared memory that a block gets without asking
 _WARM_S = 0.05  # the clock is up and everything is loaded after 50 ms of work
 _FEWEST = 5  # timed runs, however slow
 
@@ -48,11 +50,16 @@ def card(cp: Any) -> Card:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step that is ready to run. `kernels` are those known before it runs, in order of their first launch."""
+    """A step that is ready to run. `kernels` are those known before it runs, in order of their first launch.
+
+    launches: in one run, None where nobody counts; profiled: what a profiler is shown instead of a run, where a step
+    says so (`run.profiled`: the kernels of a graph, which a profiler would take one by one, all of them).
+    """
 
     run: Callable[[], None]
     kernels: tuple[Kernel, ...]
     launches: int | None
+    profiled: Callable[[], None] | None = None
 
     def __call__(self) -> None:
         """One run: all its launches, in order."""
@@ -142,8 +149,9 @@ class Bench:
                 raise UsageError(f"{source.name}:{constant.line}: no array is called {constant.array!r}")
             pointer = module.get_global(constant.symbol)
             self.cp.ndarray(values.shape, values.dtype, pointer)[...] = values
-        for kernel, form in zip(kernels, forms, strict=True):
-            self._allow(kernel, form, vary)
+        for line, kernel, form in zip(launches, kernels, forms, strict=True):
+            most = max(f.shared for other, f in zip(launches, forms, strict=True) if other.kernel == line.kernel)
+            self._allow(kernel, form, most, vary, f"{source.name}:{line.line}")
         runs = list(zip(kernels, forms, args, strict=True))
 
         def run() -> None:
@@ -163,9 +171,24 @@ class Bench:
             )
         return kernel
 
-    def _allow(self, kernel: Any, form: Shape, vary: Variation) -> None:
-        if form.shared > 48 * 1024:
-            kernel.max_dynamic_shared_size_bytes = form.shared
+    def _allow(self, kernel: Any, form: Shape, shared: int, vary: Variation, at: str) -> None:
+        """Set what a launch needs; UsageError where the card or the kernel cannot do it.
+
+        shared: dynamic shared memory in bytes of the largest launch of this kernel.
+        """
+        threads, static = math.prod(form.block), int(kernel.shared_size_bytes)
+        if threads > kernel.max_threads_per_block:
+            raise UsageError(
+                f"{at}: a block of {threads} threads does not fit: this kernel can be launched with at most"
+                f" {kernel.max_threads_per_block}, for its registers or its __launch_bounds__"
+            )
+        if shared + static > self.card.shared_per_block:
+            raise UsageError(
+                f"{at}: {shared + static} bytes of shared memory a block, {static} of them static:"
+                f" this GPU has {self.card.shared_per_block} at most"
+            )
+        if shared + static > _SHARED_UNASKED:
+            kernel.max_dynamic_shared_size_bytes = shared
         if vary.carveout is not None:
             kernel.preferred_shared_memory_carveout = vary.carveout
 
@@ -188,7 +211,7 @@ class Bench:
 
         arrays = {**self.out, **self.scratch}
         run: Callable[[], None] = module.prepare(self.cp, self.data, arrays, self.sizes, kernel)
-        return Step(run, tuple(asked.values()), None)
+        return Step(run, tuple(asked.values()), None, getattr(run, "profiled", None))
 
     def poison(self) -> None:
         """Fill what is to be written with what no kernel writes: a NaN, or bytes of 0xA5; zero what starts at zero."""
@@ -285,7 +308,7 @@ class Bench:
         profiler.start()
         self._left = launches
         try:
-            step()
+            (step.profiled or step)()
             self.cp.cuda.Device().synchronize()
             left = self._left
         finally:

@@ -138,6 +138,15 @@ def measured(gpu: str, cc: str, folder: Path | None = None) -> Ceilings | None:
     return _read((folder or data_folder()) / FILE).cards.get(_key(gpu, cc))
 
 
+def shares(found: Ceilings, bandwidth: float | None, fp32_peak: float | None) -> dict[str, float]:
+    """The measured parts of the peaks, at most 1, as `napkin.roofline.reckon` takes them: memory (of a copy), plain.
+
+    bandwidth in bytes/s, fp32_peak in FLOP/s; what has no peak is left out.
+    """
+    pairs = (("memory", found.copy.rate, bandwidth), ("plain", found.fp32.rate, fp32_peak))
+    return {name: min(1.0, rate / peak) for name, rate, peak in pairs if peak}
+
+
 def _read(path: Path) -> _File:
     try:
         raw = path.read_bytes()

@@ -6,6 +6,7 @@ long it takes is not known afterwards (`NOT_DONE`).
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
@@ -25,8 +26,10 @@ NOT_DONE = "compiled only: nothing was run, so neither the result nor the time w
 _OPTIONS = ("-std=c++17", "-lineinfo")
 _LIMIT_S = 300.0
 
-# Source text, the name that messages give it, architecture -> whether it compiled, and the log.
-Compiler = Callable[[str, str, str], tuple[bool, str]]
+# Source text, the name that messages give it, architecture, whether to hurry -> whether it compiled, and the log.
+Compiler = Callable[[str, str, str, bool], tuple[bool, str]]
+_LINES = re.compile(r"^\s*//\s*launch\s*:", re.MULTILINE)
+_QUICK = "--Ofast-compile=max"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +69,9 @@ def nvrtc() -> Compiler | None:
         return None
     includes = tuple(f"-I{path}" for path in _headers())
 
-    def compiled(text: str, name: str, arch: str) -> tuple[bool, str]:
-        options = [o.encode() for o in (*_OPTIONS, f"-arch={arch}", "--ptxas-options=-v", *includes)]
+    def compiled(text: str, name: str, arch: str, quick: bool) -> tuple[bool, str]:
+        hurry = (_QUICK,) if quick else ()
+        options = [o.encode() for o in (*_OPTIONS, *hurry, f"-arch={arch}", "--ptxas-options=-v", *includes)]
         _, program = lib.nvrtcCreateProgram(text.encode(), name.encode(), 0, [], [])
         try:
             (status,) = lib.nvrtcCompileProgram(program, len(options), options)
@@ -77,6 +81,8 @@ def nvrtc() -> Compiler | None:
         finally:
             lib.nvrtcDestroyProgram(program)
         said = log.rstrip(b"\0 ").decode("utf-8", "replace")
+        if quick and status == lib.nvrtcResult.NVRTC_ERROR_INVALID_OPTION:
+            return compiled(text, name, arch, False)  # an older NVRTC, or an architecture that it does not know
         if status == lib.nvrtcResult.NVRTC_ERROR_INVALID_OPTION:
             said = said or f"this NVRTC knows no {arch}"
         return status == lib.nvrtcResult.NVRTC_SUCCESS, said
@@ -107,7 +113,7 @@ def nvcc() -> Compiler | None:
     if program is None:
         return None
 
-    def compiled(text: str, name: str, arch: str) -> tuple[bool, str]:
+    def compiled(text: str, name: str, arch: str, quick: bool) -> tuple[bool, str]:
         command = [program, "-cubin", f"-arch={arch}", *_OPTIONS, "-Xptxas", "-v", "-x", "cu", "-", "-o", "/dev/null"]
         done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=_LIMIT_S, check=False)
         return done.returncode == 0, done.stderr + done.stdout
@@ -126,8 +132,18 @@ def compiler() -> tuple[str, Compiler] | None:
 MISSING = Failure("no_compiler", "no CUDA compiler is installed: `pip install 'ncu-advisor[compile]'`")
 
 
-def compile_source(source: Path, arch: str = "sm_90", using: tuple[str, Compiler] | None = None) -> Build:
-    """Compile a .cu for an architecture (`sm_90`); mistakes are in the build's failure, InputError for no source."""
+def compile_source(
+    source: Path,
+    arch: str = "sm_90",
+    using: tuple[str, Compiler] | None = None,
+    quick: bool = False,
+    lines: bool = True,
+) -> Build:
+    """Compile a .cu for an architecture (`sm_90`); mistakes are in the build's failure, InputError for no source.
+
+    quick: without optimising, where the compiler can: enough to know whether it compiles, and the kernels' registers
+    and spills, which would be others, are None. lines: whether it must have launch lines: not what Python launches.
+    """
     try:
         text = source.read_text(encoding="utf-8")
     except OSError as e:
@@ -139,18 +155,21 @@ def compile_source(source: Path, arch: str = "sm_90", using: tuple[str, Compiler
         return Build(source, arch, "", failure=MISSING)
     name, compiled = found
     try:
-        good, log = compiled(f"{line_directive(source)}\n{text}", str(source), arch)
+        good, log = compiled(f"{line_directive(source)}\n{text}", str(source), arch, quick)
     except subprocess.TimeoutExpired:
         words = f"{source.name}: the compiler did not end within {_LIMIT_S:.0f} s"
         return Build(source, arch, name, failure=Failure("compile", words))
     said = remarks(log)
     if not good:
         return Build(source, arch, name, failure=compile_failure(log, str(source)))
-    kernels = tuple(_kernel(k) for k in ptxas.parse(log.splitlines()))
-    return Build(source, arch, name, kernels, said, _launch_line(source, text, kernels))
+    kernels = tuple(_kernel(k, quick) for k in ptxas.parse(log.splitlines()))
+    wanted = lines or _LINES.search(text) is not None
+    return Build(source, arch, name, kernels, said, _launch_line(source, text, kernels) if wanted else None)
 
 
-def _kernel(k: ptxas.Compiled) -> Kernel:
+def _kernel(k: ptxas.Compiled, quick: bool) -> Kernel:
+    if quick:
+        return Kernel(k.name, None, None, None, k.shared_bytes)
     spills = None if k.spill_store_bytes is None else k.spill_store_bytes + (k.spill_load_bytes or 0)
     return Kernel(k.name, k.registers, k.stack_bytes, spills, k.shared_bytes)
 
@@ -172,7 +191,11 @@ def _launch_line(source: Path, text: str, kernels: Sequence[Kernel]) -> Failure 
 
 
 def _one(job: tuple[Path, str]) -> Build:
-    return compile_source(*job)
+    source, arch = job
+    try:
+        return compile_source(source, arch, quick=True, lines=False)
+    except InputError as e:
+        return Build(source, arch, "", failure=Failure("source", str(e)))
 
 
 def compile_all(
@@ -181,7 +204,7 @@ def compile_all(
     processes: int = 2,
     done: Callable[[Build], None] | None = None,
 ) -> tuple[Build, ...]:
-    """Every source for every architecture, in that order; `done` hears of each as it is ready."""
+    """Every source for every architecture, quickly and in that order; `done` hears of each as it is ready."""
     jobs = [(source, arch) for source in sources for arch in archs]
     if not jobs:
         return ()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -78,6 +77,7 @@ def compile_failure(log: str, source: str) -> Failure:
     return Failure("compile", words, said, log)
 
 
+_NO_GPU = "no NVIDIA GPU can be used here: `nvidia-smi` should list one, and CUDA_VISIBLE_DEVICES must not hide it"
 _CUDA_WORDS: tuple[tuple[str, str, str], ...] = (
     (
         r"ILLEGAL_ADDRESS|IllegalAddress",
@@ -127,11 +127,7 @@ _CUDA_WORDS: tuple[tuple[str, str, str], ...] = (
         "the driver cannot load what this CuPy compiles: it is too old for CuPy's CUDA version;"
         " update the driver, or install the CuPy of an older CUDA (`pip install 'ncu-advisor[cuda12]'`)",
     ),
-    (
-        r"NO_DEVICE|NoDevice|InvalidDevice|INVALID_DEVICE",
-        "no_gpu",
-        "no NVIDIA GPU can be used here: `nvidia-smi` should list one, and CUDA_VISIBLE_DEVICES must not hide it",
-    ),
+    (r"NO_DEVICE|NoDevice|InvalidDevice|INVALID_DEVICE", "no_gpu", _NO_GPU),
     (
         r"InsufficientDriver|SYSTEM_DRIVER_MISMATCH|SystemDriverMismatch|CompatNotSupported",
         "old_driver",
@@ -145,11 +141,8 @@ _MEMORY_WORDS = (
 )
 
 
-def of_exception(error: BaseException, source: str, where: Callable[[str], str] = str) -> Failure:
-    """The failure that an exception of CuPy, of a case or of a launch line stands for.
-
-    source: the file in hand; where: puts the name of the step before words that lack it.
-    """
+def of_exception(error: BaseException, source: str) -> Failure:
+    """The failure that an exception of CuPy, of a case or of a launch line stands for; source: the file in hand."""
     name, text = type(error).__name__, str(error)
     detail = f"{name}: {text}"
     if name == "CompileException":
@@ -163,11 +156,28 @@ def of_exception(error: BaseException, source: str, where: Callable[[str], str] 
     if name in ("CUDARuntimeError", "CUDADriverError"):
         for pattern, kind, words in _CUDA_WORDS:
             if re.search(pattern, text):
-                return Failure(kind, f"{where(Path(source).name)}: {words or _MEMORY_WORDS}", detail=detail)
+                return Failure(kind, f"{Path(source).name}: {words or _MEMORY_WORDS}", detail=detail)
         return Failure("cuda", f"{Path(source).name}: CUDA says: {text}", detail=detail)
     if name == "NVRTCError":
         return Failure("compile", f"{Path(source).name}: the compiler failed: {text}", detail=detail)
     return Failure("case", f"{Path(source).name}: {name}: {text}".splitlines()[0], detail=detail)
+
+
+def of_machine(error: BaseException, driver: int) -> Failure:
+    """Why CuPy finds no GPU to use; driver: the CUDA version of the driver, 0 where none is installed.
+
+    Without any driver CUDA speaks of one that is too old.
+    """
+    name, text = type(error).__name__, str(error)
+    detail = f"{name}: {text}"
+    if driver == 0:
+        return Failure(
+            "no_gpu", "no NVIDIA driver is installed here, or it does not run: `nvidia-smi` says more", detail=detail
+        )
+    for pattern, kind, words in _CUDA_WORDS:
+        if re.search(pattern, text):
+            return Failure(kind, words or _MEMORY_WORDS, detail=detail)
+    return Failure("no_gpu", f"the GPU cannot be used: {text.splitlines()[0] if text else name}", detail=detail)
 
 
 def of_import(error: BaseException) -> Failure:

@@ -158,5 +158,14 @@ def _files(one: Exercise) -> Iterator[Fault]:
         return
     if record is None:
         yield Fault(folder / MANIFEST, 1, f"no recording: recorded/{recorded.CARDS[0]}/{recorded.RECORD}")
-    elif set(record.record.steps) != {s.id for s in one.steps}:
-        yield Fault(folder / "recorded" / recorded.CARDS[0] / recorded.RECORD, 1, "its steps are not the manifest's")
+        return
+    path = folder / "recorded" / recorded.CARDS[0] / recorded.RECORD
+    if set(record.record.steps) != {s.id for s in one.steps}:
+        yield Fault(path, 1, "its steps are not the manifest's")
+        return
+    if dict(case(one.name).sizes(record.record.card)) != record.record.sizes:
+        yield Fault(path, 1, "case.py gives other sizes for this card now: record it again")
+    for step in one.steps:
+        there = all((folder / name).is_file() for name in (step.source, *step.extra))
+        if there and recorded.digest(one, step) != record.record.steps[step.id].code:
+            yield Fault(path, 1, f"{step.source} has changed since: record it again")

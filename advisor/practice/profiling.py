@@ -19,9 +19,12 @@ _PLACES = (("/usr/local", "cuda*/bin/ncu"), ("/opt/nvidia/nsight-compute", "*/nc
 _NUMBERS = re.compile(r"\d+")
 # "==PROF== Profiling "k" - 0 (1/3): 0%....50%....100% - 38 passes", which comes in pieces
 _PROFILING = re.compile(r'==PROF== Profiling "(.*)" - \d+(?: \(\d+/\d+\))?:(.*)$')
+# Some versions begin a new line after the colon.
+_CONTINUED = re.compile(r"(\d+%(?:\.+\d+%)*.*)$")
 _PASSES = re.compile(r"- (\d+) pass")
 _PERCENT = re.compile(r"(\d+)%")
 _ERROR = re.compile(r"==ERROR==\s*(.*)")
+_CONSEQUENCE = "The application returned an error code"  # of what is told better elsewhere
 _NONE = "No kernels were profiled"
 MISSING = (
     "ncu (Nsight Compute) is not on the PATH, nor in CUDA_HOME/bin, /usr/local/cuda*/bin or /opt/nvidia/nsight-compute:"
@@ -96,31 +99,36 @@ class NcuListener(Listener):
     def __call__(self, text: str, whole: bool) -> float | None:
         """One line, or the piece of one that is there already."""
         match = _PROFILING.search(text)
-        if match is None:
+        if match is not None:
+            self.under_way = self.under_way or self.now
+            if self.under_way is not None:
+                self.under_way = replace(self.under_way, kernel=match[1])
+        rest = match[2] if match is not None else text if self.under_way and _CONTINUED.match(text) else None
+        if rest is None:
             return Listener.__call__(self, text, whole)
-        self._profiling(match[1], match[2], whole)
-        if whole:
+        self._profiling(rest, whole)
+        if whole and match is not None:
             Listener.__call__(self, text, whole)  # the child may have gone on in the same line
         return self.limits.of("profile")
 
-    def _profiling(self, kernel: str, rest: str, whole: bool) -> None:
+    def _profiling(self, rest: str, whole: bool) -> None:
         """A launch belongs to the step that the child was at when ncu began with it."""
         percent, passes = _PERCENT.findall(rest), _PASSES.search(rest)
-        self.under_way = self.under_way or self.now
         if self.under_way is None:
             return
         share = int(percent[-1]) if percent else 0
-        now = replace(self.under_way, kernel=kernel, percent=share, passes=int(passes[1]) if passes else 0)
+        now = replace(self.under_way, percent=share, passes=int(passes[1]) if passes else 0)
         self.show(now)
-        if whole:
-            self.launches.append(Profiled(now.exercise, now.step, kernel, now.passes))
+        if whole and percent:
+            self.launches.append(Profiled(now.exercise, now.step, now.kernel, now.passes))
             self.under_way = None
 
     def other(self, text: str) -> None:
         """ncu's own lines, and what kernels print."""
         error = _ERROR.search(text)
         if error is not None:
-            self.errors.append(error[1].strip())
+            if _CONSEQUENCE not in text:
+                self.errors.append(error[1].strip())
         elif _NONE in text:
             self.empty = True
         elif not text.startswith(("==PROF==", "==WARNING==")):

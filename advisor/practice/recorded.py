@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,17 +11,18 @@ import msgspec
 
 from advisor.errors import KnowledgeError
 from advisor.practice.api import Card
-from advisor.practice.manifest import Exercise, home
+from advisor.practice.manifest import Exercise, StepDef, home
 
 REPORT, RECORD = "profile.ncu-rep.xz", "record.json"
 CARDS = ("h200",)
 
 
 class StepTimes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Times of one step's runs in ns, and which launches of the report are its own, from 0."""
+    """Times of one step's runs in ns, which launches of the report are its own, from 0, and the `digest` of its code."""
 
     times_ns: tuple[float, ...]
     launches: tuple[int, ...]
+    code: str
 
 
 class RecordFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,6 +50,19 @@ class RecordFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def card(self) -> Card:
         """The card that it was recorded on."""
         return Card(self.gpu, self.cc, self.sms, self.memory, self.l2, self.shared_per_block, self.shared_per_sm)
+
+
+_COMMENT = re.compile(r"//(?!\s*(?:launch|constant)\s*:)[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def digest(exercise: Exercise, step: StepDef) -> str:
+    """12 hexadecimal digits of the SHA-256 of a step's code: without comments (but launch lines), spaces as one."""
+    state = hashlib.sha256()
+    for name in (step.source, *step.extra):
+        text = (home(exercise.name) / name).read_text(encoding="utf-8")
+        code = _COMMENT.sub(" ", text) if name.endswith(".cu") else text
+        state.update(" ".join(code.split()).encode() + b"\0")
+    return state.hexdigest()[:12]
 
 
 @dataclass(frozen=True, slots=True)

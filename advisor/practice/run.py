@@ -154,6 +154,10 @@ def run(request: Request, runner: Runner | None = None, show: OnProgress = nothi
 
 def one_child(request: Request, runner: Runner, listener: Listener) -> tuple[Outcome, bool]:
     """One child: what came of it, and whether it did all that it was asked. See `run`, which starts another if not."""
+    if os.name != "posix":
+        return Outcome(
+            failure=Failure("system", "exercises are run on Linux with an NVIDIA GPU, not on this system")
+        ), True
     with tempfile.TemporaryDirectory(prefix="ncu-advisor-") as place:
         asked, result = Path(place) / "request.json", Path(place) / "result.json"
         asked.write_text(json.dumps(replace(request, parent=os.getpid()).to_json()), encoding="utf-8")

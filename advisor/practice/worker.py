@@ -32,7 +32,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from advisor.practice.failures import DEAD, Failure, of_exception, of_import
+from advisor.practice.failures import DEAD, Failure, of_exception, of_import, of_machine
 from advisor.practice.tasks import Job, Request, Task
 
 EXIT_CONTEXT = 3
@@ -102,8 +102,16 @@ def load_cupy() -> tuple[Any, Failure | None]:
             raise cp.cuda.runtime.CUDARuntimeError(100)  # cudaErrorNoDevice
         cp.zeros(1).sum().item()
     except Exception as e:
-        return None, of_exception(e, "CuPy", lambda name: name)
+        return None, of_machine(e, _driver(cp))
     return cp, None
+
+
+def _driver(cp: Any) -> int:
+    """The CUDA version of the driver, 0 where there is none."""
+    try:
+        return int(cp.cuda.runtime.driverGetVersion())
+    except Exception:
+        return 0
 
 
 def _versions(cp: Any) -> dict[str, Any]:

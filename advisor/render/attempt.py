@@ -76,7 +76,9 @@ def _verdict(tried: Attempt) -> str:
     if to is None:
         return text + "."
     if tried.solved:
-        return text + (": solved." if to.word == "same" else f": solved, {_against(_turned(to), 'the bundled answer')}.")
+        return text + (
+            ": solved." if to.word == "same" else f": solved, {_against(_turned(to), 'the bundled answer')}."
+        )
     return text + f". The bundled answer is {to.speedup:.2f} times as fast as yours."
 
 
@@ -105,8 +107,7 @@ def _bars(rows: Sequence[tuple[str, JobResult | None]], width: int, blocks: bool
         bar = ("█" if blocks else "#") * max(1, round(_BAR * job.time_ns / longest))
         text = f"  {label:<{column}}  {time_text(runs.median):>8}  {bar:<{_BAR}}"
         out.append(f"{text}  {time_text(runs.low)} to {time_text(runs.high)}")
-    runs = len(timed[0][1].times_ns)
-    out.append(f"  median of {runs} runs each, L2 filled with other data before each")
+    out.append(f"  median of {len(timed[0][1].times_ns)} runs each, L2 filled with other data before each")
     return [cut(line.rstrip(), max(width, 80)) for line in out]
 
 

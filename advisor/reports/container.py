@@ -14,7 +14,7 @@ from __future__ import annotations
 import contextlib
 import mmap
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
@@ -233,6 +233,26 @@ def slim(
     return damaged
 
 
+def extract(data: Bytes, found: Container, launches: Collection[int], out: BinaryIO) -> None:
+    """Writes a report with these launches only, each as it was recorded, with its code; DamagedError for a bad record.
+
+    Launches count from 0 in the order of the report, and keep that order.
+    """
+    chosen: list[list[Bytes]] = []
+    index = 0
+    for block in found.blocks:
+        chosen.append([])
+        for begin, end in block.results:
+            if index in launches:
+                chosen[-1].append(data[begin:end])
+            index += 1
+    used = {_inner(record, _CODE) for part in chosen for record in part}
+    out.write(data[: 8 + _LENGTH.unpack_from(data, 4)[0]])
+    for block, records in zip(found.blocks, chosen, strict=True):
+        sources = [data[begin:end] for begin, end in block.sources if _inner(data[begin:end], None) in used]
+        _write_block(data[block.header[0] : block.header[1]], sources, records, out)
+
+
 def _inner(message: Bytes, number: int | None) -> int:
     """Field 1 of a message, or of the message in its field `number`: what ties a launch to its code; 0 if none."""
     for found, _, start, end in fields(message):
@@ -302,7 +322,7 @@ def _encode(value: int) -> bytes:
     return bytes(out)
 
 
-def _write_block(head: Bytes, sources: Sequence[Bytes], records: Sequence[bytes], out: BinaryIO) -> None:
+def _write_block(head: Bytes, sources: Sequence[Bytes], records: Sequence[Bytes], out: BinaryIO) -> None:
     payload = b"".join(_LENGTH.pack(len(part)) + bytes(part) for part in (*sources, *records))
     numbers = {1: len(sources), 2: len(records), 5: len(payload)}
     header = b"".join(bytes(head[key:end]) for number, key, _, end in fields(head) if number not in numbers)

@@ -2,12 +2,12 @@
 // the averages of 32 data sets at a time, so that an element of the matrix, once loaded, serves them all.
 // The number of vectors is a multiple of 1024.
 // launch: average<<<ceil(sets * 1024 / 8), 256>>>(data, averages, sets, count)
-// launch: multiply<<<(1024 / 64, ceil(sets / 32)), (16, 8)>>>(averages, matrix, result, sets)
+// launch: multiply<<<(1024 / 32, ceil(sets / 32)), 256>>>(averages, matrix, result, sets)
 #define LENGTH 1024
 #define BATCH 8
-#define ROWS 64
-#define SETS 32
-#define DEPTH 32
+#define TILE 32
+#define DEPTH 64
+#define PITCH (TILE + 4)
 
 extern "C" __global__ void __launch_bounds__(256) average(const float* __restrict__ data, float* __restrict__ averages,
                                                           int sets, int count) {
@@ -27,30 +27,35 @@ extern "C" __global__ void __launch_bounds__(256) average(const float* __restric
   if (lane == 0) averages[element] = sum / count;
 }
 
-// A block makes 64 rows by 32 data sets of the result, a thread 4 by 4 of them; the next tile is loaded meanwhile.
-extern "C" __global__ void __launch_bounds__(128) multiply(const float* __restrict__ averages, const float* __restrict__ matrix,
+// A block makes 32 rows by 32 data sets of the result. Four groups of 64 threads share the sum over the elements; a thread
+// makes 4 by 4 results of its group's part, while the next tiles are loaded.
+extern "C" __global__ void __launch_bounds__(256) multiply(const float* __restrict__ averages, const float* __restrict__ matrix,
                                                            float* __restrict__ result, int sets) {
-  __shared__ __align__(16) float rows[DEPTH][ROWS + 4], vectors[DEPTH][SETS + 4];
-  const int x = threadIdx.x, y = threadIdx.y, lane = (y * 16 + x) % 32, warp = (y * 16 + x) / 32;
-  const int row = blockIdx.x * ROWS, set = blockIdx.y * SETS;
-  float sum[4][4] = {}, next_rows[ROWS / 4], next_vectors[SETS / 4];
+  __shared__ __align__(16) float rows[DEPTH][PITCH], vectors[DEPTH][PITCH], parts[3][TILE][PITCH];
+  const int t = threadIdx.x, group = t / 64, x = t % 8 * 4, y = t % 64 / 8 * 4;
+  const int row = blockIdx.x * TILE, set = blockIdx.y * TILE;
+  const float* from_row = matrix + (row + t / 8) * LENGTH + t % 8;
+  const float* from_set = averages + (size_t)min(set + t / 8, sets - 1) * LENGTH + t % 8;
+  float next_rows[DEPTH / 8], next_vectors[DEPTH / 8], sum[4][4] = {};
   auto load = [&](int e) {
 #pragma unroll
-    for (int j = 0; j < ROWS / 4; ++j) next_rows[j] = matrix[(row + warp + 4 * j) * LENGTH + e + lane];
-#pragma unroll
-    for (int j = 0; j < SETS / 4; ++j) next_vectors[j] = averages[(size_t)min(set + warp + 4 * j, sets - 1) * LENGTH + e + lane];
+    for (int j = 0; j < DEPTH / 8; ++j) {
+      next_rows[j] = from_row[e + 8 * j];
+      next_vectors[j] = from_set[e + 8 * j];
+    }
   };
   load(0);
   for (int e = 0; e < LENGTH; e += DEPTH) {
 #pragma unroll
-    for (int j = 0; j < ROWS / 4; ++j) rows[lane][warp + 4 * j] = next_rows[j];
-#pragma unroll
-    for (int j = 0; j < SETS / 4; ++j) vectors[lane][warp + 4 * j] = next_vectors[j];
+    for (int j = 0; j < DEPTH / 8; ++j) {
+      rows[t % 8 + 8 * j][t / 8] = next_rows[j];
+      vectors[t % 8 + 8 * j][t / 8] = next_vectors[j];
+    }
     __syncthreads();
     if (e + DEPTH < LENGTH) load(e + DEPTH);
 #pragma unroll
-    for (int k = 0; k < DEPTH; ++k) {
-      const float4 a = *(const float4*)&rows[k][x * 4], b = *(const float4*)&vectors[k][y * 4];
+    for (int k = 0; k < DEPTH / 4; ++k) {
+      const float4 a = *(const float4*)&rows[group * (DEPTH / 4) + k][x], b = *(const float4*)&vectors[group * (DEPTH / 4) + k][y];
       const float r[4] = {a.x, a.y, a.z, a.w}, v[4] = {b.x, b.y, b.z, b.w};
 #pragma unroll
       for (int i = 0; i < 4; ++i)
@@ -61,6 +66,15 @@ extern "C" __global__ void __launch_bounds__(128) multiply(const float* __restri
   }
 #pragma unroll
   for (int i = 0; i < 4; ++i)
-    if (set + y * 4 + i < sets)
-      *(float4*)(result + (size_t)(set + y * 4 + i) * LENGTH + row + x * 4) = make_float4(sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
+    if (group > 0) *(float4*)&parts[group - 1][y + i][x] = make_float4(sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
+  __syncthreads();
+  if (group > 0) return;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    for (int g = 0; g < 3; ++g)
+#pragma unroll
+      for (int j = 0; j < 4; ++j) sum[i][j] += parts[g][y + i][x + j];
+    if (set + y + i < sets)
+      *(float4*)(result + (size_t)(set + y + i) * LENGTH + row + x) = make_float4(sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
+  }
 }

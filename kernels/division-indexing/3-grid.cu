@@ -6,6 +6,6 @@ extern "C" __global__ void permute(const float4* __restrict__ in, float4* __rest
   in += (size_t)((a * nb + b) * nc + c) * slab + threadIdx.y * row + threadIdx.x;   // (a, b, c, d, e, f)
   out += (size_t)((a * nc + c) * nb + b) * slab + threadIdx.y * nd * row + threadIdx.x;  // (a, c, b, e, d, f)
   int plane = blockDim.y * row;
-#pragma unroll 5
+#pragma unroll 6
   for (int d = 0; d < nd; ++d) out[d * row] = in[d * plane];
 }

@@ -13,7 +13,7 @@ TOLERANCES = {"out": Tolerance(relative=0.0, absolute=0.0, why="values are moved
 
 
 def sizes(card: Card) -> dict[str, int]:
-    inner = {"b": 20, "c": 24, "d": 10, "e": 12, "f": 48}
+    inner = {"b": 20, "c": 24, "d": 6, "e": 10, "f": 96}
     slab = int(np.prod(list(inner.values())))
     a = max(2, min(24, card.memory // 24 // slab))
     return {"a": a, **inner, "n": a * slab}

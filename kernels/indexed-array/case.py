@@ -12,11 +12,11 @@ STEP = 1021  # checked: every 1021st read
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """reads: 16 full SMs' worth of threads for each SM, 256 bytes each or 30 % of the memory; length: words of a read.
+    """reads: four times what all SMs hold in threads, 256 bytes each, or 30 % of the memory; length: words of a read.
 
     63 words are 252 codons, so that a count fits a byte.
     """
-    return {"reads": min(card.sms * 2048 * 8, int(0.30 * card.memory) // 256 // 256 * 256), "length": 63}
+    return {"reads": min(card.sms * 2048 * 4, int(0.30 * card.memory) // 256 // 256 * 256), "length": 63}
 
 
 def work(n: dict[str, int]) -> Work:

@@ -7,9 +7,9 @@ __device__ float rate(float v) { return fmaf(fmaf(fmaf(-0.9f, v, 1.3f), v, -0.5f
 
 __device__ float substep(float v, float left, float right, float h) {
   v = fmaf(0.2f * h, left - v - v + right, v);
-  for (int stage = 0; stage < 4; ++stage) {
-    float k1 = rate(v), k2 = rate(fmaf(0.125f * h, k1, v));
-    v = fmaf(0.25f * h, k2, v);
+  for (int stage = 0; stage < 8; ++stage) {
+    float k1 = rate(v), k2 = rate(fmaf(0.0625f * h, k1, v));
+    v = fmaf(0.125f * h, k2, v);
   }
   return v;
 }

@@ -1,5 +1,5 @@
 // Sums each row of 4096 floats: a block holds its row in shared memory and adds neighbours, then neighbours of those.
-// launch: row_sums<<<rows, 512>>>(in, sums)
+// launch: row_sums<<<rows, 256>>>(in, sums)
 #define COLS 4096
 extern "C" __global__ void row_sums(const float* __restrict__ in, float* __restrict__ sums) {
   __shared__ float row[COLS];

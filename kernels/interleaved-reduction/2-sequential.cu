@@ -1,5 +1,5 @@
 // The same row in shared memory, folded in half again and again: lanes side by side touch words side by side.
-// launch: row_sums<<<rows, 512>>>(in, sums)
+// launch: row_sums<<<rows, 256>>>(in, sums)
 #define COLS 4096
 extern "C" __global__ void row_sums(const float* __restrict__ in, float* __restrict__ sums) {
   __shared__ float row[COLS];

@@ -1,4 +1,4 @@
-// A warp follows four lists side by side: while one link is under way, so are the other three.
+// A warp follows four lists side by side: while one link is under way, so are the other three. `series` is a multiple of four.
 // launch: variance<<<ceil(8 * series / block), 256>>>(pages, first, out, series, length)
 #define READINGS 31
 #define LISTS 4
@@ -14,7 +14,7 @@ extern "C" __global__ void variance(const unsigned* __restrict__ pages, const un
   unsigned page[LISTS], word[LISTS];
   float sum[LISTS] = {}, squares[LISTS] = {};
 #pragma unroll
-  for (int k = 0; k < LISTS; ++k) page[k] = first[min(s + k, series - 1)];
+  for (int k = 0; k < LISTS; ++k) page[k] = first[s + k];
   for (int t = 0; t < length; ++t) {
 #pragma unroll
     for (int k = 0; k < LISTS; ++k) word[k] = pages[(size_t)page[k] * 32 + lane];
@@ -30,6 +30,6 @@ extern "C" __global__ void variance(const unsigned* __restrict__ pages, const un
   for (int k = 0; k < LISTS; ++k) {
     float mean = warp_sum(sum[k]) / (READINGS * length);
     squares[k] = warp_sum(squares[k]);
-    if (lane == 0 && s + k < series) out[s + k] = squares[k] / (READINGS * length) - mean * mean;
+    if (lane == 0) out[s + k] = squares[k] / (READINGS * length) - mean * mean;
   }
 }

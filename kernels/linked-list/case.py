@@ -23,7 +23,7 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """series: 512 warps for each SM. On an H200 the pages take 277 MB, the readings in order 268 MB."""
+    """series: 512 warps for each SM, a multiple of four. On an H200 pages take 277 MB, the ordered readings 268 MB."""
     return {"series": 512 * card.sms, "length": LENGTH}
 
 

@@ -1,8 +1,8 @@
-// The exponential of each of many 4x4 matrices: a tile of 128 is staged through shared memory so that memory sees whole
+// The exponential of each of many 4x4 matrices: a tile of 256 is staged through shared memory so that memory sees whole
 // lines, each thread works on one matrix, and the results go back the same way. One block an SM.
-// launch: transitions<<<sms, 128, floor(shared_per_sm / 2) + 1024>>>(in, out, tiles)
-#define THREADS 128
-#define ORDER 12
+// launch: transitions<<<sms, 256, floor(shared_per_sm / 2) + 1024>>>(in, out, tiles)
+#define THREADS 256
+#define ORDER 16
 
 // exp(a) of a 4x4 matrix by the Taylor series in Horner's form.
 __device__ void exponential(float a[16]) {

@@ -1,6 +1,6 @@
 // The memory half of the first version: the same loads, stores and barriers, and one addition where it computes.
-// launch: memory_only<<<sms, 128, floor(shared_per_sm / 2) + 1024>>>(in, out, tiles)
-#define THREADS 128
+// launch: memory_only<<<sms, 256, floor(shared_per_sm / 2) + 1024>>>(in, out, tiles)
+#define THREADS 256
 
 // Where quarter `part` of a record stands in the tile: spread so that neither rows nor records meet in a bank.
 __device__ int slot(int record, int part) { return record * 4 + (part ^ (record / 2 & 3)); }

@@ -1,8 +1,8 @@
 // The arithmetic half: matrices made up in registers, and a store that never happens, which the compiler cannot know. The
 // shared memory is not used; it holds the occupancy where it was.
-// launch: math_only<<<sms, 128, floor(shared_per_sm / 2) + 1024>>>(out, never, tiles)
-#define THREADS 128
-#define ORDER 12
+// launch: math_only<<<sms, 256, floor(shared_per_sm / 2) + 1024>>>(out, never, tiles)
+#define THREADS 256
+#define ORDER 16
 
 // exp(a) of a 4x4 matrix by the Taylor series in Horner's form.
 __device__ void exponential(float a[16]) {

@@ -1,8 +1,8 @@
 // While a tile is worked on, the loads of the next one are under way; they wait in registers, 16 a thread.
 // `in` is not __restrict__: the compiler may not move its loads over a barrier, and so not behind the arithmetic.
-// launch: transitions<<<sms, 128, floor(shared_per_sm / 2) + 1024>>>(in, out, tiles)
-#define THREADS 128
-#define ORDER 12
+// launch: transitions<<<sms, 256, floor(shared_per_sm / 2) + 1024>>>(in, out, tiles)
+#define THREADS 256
+#define ORDER 16
 
 // exp(a) of a 4x4 matrix by the Taylor series in Horner's form.
 __device__ void exponential(float a[16]) {

@@ -1,7 +1,7 @@
-// The first version again, eight blocks an SM instead of one: while one block loads, another computes.
-// launch: transitions<<<8 * sms, 128, 8192>>>(in, out, tiles)
-#define THREADS 128
-#define ORDER 12
+// The first version again, four blocks an SM instead of one: while one block loads, another computes.
+// launch: transitions<<<4 * sms, 256, 16384>>>(in, out, tiles)
+#define THREADS 256
+#define ORDER 16
 
 // exp(a) of a 4x4 matrix by the Taylor series in Horner's form.
 __device__ void exponential(float a[16]) {

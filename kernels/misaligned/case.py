@@ -1,4 +1,4 @@
-"""Sums of 32 table entries of eight features for each query; the table fits L2 several times over."""
+"""Sums of the eight features of 32 table records for each query; the table fits L2 several times over."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from advisor.practice.api import Card, Tolerance, Work
 
 LOOKUPS = 32
+HEADER, RECORD, FEATURES = 4, 32, 8  # in floats; the features are the last of a record
 _BYTES = 160  # of a query: 32 indices and eight sums
 _MULTIPLE = 1 << 12
 
@@ -18,25 +19,25 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """entries: so many that 32 bytes of each fill a sixth of L2 or less; queries: 2^21 on a large card."""
-    entries = 1 << ((max(card.l2, 1 << 20) // 6 // 32).bit_length() - 1)
+    """entries: records of 128 bytes that fill a quarter of L2 or less; queries: 2^21 on a large card."""
+    entries = 1 << ((max(card.l2, 1 << 20) // 4 // 128).bit_length() - 1)
     return {"entries": entries, "queries": min(1 << 21, int(0.3 * card.memory) // _BYTES // _MULTIPLE * _MULTIPLE)}
 
 
 def work(n: dict[str, int]) -> Work:
     """Indices and features once, sums once; an addition for each feature looked up."""
-    return Work(n["queries"] * 4.0 * (LOOKUPS + 8) + 32.0 * n["entries"], 8.0 * LOOKUPS * n["queries"])
+    return Work(n["queries"] * 4.0 * (LOOKUPS + FEATURES) + 32.0 * n["entries"], 8.0 * LOOKUPS * n["queries"])
 
 
 def inputs(xp: Any, rng: Any, n: dict[str, int]) -> dict[str, Any]:
-    """packed: (entries, 9) float32, the first a key; features: the other eight alone; index: (queries, 32) int32."""
-    packed = rng.random((n["entries"], 9), dtype=xp.float32)
+    """file: a header of 4 floats, then the records; table: (entries, 32) float32; index: (queries, 32) int32."""
+    file = rng.random(HEADER + n["entries"] * RECORD, dtype=xp.float32)
     index = rng.integers(0, n["entries"], (n["queries"], LOOKUPS), dtype=xp.int32)
-    return {"packed": packed, "features": packed[:, 1:].copy(), "index": index}
+    return {"file": file, "table": file[HEADER:].reshape(-1, RECORD).copy(), "index": index}
 
 
 def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
-    return {"result": xp.empty((n["queries"], 8), xp.float32)}
+    return {"result": xp.empty((n["queries"], FEATURES), xp.float32)}
 
 
 def checked(out: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
@@ -46,7 +47,7 @@ def checked(out: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
 
 def reference(xp: Any, data: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
     rows = data["index"][::37]
-    total = xp.zeros((rows.shape[0], 8), np.float64)
+    total = xp.zeros((rows.shape[0], FEATURES), np.float64)
     for k in range(LOOKUPS):
-        total += data["packed"][rows[:, k], 1:]
+        total += data["table"][rows[:, k], RECORD - FEATURES :]
     return {"result": total}

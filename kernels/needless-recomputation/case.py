@@ -21,7 +21,9 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    return {"width": 1024, "height": 1024, "frames": max(1, min(64, card.memory // 32 // (1 << 20)))}
+    # Rows in whole blocks of 256 threads and four pixels, eight blocks an SM, so that none waits for another.
+    height = 8 * card.sms
+    return {"width": 1024, "height": height, "frames": max(1, min(128, card.memory // 32 // (1024 * height)))}
 
 
 def _pixels(n: dict[str, int]) -> int:

@@ -1,5 +1,5 @@
-// The mean price of each American put of a book over 24 moves of the share price. One contract a thread.
-// launch: mean_price<<<ceil(contracts / block), 1024>>>(spot, strike, up, hold_up, hold_down, out, contracts)
+// The price of each American put of a book after each of 24 moves of the share price. One contract a thread.
+// launch: put_prices<<<ceil(contracts / block), 1024>>>(spot, strike, up, hold_up, hold_down, out, contracts)
 #define LEVELS 20
 #define SCENARIOS 24
 
@@ -25,10 +25,9 @@ __device__ float american_put(float spot, float strike, float up, float hold_up,
   return value[0];
 }
 
-extern "C" __global__ void __launch_bounds__(1024) mean_price(const float* __restrict__ spot, const float* __restrict__ strike, const float* __restrict__ up, const float* __restrict__ hold_up, const float* __restrict__ hold_down, float* __restrict__ out, int contracts) {
+extern "C" __global__ void __launch_bounds__(1024) put_prices(const float* __restrict__ spot, const float* __restrict__ strike, const float* __restrict__ up, const float* __restrict__ hold_up, const float* __restrict__ hold_down, float* __restrict__ out, int contracts) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= contracts) return;
-  float sum = 0.f;
-  for (int k = 0; k < SCENARIOS; ++k) sum += american_put(spot[i] * (0.76f + 0.02f * k), strike[i], up[i], hold_up[i], hold_down[i]);
-  out[i] = sum / SCENARIOS;
+  for (int k = 0; k < SCENARIOS; ++k)
+    out[(size_t)k * contracts + i] = american_put(spot[i] * (0.76f + 0.02f * k), strike[i], up[i], hold_up[i], hold_down[i]);
 }

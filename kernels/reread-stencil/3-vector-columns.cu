@@ -1,5 +1,5 @@
-// A thread climbs four columns side by side: 16 bytes a load, and the next plane's load is under way while it computes.
-// launch: conduct<<<(nx / 128, ny / 8), (32, 8)>>>(u, v, k, nx, ny, nz)
+// A thread climbs four columns side by side: 16 bytes a load, and two planes' loads are under way while it computes.
+// launch: conduct<<<(nx / 128, ny / 4), (32, 4)>>>(u, v, k, nx, ny, nz)
 // u + k * (16 * near - far - 90 * u) / 12: sums over the six neighbours at distance one and the six at distance two.
 __device__ float conducted(float u, float near, float far, float k) {
   return u + k * (1.f / 12.f) * (16.f * near - far - 90.f * u);
@@ -7,19 +7,20 @@ __device__ float conducted(float u, float near, float far, float k) {
 
 __device__ float4 operator+(float4 a, float4 b) { return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w); }
 
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(128)
     conduct(const float4* __restrict__ u, float4* __restrict__ v, float k, int nx, int ny, int nz) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (y < 2 || y >= ny - 2) return;
   int row = nx / 4;
   size_t plane = (size_t)row * ny;
   bool first = x == 0, last = x == row - 1;
-  const float4* from = u + 2 * plane + (size_t)y * row + x;
-  float4* to = v + 2 * plane + (size_t)y * row + x;
-  float4 below2 = from[-2 * (long long)plane], below = from[-(long long)plane], here = from[0], above = from[plane];
-  float4 above2 = from[2 * plane];
+  const float4* from = u + (size_t)y * row + x;  // in the plane that is computed
+  float4* to = v + (from - u);
+  float4 below2 = from[0], below = from[plane], here = from[2 * plane], above = from[3 * plane];
+  float4 above2 = from[4 * plane], above3 = from[(nz > 5 ? 5 : 4) * plane];
+  from += 2 * plane, to += 2 * plane;
   for (int z = 2; z < nz - 2; ++z, from += plane, to += plane) {
-    float4 next = z + 3 < nz ? from[3 * plane] : above2;
+    float4 above4 = from[(z + 4 < nz ? 4 : 0) * plane];
     float4 left = first ? here : from[-1], right = last ? here : from[1];
     float4 near = from[-row] + from[row] + below + above;
     float4 far = from[-2 * row] + from[2 * row] + below2 + above2;
@@ -34,6 +35,6 @@ extern "C" __global__ void __launch_bounds__(256)
     } else {
       *to = result;
     }
-    below2 = below, below = here, here = above, above = above2, above2 = next;
+    below2 = below, below = here, here = above, above = above2, above2 = above3, above3 = above4;
   }
 }

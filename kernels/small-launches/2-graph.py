@@ -29,4 +29,5 @@ def prepare(cp: Any, data: dict[str, Any], out: dict[str, Any], n: dict[str, int
     def run() -> None:
         graph.launch(cp.cuda.get_current_stream())
 
+    run.profiled = lambda: series(1)  # what a profiler would see of each node of the graph
     return run

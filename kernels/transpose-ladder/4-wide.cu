@@ -12,7 +12,7 @@ extern "C" __global__ void __launch_bounds__(256) transpose(const float* __restr
   const float* from = in + (size_t)(blockIdx.y * TILE + y * 4) * n + blockIdx.x * TILE + x * 4;
   float4 r[4];
 #pragma unroll
-  for (int j = 0; j < 4; ++j) r[j] = __ldcs((const float4*)(from + (size_t)j * n));
+  for (int j = 0; j < 4; ++j) r[j] = *(const float4*)(from + (size_t)j * n);
   tile[place(x * 4 + 0, y)] = make_float4(r[0].x, r[1].x, r[2].x, r[3].x);
   tile[place(x * 4 + 1, y)] = make_float4(r[0].y, r[1].y, r[2].y, r[3].y);
   tile[place(x * 4 + 2, y)] = make_float4(r[0].z, r[1].z, r[2].z, r[3].z);
@@ -20,5 +20,5 @@ extern "C" __global__ void __launch_bounds__(256) transpose(const float* __restr
   __syncthreads();
   float* to = out + (size_t)(blockIdx.x * TILE + y * 4) * n + blockIdx.y * TILE + x * 4;
 #pragma unroll
-  for (int j = 0; j < 4; ++j) __stcs((float4*)(to + (size_t)j * n), tile[place(y * 4 + j, x)]);
+  for (int j = 0; j < 4; ++j) *(float4*)(to + (size_t)j * n) = tile[place(y * 4 + j, x)];
 }

@@ -2,8 +2,8 @@
 // launch: overlaps<<<ceil(n / (2 * block)), 512>>>(particles, out, reach2, n)
 __device__ float pair(float4 a, float4 b, float reach2) {
   float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
-  float d = fmaxf(reach2 - fmaf(x, x, fmaf(y, y, z * z)), 0.f);
-  return b.w * d * d * d;
+  float d = fmaxf(fmaf(-x, x, fmaf(-y, y, fmaf(-z, z, reach2))), 0.f);
+  return (b.w * d) * (d * d);
 }
 
 // What the particle in row `row` has with all rows before it. All threads of a block take part, row - first = threadIdx.x.

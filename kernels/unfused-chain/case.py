@@ -9,7 +9,7 @@ import numpy as np
 from advisor.practice.api import Card, Tolerance, Work
 
 FRAME = 1 << 20  # pixels of a frame: 4 MB, so that the dark and the gain image stay in L2
-CONTRAST, BRIGHTNESS = np.float32(0.04), np.float32(0.02)
+SATURATION, CONTRAST, BRIGHTNESS = np.float32(190), np.float32(0.04), np.float32(0.02)
 FILTERS = 6
 
 TOLERANCES = {
@@ -20,24 +20,25 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """frames: 128 on a large card; frame: pixels of one."""
-    return {"frames": max(1, min(128, int(0.35 * card.memory) // (16 * FRAME))), "frame": FRAME}
+    """frames: 128 on a large card, a multiple of four; frame: pixels of one."""
+    return {"frames": max(4, min(128, int(0.35 * card.memory) // (16 * FRAME) // 4 * 4)), "frame": FRAME}
 
 
 def work(n: dict[str, int]) -> Work:
-    """Each pixel read and written once, the dark and the gain image read once; nine operations a pixel."""
+    """Each pixel read and written once, the dark and the gain image read once; ten operations a pixel."""
     pixels = n["frames"] * n["frame"]
-    return Work(8.0 * pixels + 8.0 * n["frame"], 9.0 * pixels)
+    return Work(8.0 * pixels + 8.0 * n["frame"], 10.0 * pixels)
 
 
 def answers(step: str, n: dict[str, int]) -> dict[str, Any]:
-    """A launch of the chain is one of six that share the algorithm's bytes."""
-    launches = 1 if step == "fused" else FILTERS
-    return {"theoretical_bytes": work(n).bytes / launches}
+    """A launch of the chain is one of six that share the algorithm's bytes; the one judged reads its image once."""
+    if step == "fused":
+        return {"theoretical_bytes": work(n).bytes}
+    return {"theoretical_bytes": work(n).bytes / FILTERS, "reads_again": "no"}
 
 
 def scalars(n: dict[str, int]) -> dict[str, Any]:
-    return {"contrast": CONTRAST, "brightness": BRIGHTNESS}
+    return {"saturation": SATURATION, "contrast": CONTRAST, "brightness": BRIGHTNESS}
 
 
 def inputs(xp: Any, rng: Any, n: dict[str, int]) -> dict[str, Any]:
@@ -66,5 +67,5 @@ def checked(out: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
 
 def reference(xp: Any, data: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
     raw, dark, gain = (data[name][..., ::13].astype(xp.float64) for name in ("raw", "dark", "gain"))
-    even = 2 * xp.sqrt(xp.maximum((raw - dark) * gain, 0) + 0.375)
+    even = 2 * xp.sqrt(xp.maximum((xp.minimum(raw, float(SATURATION)) - dark) * gain, 0) + 0.375)
     return {"shown": xp.minimum(float(CONTRAST) * even + float(BRIGHTNESS), 1)}

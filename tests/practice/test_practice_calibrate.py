@@ -14,7 +14,7 @@ from advisor import resources
 from advisor.errors import InputError
 from advisor.practice import calibrate as room
 from advisor.practice.api import Card, Work
-from advisor.practice.calibrate import FILE, KERNELS, Ceiling, Ceilings, calibrate, keep, measured, request
+from advisor.practice.calibrate import FILE, KERNELS, Ceiling, Ceilings, calibrate, keep, measured, request, shares
 from advisor.practice.cases import load_case
 from advisor.practice.comparing import compare
 from advisor.practice.launchlines import read_lines
@@ -123,6 +123,11 @@ def test_what_is_kept_is_found_by_name_and_capability(tmp_path: Path) -> None:
     assert found is not None and found.copy.rate == 5e12
     assert other is not None and other.copy.rate == 1e12
     assert measured("Stand-in GPU", "8.0", tmp_path) is None
+
+
+def test_measured_rates_become_shares_of_the_peaks() -> None:
+    assert shares(some(rate=4e12), 5e12, 3e12) == {"memory": 0.8, "plain": 1.0}
+    assert shares(some(), 5e12, None) == {"memory": 0.8}
 
 
 @pytest.mark.parametrize(

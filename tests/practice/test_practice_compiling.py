@@ -75,9 +75,10 @@ def test_an_unknown_architecture_is_refused_in_words(tmp_path: Path, lib: tuple[
     assert "architecture" in build.failure.words or "sm_12" in build.failure.words
 
 
-def test_too_much_shared_memory_is_told(tmp_path: Path, lib: tuple[str, Compiler]) -> None:
+@pytest.mark.parametrize("quick", [False, True])
+def test_too_much_shared_memory_is_told(tmp_path: Path, lib: tuple[str, Compiler], quick: bool) -> None:
     text = source().replace("  int i", "  __shared__ float t[90000]; t[n] = a; __syncthreads(); a = t[0]; int i")
-    build = compile_source(written(tmp_path, text), "sm_90", lib)
+    build = compile_source(written(tmp_path, text), "sm_90", lib, quick)
     assert build.failure is not None and "too much shared data" in build.failure.words
 
 
@@ -91,6 +92,15 @@ def test_a_launch_line_of_a_kernel_that_is_not_there_is_named(tmp_path: Path, li
     build = compile_source(written(tmp_path, text), "sm_90", lib)
     assert build.failure is not None
     assert build.failure.words == "mine.cu:2: the file has no kernel 'scales': it has scale"
+
+
+def test_what_python_launches_needs_no_launch_line(tmp_path: Path, lib: tuple[str, Compiler]) -> None:
+    path = written(tmp_path, source().replace("// launch:", "//"))
+    without = compile_source(path, "sm_90", lib)
+    assert without.failure is not None and without.failure.words.startswith("mine.cu: no launch line")
+    assert compile_source(path, "sm_90", lib, lines=False).failure is None
+    wrong = written(tmp_path, source(launch="scales<<<1, 256>>>(x, y, a, n)"))
+    assert compile_source(wrong, "sm_90", lib, lines=False).failure is not None
 
 
 def test_without_a_compiler_one_line_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +131,7 @@ def test_nvcc_is_used_where_it_is_all_there_is(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_compiler_that_never_ends_is_told(tmp_path: Path) -> None:
-    def slow(text: str, name: str, arch: str) -> tuple[bool, str]:
+    def slow(text: str, name: str, arch: str, quick: bool) -> tuple[bool, str]:
         raise subprocess.TimeoutExpired("nvcc", 300)
 
     build = compile_source(written(tmp_path, source()), "sm_90", ("nvcc", slow))
@@ -136,11 +146,18 @@ def test_a_missing_source_is_refused(tmp_path: Path) -> None:
 def test_every_source_meets_every_architecture_in_order(tmp_path: Path) -> None:
     paths = [written(tmp_path, source(), f"{name}.cu") for name in "ab"]
     seen = []
-    builds = compile_all(paths, ("sm_75", "sm_120"), done=lambda b: seen.append(b.arch))
-    assert [(b.source.name, b.arch, b.failure) for b in builds] == [
-        (name, arch, None) for name in ("a.cu", "b.cu") for arch in ("sm_75", "sm_120")
+    builds = compile_all([*paths, tmp_path / "c.cu"], ("sm_75", "sm_120"), done=lambda b: seen.append(b.arch))
+    assert [(b.source.name, b.arch, b.failure and b.failure.kind) for b in builds] == [
+        (name, arch, kind)
+        for name, kind in (("a.cu", None), ("b.cu", None), ("c.cu", "source"))
+        for arch in ("sm_75", "sm_120")
     ]
-    assert len(seen) == 4 and compile_all([]) == ()
+    assert len(seen) == 6 and compile_all([]) == ()
+
+
+def test_a_quick_build_claims_no_registers(tmp_path: Path, lib: tuple[str, Compiler]) -> None:
+    (kernel,) = compile_source(written(tmp_path, source()), "sm_90", lib, quick=True).kernels
+    assert (kernel.name, kernel.registers, kernel.spill_bytes) == ("scale", None, None)
 
 
 def test_the_architectures_are_those_that_are_promised() -> None:

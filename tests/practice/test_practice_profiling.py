@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from standin_runs import STANDIN, asked, exercise, runner, source
 
-from advisor.practice.profiling import Profile, find_ncu, ncu_command, ncu_failure, profile
+from advisor.practice.profiling import NcuListener, Profile, find_ncu, ncu_command, ncu_failure, profile
 from advisor.practice.run import Limits, Progress
 
 NCU = STANDIN / "ncu"
@@ -28,7 +28,7 @@ def test_a_profile_gives_its_report_and_its_launches(tmp_path: Path) -> None:
     assert [(p.exercise, p.step, p.kernel, p.passes) for p in found.launches] == [("doubling", "mine", "scale", 38)]
     assert found.outcome.jobs[0].profiled == 1
     ours = [(p.percent, p.passes) for p in seen if p.kernel == "scale"]
-    assert (0, 0) in ours and ours[-1] == (100, 38)
+    assert ours[-1] == (100, 38)
 
 
 def test_the_command_asks_for_a_full_set_with_sources_of_the_bracketed_run(tmp_path: Path) -> None:
@@ -112,6 +112,52 @@ def test_ncu_is_found_where_installers_put_it_the_newest_first(tmp_path: Path) -
     assert find_ncu({"PATH": "", "CUDA_HOME": str(tmp_path / "local" / "cuda-9.2")}, places) == paths[2]
     assert find_ncu({"PATH": f"{tmp_path}{os.pathsep}{paths[0].parent}"}, places) == paths[0]
     assert find_ncu({"PATH": ""}, ()) is None
+
+
+def heard(*pieces: tuple[str, bool]) -> tuple[NcuListener, list[Progress]]:
+    seen: list[Progress] = []
+    listener = NcuListener(seen.append, Limits(), 0, 9)
+    for text, whole in pieces:
+        listener(text, whole)
+    return listener, seen
+
+
+def now(step: str) -> str:
+    return f'{{"advisor": "now", "exercise": "e", "step": "{step}", "stage": "profile", "job": 1, "of": 9}}'
+
+
+def test_a_launch_belongs_to_the_step_at_which_it_began() -> None:
+    """The last words about a launch may come when the child is at the next step already, even in the same line."""
+    begun = '==PROF== Profiling "void f<int>("x")" - 3 (1/3): 0%'
+    listener, seen = heard(
+        (now("slow"), True),
+        (begun, False),
+        (now("fast"), True),
+        (f"{begun}....50%....100%{now('fast')}", True),
+        ('==PROF== Profiling "g" - 4: 0%....50%....100% - 1 pass', True),
+    )
+    assert [(p.step, p.kernel, p.passes) for p in listener.launches] == [
+        ("slow", 'void f<int>("x")', 0),
+        ("fast", "g", 1),
+    ]
+    assert seen[-1].percent == 100 and listener.printed == []
+
+
+def test_passes_may_stand_in_a_line_of_their_own() -> None:
+    listener, seen = heard(
+        (now("a"), True),
+        ('==PROF== Profiling "add_kernel" - 0: ', True),
+        ("0%....50%", False),
+        ("0%....50%....100% - 9 passes", True),
+        ("100% right", True),
+    )
+    assert [(p.kernel, p.passes) for p in listener.launches] == [("add_kernel", 9)]
+    assert [p.percent for p in seen] == [0, 0, 50, 100] and listener.printed == ["100% right"]
+
+
+def test_the_exit_code_of_the_child_is_no_complaint_of_ncu() -> None:
+    listener, _ = heard(("==ERROR== The application returned an error code (3).", True), ("==ERROR== Real", True))
+    assert listener.errors == ["Real"]
 
 
 def test_no_complaint_is_no_failure() -> None:

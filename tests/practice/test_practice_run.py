@@ -81,6 +81,10 @@ def test_a_compile_error_has_the_learners_file_and_line(tmp_path: Path) -> None:
         ("scale<<<ceil(n / 256), 256>>>(x, z, a, n)", "mine.cu:2: no argument is called 'z'"),
         ("scales<<<ceil(n / 256), 256>>>(x, y, a, n)", "mine.cu:2: the file has no kernel 'scales'"),
         ("scale<<<ceil(n / 256)>>>(x)", "mine.cu:2: a launch line reads"),
+        (
+            "scale<<<ceil(n / 256), 256, 300 * 1024>>>(x, y, a, n)",
+            "mine.cu:2: 307328 bytes of shared memory a block, 128 of them static: this GPU has 232448 at most",
+        ),
     ],
 )
 def test_a_wrong_launch_line_is_named_with_its_line(tmp_path: Path, launch: str, words: str) -> None:
@@ -118,6 +122,18 @@ def test_a_block_that_does_not_fit_is_told_and_the_rest_goes_on(tmp_path: Path) 
     mine, fast = outcome.jobs
     assert mine.failure is not None and mine.failure.kind == "out_of_resources" and "registers" in mine.failure.words
     assert fast.times_ns
+
+
+def test_a_block_larger_than_its_launch_bounds_is_told_before_it_is_launched(tmp_path: Path) -> None:
+    text = source(launch="scale<<<ceil(n / 512), 512>>>(x, y, a, n)").replace(
+        "void scale", "void __launch_bounds__(256) scale"
+    )
+    result = one(tmp_path, text)
+    assert result.failure is not None and result.failure.kind == "launch_line"
+    assert (
+        "mine.cu:2: a block of 512 threads does not fit" in result.failure.words
+        and "at most 256" in result.failure.words
+    )
 
 
 def test_a_kernel_that_never_ends_is_ended(tmp_path: Path) -> None:
@@ -169,7 +185,8 @@ def test_a_case_that_raises_fails_alone_with_its_own_words(tmp_path: Path) -> No
     ("state", "kind", "words"),
     [
         ("no_gpu", "no_gpu", "no NVIDIA GPU can be used here"),
-        ("old_driver", "old_driver", "driver is too old"),
+        ("old_driver", "old_driver", "the NVIDIA driver is too old"),
+        ("no_driver", "no_gpu", "no NVIDIA driver is installed here"),
         ("other_cuda", "wrong_cupy", "for another CUDA version"),
     ],
 )
@@ -247,7 +264,7 @@ def test_a_request_survives_json(tmp_path: Path) -> None:
 
 def test_the_worker_needs_neither_yaml_nor_msgspec_nor_pandas() -> None:
     code = (
-        "import sys, advisor.practice.worker, advisor.practice.bench;"
+        "import sys, advisor.practice.worker, advisor.practice.bench, advisor.practice.profiling;"
         "print(sorted({m.split('.')[0] for m in sys.modules} & {'yaml', 'msgspec', 'pandas', 'click', 'platformdirs'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -25,8 +25,6 @@ _STAGES = {
 }
 
 
-
-
 def shower(face: Face) -> object:
     """Shows progress on one line of the terminal."""
 

@@ -4,7 +4,8 @@
     // microseconds copy: 12.5               what a launch of it takes on the stand-in's clock (10 if nothing is said)
     // compiler: error: "y" is undefined     the file does not compile: an NVRTC message at this very line
 
-The environment says how the machine is: STANDIN_CUPY=no_gpu, old_driver, other_cuda; STANDIN_MEMORY=bytes of the GPU.
+The environment says how the machine is: STANDIN_CUPY=no_gpu, no_driver, old_driver, other_cuda;
+STANDIN_MEMORY=bytes of the GPU.
 STANDIN_LOG names a file that gets a line for each thing that a profiler would see.
 """
 
@@ -82,7 +83,10 @@ class RawModule:
             raise cuda.driver.CUDADriverError(500, "CUDA_ERROR_NOT_FOUND: named symbol not found")
         said = re.search(rf"^// python {name}: (.*)$", self.code, re.MULTILINE)
         micro = re.search(rf"^// microseconds {name}: (.*)$", self.code, re.MULTILINE)
-        return _Kernel(name, said[1] if said else "pass", micro[1] if micro else "10", self.options)
+        made = _Kernel(name, said[1] if said else "pass", micro[1] if micro else "10", self.options)
+        bound = re.search(r"__launch_bounds__\((\d+)\)", self.code)
+        made.max_threads_per_block = int(bound[1]) if bound else 1024
+        return made
 
     def get_global(self, name: str) -> Any:
         return cuda.constants.setdefault(name, np.zeros(1024, np.float32))[:8]
@@ -96,6 +100,7 @@ class _Kernel:
         self.max_dynamic_shared_size_bytes, self.preferred_shared_memory_carveout = 48 * 1024, -1
         cap = [int(o.partition("=")[2]) for o in options if o.startswith("--maxrregcount=")]
         self.num_regs = min(cap[0], 24) if cap else 24
+        self.max_threads_per_block = 1024
 
     def __call__(self, grid: Any, block: Any, args: Any, shared_mem: int = 0) -> None:
         if shared_mem > self.max_dynamic_shared_size_bytes:

@@ -85,7 +85,7 @@ def _device_count() -> int:
     state = os.environ.get("STANDIN_CUPY")
     if state == "no_gpu":
         raise CUDARuntimeError(100, "cudaErrorNoDevice: no CUDA-capable device is detected")
-    if state == "old_driver":
+    if state in ("old_driver", "no_driver"):
         raise CUDARuntimeError(
             35, "cudaErrorInsufficientDriver: CUDA driver version is insufficient for CUDA runtime version"
         )
@@ -103,12 +103,12 @@ runtime = types.SimpleNamespace(
         "sharedMemPerMultiprocessor": 233472,
     },
     runtimeGetVersion=lambda: 13000,
-    driverGetVersion=lambda: 13000,
+    driverGetVersion=lambda: 0 if os.environ.get("STANDIN_CUPY") == "no_driver" else 13000,
 )
 
 
 def is_available() -> bool:
-    return os.environ.get("STANDIN_CUPY") not in ("no_gpu", "old_driver")
+    return os.environ.get("STANDIN_CUPY") not in ("no_gpu", "old_driver", "no_driver")
 
 
 class Device:

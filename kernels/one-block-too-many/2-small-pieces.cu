@@ -1,7 +1,6 @@
-// The same contracts in blocks of two warps: what is left over for a last block is little.
-// launch: mean_price<<<ceil(contracts / block), 64>>>(spot, strike, up, hold_up, hold_down, out, contracts)
+// A thread for each contract and move, in blocks of 256: pieces a hundred times smaller, and any number of them.
+// launch: put_prices<<<(ceil(contracts / block), 24), 256>>>(spot, strike, up, hold_up, hold_down, out, contracts)
 #define LEVELS 20
-#define SCENARIOS 24
 
 // An American put by a binomial tree that folds back from the leaves, values and prices of a level in registers.
 __device__ float american_put(float spot, float strike, float up, float hold_up, float hold_down) {
@@ -25,10 +24,9 @@ __device__ float american_put(float spot, float strike, float up, float hold_up,
   return value[0];
 }
 
-extern "C" __global__ void __launch_bounds__(64) mean_price(const float* __restrict__ spot, const float* __restrict__ strike, const float* __restrict__ up, const float* __restrict__ hold_up, const float* __restrict__ hold_down, float* __restrict__ out, int contracts) {
+extern "C" __global__ void __launch_bounds__(256) put_prices(const float* __restrict__ spot, const float* __restrict__ strike, const float* __restrict__ up, const float* __restrict__ hold_up, const float* __restrict__ hold_down, float* __restrict__ out, int contracts) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= contracts) return;
-  float sum = 0.f;
-  for (int k = 0; k < SCENARIOS; ++k) sum += american_put(spot[i] * (0.76f + 0.02f * k), strike[i], up[i], hold_up[i], hold_down[i]);
-  out[i] = sum / SCENARIOS;
+  int k = blockIdx.y;
+  out[(size_t)k * contracts + i] = american_put(spot[i] * (0.76f + 0.02f * k), strike[i], up[i], hold_up[i], hold_down[i]);
 }

@@ -1,0 +1,99 @@
+"""Writes what a run of the author's check measured into the exercises' folders: one report and one record each."""
+
+from __future__ import annotations
+
+import io
+import lzma
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from advisor.errors import InputError
+from advisor.files import write_bytes_whole, write_whole
+from advisor.practice.api import Card
+from advisor.practice.manifest import Exercise
+from advisor.practice.recorded import RECORD, REPORT, RecordFile, StepTimes, digest
+from advisor.practice.selfcheck import Measured
+from advisor.reports.container import extract, walk
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """Under which a run was made. Versions as they call themselves, clocks in Hz (0: not known), date as ISO 8601."""
+
+    card: Card
+    driver: str
+    cuda: str
+    cupy: str
+    ncu: str
+    sm_clock_hz: float
+    memory_clock_hz: float
+    date: str
+
+
+def driver_and_clocks() -> tuple[str, float, float]:
+    """What nvidia-smi says of the first GPU: driver version, SM and memory clock in Hz; '' and 0 where unknown."""
+    query = "--query-gpu=driver_version,clocks.sm,clocks.mem"
+    try:
+        done = subprocess.run(
+            ["nvidia-smi", query, "--format=csv,noheader,nounits"],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=True,
+        )
+        driver, sm, memory = (part.strip() for part in done.stdout.splitlines()[0].split(","))
+        return driver, float(sm) * 1e6, float(memory) * 1e6
+    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
+        return "", 0.0, 0.0
+
+
+def write(m: Measured, said: Circumstances, folder: Path) -> None:
+    """Write the recording of one exercise into a folder; InputError when its report does not hold what it should.
+
+    The report is cut to the launches of this exercise, which are numbered anew in their order.
+    """
+    wanted = [launch for step in m.exercise.steps for launch in _step(m.exercise, m, step.id)]
+    data = m.report.read_bytes()
+    found = walk(data)
+    if found.damage or not wanted or max(wanted) >= found.readable:
+        raise InputError(f"{m.report}: does not hold the {len(wanted)} launches of {m.exercise.name}: profile again")
+    out = io.BytesIO()
+    extract(data, found, frozenset(wanted), out)
+    number = {launch: at for at, launch in enumerate(sorted(wanted))}
+    steps = {
+        step.id: StepTimes(
+            tuple(round(t, 1) for t in m.steps[step.id].times_ns),
+            tuple(number[launch] for launch in m.steps[step.id].launches),
+            digest(m.exercise, step),
+        )
+        for step in m.exercise.steps
+    }
+    c = said.card
+    record = RecordFile(
+        c.name, c.cc, c.sms, c.memory, c.l2, c.shared_per_block, c.shared_per_sm,
+        said.driver, said.cuda, said.cupy, said.ncu, said.sm_clock_hz, said.memory_clock_hz, said.date,
+        m.copy, dict(m.sizes), steps,
+    )  # fmt: skip
+    folder.mkdir(parents=True, exist_ok=True)
+    packed = lzma.compress(out.getvalue(), preset=9 | lzma.PRESET_EXTREME)
+    write_bytes_whole(folder / REPORT, packed)
+    text = msgspec.json.format(msgspec.json.encode(record), indent=1).decode()
+    write_whole(folder / RECORD, text + "\n")
+
+
+def _step(one: Exercise, m: Measured, step: str) -> tuple[int, ...]:
+    data = m.steps.get(step)
+    if data is None or not data.launches or not data.times_ns:
+        raise InputError(f"{one.name}: step {step} was not measured and profiled: nothing is recorded")
+    return data.launches
+
+
+def versions_of(versions: Mapping[str, str]) -> tuple[str, str]:
+    """CUDA and CuPy versions as a child reports them: `13000` is CUDA 13.0."""
+    raw = versions.get("runtime", "")
+    cuda = f"{int(raw) // 1000}.{int(raw) % 1000 // 10}" if raw.isdigit() else raw
+    return cuda, versions.get("cupy", "")
