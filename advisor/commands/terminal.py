@@ -35,11 +35,16 @@ def write(text: str, out: Path | None) -> None:
     write_whole(out, text)
 
 
+def note(text: str) -> None:
+    """What happens now, on one line of a terminal's stderr; nothing when stderr is a file."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        click.echo(f"\r\x1b[K{text} …", nl=False, err=True)
+
+
 def narrate(stage: str, done: int, total: int) -> None:
     """Progress on stderr, on one line of a terminal; nothing when stderr is a file."""
-    if sys.stderr.isatty():
-        words = {"read": f"reading launches {done}/{total}", "reason": "reasoning"}
-        click.echo(f"\r\x1b[K{words.get(stage, stage)} …", nl=False, err=True)
+    words = {"read": f"reading launches {done}/{total}", "reason": "reasoning"}
+    note(words.get(stage, stage))
 
 
 def clear() -> None:

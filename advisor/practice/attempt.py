@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from advisor.practice.manifest import home
 from advisor.practice.outcome import JobResult, Outcome
 from advisor.practice.run import OnProgress, Runner, nothing, run
-from advisor.practice.tasks import Job, Request, Task
+from advisor.practice.tasks import Job, Request, Stage, Task
 from advisor.practice.workshop import Workshop
 from advisor.quantify.noise import Judged, spread, verdict
 
@@ -18,7 +18,7 @@ MINE = "mine"
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What came of it. `mine` is None when nothing could be run; verdicts are None where a side was not timed.
+    """The runs and their verdicts. `mine`: None when nothing could be run; verdicts: None where a side was not timed.
 
     over_slow: the learner's version against the first step; to_fast: the last step against the learner's version (its
     `speedup` is what there is still to win).
@@ -42,18 +42,19 @@ class Attempt:
         return self.right and self.to_fast is not None and self.to_fast.speedup <= 1 + GOAL + self.to_fast.noise
 
 
-def _job(shop: Workshop, step: str, do: tuple[str, ...]) -> Job:
+def bundled_job(shop: Workshop, step: str, do: tuple[Stage, ...]) -> Job:
+    """A bundled step as a job."""
     one = shop.exercise.step_of(step)
     folder = home(shop.exercise.name)
     extra = tuple(str(folder / x) for x in one.extra)
-    return Job(step, str(folder / one.source), do, extra, one.launches, one.result)  # type: ignore[arg-type]
+    return Job(step, str(folder / one.source), do, extra, one.launches, one.result)
 
 
-def own_job(shop: Workshop, do: tuple[str, ...]) -> Job:
+def own_job(shop: Workshop, do: tuple[Stage, ...]) -> Job:
     """The learner's source as a job."""
     first = shop.exercise.stages[0]
     extra = tuple(str(path) for path in shop.extra)
-    return Job(MINE, str(shop.source), do, extra, first.launches, first.result)  # type: ignore[arg-type]
+    return Job(MINE, str(shop.source), do, extra, first.launches, first.result)
 
 
 def task(shop: Workshop, jobs: tuple[Job, ...], seed: int) -> Task:
@@ -65,7 +66,11 @@ def check(shop: Workshop, seed: int, runner: Runner | None = None, show: OnProgr
     """Compile, compare with the reference and time the learner's source; the learner's comes first, so that a mistake
     shows at once. Every failure is in the result, none is raised."""
     stages = shop.exercise.stages
-    jobs = (own_job(shop, ("check", "time")), _job(shop, stages[0].id, ("time",)), _job(shop, stages[-1].id, ("time",)))
+    jobs = (
+        own_job(shop, ("check", "time")),
+        bundled_job(shop, stages[0].id, ("time",)),
+        bundled_job(shop, stages[-1].id, ("time",)),
+    )
     outcome = run(Request((task(shop, jobs, seed),)), runner, show)
     mine, slow, fast = outcome.job(MINE), outcome.job(stages[0].id), outcome.job(stages[-1].id)
     return Attempt(outcome, mine, slow, fast, _judged(slow, mine), _judged(mine, fast))

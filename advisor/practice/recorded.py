@@ -18,7 +18,7 @@ CARDS = ("h200",)
 
 
 class StepTimes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Times of one step's runs in ns, which launches of the report are its own, from 0, and the `digest` of its code."""
+    """Times of the runs of a step in ns, its launches in the report, from 0, and the `digest` of its code."""
 
     times_ns: tuple[float, ...]
     launches: tuple[int, ...]

@@ -119,10 +119,12 @@ def analyse(
     return Analysis(catalog, Inputs(frame, infos, None, given))
 
 
-def judge(catalog: Catalog, measured: Sequence[Measured], analysis: Analysis) -> tuple[Judged, ...]:
-    """Every exercise against its claims; `analysis` is of the same list."""
-    paths = list(dict.fromkeys(m.report for m in measured))
-    launches = {(x.report, x.index): x for x in analysis.diagnosis.launches}
+def judge(catalog: Catalog, measured: Sequence[Measured], analysis: Analysis | None) -> tuple[Judged, ...]:
+    """Every exercise against its claims; `analysis` is of the reports of the same list, None where there are none."""
+    launches = {}
+    if analysis is not None:
+        named = {i: info.path for i, info in enumerate(analysis.diagnosis.reports)}
+        launches = {(named[x.report], x.index): x for x in analysis.diagnosis.launches}
     out = []
     for m in measured:
         times = {k: median(v.times_ns) for k, v in m.steps.items() if v.times_ns}
@@ -130,7 +132,7 @@ def judge(catalog: Catalog, measured: Sequence[Measured], analysis: Analysis) ->
         for step in m.exercise.steps:
             data = m.steps.get(step.id)
             own = data.launches if data is not None else ()
-            launch = launches.get((paths.index(m.report), own[step.look_at])) if len(own) > step.look_at else None
+            launch = launches.get((str(m.report), own[step.look_at])) if len(own) > step.look_at else None
             judged.append(_step(catalog, m, step, times, launch, judged))
         out.append(Judged(m.exercise, m.gpu, tuple(judged)))
     return tuple(out)

@@ -13,8 +13,8 @@ CHUNK = 1 << 22
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n: energies of 4 bytes, a multiple of 16384."""
-    return {"n": min(1 << 26, int(0.30 * card.memory) // 4 // 16384 * 16384)}
+    """n: energies of 4 bytes, a multiple of 4096."""
+    return {"n": min(1 << 26, int(0.30 * card.memory) // 4 // 4096 * 4096)}
 
 
 def work(n: dict[str, int]) -> Work:

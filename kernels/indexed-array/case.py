@@ -12,20 +12,20 @@ STEP = 1021  # checked: every 1021st read
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """reads: four times what all SMs hold in threads, 256 bytes each, or 30 % of the memory; length: words of a read.
+    """reads: four times the threads that all SMs hold, or 30 % of the memory of 256 bytes each; length: loads a read.
 
-    63 words are 252 codons, so that a count fits a byte.
+    Fifteen loads of 16 codons are 240 codons, so that a count fits a byte.
     """
-    return {"reads": min(card.sms * 2048 * 4, int(0.30 * card.memory) // 256 // 256 * 256), "length": 63}
+    return {"reads": min(card.sms * 2048 * 4, int(0.30 * card.memory) // 256 // 256 * 256), "length": 15}
 
 
 def work(n: dict[str, int]) -> Work:
-    return Work(bytes=4.0 * n["reads"] * (n["length"] + 1), flop=0.0)
+    return Work(bytes=n["reads"] * (16.0 * n["length"] + 4.0), flop=0.0)
 
 
 def inputs(xp: Any, rng: Any, n: dict[str, int]) -> dict[str, Any]:
-    """A codon is a byte below 64; four of them are a word."""
-    words = rng.integers(0, 1 << 30, n["reads"] * n["length"], dtype=xp.uint32)
+    """A codon is a byte below 64; 16 of a read lie together, and then the next read's."""
+    words = rng.integers(0, 1 << 30, 4 * n["reads"] * n["length"], dtype=xp.uint32)
     words &= np.uint32(0x3F3F3F3F)
     return {"words": words}
 
@@ -35,12 +35,12 @@ def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
 
 
 def reference(xp: Any, data: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
-    words = data["words"].reshape(n["length"], n["reads"])[:, ::STEP]
+    words = data["words"].reshape(n["length"], n["reads"], 4)[:, ::STEP]
     total = xp.zeros(words.shape[1], np.uint32)
     for codon in range(64):
         count = xp.zeros(words.shape[1], np.uint32)
         for shift in range(0, 32, 8):
-            count += ((words >> np.uint32(shift)) & np.uint32(63) == codon).sum(axis=0, dtype=np.uint32)
+            count += ((words >> np.uint32(shift)) & np.uint32(63) == codon).sum(axis=(0, 2), dtype=np.uint32)
         total += count * count
     return {"usage": total}
 

@@ -1,6 +1,6 @@
-// The same particles. Each block first sorts its 1024 by material, in shared memory, so that a warp holds one material
-// (or two, at a border); the particles themselves stay where they are.
-// launch: follow<<<ceil(n / block), 1024>>>(material, in, out, steps, n)
+// The same particles. Each block first sorts the places of its 2048 by material, in shared memory, so that a warp holds one
+// material (or two, at a border); the particles themselves stay where they are.
+// launch: follow<<<ceil(n / 8 / block), 256>>>(material, in, out, steps, n)
 #define H 0.05f
 #define WALK(force) for (int t = 0; t < steps; ++t) { w = fmaf(H, force, w); v = fmaf(H, w, v); } break
 
@@ -20,18 +20,30 @@ __device__ float follow_one(int material, float v, int steps) {
   return v + w;
 }
 
+#define EACH 8  // particles a thread
+
 extern "C" __global__ void follow(const int* __restrict__ material, const float* __restrict__ in, float* __restrict__ out,
                                   int steps, int n) {
-  __shared__ int count[8], order[1024];
-  int first = blockIdx.x * blockDim.x, i = first + threadIdx.x, mine = i < n ? material[i] : 7;
+  __shared__ int count[8], order[EACH * 256];
+  int first = blockIdx.x * blockDim.x * EACH, last = min(first + (int)blockDim.x * EACH, n), rank[EACH];
   if (threadIdx.x < 8) count[threadIdx.x] = 0;
   __syncthreads();
-  int place = atomicAdd(&count[mine], 1);
+#pragma unroll
+  for (int k = 0; k < EACH; ++k) {
+    int i = first + k * blockDim.x + threadIdx.x;
+    if (i < last) rank[k] = atomicAdd(&count[material[i]], 1);
+  }
   __syncthreads();
-  for (int m = 0; m < mine; ++m) place += count[m];
-  order[place] = mine << 16 | threadIdx.x;
+#pragma unroll
+  for (int k = 0; k < EACH; ++k) {
+    int i = first + k * blockDim.x + threadIdx.x, mine = i < last ? material[i] : 0;
+    for (int m = 0; m < mine; ++m) rank[k] += count[m];
+    if (i < last) order[rank[k]] = mine << 16 | (i - first);
+  }
   __syncthreads();
-  int next = order[threadIdx.x];
-  i = first + (next & 0xffff);
-  if (i < n) out[i] = follow_one(next >> 16, in[i], steps);
+#pragma unroll 1
+  for (int k = threadIdx.x; k < last - first; k += blockDim.x) {
+    int i = first + (order[k] & 0xffff);
+    out[i] = follow_one(order[k] >> 16, in[i], steps);
+  }
 }

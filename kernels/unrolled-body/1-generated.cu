@@ -1,5 +1,5 @@
 // Eight small networks ("experts") as a code generator wrote them, straight-line code with every weight a literal. Each group
-// of 64 samples goes through one of them, eight times. (Templates stand for the generator.)
+// of 96 samples goes through one of them, eight times. (Templates stand for the generator.)
 // launch: infer<<<sms * 3, 256>>>(expert, input, output, samples)
 #define EXPERTS 8
 #define HIDDEN 24
@@ -46,7 +46,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) infer(const int* __restrict
     float x[WIDTH];
 #pragma unroll
     for (int i = 0; i < WIDTH; ++i) x[i] = input[(size_t)i * samples + s];
-    switch (expert[s / 64]) {
+    switch (expert[s / 96]) {
       case 0: rounds<0>(x); break;
       case 1: rounds<1>(x); break;
       case 2: rounds<2>(x); break;

@@ -1,4 +1,4 @@
-"""Eight small networks with fixed weights; each group of 64 samples goes through one of them, eight times.
+"""Eight small networks with fixed weights; each group of 96 samples goes through one of them, eight times.
 
 A round is x + V max(0, U x), with 24 hidden units and 32 inputs and outputs.
 """
@@ -11,7 +11,7 @@ import numpy as np
 
 from advisor.practice.api import Card, Tolerance, Work
 
-EXPERTS, HIDDEN, WIDTH, ROUNDS, GROUP = 8, 24, 32, 8, 64
+EXPERTS, HIDDEN, WIDTH, ROUNDS, GROUP = 8, 24, 32, 8, 96
 SAMPLE = 61  # every 61st sample: all lanes occur, and with random groups all experts
 
 TOLERANCES = {

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from advisor.catalog import catalog
 from advisor.commands.practice.face import Face
-from advisor.errors import EXIT_CHECK_FAILED, EXIT_DONE
+from advisor.errors import EXIT_CHECK_FAILED, EXIT_DONE, InputError
 from advisor.practice import selfcheck
 from advisor.practice.folders import faults
 from advisor.practice.manifest import exercise, names
 from advisor.render import exercises
+
+if TYPE_CHECKING:
+    from advisor.pipelines.diagnose import Analysis
+    from advisor.practice.selfcheck_run import Everything
 
 
 def run(wanted: tuple[str, ...], form: str, out: Path | None, readme: Path | None, face: Face) -> int:
@@ -54,3 +59,65 @@ def report(
     if readme is not None:
         write_whole(readme, exercises.readme(judged, measured))
     return EXIT_DONE if all(j.ok for j in judged) and not broken else EXIT_CHECK_FAILED
+
+
+def run_here(
+    wanted: tuple[str, ...],
+    form: str,
+    out: Path | None,
+    readme: Path | None,
+    clock_control: str,
+    record: bool,
+    keep: Path | None,
+    face: Face,
+) -> int:
+    """Check, time and profile the exercises on this GPU and judge them as the recorded ones; 1 when a claim fails.
+
+    keep: the folder for the reports; record: also write them, cut and packed, into the exercises' own folders.
+    """
+    import random
+    import tempfile
+
+    from advisor.commands.practice.gpu import shower
+    from advisor.practice.selfcheck_run import run_all
+
+    cat = catalog()
+    chosen = [exercise(name) for name in (wanted or names())]
+    with tempfile.TemporaryDirectory(prefix="ncu-advisor-") as place:
+        folder = keep or Path(place)
+        folder.mkdir(parents=True, exist_ok=True)
+        control = None if clock_control == "base" else clock_control
+        seed = random.SystemRandom().randrange(1 << 31)
+        made = run_all(chosen, seed, folder, show=shower(face), clock_control=control)
+        face.clear()
+        if not made.measured:
+            raise InputError(made.failure.words if made.failure is not None else "nothing could be run")
+        if made.failure is not None:
+            click.echo(f"ncu-advisor: {made.failure.words}", err=True)
+        measured = list(made.measured)
+        profiled = [m for m in measured if m.report.is_file()]
+        analysis = selfcheck.analyse(cat, profiled, progress=face.narrate) if profiled else None
+        face.clear()
+        judged = selfcheck.judge(cat, measured, analysis)
+        if record:
+            _record(measured, made, analysis)
+        return report(judged, measured, False, form, out, readme, face)
+
+
+def _record(measured: list[selfcheck.Measured], made: Everything, analysis: Analysis | None) -> None:
+    from datetime import UTC, datetime
+
+    from advisor.practice import recording
+    from advisor.practice.manifest import home
+
+    if made.outcome.card is None or analysis is None:
+        raise InputError("nothing was profiled, so nothing is recorded")
+    driver, sm, memory = recording.driver_and_clocks()
+    cuda, cupy = recording.versions_of(dict(made.outcome.versions))
+    tool = analysis.diagnosis.reports[0].tool
+    today = datetime.now(UTC).date().isoformat()
+    said = recording.Circumstances(made.outcome.card, driver, cuda, cupy, tool, sm, memory, today)
+    card = made.outcome.card.name.removeprefix("NVIDIA ").split(" ")[0].lower()
+    for m in measured:
+        recording.write(m, said, home(m.exercise.name) / "recorded" / card)
+        click.echo(f"recorded {m.exercise.name}", err=True)

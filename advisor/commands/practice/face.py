@@ -15,6 +15,7 @@ class Face:
     """asks: whether a person is there to answer; blocks: whether the output can show block characters."""
 
     write: Callable[[str], None]
+    note: Callable[[str], None]
     narrate: Callable[[str, int, int], None]
     clear: Callable[[], None]
     width: int

@@ -8,11 +8,14 @@ from typing import Any
 
 from advisor.commands.practice.face import Face
 from advisor.errors import EXIT_CHECK_FAILED, EXIT_DONE, UsageError
+from advisor.model import LaunchDiagnosis
 from advisor.practice import journal, workshop
 from advisor.practice.manifest import Exercise, exercise, home, names
 from advisor.practice.predict import CAUSE_POINTS, CLASS_POINTS, SPEEDUP_POINTS, score
 from advisor.practice.state import Prediction, Record, Store
 from advisor.render import practice as words
+
+_SPEEDUP = "How many times faster will the next version be (1 = nothing to gain)"
 
 
 def list_(store: Store, form: str, face: Face) -> int:
@@ -69,12 +72,12 @@ def _profile(store: Store, one: Exercise, step_id: str, predicted: bool, face: F
     step = one.step_of(step_id) if step_id else one.stages[0]
     known = next((p for p in store.record(one.name).predictions if p.step == step.id), None)
     if known is None and predicted:
-        known = _ask_prediction(store, one, step.id, face)
+        known = ask_prediction(store, one, step.id, face)
     measured, analysis = _recorded(one, face)
     own = measured.steps[step.id].launches
     launch = next(x for x in analysis.diagnosis.launches if x.index == own[step.look_at])
     if known is not None:
-        face.write(_reveal(store, one, known, launch, measured, face))
+        face.write(reveal(store, one, step.id, launch, words.actual_speedup(one, step.id, measured), face))
     from dataclasses import replace
 
     from advisor.render.diagnosis import diagnosis_text
@@ -96,12 +99,12 @@ def predict(
         raise UsageError(
             f"{name}, {step.id}: the profile was shown already, and your prediction got {done.points} points"
         )
-    _ask_prediction(store, one, step.id, face, class_id, cause, speedup)
+    ask_prediction(store, one, step.id, face, class_id, cause, speedup)
     face.write(f"Noted. `ncu-advisor practice show {name} --profile {step.id}` reveals the profile and your score.")
     return EXIT_DONE
 
 
-def _ask_prediction(
+def ask_prediction(
     store: Store,
     one: Exercise,
     step: str,
@@ -109,7 +112,9 @@ def _ask_prediction(
     class_id: str | None = None,
     cause: str | None = None,
     speedup: float | None = None,
+    again: bool = False,
 ) -> Prediction:
+    """Take a prediction from options or by asking, and keep it; `again`: over the slow version, of one's own."""
     from advisor.catalog import catalog
 
     cat = catalog()
@@ -123,7 +128,8 @@ def _ask_prediction(
     class_id = face.choose("Class", class_id, {k: c.title for k, c in cat.classes.items()})
     causes = {k: d.title for k, d in cat.diagnoses.items() if d.kind == "diagnosis"}
     cause = face.choose("Cause, what you would fix first", cause, causes)
-    speedup = face.number("How many times faster will the next version be (1 = nothing to gain)", speedup)
+    asked = "How many times as fast as the slow version is yours" if again else _SPEEDUP
+    speedup = face.number(asked, speedup)
     made = Prediction(step=step, class_id=class_id, cause=cause, speedup=speedup)
 
     def note(record: Record) -> None:
@@ -133,8 +139,9 @@ def _ask_prediction(
     return made
 
 
-def _reveal(store: Store, one: Exercise, known: Prediction, launch: Any, measured: Any, face: Face) -> str:
-    actual = words.actual_speedup(one, known.step, measured)
+def reveal(store: Store, one: Exercise, step: str, launch: LaunchDiagnosis, actual: float | None, face: Face) -> str:
+    """Score the prediction of a step, keep the points, and tell them; `actual`: the measured speedup."""
+    known = next(p for p in store.record(one.name).predictions if p.step == step)
     causes = [f.id for f in launch.findings if f.kind == "diagnosis"]
     result = score(
         known.class_id,

@@ -23,12 +23,13 @@ _CLOCKS = click.option(
 
 def _face() -> Any:
     from advisor.commands.practice.face import Face
-    from advisor.commands.terminal import clear, colour, narrate, write
+    from advisor.commands.terminal import clear, colour, narrate, note, write
     from advisor.render.charts import can_draw
 
     columns = shutil.get_terminal_size((80, 24)).columns if sys.stdout is not None and sys.stdout.isatty() else 80
     return Face(
         write=lambda text: write(text, None),
+        note=note,
         narrate=narrate,
         clear=clear,
         width=max(60, min(columns, 110)),
@@ -151,17 +152,83 @@ def log(name: str, observation: str, hypothesis: str, next_: str, form: str) -> 
     return learn.log(_store(), name, observation, hypothesis, next_, form, _face())
 
 
+_SEED = click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="The same inputs again; fresh ones by default.")
+_LIMIT = click.option(
+    "--limit", type=click.FloatRange(1, 3600), default=30, show_default=True, help="Seconds that one run may take."
+)
+
+
+@practice.command()
+@_NAME
+@_SEED
+@_LIMIT
+@click.option("--compile-only", "arch", metavar="SM", help="Only compile, for an architecture such as sm_80; no GPU.")
+def check(name: str, seed: int | None, limit: float, arch: str | None) -> int:
+    """Compile your version, compare it with the reference, time it beside slow and fast.
+
+    Exit code 0 when it is right and as fast as the bundled answer up to a tenth and the noise, 1 when not.
+    """
+    from advisor.commands.practice import gpu
+
+    return gpu.check(_store(), name, seed, limit, arch, _face())
+
+
+@practice.command()
+@_NAME
+@_SEED
+@_LIMIT
+@click.option("--no-prediction", is_flag=True, help="Show the profile without committing to a prediction first.")
+@_CLOCKS
+def profile(name: str, seed: int | None, limit: float, no_prediction: bool, clock_control: str) -> int:
+    """Profile your version with ncu, beside the slow one, and compare before and after."""
+    from advisor.commands.practice import gpu
+
+    return gpu.profile(_store(), name, seed, limit, clock_control, not no_prediction, _face())
+
+
+@practice.command()
+@_NAME
+@click.option(
+    "--vary",
+    "axes",
+    multiple=True,
+    type=click.Choice(["block", "carveout", "registers"]),
+    help="What to vary; all three by default.",
+)
+@click.option("--profile", "profiled", is_flag=True, help="Also profile every point, for its occupancy.")
+@_SEED
+@_LIMIT
+@_CLOCKS
+def sweep(name: str, axes: tuple[str, ...], profiled: bool, seed: int | None, limit: float, clock_control: str) -> int:
+    """Vary block size, shared-memory carve-out and register cap of your version."""
+    from advisor.commands.practice import gpu
+
+    return gpu.sweep(_store(), name, axes, profiled, seed, limit, clock_control, _face())
+
+
+@practice.command()
+def calibrate() -> int:
+    """Measure this card's read, copy and multiply-add ceilings, and keep them."""
+    from advisor.commands.practice import gpu
+
+    return gpu.ceilings(_face())
+
+
 @practice.command()
 @click.argument("names", nargs=-1)
 @click.option("--run", "run_", is_flag=True, help="Run and profile every step on this GPU instead of reading records.")
 @click.option("--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
 @click.option("--out", type=_PATH, metavar="FILE", help="Write there instead of to the screen.")
 @click.option("--readme", type=_PATH, metavar="FILE", help="Also write the table as markdown.")
+@click.option("--keep", type=_PATH, metavar="DIR", help="With --run: keep ncu's reports there.")
+@click.option("--record", is_flag=True, help="With --run: write reports and times into the exercises' folders.")
 @_CLOCKS
-def selfcheck(names: tuple[str, ...], run_: bool, clock_control: str, **options: Any) -> int:
+def selfcheck(
+    names: tuple[str, ...], run_: bool, clock_control: str, keep: Path | None, record: bool, **options: Any
+) -> int:
     """Check that every exercise shows what it claims (for authors)."""
     from advisor.commands.practice import author
 
     if run_:
-        return author.run_here(names, clock_control=clock_control, **options, face=_face())
+        return author.run_here(names, clock_control=clock_control, keep=keep, record=record, **options, face=_face())
     return author.run(names, **options, face=_face())
