@@ -1,15 +1,17 @@
-"""Kepler's equation by Newton's method in a fused function, every array in single precision."""
+"""Verhulst's growth of many populations in an ElementwiseKernel whose type T follows the array: float32 here."""
 
 
 def prepare(cp, data, out, n, kernel):
-    mean, eccentricity, anomaly = data["mean"], data["eccentricity"], out["anomaly"]
-    correction = cp.zeros(mean.shape, dtype=cp.float32)
-
-    @cp.fuse(kernel_name="kepler")
-    def kepler(mean, eccentricity, correction, anomaly):
-        e = mean + eccentricity * cp.sin(mean) + correction
-        for _ in range(4):
-            e = e - (e - eccentricity * cp.sin(e) - mean) / (1.0 - eccentricity * cp.cos(e))
-        cp.subtract(e, (e - eccentricity * cp.sin(e) - mean) / (1.0 - eccentricity * cp.cos(e)), anomaly)
-
-    return lambda: kepler(mean, eccentricity, correction, anomaly)
+    start, rate, end = data["start"], data["rate"], out["end"]
+    crowding = cp.ones(start.shape, dtype=cp.float32)  # one over each habitat's capacity
+    grow = cp.ElementwiseKernel(
+        "float32 start, float32 rate, T crowding",
+        "float32 end",
+        """
+        T v = start, r = rate;
+        for (int step = 0; step < 128; ++step) v += r * v * (T(1) - crowding * v);
+        end = v;
+        """,
+        "grow",
+    )
+    return lambda: grow(start, rate, crowding, end)

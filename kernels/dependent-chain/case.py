@@ -1,4 +1,4 @@
-"""A bank of leaky integrators driven by one signal: v(t) = leak v(t - 1) + input(t), four integrators for each of 128 threads an SM."""
+"""A bank of leaky integrators driven by one signal, v(t) = leak v(t - 1) + input(t); 512 of them for each SM."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ TOLERANCES = {
     "potential": Tolerance(
         relative=0.0,
         absolute=0.02,
-        why="a leak up to 0.9999 remembers 10^4 samples, so a potential is about sqrt(10^4 / 2) = 70. A remembered sample "
-        "adds a rounding of up to 2^-24 of that, at random sqrt(10^4 / 2) * 4e-6 = 3e-4, with rare sums at several times "
-        "that; a chain split into four by the leak's fourth power adds up to 0.01. One lost sample is off by about 1",
+        why="a leak up to 0.9999 remembers 10^4 samples, so a potential is about sqrt(10^4 / 2) = 70. A "
+        "remembered sample adds a rounding of up to 2^-24 of that, at random sqrt(10^4 / 2) * 4e-6 = 3e-4, with "
+        "rare sums at several times that; a chain split into four by the leak's fourth power adds up to 0.01. "
+        "One lost sample is off by about 1",
     )
 }
 

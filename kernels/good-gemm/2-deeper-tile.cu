@@ -11,23 +11,23 @@ extern "C" __global__ void __launch_bounds__(128, 2) gemm(const float* __restric
   int tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
   // A warp computes 64 rows by 64 columns: four strips of four rows, two strips of four columns a thread.
   int row = warp / 2 * 64 + lane / 8 * 4, column = warp % 2 * 64 + lane % 8 * 4;
-  int ar = tid / 4, ak = tid % 4 * 4, bk = tid / 32, bc = tid % 32 * 4;
+  int ar = tid / 2, ak = tid % 2 * 4, bk = tid / 32, bc = tid % 32 * 4;
   const float* from_a = a + (size_t)(blockIdx.y * BM + ar) * n + ak;
   const float* from_b = b + (size_t)bk * n + blockIdx.x * BN + bc;
   float4 va[4], vb[4];
   auto fetch = [&](int t) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      va[i] = *(const float4*)(from_a + (size_t)(32 * i) * n + t);
+      va[i] = *(const float4*)(from_a + (size_t)(i % 2 * 64) * n + t + i / 2 * 8);
       vb[i] = *(const float4*)(from_b + (size_t)(4 * i + t) * n);
     }
   };
   auto keep = [&](int buffer) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      int r = ar + 32 * i;
-      as[buffer][ak][r] = va[i].x, as[buffer][ak + 1][r] = va[i].y;
-      as[buffer][ak + 2][r] = va[i].z, as[buffer][ak + 3][r] = va[i].w;
+      int r = ar + i % 2 * 64, k = ak + i / 2 * 8;
+      as[buffer][k][r] = va[i].x, as[buffer][k + 1][r] = va[i].y;
+      as[buffer][k + 2][r] = va[i].z, as[buffer][k + 3][r] = va[i].w;
       *(float4*)&bs[buffer][bk + 4 * i][bc] = vb[i];
     }
   };

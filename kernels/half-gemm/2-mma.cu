@@ -1,11 +1,13 @@
-// The same product on the tensor cores: a warp multiplies 16 by 16 with 16 by 8 tiles by mma, sums in single precision.
-// Two buffers of shared memory: the next tiles are loaded while these are multiplied. n is a multiple of 128.
-// launch: gemm<<<(n / 128, n / 128), 256>>>(a, b, c, n)
+// The same product on the tensor cores: four warps of 64 by 64 outputs, tiles of 16 by 16 times 16 by 8 by mma, sums in single
+// precision. Two buffers of shared memory: the next tiles are loaded while these are multiplied. n is a multiple of 128.
+// launch: gemm<<<(n / 128, n / 128), 128>>>(a, b, c, n)
 #define BM 128
 #define BN 128
 #define BK 32
-#define AS (BK + 8)  // rows padded by 16 bytes: ldmatrix reads eight rows without bank conflicts
-#define BS (BN + 8)
+
+// Where a chunk of eight halves of a tile's row lies: swizzled, so that eight rows of one column fall on different banks.
+__device__ int in_a(int row, int k) { return row * BK + (k ^ (row / 2 % 4 * 8)); }
+__device__ int in_b(int k, int column) { return k * BN + (column ^ (k % 8 * 8)); }
 
 __device__ unsigned shared_address(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }
 
@@ -31,29 +33,29 @@ __device__ void multiply_add(float (&d)[4], const unsigned (&a)[4], unsigned b0,
 #endif
 }
 
-extern "C" __global__ void __launch_bounds__(256) gemm(const unsigned short* __restrict__ a,
-                                                       const unsigned short* __restrict__ b, float* __restrict__ c, int n) {
-  __shared__ __align__(16) unsigned short as[2][BM * AS], bs[2][BK * BS];
-  int tid = threadIdx.x, lane = tid % 32, warp = tid / 32, wm = warp / 4 * 64, wn = warp % 4 * 32;
-  a += (size_t)blockIdx.y * BM * n;
-  b += blockIdx.x * BN;
-  int ar = tid / 4, ac = tid % 4 * 8, br = tid / 16, bc = tid % 16 * 8;
-  uint4 va[2], vb[2];
+extern "C" __global__ void __launch_bounds__(128, 2) gemm(const unsigned short* __restrict__ a,
+                                                          const unsigned short* __restrict__ b, float* __restrict__ c, int n) {
+  __shared__ __align__(16) unsigned short as[2][BM * BK], bs[2][BK * BN];
+  int tid = threadIdx.x, lane = tid % 32, warp = tid / 32, wm = warp / 2 * 64, wn = warp % 2 * 64;
+  int ar = tid / 4, ak = tid % 4 * 8, bk = tid / 16, bc = tid % 16 * 8;
+  a += (size_t)(blockIdx.y * BM + ar) * n + ak;
+  b += (size_t)bk * n + blockIdx.x * BN + bc;
+  uint4 va[4], vb[4];
   auto fetch = [&](int t) {
 #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      va[i] = *(const uint4*)(a + (size_t)(ar + 64 * i) * n + t + ac);
-      vb[i] = *(const uint4*)(b + (size_t)(t + br + 16 * i) * n + bc);
+    for (int i = 0; i < 4; ++i) {
+      va[i] = *(const uint4*)(a + (size_t)(32 * i) * n + t);
+      vb[i] = *(const uint4*)(b + (size_t)(8 * i + t) * n);
     }
   };
   auto keep = [&](int buffer) {
 #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      *(uint4*)&as[buffer][(ar + 64 * i) * AS + ac] = va[i];
-      *(uint4*)&bs[buffer][(br + 16 * i) * BS + bc] = vb[i];
+    for (int i = 0; i < 4; ++i) {
+      *(uint4*)&as[buffer][in_a(ar + 32 * i, ak)] = va[i];
+      *(uint4*)&bs[buffer][in_b(bk + 8 * i, bc)] = vb[i];
     }
   };
-  float sum[4][4][4] = {};
+  float sum[4][8][4] = {};
   fetch(0);
   keep(0);
   __syncthreads();
@@ -61,17 +63,17 @@ extern "C" __global__ void __launch_bounds__(256) gemm(const unsigned short* __r
     if (t + BK < n) fetch(t + BK);
 #pragma unroll
     for (int k = 0; k < BK; k += 16) {
-      unsigned fa[4][4], fb[2][4];
+      unsigned fa[4][4], fb[4][4];
 #pragma unroll
       for (int i = 0; i < 4; ++i)
-        load_matrices(fa[i], shared_address(&as[buffer][(wm + 16 * i + lane % 16) * AS + k + lane / 16 * 8]));
+        load_matrices(fa[i], shared_address(&as[buffer][in_a(wm + 16 * i + lane % 16, k + lane / 16 * 8)]));
 #pragma unroll
-      for (int j = 0; j < 2; ++j)
-        load_transposed(fb[j], shared_address(&bs[buffer][(k + lane % 16) * BS + wn + 16 * j + lane / 16 * 8]));
+      for (int j = 0; j < 4; ++j)
+        load_transposed(fb[j], shared_address(&bs[buffer][in_b(k + lane % 16, wn + 16 * j + lane / 16 * 8)]));
 #pragma unroll
       for (int i = 0; i < 4; ++i)
 #pragma unroll
-        for (int j = 0; j < 4; ++j) multiply_add(sum[i][j], fa[i], fb[j / 2][j % 2 * 2], fb[j / 2][j % 2 * 2 + 1]);
+        for (int j = 0; j < 8; ++j) multiply_add(sum[i][j], fa[i], fb[j / 2][j % 2 * 2], fb[j / 2][j % 2 * 2 + 1]);
     }
     if (t + BK < n) keep(buffer ^ 1);
     __syncthreads();
@@ -79,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(256) gemm(const unsigned short* __r
 #pragma unroll
   for (int i = 0; i < 4; ++i)
 #pragma unroll
-    for (int j = 0; j < 4; ++j) {
+    for (int j = 0; j < 8; ++j) {
       float* at = c + (size_t)(blockIdx.y * BM + wm + 16 * i + lane / 4) * n + blockIdx.x * BN + wn + 8 * j + lane % 4 * 2;
       *(float2*)at = make_float2(sum[i][j][0], sum[i][j][1]);
       *(float2*)(at + 8 * (size_t)n) = make_float2(sum[i][j][2], sum[i][j][3]);

@@ -22,9 +22,9 @@ __device__ __forceinline__ double equilibrium(double weight, double cx, double c
   return weight * rho * (1.0 - 0.5 * b + 0.125 * b * b + a * (1.0 - 0.5 * b + a * (0.5 - 0.25 * b + a * (1.0 / 6 + a * (1.0 / 24)))));
 }
 
-// A moment relaxes towards nothing at its own rate, as far as it is not out of bounds.
+// A moment relaxes towards nothing at its own rate, as far as it is not out of bounds. Gives the change.
 __device__ __forceinline__ double relax(double moment, double rate, double limit) {
-  return moment - rate * fmin(fmax(moment, -limit), limit);
+  return -rate * fmin(fmax(moment, -limit), limit);
 }
 
 extern "C" __global__ void __launch_bounds__(128, 2) collide(const double* __restrict__ now, double* __restrict__ next, int sites) {
@@ -68,12 +68,10 @@ extern "C" __global__ void __launch_bounds__(128, 2) collide(const double* __res
 #pragma unroll
   for (int k = 0; k < Q; ++k)
     for (int s = 0; s < 2; ++s) moment[k][s] = relax(moment[k][s], rate[k], LIMIT * rho[s]);
-  asm volatile("" : "+d"(ux[0]), "+d"(uy[0]), "+d"(ux[1]), "+d"(uy[1]));
 #pragma unroll 1
   for (int i = 0; i < Q; ++i) {
-    double even[2] = {equilibrium(weight[i], cx[i], cy[i], rho[0], ux[0], uy[0]),
-                      equilibrium(weight[i], cx[i], cy[i], rho[1], ux[1], uy[1])};
-    double odd[2] = {};
+    const double2 f = own[i * 32];
+    double even[2] = {f.x, f.y}, odd[2] = {};
 #pragma unroll
     for (int k = 0; k < Q; ++k) {
       const double coefficient = backward[i * Q + k];

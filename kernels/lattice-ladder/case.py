@@ -107,5 +107,5 @@ def reference(xp: Any, data: dict[str, Any], n: dict[str, int]) -> dict[str, Any
         weight * rho * (1 + a + (a * a - b) / 2 + (a**3 - 3 * a * b) / 6 + (a**4 - 6 * a * a * b + 3 * b * b) / 24)
     )
     moment = forward.T @ (f - equilibrium)
-    relaxed = moment - rate * np.clip(moment, -LIMIT * rho, LIMIT * rho)
-    return {"next": xp.asarray((equilibrium + backward @ relaxed).astype(np.float64))}
+    change = -rate * np.clip(moment, -LIMIT * rho, LIMIT * rho)
+    return {"next": xp.asarray((f + backward @ change).astype(np.float64))}

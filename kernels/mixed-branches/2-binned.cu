@@ -22,24 +22,19 @@ __device__ float follow_one(int material, float v, int steps) {
 
 #define EACH 8  // particles a thread
 
-extern "C" __global__ void follow(const int* __restrict__ material, const float* __restrict__ in, float* __restrict__ out,
-                                  int steps, int n) {
-  __shared__ int count[8], order[EACH * 256];
-  int first = blockIdx.x * blockDim.x * EACH, last = min(first + (int)blockDim.x * EACH, n), rank[EACH];
-  if (threadIdx.x < 8) count[threadIdx.x] = 0;
+extern "C" __global__ void __launch_bounds__(256) follow(const int* __restrict__ material, const float* __restrict__ in,
+                                                         float* __restrict__ out, int steps, int n) {
+  __shared__ int count[8], start[8], order[EACH * 256];
+  int first = blockIdx.x * blockDim.x * EACH, last = min(first + (int)blockDim.x * EACH, n);
+  if (threadIdx.x < 8) count[threadIdx.x] = start[threadIdx.x] = 0;
   __syncthreads();
-#pragma unroll
-  for (int k = 0; k < EACH; ++k) {
-    int i = first + k * blockDim.x + threadIdx.x;
-    if (i < last) rank[k] = atomicAdd(&count[material[i]], 1);
-  }
+  for (int i = first + threadIdx.x; i < last; i += blockDim.x) atomicAdd(&count[material[i]], 1);
   __syncthreads();
-#pragma unroll
-  for (int k = 0; k < EACH; ++k) {
-    int i = first + k * blockDim.x + threadIdx.x, mine = i < last ? material[i] : 0;
-    for (int m = 0; m < mine; ++m) rank[k] += count[m];
-    if (i < last) order[rank[k]] = mine << 16 | (i - first);
-  }
+  if (threadIdx.x < 8)
+    for (int m = 0; m < threadIdx.x; ++m) start[threadIdx.x] += count[m];
+  __syncthreads();
+  for (int i = first + threadIdx.x; i < last; i += blockDim.x)
+    order[atomicAdd(&start[material[i]], 1)] = material[i] << 16 | (i - first);
   __syncthreads();
 #pragma unroll 1
   for (int k = threadIdx.x; k < last - first; k += blockDim.x) {

@@ -18,9 +18,9 @@ TOLERANCES = {
     "output": Tolerance(
         relative=1e-4,
         absolute=1e-4,
-        why="a round adds 24 units of 32 products with weights under 1/8 to each value; it rounds some 60 times at 2^-24 of "
-        "partial sums of order one and stretches earlier errors by at most 1.3 as it stretches the values themselves: "
-        "eight rounds stay under 60 * 2^-24 * 8 * 1.3 = 4e-5 of the values",
+        why="a round adds 24 units of 32 products with weights under 1/8 to each value; it rounds some 60 times "
+        "at 2^-24 of partial sums of order one and stretches earlier errors by at most 1.3 as it stretches the "
+        "values themselves: eight rounds stay under 60 * 2^-24 * 8 * 1.3 = 4e-5 of the values",
     )
 }
 
