@@ -1,4 +1,4 @@
-"""Where the data folders are: beside the package in a checkout or editable install, inside it in a wheel."""
+"""Where the data folders are: beside the package in a checkout or editable install, inside it in a wheel; the user's."""
 
 from __future__ import annotations
 
@@ -17,3 +17,10 @@ def folder(name: str) -> Path:
         if path.is_dir() and (path / _MARKERS[name]).exists():
             return path
     raise AdvisorError(f"the folder {name!r} is missing from this installation: install ncu-advisor again")
+
+
+def user_data() -> Path:
+    """The user's data folder of this program; not yet made."""
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("ncu-advisor", appauthor=False))

@@ -86,7 +86,7 @@ def run(
     if form == "json":
         from advisor.render.diagnosis_json import diagnosis_json
 
-        write(diagnosis_json(replace(diagnosis, extra=explained) if explained else diagnosis), out)
+        write(diagnosis_json(replace(diagnosis, extra={**diagnosis.extra, **explained})), out)
     elif explained:
         write(explained["text"], out)
     else:

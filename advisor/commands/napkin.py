@@ -41,7 +41,7 @@ def run(
     write: Callable[[str, Path | None], None],
 ) -> int:
     """Reckon and print; without an algorithm list what there is."""
-    from advisor.napkin import algorithms, quantities, roofline
+    from advisor.napkin import algorithms, ceilings, gpus, quantities, roofline
     from advisor.render.napkin import napkin_json, napkin_text
 
     if algorithm is None:
@@ -56,7 +56,9 @@ def run(
             raise UsageError(f"{entry.id} has no size --{name}: it takes --{', --'.join(entry.parameters)}")
         unit = entry.parameters[name].unit
         sizes[name] = quantities.parse(text, "" if unit == "count" else unit)
-    result = roofline.reckon(algorithm, sizes, dtype=dtype or "f32", gpu_name=gpu or "H100-SXM")
+    card, kind = gpus.gpu(gpu or "H100-SXM"), dtype or "f32"
+    measured = ceilings.for_roofline(ceilings.of_model(card, ceilings.kept()), card, kind)
+    result = roofline.reckon(algorithm, sizes, dtype=kind, gpu_name=card, ceilings=measured)
     write(json.dumps(napkin_json(result), indent=1) if form == "json" else napkin_text(result), None)
     return EXIT_DONE
 

@@ -63,12 +63,15 @@ def reckon(name: str, parameters: Mapping[str, float | str], launch: LaunchDiagn
     Where the two contradict each other (faster than possible, fewer bytes than possible), the sizes are not those of
     this launch: that is said, and nothing is concluded from them.
     """
+    from advisor.napkin import ceilings
     from advisor.napkin.check import check
     from advisor.napkin.roofline import reckon as on_paper
 
     numbers = {key: float(value) for key, value in parameters.items() if not isinstance(value, str)}
     dtype = str(parameters.get(DTYPE, "f32"))
-    result = on_paper(name, numbers, dtype=dtype, gpu_name=gpu_of(launch))
+    card = gpu_of(launch)
+    measured = ceilings.for_roofline(ceilings.measured(launch.gpu_name, launch.cc), card, dtype)
+    result = on_paper(name, numbers, dtype=dtype, gpu_name=card, ceilings=measured)
     found = check(result, launch.metrics)
     lines = (*_needs(result), *_against(result, launch), *_said(result, found))
     answers: tuple[tuple[str, float | str], ...] = ()

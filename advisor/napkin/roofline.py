@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from advisor.catalog.expressions import parse_test
 from advisor.catalog.texts import fill
@@ -53,7 +53,8 @@ class Result:
     """The napkin of an algorithm. flop and bytes: least work; intensity: FLOP/byte; parameters: all of them; derived:
     quantities between. plain and tensor: the roofs, None where this GPU has no such rate or the work does not suit;
     cores: which of the two is expected ('' when neither rate is known, then only the bytes count). bytes_ns: bytes at
-    the DRAM peak; bytes_achievable_ns: at what good code reaches.
+    the DRAM peak; bytes_achievable_ns: at what good code reaches; measured: the shares of the peaks that were measured
+    on this card and count as achievable, in place of the usual ones.
     """
 
     algorithm: Algorithm
@@ -71,6 +72,7 @@ class Result:
     cores: str
     notes: tuple[Note, ...] = ()
     cites: tuple[str, ...] = ()
+    measured: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def expected(self) -> Roof | None:
@@ -132,6 +134,7 @@ def reckon(
             "this work does not run on them" if cores == "tensor" and not entry.matrix else "the table has no such rate"
         )
         raise UsageError(f"{card.name} has no {kind.title} rate on {cores} cores for {entry.id}: {why}")
+    used = ("memory", "plain_matrix" if entry.matrix else "plain", "tensor")
     result = Result(
         algorithm=entry,
         parameters=complete,
@@ -147,6 +150,7 @@ def reckon(
         tensor=roofs["tensor"],
         cores=chosen,
         cites=tuple(dict.fromkeys((*entry.cites, *kind.cites, *card.cites))),
+        measured={key: share for key, share in (ceilings or {}).items() if key in used},
     )
     return _with_notes(result)
 

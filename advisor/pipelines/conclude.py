@@ -65,7 +65,7 @@ def engine_of(catalog: Catalog) -> Engine:
 
 def prepare(catalog: Catalog, inputs: Inputs) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """The derived frame of the inputs, with the user's numbers in it, and each row's GPU id."""
-    frame, known_as = context.add_base(inputs.frame, inputs.reports, inputs.gpu)
+    frame, known_as = context.add_base(inputs.frame, inputs.reports, inputs.gpu, inputs.ceilings)
     for position, answers in inputs.answers.items():
         numbers = _numbers(catalog, answers)
         frame = context.add_numbers(frame, numbers, None if position is None else [position])

@@ -10,7 +10,8 @@ import numpy as np
 
 from advisor.errors import UsageError
 from advisor.napkin import gpus
-from advisor.quantify.terms import block_launch_ceiling
+from advisor.napkin.ceilings import Cards, dram_percentages, key_of
+from advisor.quantify.terms import block_launch_ceiling, time_model
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,9 +69,12 @@ def _clock_reads(opcodes: Any) -> float:
 
 
 def add_base(
-    frame: pd.DataFrame, infos: tuple[ReportInfo, ...], gpu_name: str | None
+    frame: pd.DataFrame, infos: tuple[ReportInfo, ...], gpu_name: str | None, measured: Cards
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Columns that derived metrics build on. Returns the frame and each row's GPU id, empty for one unknown."""
+    """Columns that derived metrics build on. Returns the frame and each row's GPU id, empty for one unknown.
+
+    measured: the ceilings of this machine's cards; they hold for launches of the very same.
+    """
     frame = frame.copy()
     rows = len(frame)
     added: dict[str, Array] = {
@@ -93,6 +97,9 @@ def add_base(
             in_table[row] = 1.0 if card is not None else 0.0
         ceiling[row] = block_launch_ceiling(card.cc if card is not None else key[1])
         _complete(added, row, card, key[1])
+    frame["dram_read_ceiling_pct"], frame["dram_copy_ceiling_pct"] = _dram_ceilings(
+        frame, added["dram_peak_bytes_per_s"], measured
+    )
     for column, values in added.items():
         frame[column] = values
     frame["block_launch_ceiling"] = ceiling
@@ -102,6 +109,17 @@ def add_base(
     frame["ncu_verdict"] = [_verdict(rules) for rules in frame["rules"]]
     frame["clock_reads_share"] = [_clock_reads(opcodes) for opcodes in frame["opcodes"]]
     return frame, known
+
+
+def _dram_ceilings(frame: pd.DataFrame, peaks: Array, measured: Cards) -> tuple[Array, Array]:
+    """What reads alone and copies reach of the DRAM peak, in percent, row by row."""
+    usual = time_model().dram_ceiling
+    read, copy = np.full(len(frame), usual.read), np.full(len(frame), usual.copy)
+    for row, (name, cc) in enumerate(zip(frame["gpu_name"], frame["cc"], strict=True)):
+        found = measured.get(key_of(str(name), str(cc)))
+        if found is not None and peaks[row] > 0:
+            read[row], copy[row] = dram_percentages(found, float(peaks[row]))
+    return read, copy
 
 
 def _complete(added: Mapping[str, Array], row: int, card: gpus.Gpu | None, cc: str) -> None:

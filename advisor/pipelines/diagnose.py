@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from advisor.catalog import catalog as open_catalog
 from advisor.errors import InputError, UsageError
 from advisor.model import Diagnosis, LaunchDiagnosis, ReportInfo
+from advisor.napkin import ceilings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,12 +27,16 @@ Answer = float | str
 
 @dataclass(frozen=True)
 class Inputs:
-    """What the reasoning starts from: the readers' frame, the files, and what the user said (position None: of all)."""
+    """What the reasoning starts from: the readers' frame, the files, and what the user said (position None: of all).
+
+    ceilings: what this machine's cards were measured to reach; empty where that must not decide.
+    """
 
     frame: pd.DataFrame
     reports: tuple[ReportInfo, ...]
     gpu: str | None
     answers: Mapping[int | None, Mapping[str, Answer]]
+    ceilings: ceilings.Cards = field(default_factory=dict)
 
 
 class Analysis:
@@ -43,7 +48,7 @@ class Analysis:
         self.catalog = catalog
         self.inputs = inputs
         self._reasoned: Reasoned = reasoned or reason(catalog, inputs)
-        self.diagnosis = Diagnosis(inputs.reports, self._reasoned.launches)
+        self.diagnosis = Diagnosis(inputs.reports, self._reasoned.launches, _used(inputs, self._reasoned.launches))
 
     def how(self, position: int, finding_id: str) -> Proof:
         """The proof of a finding or class of one launch; UsageError when it was not concluded there."""
@@ -121,6 +126,17 @@ class Analysis:
         if not 0 <= position < len(self.diagnosis.launches):
             raise UsageError(f"there is no launch at place {position}: the reports hold {len(self.diagnosis.launches)}")
         return self.diagnosis.launches[position]
+
+
+def _used(inputs: Inputs, launches: Sequence[LaunchDiagnosis]) -> dict[str, Any]:
+    """The measured ceilings that decided about a launch, for the record; empty where none did."""
+    used: dict[str, ceilings.Ceilings] = {}
+    for launch in launches:
+        key, peak = ceilings.key_of(launch.gpu_name, launch.cc), launch.metrics.get("dram_peak_bytes_per_s")
+        found = inputs.ceilings.get(key)
+        if found is not None and peak and "dram_achievable_pct" in launch.metrics:
+            used[key] = found
+    return {"measured_ceilings": [ceilings.as_used(found) for found in used.values()]} if used else {}
 
 
 def checked_answers(catalog: Catalog, answers: Mapping[str, Any]) -> dict[str, Answer]:
@@ -203,7 +219,8 @@ def analyse(
         raise UsageError("no launch matches --kernel: the names are those that `ncu-advisor diagnose` prints")
     if progress is not None:
         progress("reason", 0, 1)
-    inputs = Inputs(frame.reset_index(drop=True), tuple(infos), gpu, {None: checked_answers(cat, answers or {})})
+    said = {None: checked_answers(cat, answers or {})}
+    inputs = Inputs(frame.reset_index(drop=True), tuple(infos), gpu, said, ceilings.kept())
     return Analysis(cat, inputs)
 
 

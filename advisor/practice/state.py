@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TypeVar
 
 import msgspec
-import platformdirs
 from filelock import FileLock, Timeout
 
+from advisor import resources
 from advisor.errors import InputError
 from advisor.files import write_whole
 
@@ -73,7 +73,7 @@ class Progress(msgspec.Struct, forbid_unknown_fields=True):
 
 def data_folder() -> Path:
     """The user's data folder of this program; not yet made."""
-    return Path(platformdirs.user_data_dir("ncu-advisor", appauthor=False))
+    return resources.user_data()
 
 
 class Store:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ def build(columns: Mapping[str, Array], rows: int) -> Model:
     left = np.clip(1 - np.minimum(rest, 1) ** norm, 0, None) ** (1 / norm)
     terms = dict(found.terms)
     terms["latency_memory"] = np.where(found.latency_known, terms["latency_memory"], left)
-    return Model(columns, rows, Needs(terms, found.imbalance, found.latency_known, found.queued))
+    return Model(columns, rows, replace(found, terms=terms))
 
 
 def _chains(terms: Mapping[str, Array]) -> dict[str, Array]:
@@ -68,7 +68,11 @@ def _changed(now: Needs, factors: Mapping[str, Array]) -> dict[str, Array]:
     even = 1 + (now.imbalance - 1) * factors.get("imbalance", np.ones_like(now.imbalance))
     out = {}
     for name, need in now.terms.items():
-        factor = factors.get(name, np.ones_like(need))
+        factor = factors.get(name, factors.get(described[name].follows, np.ones_like(need)))
+        if name == "l2":
+            # What misses passes through L2 twice: looked up, and filled from DRAM. Fewer misses a look-up are less work.
+            fewer = np.minimum(1, factors.get("dram", np.ones_like(need)) / np.maximum(factor, 1e-9))
+            factor = factor * (1 + now.missed * fewer) / (1 + now.missed)
         if name in LATENCY:
             factor = factor * factors.get("latency", np.ones_like(need))
         if described[name].per_sm:
@@ -111,12 +115,7 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
     constants = time_model()
     columns = {name: column[at] for name, column in model.columns.items()}
     rows = len(at)
-    now = Needs(
-        {name: need[at] for name, need in model.now.terms.items()},
-        model.now.imbalance[at],
-        model.now.latency_known[at],
-        model.now.queued[at],
-    )
+    now = model.now.at(at)
     told = _factors(fix.changes, columns, rows)
     reached = {**told, **_factors(fix.degrees, columns, rows)}
     known = np.any([np.isfinite(factor) for factor in reached.values()], axis=0) & ~_undecided(now, reached)

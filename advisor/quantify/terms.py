@@ -16,7 +16,7 @@ from advisor.catalog.loader import load
 Array = np.ndarray[Any, Any]
 LATENCY = ("latency_memory", "latency_shared", "latency_fixed", "latency_barrier")
 TERMS = (
-    *("dram", "l2", "l1_global", "l1_shared", "l1_local", "lsu"),
+    *("dram", "l2", "l2_fill", "l1_global", "l1_shared", "l1_local", "lsu"),
     *("fma", "alu", "fp64", "xu", "tensor", "issue"),
     *("adu", "idc", "atomics", "block_launch"),
     *LATENCY,
@@ -25,12 +25,16 @@ TERMS = (
 
 
 class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One term: its name for people, its chain, the metric it comes from and the part of the peak that is reachable."""
+    """One term: its name for people, its chain, the metric it comes from and the part of the peak that is reachable.
+
+    follows: the term whose work it does too, so that what a fix leaves of the one it leaves of the other.
+    """
 
     name: str
     chain: str
     metric: str = ""
     part_of: str = ""
+    follows: str = ""
     ceiling: float = 1.0
     per_sm: bool = False
     cites: tuple[str, ...] = ()
@@ -55,15 +59,33 @@ class Latencies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cites: tuple[str, ...] = ()
 
 
+class DramCeiling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Percent of the DRAM peak that reads alone and a copy reach."""
+
+    read: float
+    copy: float
+    cites: tuple[str, ...] = ()
+
+
+class Scattered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The part of their peak that DRAM and L2 reach with lone sectors, and how much more than was asked for they are."""
+
+    ceiling: float
+    ratio: float
+    cites: tuple[str, ...] = ()
+
+
 class TimeModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """knowledge/time_model.yaml."""
 
     norm: Range
     scale: Range
     queueing: Range
+    scattered: Scattered
     launch_ns: Range
     latency_cycles: Latencies
     block_launch: dict[str, Any]
+    dram_ceiling: DramCeiling
     terms: dict[str, Term]
     how: dict[str, str]
 
@@ -85,12 +107,21 @@ class Needs:
     """Shares of the launch's time, arrays of shape (rows,), 0 where unknown; `imbalance` is busiest SM over average.
 
     `queued`: the busiest SM has more warps to run than fit at once, so that spreading them shortens its latency too.
+    `missed`: share of the L2 look-ups that miss, 0 where unknown.
     """
 
     terms: Mapping[str, Array]
     imbalance: Array
     latency_known: Array
     queued: Array
+    missed: Array
+
+    def at(self, rows: Any) -> Needs:
+        """The needs of some rows (indices)."""
+        return Needs(
+            {name: need[rows] for name, need in self.terms.items()},
+            *(part[rows] for part in (self.imbalance, self.latency_known, self.queued, self.missed)),
+        )
 
 
 def _get(columns: Mapping[str, Array], name: str, rows: int) -> Array:
@@ -119,10 +150,25 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
         if term.part_of:
             need = need * shares[name]
         out[name] = need * imbalance if term.per_sm else need
-    fullest = np.maximum(np.maximum(out["dram"], out["l2"]), out["l1_global"] + out["l1_shared"] + out["l1_local"])
+    lone = _lone_sectors(get)
+    for name in ("dram", "l2", "l2_fill"):
+        need = np.minimum(1.0, out[name] * model.terms[name].ceiling / model.scattered.ceiling)
+        out[name] = np.where(lone, np.maximum(out[name], need), out[name])
+    outside = np.maximum(np.maximum(out["dram"], out["l2"]), out["l2_fill"])
+    fullest = np.maximum(outside, out["l1_global"] + out["l1_shared"] + out["l1_local"])
     latency, known, queued = _latency(get, imbalance, np.maximum(fullest, out["lsu"]))
     out.update(latency)
-    return Needs(out, imbalance, known, queued)
+    missed = np.clip(np.nan_to_num(1 - get("l2_hit_pct") / 100), 0, 1)
+    return Needs(out, imbalance, known, queued, missed)
+
+
+def _lone_sectors(get: Any) -> Array:
+    """Where DRAM moves lone sectors: lanes are scattered, and far more travels than all accesses together ask for.
+
+    Waste that a cache keeps until it is asked for moves whole lines and fills DRAM as a copy does.
+    """
+    ratio = time_model().scattered.ratio
+    return np.asarray((get("sector_ratio") > ratio) & (get("dram_bytes") > ratio * get("asked_bytes")))
 
 
 def _latency(get: Any, imbalance: Array, memory_need: Array) -> tuple[dict[str, Array], Array, Array]:

@@ -9,6 +9,7 @@ from advisor.pipelines.compare.conditions import gpu_of
 from advisor.pipelines.compare.records import Compared, Condition, FindingChange, MetricChange, Pair, Reached, Runs
 from advisor.pipelines.compare.words import amount, factor, percent, plain_percent, times
 from advisor.render import charts
+from advisor.render.diagnosis import ceilings_lines
 from advisor.render.text import cut, gain_text, labelled, paint, shown, wrap
 
 WORDS = {"faster": "Faster", "slower": "Slower", "same": "No difference", "unknown": "No time"}
@@ -95,6 +96,7 @@ def compare_text(
     """The whole comparison; `verdicts`: lines about `--fail-on` that stand at the end."""
     arrow = "→" if blocks else "->"
     out = [paint(line, "dim", colour) for line in _sources(found, width)]
+    out += ceilings_lines(found.ceilings, width, colour)
     out += _careful(found.conditions, width, colour, 9)
     if len(found.pairs) > 1:
         out += ["", *_table(found.pairs, width, colour, arrow)]

@@ -223,6 +223,7 @@ def compare_dict(result: Result) -> dict[str, Any]:
         "pairs": [_pair(pair, row) for pair, row in zip(found.pairs, outcomes, strict=True)],
         "base_only": [_runs(runs) for runs in found.base_only],
         "current_only": [_runs(runs) for runs in found.current_only],
+        **({"measured_ceilings": [dict(card) for card in found.ceilings]} if found.ceilings else {}),
     }
 
 

@@ -20,6 +20,7 @@ from advisor.render.compare import (
     word,
 )
 from advisor.render.compare_results import Result
+from advisor.render.diagnosis import ceiling_text
 from advisor.render.text import shown
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&$@])")
@@ -36,6 +37,7 @@ def compare_markdown(result: Result, *, everything: bool = False) -> str:
     out = ["# ncu-advisor compare", ""]
     for name, info in (("Base", found.base), ("Current", found.current)):
         out.append(f"- {name}: {escaped(info.path)} ({escaped(info.tool)})")
+    out += [f"- {escaped(ceiling_text(card))}" for card in found.ceilings]
     out += _careful(found.conditions)
     if len(found.pairs) > 1:
         out += ["", *_table(found.pairs)]

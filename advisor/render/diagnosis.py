@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from advisor.catalog import catalog
 from advisor.model import ENDS, Comparison, Diagnosis, Finding, LaunchDiagnosis, ReportInfo
 from advisor.render.charts import overview_text
@@ -24,6 +27,7 @@ def diagnosis_text(diagnosis: Diagnosis, *, width: int = 80, colour: bool = Fals
     out: list[str] = []
     for info in diagnosis.reports:
         out += _report_lines(info, width, colour)
+    out += ceilings_lines(diagnosis.extra.get("measured_ceilings", ()), width, colour)
     if len(diagnosis.launches) > 1:
         out += ["", *_table(diagnosis.launches, width, colour)]
     for launch in diagnosis.launches:
@@ -36,6 +40,18 @@ def _report_lines(info: ReportInfo, width: int, colour: bool) -> list[str]:
     for problem in info.problems:
         lines += [paint(line, "yellow", colour) for line in wrap(f"! {shown(problem)}", width, 0, 2)]
     return lines
+
+
+def ceiling_text(card: Mapping[str, Any]) -> str:
+    """What was measured of a card and taken for what it can reach."""
+    rates = f"read {card['read_bytes_per_s'] / 1e12:.3g} TB/s, copy {card['copy_bytes_per_s'] / 1e12:.3g} TB/s"
+    when = shown(card["measured"][:10])
+    return f"Achievable here is what `practice calibrate` measured on {shown(card['gpu'])} on {when}: {rates}"
+
+
+def ceilings_lines(used: Sequence[Mapping[str, Any]], width: int, colour: bool) -> list[str]:
+    """The same of all cards, a paragraph each."""
+    return [paint(line, "dim", colour) for card in used for line in wrap(ceiling_text(card), width, 0, 2)]
 
 
 def first_diagnosis(launch: LaunchDiagnosis) -> Finding | None:

@@ -32,6 +32,7 @@ def napkin_text(result: Result, width: int = 80, colour: bool = False, checks: S
         *labelled("Bandwidth", f"{show(result.gpu.bandwidth or math.nan, 'byte/s')} at the peak", width, _COLUMN),
         "",
         *_roofs(result, width, colour),
+        *_measured(result, width),
         *_section("", list(roofline_lines(result, width, colour))),
         *_section("", [line for note in result.notes for line in wrap(f"- {note.says}", width, hang=2)]),
         *_section(
@@ -88,6 +89,14 @@ def _roofs(result: Result, width: int, colour: bool) -> Iterator[str]:
     yield row("Expected", [_BOUND[roof.bound] for roof in roofs])
     yield row("Floor", [f"{time_text(roof.floor_ns)} ({_TERM[roof.term]})" for roof in roofs])
     yield row("Achievable", [f"{time_text(roof.achievable_ns)}" for roof in roofs])
+
+
+def _measured(result: Result, width: int) -> list[str]:
+    """Which shares of the peaks are this card's own."""
+    if not result.measured:
+        return []
+    shares = ", ".join(f"{name} {share:.0%}" for name, share in result.measured.items())
+    return labelled("", f"with what `practice calibrate` measured here: {shares} of the peak", width, _COLUMN)
 
 
 def roofline_lines(result: Result, width: int = 80, colour: bool = False) -> Iterator[str]:
@@ -204,6 +213,8 @@ def napkin_json(result: Result, checks: Sequence[Inconsistency] = ()) -> dict[st
         ],
         "cites": list(result.cites),
     }
+    if result.measured:
+        out["measured"] = {name: _number(share) for name, share in result.measured.items()}
     if result.cores:
         out["cores"] = result.cores
     if result.bound:

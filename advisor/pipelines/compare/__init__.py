@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from advisor.catalog import Catalog
 from advisor.errors import UsageError
@@ -71,7 +72,14 @@ def compare_diagnoses(
         pairs=tuple(_pair(catalog, couple) for couple in couples),
         base_only=tuple(left),
         current_only=tuple(right),
+        ceilings=_ceilings(base, current),
     )
+
+
+def _ceilings(*sides: Diagnosis) -> tuple[Mapping[str, Any], ...]:
+    """The measured ceilings that decided on either side, each card once."""
+    used = [card for side in sides for card in side.extra.get("measured_ceilings", ())]
+    return tuple({(card["gpu"], card["cc"]): card for card in used}.values())
 
 
 def _pair(catalog: Catalog, couple: Couple) -> Pair:

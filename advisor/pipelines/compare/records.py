@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from advisor.model import Finding, LaunchDiagnosis, ReportInfo
 from advisor.quantify.noise import Judged, Spread
@@ -147,7 +148,10 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Two reports, or parts of them: matched kernels in the order of the base, and what has no partner."""
+    """Two reports, or parts of them: matched kernels in the order of the base, and what has no partner.
+
+    ceilings: those measured on this machine that decided what is achievable, as a diagnosis records them.
+    """
 
     base: ReportInfo
     current: ReportInfo
@@ -155,3 +159,4 @@ class Compared:
     pairs: tuple[Pair, ...]
     base_only: tuple[Runs, ...]
     current_only: tuple[Runs, ...]
+    ceilings: tuple[Mapping[str, Any], ...] = ()

@@ -12,6 +12,7 @@ from advisor.catalog import Catalog
 from advisor.catalog import catalog as open_catalog
 from advisor.errors import InputError, UsageError
 from advisor.model import Reading
+from advisor.napkin.ceilings import kept
 from advisor.pipelines.diagnose import Analysis, Answer, Inputs, Progress, checked_answers
 
 _ONE = re.compile(r"(?P<path>.+)#(?P<launch>[^#]*)", re.DOTALL)
@@ -101,4 +102,4 @@ def _analysis(
         if not len(frame):
             raise UsageError(f"{side}: no launch matches --kernel: the names are those that `diagnose` prints")
     info = replace(reading.info, path=str(side))
-    return Analysis(cat, Inputs(frame.reset_index(drop=True), (info,), gpu, {None: dict(answers)}))
+    return Analysis(cat, Inputs(frame.reset_index(drop=True), (info,), gpu, {None: dict(answers)}, kept()))
