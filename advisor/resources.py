@@ -1,4 +1,4 @@
-"""Where the data folders are: beside the package in a checkout or editable install, inside it in a wheel; the user's."""
+"""Where data is: ours beside the package in a checkout or editable install, inside it in a wheel; and the user's."""
 
 from __future__ import annotations
 

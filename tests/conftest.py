@@ -13,7 +13,7 @@ from advisor import resources
 
 @pytest.fixture(scope="session", autouse=True)
 def user_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """An empty folder that stands for the user's data folder, in child processes too: nothing depends on whose it is."""
+    """An empty folder that stands for the user's data folder, in child processes too."""
     folder = tmp_path_factory.mktemp("user-data")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(folder))

@@ -38,7 +38,10 @@ def write(text: str, out: Path | None) -> None:
 def note(text: str) -> None:
     """What happens now, on one line of a terminal's stderr; nothing when stderr is a file."""
     if sys.stderr is not None and sys.stderr.isatty():
-        click.echo(f"\r\x1b[K{text} …", nl=False, err=True)
+        import shutil
+
+        room = shutil.get_terminal_size((80, 24)).columns - 3
+        click.echo(f"\r\x1b[K{text if len(text) <= room else text[:room]} …", nl=False, err=True)
 
 
 def narrate(stage: str, done: int, total: int) -> None:
@@ -49,7 +52,7 @@ def narrate(stage: str, done: int, total: int) -> None:
 
 def clear() -> None:
     """End the line of progress."""
-    if sys.stderr.isatty():
+    if sys.stderr is not None and sys.stderr.isatty():
         click.echo("\r\x1b[K", nl=False, err=True)
 
 

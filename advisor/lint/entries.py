@@ -42,16 +42,20 @@ def check_findings(base: Base, terms: Collection[str] | None, exercises: Collect
             yield from _examples(entry)
         yield from _fix(base, entry, terms)
         if value.kind == "diagnosis" and value.scope == "launch":
-            yield from _exercise(entry, exercises)
+            yield from _exercise(base, entry, exercises)
         for at, name in enumerate(value.explains):
             if name not in base.observations:
                 yield entry.mistake(f"{name!r} is not an observation", "explains", at)
         yield from _unfilled(base, entry)
 
 
+def _observes(entry: Placed[DiagnosisDef]) -> bool:
+    """Whether a rule looks at a number at all; without, there is nothing that a launch could show."""
+    return any(kind_of(n) == "observation" for rule in entry.value.seen for n in (*rule.when, *rule.unless))
+
+
 def _examples(entry: Placed[DiagnosisDef]) -> Iterator[Mistake]:
-    # Without an observation there is nothing that values of metrics could show.
-    if not any(kind_of(n) == "observation" for rule in entry.value.seen for n in (*rule.when, *rule.unless)):
+    if not _observes(entry):
         return
     for kind in ("fires", "silent"):
         if not getattr(entry.value.examples, kind):
@@ -81,12 +85,14 @@ def _fix(base: Base, entry: Placed[DiagnosisDef], terms: Collection[str] | None)
         yield entry.mistake(f"{term!r} has a degree but no change", "fix", "degrees", term)
 
 
-def _exercise(entry: Placed[DiagnosisDef], exercises: Collection[str] | None) -> Iterator[Mistake]:
-    name = entry.value.exercise
+def _exercise(base: Base, entry: Placed[DiagnosisDef], exercises: Collection[str] | None) -> Iterator[Mistake]:
+    """An exercise that is missing; a warning where there are none, and for a team, which brings no exercises."""
+    name, ours = entry.value.exercise, entry.document.path.is_relative_to(base.folders[0])
+    severity = ERROR if exercises is not None and ours else WARNING
     if not name:
-        yield entry.mistake("no exercise", "exercise", severity=WARNING if exercises is None else ERROR)
+        if _observes(entry):
+            yield entry.mistake("no exercise", "exercise", severity=severity)
     elif exercises is None or name not in exercises:
-        severity = WARNING if exercises is None else ERROR
         yield entry.mistake(f"there is no exercise {name!r}", "exercise", severity=severity)
 
 

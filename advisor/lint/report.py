@@ -21,11 +21,12 @@ def run(folders: Sequence[Path], out: TextIO, own: Path | None = None) -> int:
     """
     whole = [f for f in folders if (f / "classification.yaml").is_file() and not (f / "team.yaml").exists()]
     teams = [f for f in folders if f not in whole]
-    runs = [([base], [base]) for base in whole]
+    # A whole knowledge base has its exercises beside it, as ours has.
+    found = [m for base in whole for m in lint([base], kernels=base.resolve().parent / "kernels")]
     if teams or not folders:
         base = own or resources.folder("knowledge")
-        runs.append(([base, *teams], teams or [base]))
-    found = [m for checked, shown in runs for m in lint(checked) if any(m.file.is_relative_to(f) for f in shown)]
+        shown = teams or [base]
+        found += [m for m in lint([base, *teams]) if any(m.file.is_relative_to(f) for f in shown)]
     if not folders and own is None:
         found += _exercises(found)
     for mistake in found:

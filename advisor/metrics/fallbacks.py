@@ -66,7 +66,6 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     "dram_bytes": (("duration_ns",), dram_bytes),
     "dram_peak_bytes_per_s": (("device_memory_clock_hz", "device_bus_bits"), dram_peak),
     "spill_inst": (("local_inst",), spills),
-    "l2_served_pct": (("l2_pct",), lambda columns, told: columns["l2_pct"]),
     "half_flop": (("half_inst", "hfma_lanes", "hadd_lanes", "hmul_lanes"), half_flop),
     "tensor_ops": _lanes_of("tensor_inst"),
     "idc_requests_per_ldc": (

@@ -105,9 +105,7 @@ def of_model(card: Gpu, cards: Cards) -> Ceilings | None:
     return max(found, key=lambda c: c.measured, default=None)
 
 
-def shares(
-    found: Ceilings, bandwidth: float | None, plain_peak: float | None, plain: str = "fp32"
-) -> dict[str, float]:
+def shares(found: Ceilings, bandwidth: float | None, plain_peak: float | None, plain: str = "fp32") -> dict[str, float]:
     """The measured parts of the peaks, at most 1, as `roofline.reckon` takes them: memory (of a copy), plain.
 
     bandwidth in bytes/s, plain_peak in FLOP/s of `plain` (fp32 or fp64; other rates are not measured). What has no peak

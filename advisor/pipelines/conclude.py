@@ -65,14 +65,17 @@ def engine_of(catalog: Catalog) -> Engine:
 
 def prepare(catalog: Catalog, inputs: Inputs) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """The derived frame of the inputs, with the user's numbers in it, and each row's GPU id."""
-    frame, known_as = context.add_base(inputs.frame, inputs.reports, inputs.gpu, inputs.ceilings)
+    frame, known_as = context.add_base(inputs.frame, inputs.reports, inputs.gpu)
     for position, answers in inputs.answers.items():
         numbers = _numbers(catalog, answers)
         frame = context.add_numbers(frame, numbers, None if position is None else [position])
     if "duration_ns" in frame:
         # A time that is not positive was not measured.
         frame["duration_ns"] = frame["duration_ns"].where(frame["duration_ns"] > 0)
-    frame = metrics_room.derive(frame, metrics=None if catalog is open_catalog() else catalog.metrics)
+    known = None if catalog is open_catalog() else catalog.metrics
+    frame = metrics_room.derive(frame, metrics=known)
+    if inputs.ceilings and context.add_measured(frame, inputs.ceilings):
+        frame = metrics_room.derive(frame, metrics=known)
     return context.add_known(frame), tuple(known_as)
 
 

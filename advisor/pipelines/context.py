@@ -69,12 +69,9 @@ def _clock_reads(opcodes: Any) -> float:
 
 
 def add_base(
-    frame: pd.DataFrame, infos: tuple[ReportInfo, ...], gpu_name: str | None, measured: Cards
+    frame: pd.DataFrame, infos: tuple[ReportInfo, ...], gpu_name: str | None
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Columns that derived metrics build on. Returns the frame and each row's GPU id, empty for one unknown.
-
-    measured: the ceilings of this machine's cards; they hold for launches of the very same.
-    """
+    """Columns that derived metrics build on. Returns the frame and each row's GPU id, empty for one unknown."""
     frame = frame.copy()
     rows = len(frame)
     added: dict[str, Array] = {
@@ -97,29 +94,17 @@ def add_base(
             in_table[row] = 1.0 if card is not None else 0.0
         ceiling[row] = block_launch_ceiling(card.cc if card is not None else key[1])
         _complete(added, row, card, key[1])
-    frame["dram_read_ceiling_pct"], frame["dram_copy_ceiling_pct"] = _dram_ceilings(
-        frame, added["dram_peak_bytes_per_s"], measured
-    )
     for column, values in added.items():
         frame[column] = values
     frame["block_launch_ceiling"] = ceiling
+    usual = time_model().dram_ceiling
+    frame["dram_read_ceiling_pct"], frame["dram_copy_ceiling_pct"] = usual.read, usual.copy
     frame["gpu_known"] = in_table
     complete = {i: 1.0 if info.complete else 0.0 for i, info in enumerate(infos)}
     frame["report_complete"] = [complete.get(int(r), math.nan) for r in frame["report"]]
     frame["ncu_verdict"] = [_verdict(rules) for rules in frame["rules"]]
     frame["clock_reads_share"] = [_clock_reads(opcodes) for opcodes in frame["opcodes"]]
     return frame, known
-
-
-def _dram_ceilings(frame: pd.DataFrame, peaks: Array, measured: Cards) -> tuple[Array, Array]:
-    """What reads alone and copies reach of the DRAM peak, in percent, row by row."""
-    usual = time_model().dram_ceiling
-    read, copy = np.full(len(frame), usual.read), np.full(len(frame), usual.copy)
-    for row, (name, cc) in enumerate(zip(frame["gpu_name"], frame["cc"], strict=True)):
-        found = measured.get(key_of(str(name), str(cc)))
-        if found is not None and peaks[row] > 0:
-            read[row], copy[row] = dram_percentages(found, float(peaks[row]))
-    return read, copy
 
 
 def _complete(added: Mapping[str, Array], row: int, card: gpus.Gpu | None, cc: str) -> None:
@@ -166,6 +151,24 @@ def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
     frame["first_of_kernel_ratio"] = first
     frame["clock_spread"] = spread
     return frame
+
+
+def add_measured(frame: pd.DataFrame, measured: Cards) -> bool:
+    """What this machine's cards were measured to reach, in place of the usual, on launches of the very same cards.
+
+    The frame is a derived one; whether anything in it changed, so that what depends on it must be derived again.
+    """
+    found = [measured.get(key_of(str(n), str(cc))) for n, cc in zip(frame["gpu_name"], frame["cc"], strict=True)]
+    read, copy = (
+        frame[name].to_numpy(dtype=float).copy() for name in ("dram_read_ceiling_pct", "dram_copy_ceiling_pct")
+    )
+    changed = False
+    for row, (card, peak) in enumerate(zip(found, frame["dram_peak_bytes_per_s"], strict=True)):
+        if card is not None and peak > 0:
+            read[row], copy[row] = dram_percentages(card, float(peak))
+            changed = True
+    frame["dram_read_ceiling_pct"], frame["dram_copy_ceiling_pct"] = read, copy
+    return changed
 
 
 def add_known(frame: pd.DataFrame) -> pd.DataFrame:

@@ -219,7 +219,7 @@ def analyse(
         raise UsageError("no launch matches --kernel: the names are those that `ncu-advisor diagnose` prints")
     if progress is not None:
         progress("reason", 0, 1)
-    said = {None: checked_answers(cat, answers or {})}
+    said: dict[int | None, dict[str, Answer]] = {None: checked_answers(cat, answers or {})}
     inputs = Inputs(frame.reset_index(drop=True), tuple(infos), gpu, said, ceilings.kept())
     return Analysis(cat, inputs)
 

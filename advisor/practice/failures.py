@@ -11,8 +11,17 @@ from typing import Any
 from advisor.errors import KnowledgeError, UsageError
 
 # Kinds after which the CUDA context of the process is of no more use.
+# An error of CUDA that has no words of its own counts as one: to run on in a broken context would blame the next step.
 DEAD = frozenset(
-    {"illegal_address", "misaligned_address", "illegal_instruction", "assertion", "stack_overflow", "launch_failed"}
+    {
+        "illegal_address",
+        "misaligned_address",
+        "illegal_instruction",
+        "assertion",
+        "stack_overflow",
+        "launch_failed",
+        "cuda",
+    }
 )
 # Kinds for which nothing could be run at all: the machine lacks something.
 MACHINE = frozenset({"no_numpy", "no_cupy", "wrong_cupy", "old_driver", "no_gpu"})
@@ -80,7 +89,7 @@ def compile_failure(log: str, source: str) -> Failure:
 _NO_GPU = "no NVIDIA GPU can be used here: `nvidia-smi` should list one, and CUDA_VISIBLE_DEVICES must not hide it"
 _CUDA_WORDS: tuple[tuple[str, str, str], ...] = (
     (
-        r"ILLEGAL_ADDRESS|IllegalAddress",
+        r"ILLEGAL_ADDRESS|IllegalAddress|INVALID_ADDRESS_SPACE|InvalidAddressSpace",
         "illegal_address",
         "a thread read or wrote outside the arrays: check indices against the array's length (`if (i < n)`)",
     ),

@@ -14,6 +14,7 @@ from advisor.practice import recorded
 from advisor.practice.cases import case
 from advisor.practice.launchlines import read_lines
 from advisor.practice.manifest import MANIFEST, Exercise, StepDef, exercise, home, names
+from advisor.practice.predict import MINE
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
@@ -111,6 +112,8 @@ def catalog_ids() -> frozenset[str]:
 
 def _step(one: Exercise, step: StepDef, known: frozenset[str], catalog: Catalog) -> Iterator[tuple[str, str]]:
     ids = [s.id for s in one.steps]
+    if step.id == MINE:
+        yield "id", f"{MINE!r} is the learner's own version"
     for key, wanted in (("expect", (step.expect,)), ("also", step.also), ("forbid", step.forbid)):
         for name in wanted:
             if name not in known:

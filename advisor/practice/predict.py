@@ -11,6 +11,7 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 
+MINE = "mine"  # the step that stands for the learner's own version
 CLASS_POINTS, CAUSE_POINTS, AMONG_POINTS, SPEEDUP_POINTS = 30, 40, 20, 30
 
 

@@ -62,7 +62,7 @@ def write(m: Measured, said: Circumstances, folder: Path) -> None:
     if found.damage or not wanted or max(wanted) >= found.readable:
         raise InputError(f"{m.report}: does not hold the {len(wanted)} launches of {m.exercise.name}: profile again")
     out = io.BytesIO()
-    extract(data, found, frozenset(wanted), out)
+    extract(data, found, frozenset(wanted), out, _of_libraries(m))
     number = {launch: at for at, launch in enumerate(sorted(wanted))}
     steps = {
         step.id: StepTimes(
@@ -83,6 +83,16 @@ def write(m: Measured, said: Circumstances, folder: Path) -> None:
     write_bytes_whole(folder / REPORT, packed)
     text = msgspec.json.format(msgspec.json.encode(record), indent=1).decode()
     write_whole(folder / RECORD, text + "\n")
+
+
+def _of_libraries(m: Measured) -> frozenset[int]:
+    """Launches of steps beside that are Python: what they run is a library's, whose code is not ours to keep."""
+    return frozenset(
+        launch
+        for step in m.exercise.steps
+        if step.beside and step.source.endswith(".py")
+        for launch in m.steps[step.id].launches
+    )
 
 
 def _step(one: Exercise, m: Measured, step: str) -> tuple[int, ...]:

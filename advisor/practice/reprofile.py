@@ -11,6 +11,7 @@ from advisor.practice.cases import answers
 from advisor.practice.failures import Failure
 from advisor.practice.launchlines import read_lines
 from advisor.practice.manifest import Exercise, home
+from advisor.practice.predict import MINE
 from advisor.practice.profiling import profile
 from advisor.practice.run import OnProgress, Runner, nothing
 from advisor.practice.selfcheck_run import launches_of
@@ -68,7 +69,7 @@ def before_and_after(
     if made.failure is not None or made.report is None:
         return Reprofiled(made.report, None, None, made.failure or Failure("report", "ncu wrote no report"))
     places = launches_of(made)
-    old, new = places.get((one.name, first.id), ()), places.get((one.name, attempt.MINE), ())
+    old, new = places.get((one.name, first.id), ()), places.get((one.name, MINE), ())
     if not old or not new:
         return Reprofiled(made.report, None, None, Failure("report", "the report does not hold both versions"))
     problem = tried.outcome.problem(one.name)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from advisor import resources
+from advisor.practice import calibrate
 from advisor.practice.failures import Failure
 from advisor.practice.manifest import Exercise, exercise, home
 from advisor.practice.outcome import JobResult, Outcome
@@ -60,8 +60,7 @@ def request(names: Iterable[str], do: tuple[Stage, ...], seed: int, root: Path |
 
 def copy_task(seed: int) -> Task:
     """The device copy that bandwidths are compared with."""
-    folder = resources.folder("kernels") / "ceilings"
-    return Task(COPY, str(folder / "copy.py"), (Job(COPY, str(folder / "copy.cu"), ("check", "time")),), seed)
+    return calibrate.task(COPY, seed)
 
 
 def run_all(
@@ -77,7 +76,7 @@ def run_all(
     wanted, runner = tuple(exercises), replace(runner or Runner(), go_on=True)
     tasks = request((e.name for e in wanted), ("check", "time"), seed).tasks
     outcome = run(Request((copy_task(seed), *tasks)), runner, show)
-    copy, problem = outcome.job(COPY, COPY), outcome.problem(COPY)
+    copy, problem = calibrate.fastest(outcome, COPY), outcome.problem(COPY)
     if outcome.failure is not None or copy is None or problem is None or outcome.card is None:
         return Everything(outcome, failure=outcome.failure or Failure("crashed", "the device copy could not be run"))
     if not copy.correct or not copy.times_ns:

@@ -25,7 +25,10 @@ _LARGEST = 64 << 20
 
 
 class Prediction(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """What the learner committed to before a profile was shown, and, once it was, how far off each part is (points)."""
+    """What the learner committed to before a profile was shown, and, once it was, how far off each part is (points).
+
+    digest: of the learner's source that was profiled, empty for a bundled step.
+    """
 
     step: str
     class_id: str
@@ -35,6 +38,7 @@ class Prediction(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
     actual_class: str = ""
     actual_cause: str = ""
     actual_speedup: float | None = None
+    digest: str = ""
 
 
 class LogRow(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -62,6 +66,11 @@ class Record(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     quiz: dict[str, int] = {}
     predictions: list[Prediction] = []
     log: list[LogRow] = []
+
+
+def latest(record: Record, step: str) -> Prediction | None:
+    """The last prediction for a step."""
+    return next((p for p in reversed(record.predictions) if p.step == step), None)
 
 
 class Progress(msgspec.Struct, forbid_unknown_fields=True):

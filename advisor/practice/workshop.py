@@ -35,6 +35,11 @@ class Workshop:
             state.update(read_source(path).encode())
         return state.hexdigest()[:12]
 
+    def untouched(self) -> bool:
+        """Whether the learner's files are still the originals."""
+        pairs = zip((self.source, *self.extra), _originals(self.exercise), strict=True)
+        return all(read_source(mine) == origin.read_text(encoding="utf-8") for mine, origin in pairs)
+
 
 def first_step(exercise: Exercise) -> StepDef:
     """The step that a learner starts from."""

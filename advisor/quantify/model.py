@@ -17,6 +17,8 @@ from advisor.quantify.terms import LATENCY, Array, Needs, needs, time_model
 
 # A term that needs this part of what the largest one needs carries the time beside it.
 _CARRIES = 0.7
+# The most that a fix can add to a unit: one that idled may take over what another did.
+_MOST = 64.0
 
 
 @dataclass(frozen=True)
@@ -65,12 +67,14 @@ def _combine(chains: Mapping[str, Array], norm: float) -> Array:
 
 def _changed(now: Needs, factors: Mapping[str, Array]) -> dict[str, Array]:
     described = time_model().terms
+    if "latency" not in factors:
+        factors = {"latency_barrier": _others_wait(now, factors), **factors}
     even = 1 + (now.imbalance - 1) * factors.get("imbalance", np.ones_like(now.imbalance))
     out = {}
     for name, need in now.terms.items():
         factor = factors.get(name, factors.get(described[name].follows, np.ones_like(need)))
         if name == "l2":
-            # What misses passes through L2 twice: looked up, and filled from DRAM. Fewer misses a look-up are less work.
+            # What misses passes through L2 twice, looked up and filled: fewer misses for each look-up are less work.
             fewer = np.minimum(1, factors.get("dram", np.ones_like(need)) / np.maximum(factor, 1e-9))
             factor = factor * (1 + now.missed * fewer) / (1 + now.missed)
         if name in LATENCY:
@@ -81,6 +85,14 @@ def _changed(now: Needs, factors: Mapping[str, Array]) -> dict[str, Array]:
             factor = np.where(now.queued, factor * even / now.imbalance, factor)
         out[name] = need * factor
     return out
+
+
+def _others_wait(now: Needs, factors: Mapping[str, Array]) -> Array:
+    """What a fix leaves of a warp's own waits: who waits at a barrier waits for the others, and for less time so."""
+    own = [name for name in LATENCY if name != "latency_barrier"]
+    before = np.asarray(sum(now.terms[name] for name in own))
+    after = np.asarray(sum(now.terms[name] * factors.get(name, 1.0) for name in own))
+    return np.where(before > 0, after / np.maximum(before, 1e-12), 1.0)
 
 
 def _time(now: Needs, after: Mapping[str, Array], norm: float) -> Array:
@@ -95,11 +107,11 @@ def _time(now: Needs, after: Mapping[str, Array], norm: float) -> Array:
 
 
 def _factors(texts: Mapping[str, str], columns: Mapping[str, Array], rows: int) -> dict[str, Array]:
-    """The factors of a fix's changes, held to 0..4, NaN where unknown."""
+    """The factors of a fix's changes, held to 0.._MOST, NaN where unknown."""
     out = {}
     for name, text in texts.items():
         expression: Expression = parse(text)
-        out[name] = np.clip(expression.column(columns, rows), 0.0, 4.0)
+        out[name] = np.clip(expression.column(columns, rows), 0.0, _MOST)
     return out
 
 

@@ -27,12 +27,14 @@ TERMS = (
 class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One term: its name for people, its chain, the metric it comes from and the part of the peak that is reachable.
 
-    follows: the term whose work it does too, so that what a fix leaves of the one it leaves of the other.
+    instead: the metric that stands in where that one is unknown. follows: the term whose work it does too, so that what
+    a fix leaves of the one it leaves of the other.
     """
 
     name: str
     chain: str
     metric: str = ""
+    instead: str = ""
     part_of: str = ""
     follows: str = ""
     ceiling: float = 1.0
@@ -68,7 +70,7 @@ class DramCeiling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Scattered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The part of their peak that DRAM and L2 reach with lone sectors, and how much more than was asked for they are."""
+    """The part of their peak that DRAM and L2 reach with lone sectors, and the ratios from which on they count so."""
 
     ceiling: float
     ratio: float
@@ -146,7 +148,10 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
     for name, term in model.terms.items():
         if not term.metric:
             continue
-        need = np.nan_to_num(get(term.metric)) / 100 / term.ceiling
+        percent = get(term.metric)
+        if term.instead:
+            percent = np.where(np.isfinite(percent), percent, get(term.instead))
+        need = np.nan_to_num(percent) / 100 / term.ceiling
         if term.part_of:
             need = need * shares[name]
         out[name] = need * imbalance if term.per_sm else need
@@ -156,19 +161,22 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
         out[name] = np.where(lone, np.maximum(out[name], need), out[name])
     outside = np.maximum(np.maximum(out["dram"], out["l2"]), out["l2_fill"])
     fullest = np.maximum(outside, out["l1_global"] + out["l1_shared"] + out["l1_local"])
-    latency, known, queued = _latency(get, imbalance, np.maximum(fullest, out["lsu"]))
+    # A slice that is full of atomics holds up the loads that come to it like any other full unit.
+    fullest = np.maximum(np.maximum(fullest, out["lsu"]), out["atomics"])
+    latency, known, queued = _latency(get, imbalance, fullest)
     out.update(latency)
     missed = np.clip(np.nan_to_num(1 - get("l2_hit_pct") / 100), 0, 1)
     return Needs(out, imbalance, known, queued, missed)
 
 
 def _lone_sectors(get: Any) -> Array:
-    """Where DRAM moves lone sectors: lanes are scattered, and far more travels than all accesses together ask for.
+    """Where DRAM moves lone sectors: lanes are scattered, and DRAM moves far more than all sectors that they touch.
 
-    Waste that a cache keeps until it is asked for moves whole lines and fills DRAM as a copy does.
+    A walk in steps touches neighbouring sectors one after another and fills DRAM as a copy does; a random one leaves of
+    each pair of sectors that DRAM moves together the other one unused.
     """
     ratio = time_model().scattered.ratio
-    return np.asarray((get("sector_ratio") > ratio) & (get("dram_bytes") > ratio * get("asked_bytes")))
+    return np.asarray((get("sector_ratio") > ratio) & (get("dram_bytes") > ratio * 32 * get("global_sectors")))
 
 
 def _latency(get: Any, imbalance: Array, memory_need: Array) -> tuple[dict[str, Array], Array, Array]:

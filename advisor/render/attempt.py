@@ -12,6 +12,7 @@ from advisor.practice.outcome import JobResult
 from advisor.quantify.noise import Judged, spread
 from advisor.render.text import cut, paint, shown, time_text, wrap
 
+_COMMAND = "ncu-advisor practice"
 _BAR = 30
 _REMARKS = 5
 
@@ -41,19 +42,20 @@ def _line(path: Path, number: int) -> str:
     return shown(rows[number - 1].expandtabs(4).rstrip()) if 0 < number <= len(rows) else ""
 
 
-def attempt_text(one: Exercise, tried: Attempt, width: int, colour: bool, blocks: bool) -> str:
-    """The verdict first, then the three times as bars, then what to do next."""
+def attempt_text(one: Exercise, tried: Attempt, width: int, colour: bool, blocks: bool, onward: bool = True) -> str:
+    """The verdict first, then the three times as bars, then (`onward`) what to do next."""
     mine = tried.mine
     if mine is None:
         failure = tried.outcome.failure or Failure("nothing", "nothing was run")
         return failure_text(failure, width, colour)
+    again = "\n".join(wrap(f"Next: mend it, then `{_COMMAND} check {one.name}`", width, 0, 6)) + "\n"
     if mine.failure is not None:
-        return failure_text(mine.failure, width, colour) + _printed(tried.outcome.printed, width)
+        return failure_text(mine.failure, width, colour) + _printed(tried.outcome.printed, width) + again
     out: list[str] = []
     if mine.wrong:
         out += [paint(line, "red", colour) for line in wrap(f"Wrong result: {mine.wrong}.", width)]
-        out += ["", *wrap("A wrong kernel's time means nothing, so it is not compared.", width)]
-        return "\n".join(out) + "\n" + _printed(tried.outcome.printed, width)
+        out += wrap("A wrong kernel's time means nothing, so it is not compared.", width)
+        return "\n".join(out) + "\n" + _printed(tried.outcome.printed, width) + (again if onward else "")
     out += [paint(line, "bold", colour) for line in wrap(_verdict(tried), width)]
     stages = one.stages
     rows = [(f"slow ({stages[0].id})", tried.slow), ("yours", mine), (f"fast ({stages[-1].id})", tried.fast)]
@@ -64,7 +66,7 @@ def attempt_text(one: Exercise, tried: Attempt, width: int, colour: bool, blocks
     )
     if kernels:
         out += ["", *wrap(f"Yours: {kernels}", width, 0, 2)]
-    out += ["", *wrap(_next(one, tried), width)]
+    out += ["", *wrap(_next(one, tried), width, 0, 6)] if onward else []
     return "\n".join(out) + "\n" + _printed(tried.outcome.printed, width)
 
 
@@ -96,26 +98,27 @@ def _against(judged: Judged, other: str) -> str:
 def _bars(rows: Sequence[tuple[str, JobResult | None]], width: int, blocks: bool) -> list[str]:
     timed = [(label, job) for label, job in rows if job is not None and job.times_ns]
     longest = max(job.time_ns for _, job in timed)
-    column = max(len(label) for label, _ in rows)
+    column = min(max(len(label) for label, _ in rows), width - 45)
+    spans = {label: spread(job.times_ns) for label, job in timed}
+    ranges = {label: f"{time_text(s.low)} to {time_text(s.high)}" for label, s in spans.items()}
+    room = min(_BAR, width - column - 16 - max(map(len, ranges.values())))
     out = []
     for label, job in rows:
-        if job is None or not job.times_ns:
+        name = f"  {cut(label, column):<{column}}"
+        if job is None or label not in spans:
             why = job.failure.words if job is not None and job.failure is not None else "not timed"
-            out.append(cut(f"  {label:<{column}}  {shown(why)}", width))
+            out.append(cut(f"{name}  {shown(why)}", width))
             continue
-        runs = spread(job.times_ns)
-        bar = ("█" if blocks else "#") * max(1, round(_BAR * job.time_ns / longest))
-        text = f"  {label:<{column}}  {time_text(runs.median):>8}  {bar:<{_BAR}}"
-        out.append(f"{text}  {time_text(runs.low)} to {time_text(runs.high)}")
-    out.append(f"  median of {len(timed[0][1].times_ns)} runs each, L2 filled with other data before each")
-    return [cut(line.rstrip(), max(width, 80)) for line in out]
+        bar = ("█" if blocks else "#") * max(1, round(room * job.time_ns / longest))
+        out.append(f"{name}  {time_text(spans[label].median):>8}  {bar:<{room}}  {ranges[label]}")
+    runs = len(timed[0][1].times_ns)
+    return [*out, *wrap(f"median of {runs} runs each, L2 filled with other data before each", width, 2)]
 
 
 def _next(one: Exercise, tried: Attempt) -> str:
-    command = "ncu-advisor practice"
     if tried.solved:
-        return f"Next: `{command} profile {one.name}` shows what moved, `{command} solution {one.name}` explains."
-    return f"Next: `{command} profile {one.name}` shows where the time goes, `{command} hint {one.name}` helps."
+        return f"Next: `{_COMMAND} profile {one.name}` shows what moved, `{_COMMAND} solution {one.name}` explains."
+    return f"Next: `{_COMMAND} profile {one.name}` shows where the time goes, `{_COMMAND} hint {one.name}` helps."
 
 
 def _printed(lines: Sequence[str], width: int) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 from advisor.practice.selfcheck import Judged, Measured, StepJudged
 from advisor.render.text import cut, paint, time_text, wrap
 
+_FINDING = 27  # columns of the longest id of a diagnosis
+
 
 def _status(step: StepJudged) -> str:
     return "FAIL" if step.problems else "pending" if step.pending else "ok"
@@ -15,14 +17,15 @@ def _status(step: StepJudged) -> str:
 
 def selfcheck_text(judged: Sequence[Judged], width: int, colour: bool) -> str:
     """A line a step, problems below it, and the sum at the end."""
-    out = [paint(f"{'step':<34} {'time':>8} {'speedup':>8} {'first finding':<26} status", "bold", colour)]
+    head = f"{'step':<24} {'time':>8} {'speedup':>8} {'first finding':<{_FINDING}} status"
+    out = [paint(head, "bold", colour)]
     for one in judged:
         out.append(paint(one.exercise.name, "bold", colour))
         for s in one.steps:
             ratio = f"{s.ratio:.2f}x" if s.ratio is not None else "-"
             time = time_text(s.time_ns) if s.time_ns else "-"
-            row = f"  {cut(s.step.id, 31):<32} {time:>8} {ratio:>8} {cut(s.first or '-', 26):<26} {_status(s)}"
-            out.append(cut(row, max(width, 84)))
+            row = f"  {cut(s.step.id, 22):<22} {time:>8} {ratio:>8} {s.first or '-':<{_FINDING}} {_status(s)}"
+            out.append(cut(row, width))
             for name, share in (s.reached or {}).items():
                 out.append(f"      {share:.1%} of {name}")
             for problem in s.problems:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from advisor.model import LaunchDiagnosis
+from advisor.model import Diagnosis
 from advisor.practice.calibrate import Ceilings
 from advisor.practice.compiling import NOT_DONE, Build
+from advisor.practice.manifest import Exercise
 from advisor.practice.sweep import Point, Sweep
 from advisor.render.attempt import failure_text
-from advisor.render.text import cut, paint, shown, time_text, wrap
+from advisor.render.text import paint, shown, time_text, wrap
+
+_COMMAND = "ncu-advisor practice"
+_POINT = 20
 
 
 def build_text(build: Build, width: int, colour: bool) -> str:
@@ -36,20 +40,39 @@ def build_text(build: Build, width: int, colour: bool) -> str:
     return "\n".join(out) + "\n"
 
 
-def profile_text(made: Any, launch: LaunchDiagnosis, width: int, colour: bool, blocks: bool) -> str:
-    """The diagnosis of the learner's version, as `diagnose` would print it."""
+def build_line(builds: Sequence[Build]) -> str:
+    """The same in a line for the experiment log: registers and spills of each kernel, or what is wrong."""
+    said = []
+    for build in builds:
+        if build.failure is not None:
+            said.append(build.failure.words)
+            continue
+        for k in build.kernels:
+            spills = f", {k.spill_bytes} bytes of spills" if k.spill_bytes else ""
+            said.append(f"{k.name}: {k.registers} registers{spills}" if k.registers is not None else k.name)
+    return f"{builds[0].arch}: {'; '.join(shown(x) for x in said)}"
+
+
+def profile_text(diagnosis: Diagnosis, width: int, colour: bool, blocks: bool) -> str:
+    """The diagnosis of the learner's version, as `diagnose` would print it without the report's path."""
     from dataclasses import replace
 
     from advisor.render.diagnosis import diagnosis_text
 
-    diagnosis = replace(made.after.diagnosis, launches=(launch,))
-    return diagnosis_text(diagnosis, width=width, colour=colour, blocks=blocks)
+    launches = tuple(replace(launch, questions=()) for launch in diagnosis.launches)
+    return diagnosis_text(replace(diagnosis, reports=(), launches=launches), width=width, colour=colour, blocks=blocks)
 
 
-def sweep_text(found: Sweep, width: int, colour: bool) -> str:
+def after_profile(one: Exercise, report: Path | None, width: int) -> str:
+    """Where the report is, which is never cut, and what to do next."""
+    text = f"Next: `{_COMMAND} log {one.name} --hypothesis TEXT --next TEXT` keeps what you think, then edit and check."
+    return "\n".join(["", f"The report, before and after: {report}", *wrap(text, width, 0, 6)]) + "\n"
+
+
+def sweep_text(found: Sweep, one: Exercise, width: int, colour: bool) -> str:
     """A row a point, the fastest marked, points that could not run with the reason."""
     with_metrics = any(p.metrics for p in found.points)
-    head = f"{'':<2}{'point':<22} {'time':>8} {'speedup':>8} {'registers':>9}"
+    head = f"{'':<2}{'point':<{_POINT}} {'time':>8} {'speedup':>8} {'registers':>9}"
     out = [paint(head + (f" {'occupancy':>10}" if with_metrics else ""), "bold", colour)]
     for point in found.points:
         out += _row(point, found, width, colour, with_metrics)
@@ -57,22 +80,26 @@ def sweep_text(found: Sweep, width: int, colour: bool) -> str:
     if found.best is not None and found.best.judged is not None:
         best = f"Best: {found.best.label}, {found.best.judged.speedup:.2f} times as fast as written."
         out += [paint(line, "bold", colour) for line in wrap(best, width)]
+        out += wrap(f"Next: write it into the source, then `{_COMMAND} check {one.name}`", width, 0, 6)
     else:
         out += wrap("No point is faster than the source as written beyond the noise.", width)
     for note in found.notes:
         out += wrap(f"! {note}", width, 0, 2)
+    if found.report is not None and with_metrics:
+        out.append(f"The report of all points: {found.report}")
     return "\n".join(out) + "\n"
 
 
 def _row(point: Point, found: Sweep, width: int, colour: bool, with_metrics: bool) -> list[str]:
     best = found.best is not None and point.vary == found.best.vary
-    mark = "* " if best else "  "
+    name = f"{'* ' if best else '  '}{point.label:<{_POINT}} "
     if point.problem:
-        return [cut(f"{mark}{point.label:<22} {shown(point.problem)}", max(width, 80))]
+        lines = wrap(shown(point.problem), width - len(name))
+        return [name + lines[0], *(" " * len(name) + line for line in lines[1:])]
     time = time_text(point.time.median) if point.time is not None else "-"
     ratio = f"{point.judged.speedup:.2f}x" if point.judged is not None else "-"
     registers = str(point.registers) if point.registers is not None else "-"
-    row = f"{mark}{point.label:<22} {time:>8} {ratio:>8} {registers:>9}"
+    row = f"{name}{time:>8} {ratio:>8} {registers:>9}"
     if with_metrics:
         achieved = dict(point.metrics).get("occupancy_achieved_pct")
         row += f" {f'{achieved:.0f} %' if achieved is not None else '-':>10}"
@@ -94,5 +121,6 @@ def ceilings_text(found: Ceilings, path: Path, width: int, colour: bool) -> str:
             f" {ceiling.runs} runs"
         )
     out += wrap("read: bytes read; copy: bytes read and written together; a multiply-add counts two.", width)
+    out += wrap("From now on they are this card's ceilings in diagnoses and napkins on this machine.", width)
     out.append(f"Kept in {path}")
     return "\n".join(out) + "\n"

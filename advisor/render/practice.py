@@ -9,7 +9,8 @@ from statistics import median
 
 from advisor.model import LaunchDiagnosis
 from advisor.practice.manifest import Exercise, QuizQuestion, StepDef
-from advisor.practice.predict import Score
+from advisor.practice.predict import MINE, Score
+from advisor.practice.recorded import RecordFile
 from advisor.practice.selfcheck import Measured
 from advisor.practice.state import LogRow, Prediction, Record
 from advisor.practice.workshop import Workshop
@@ -17,6 +18,7 @@ from advisor.render.text import cut, labelled, paint, shown, time_text, wrap
 
 _LEVELS = {1: "first steps", 2: "the trade", 3: "hard"}
 _COMMAND = "ncu-advisor practice"
+_MARKS = {"solved": "[x]", "tried": "[~]", "started": "[.]", "new": "[ ]"}
 
 
 def state_of(record: Record | None) -> str:
@@ -30,22 +32,25 @@ def state_of(record: Record | None) -> str:
 
 def list_text(found: Sequence[Exercise], progress: Mapping[str, Record], width: int, colour: bool) -> str:
     """All exercises by level, one line each, with the learner's progress."""
-    name = max((len(e.name) for e in found), default=8)
+    if not found:
+        return "There are no exercises in this installation.\n"
+    name = max(len(e.name) for e in found)
     out: list[str] = []
     for level, title in _LEVELS.items():
         rows = [e for e in found if e.level == level]
         if not rows:
             continue
         out += ["", paint(f"Level {level}: {title}", "bold", colour)]
-        for e in rows:
-            state = state_of(progress.get(e.name))
-            mark = {"solved": "[x]", "tried": "[~]", "started": "[.]", "new": "[ ]"}[state]
-            line = f"{mark} {e.name:<{name}}  {'ladder, ' if e.ladder else ''}{e.title}"
-            out.append(cut(line, width))
+        out += [cut(f"{_MARKS[state_of(progress.get(e.name))]} {e.name:<{name}}  {e.title}", width) for e in rows]
     done = sum(1 for e in found if state_of(progress.get(e.name)) == "solved")
-    out += ["", f"{done} of {len(found)} solved. [x] solved  [~] tried  [.] started  [ ] new"]
-    out.append(f"Begin: {_COMMAND} show {found[0].name}" if found else "There are no exercises in this installation.")
-    return "\n".join(out[1:]) + "\n"
+    points = [p.points for r in progress.values() for p in r.predictions if p.points is not None]
+    legend = "  ".join(f"{mark} {state}" for state, mark in _MARKS.items())
+    out += ["", f"{done} of {len(found)} solved.  {legend}"]
+    if points:
+        many = "s" if len(points) > 1 else ""
+        out.append(f"{len(points)} prediction{many}, {sum(points) / len(points):.0f} of 100 points on average.")
+    first = next((e for e in found if state_of(progress.get(e.name)) != "solved"), found[0])
+    return "\n".join([*out[1:], f"Next: {_COMMAND} show {first.name}"]) + "\n"
 
 
 def _heading(one: Exercise, colour: bool) -> str:
@@ -54,29 +59,34 @@ def _heading(one: Exercise, colour: bool) -> str:
 
 def story_text(one: Exercise, record: Record, width: int, colour: bool) -> str:
     """The story without the cause, the napkin's questions, and what can be done next."""
-    out = [_heading(one, colour)]
     kind = f"ladder of {len(one.stages)} steps" if one.ladder else "exercise"
-    out.append(f"Level {one.level} ({_LEVELS[one.level]}) · {kind} · trains step {one.step} of the method")
+    head = f"Level {one.level} ({_LEVELS[one.level]}) · {kind} · trains step {one.step} of the method"
+    out = [_heading(one, colour), *wrap(head, width)]
     if one.prerequisites:
         out += wrap("Before it: " + ", ".join(one.prerequisites), width)
     out += ["", *wrap(one.story, width), "", paint("Before any profile, on paper", "bold", colour)]
     for number in one.napkin:
         out += wrap(f"- {number.what}", width, 0, 2)
-    out += ["", paint("Next", "bold", colour)]
-    n = one.name
+    n, taken = one.name, f"{record.hints} of {len(one.hints)} taken"
     steps = [
-        (f"{_COMMAND} show {n} --napkin", "the numbers, and the way to them"),
-        (f"{_COMMAND} predict {n}", "commit to class, cause and speedup"),
-        (f"{_COMMAND} show {n} --profile", "the recorded profile, and your score"),
-        (f"{_COMMAND} start {n}", "a folder of your own with the source"),
-        (f"{_COMMAND} check {n}", "compile, compare with the reference, time"),
-        (f"{_COMMAND} profile {n}", "profile your version, before and after"),
-        (f"{_COMMAND} hint {n}", f"{record.hints} of {len(one.hints)} taken"),
-        (f"{_COMMAND} quiz {n}", f"{len(one.quiz)} questions"),
+        (f"show {n} --napkin", "those numbers, and the way"),
+        (f"predict {n}", "class, cause, speedup"),
+        (f"show {n} --profile", "recorded; your score"),
+        (f"start {n}", "the source, to edit"),
+        (f"check {n}", "right? how fast?"),
+        (f"profile {n}", "before and after"),
+        (f"hint {n}", taken),
+        (f"quiz {n}", f"{len(one.quiz)} question{'s' if len(one.quiz) > 1 else ''}"),
     ]
     column = max(len(c) for c, _ in steps) + 2
+    out += ["", paint(f"Next, each after `{_COMMAND}`", "bold", colour)]
     out += [cut(f"  {c:<{column}}{what}", width) for c, what in steps]
+    for p in record.predictions:
+        if p.points is not None:
+            what = "your version" if p.step == MINE else f"step {p.step}"
+            out += ["", *wrap(f"Predicted for {what}: {p.points} of 100 points.", width)]
     if record.folder:
+        # A path is never cut: it is there to be copied.
         out += ["", f"Yours: {record.folder}"]
     return "\n".join(out) + "\n"
 
@@ -86,6 +96,7 @@ def napkin_text(one: Exercise, width: int, colour: bool) -> str:
     out = [_heading(one, colour), paint("Napkin, for the size that was recorded", "dim", colour)]
     for number in one.napkin:
         out += ["", *wrap(number.what, width), *wrap(f"= {number.value}", width, 2, 4), *wrap(number.how, width, 2)]
+    out += ["", f"Next: {_COMMAND} predict {one.name}"]
     return "\n".join(out) + "\n"
 
 
@@ -95,11 +106,9 @@ def hints_text(one: Exercise, taken: int, width: int, colour: bool) -> str:
     for at, hint in enumerate(one.hints[:taken], 1):
         out += ["", *labelled(f"Hint {at}", hint, width, 9)]
     left = len(one.hints) - taken
-    out += [
-        "",
-        f"{left} more." if left else f"That was the last. {_COMMAND} solution {one.name} --anyway shows the rest.",
-    ]
-    return "\n".join(out) + "\n"
+    more = f"{left} more: {_COMMAND} hint {one.name}"
+    last = f"That was the last. The answer: {_COMMAND} solution {one.name} --anyway"
+    return "\n".join([*out, "", *wrap(more if left else last, width)]) + "\n"
 
 
 def question_text(at: int, of: int, question: QuizQuestion, width: int, colour: bool) -> str:
@@ -117,20 +126,28 @@ def reasons_text(question: QuizQuestion, chosen: int, width: int, colour: bool) 
     for i, answer in enumerate(question.answers):
         mark = "right" if answer.right else "wrong"
         out += wrap(f"{chr(ord('a') + i)}) {mark}: {answer.because}", width, 2, 5)
-    return "\n".join(out) + "\n"
+    return "\n".join(out) + "\n\n"
 
 
 def quiz_text(one: Exercise, width: int, colour: bool) -> str:
     """All questions without answers, for where nobody can type."""
     parts = [question_text(i, len(one.quiz), q, width, colour) for i, q in enumerate(one.quiz)]
     letters = " ".join("--answer a" for _ in one.quiz)
-    return "\n\n".join([*parts, f"Answer with: {_COMMAND} quiz {one.name} {letters}"])
+    answer = wrap(f"Answer with: {_COMMAND} quiz {one.name} {letters}", width, 0, 2)
+    return "\n\n".join([*parts, "\n".join(answer)]) + "\n"
 
 
-def before_prediction(one: Exercise, step: str, width: int) -> str:
+def quiz_result(one: Exercise, right: int, width: int) -> str:
+    """How many were right, and what to do next."""
+    return "\n".join([f"{right} of {len(one.quiz)} right.", f"Next: {_COMMAND} start {one.name}"]) + "\n"
+
+
+def before_prediction(one: Exercise, step: str, own: bool, width: int) -> str:
     """What a prediction is about."""
-    text = f"Before the profile of {one.name}, step {step}, is shown: what will it say? You get points for each part."
-    return "\n".join(wrap(text, width))
+    what = "your version" if own else f"step {step}"
+    text = f"Before the profile of {one.name}, {what}, is shown: what will it say? You get points for each part."
+    how = "The beginning of a name is enough; ? tells what each is, `ncu-advisor explain NAME` tells more."
+    return "\n".join([*wrap(text, width), *wrap(how, width)]) + "\n"
 
 
 def actual_speedup(one: Exercise, step: str, measured: Measured) -> float | None:
@@ -167,40 +184,62 @@ def score_text(
     out = [paint("Your prediction", "bold", colour), f"  {'':<9}{'predicted':<26}{'is':<28}points"]
     out += [cut(f"  {what:<9}{cut(a, 25):<26}{cut(b, 27):<28}{points}", width) for what, a, b, points in rows]
     off = "" if result.factor is None else f" The speedup was off by a factor of {result.factor:.2f}."
-    out += [paint(f"  {result.total} of 100.", "bold", colour) + off, ""]
-    return "\n".join(out)
+    out += [paint(f"  {result.total} of 100.", "bold", colour) + off]
+    return "\n".join(out) + "\n"
 
 
-def version_text(one: Exercise, step: StepDef, measured: Measured, width: int, colour: bool) -> str:
-    """What a step does, and its measured times."""
-    out = [paint(f"{one.name}, step {step.id}: {step.title}", "bold", colour), *wrap(step.says, width)]
+def version_text(one: Exercise, step: StepDef, measured: Measured, record: RecordFile, width: int, colour: bool) -> str:
+    """What a step does, its measured times, and where they come from."""
+    out = [paint(line, "bold", colour) for line in wrap(f"{one.name}, step {step.id}: {step.title}", width)]
+    out += wrap(step.says, width)
+    made = f"{shown(record.gpu)}, driver {shown(record.driver)}, ncu {shown(record.ncu)}, {shown(record.date)}"
     data = measured.steps.get(step.id)
     if data is not None and data.times_ns:
         runs = sorted(data.times_ns)
-        out += wrap(
-            f"Measured on {shown(measured.gpu)}: {time_text(median(runs))} (median of {len(runs)} runs, "
-            f"{time_text(runs[0])} to {time_text(runs[-1])}); the profile below is of one more run.",
-            width,
+        made += (
+            f": {time_text(median(runs))} (median of {len(runs)} runs, {time_text(runs[0])} to {time_text(runs[-1])}). "
+            "The profile below is of one launch of one more run."
         )
-    return "\n".join(out) + "\n"
+    return "\n".join([*out, *wrap(f"Recorded on {made}", width)]) + "\n"
+
+
+def after_profile(one: Exercise, step: StepDef, record: Record, width: int) -> str:
+    """What to do when a recorded profile was read."""
+    ids = [s.id for s in one.stages]
+    later = ids[ids.index(step.id) + 1 :] if step.id in ids else []
+    out = [f"  {_COMMAND} {'check' if record.folder else 'start'} {one.name}"]
+    if later:
+        out.append(f"  {_COMMAND} show {one.name} --profile {later[0]}")
+    return "\n".join(["", "Next:", *out]) + "\n"
 
 
 def started_text(one: Exercise, shop: Workshop, made: bool, width: int, colour: bool) -> str:
-    """Where the source is and what to do with it."""
-    what = "Made" if made else "Already there, nothing was overwritten"
-    out = [f"{what}: {shop.folder}", f"  edit     {shop.source.name}"]
-    out += [f"  and      {path.name}" for path in shop.extra]
-    out += [
-        "",
-        *wrap("The launch shape stands in the source as a `// launch:` line and is yours to change, too.", width),
-    ]
-    out += [f"Then: {_COMMAND} check {one.name}"]
-    return "\n".join(out) + "\n"
+    """Where the source is and what to do with it; paths are never cut, they are there to be copied."""
+    out = [f"{'Made' if made else 'Already there, nothing was overwritten'}:"]
+    out += [f"  {path}" for path in (shop.source, *shop.extra)]
+    if shop.source.suffix == ".cu":
+        text = "The launch shape stands in the source as a `// launch:` line and is yours to change, too."
+    else:
+        text = "Edit the Python; `prepare` returns what one run does."
+    return "\n".join([*out, *wrap(text, width), "", f"Next: {_COMMAND} check {one.name}"]) + "\n"
 
 
-def solution_text(one: Exercise, step: StepDef, before: StepDef, text: str, old: str, width: int, colour: bool) -> str:
+def _code(line: str, width: int) -> list[str]:
+    """A line of code in lines of at most `width`, continued two columns further in."""
+    line = shown(line.expandtabs(4))
+    inside = len(line) - len(line.lstrip()) + 2
+    parts = [line[:width]]
+    rest, room = line[width:], max(20, width - inside)
+    parts += [" " * inside + rest[i : i + room] for i in range(0, len(rest), room)]
+    return parts
+
+
+def solution_text(
+    one: Exercise, step: StepDef, before: StepDef, path: Path, text: str, old: str, width: int, colour: bool
+) -> str:
     """The explanation, what changed against the step before, and the whole source."""
-    out = [paint(f"{one.name}, step {step.id}: {step.title}", "bold", colour), *wrap(step.says, width)]
+    out = [paint(line, "bold", colour) for line in wrap(f"{one.name}, step {step.id}: {step.title}", width)]
+    out += wrap(step.says, width)
     if step.costs:
         out += ["", *labelled("Costs", step.costs, width)]
     out += ["", *wrap(one.explanation, width)]
@@ -210,24 +249,26 @@ def solution_text(one: Exercise, step: StepDef, before: StepDef, text: str, old:
             old.splitlines(), text.splitlines(), before.source, step.source, lineterm="", n=2
         ):
             style = "green" if line.startswith("+") else "red" if line.startswith("-") else "dim"
-            out.append(paint(line, style, colour))
-    out += ["", paint(step.source, "bold", colour), text.rstrip()]
-    return "\n".join(out) + "\n"
+            out += [paint(part, style, colour) for part in _code(line, width)]
+    out += ["", paint(step.source, "bold", colour)]
+    out += [part for line in text.rstrip().splitlines() for part in _code(line, width)]
+    return "\n".join([*out, "", f"The file: {path}", f"Next: {_COMMAND} check {one.name}"]) + "\n"
 
 
 def reset_text(one: Exercise, kept: Sequence[Path], progress: bool) -> str:
     """What a reset did."""
-    out = [f"{one.name}: the original source is there again."]
+    out = [f"{one.name}: the original source is there" + (" again." if kept else ".")]
     out += [f"  yours was kept as {path}" for path in kept]
     if progress:
         out.append("  attempts, hints, quiz, predictions and log are forgotten.")
-    return "\n".join(out) + "\n"
+    return "\n".join([*out, f"Next: {_COMMAND} check {one.name}"]) + "\n"
 
 
 def _log_cells(rows: Sequence[LogRow]) -> list[tuple[str, str, str, str, str]]:
     cells = []
     for row in rows:
-        time = time_text(row.time_ns) if row.time_ns is not None else "not timed"
+        noise = f" (noise {row.noise:.1%})" if row.noise is not None else ""
+        time = time_text(row.time_ns) + noise if row.time_ns is not None else "not timed"
         if row.right is False:
             time = "wrong result"
         cells.append((f"{row.version} {row.what}", time, row.observation, row.hypothesis, row.next))
@@ -237,14 +278,16 @@ def _log_cells(rows: Sequence[LogRow]) -> list[tuple[str, str, str, str, str]]:
 def log_text(one: Exercise, rows: Sequence[LogRow], width: int, colour: bool) -> str:
     """The experiment log: each version with time, observation, hypothesis and next step."""
     if not rows:
-        return f"{one.name}: no version yet. `{_COMMAND} check {one.name}` writes the first.\n"
+        text = f"{one.name}: no version yet. `{_COMMAND} check {one.name}` writes the first."
+        return "\n".join(wrap(text, width)) + "\n"
     out = [paint(f"{one.name}: experiment log", "bold", colour)]
     for what, time, observation, hypothesis, next_ in _log_cells(rows):
         out += ["", paint(cut(f"{what} · {time}", width), "bold", colour)]
         for label, text in (("seen", observation), ("because", hypothesis), ("next", next_)):
             if text:
                 out += labelled(f"  {label}", shown(text), width)
-    return "\n".join(out) + "\n"
+    words = f"Add to the latest: {_COMMAND} log {one.name} --observation TEXT --hypothesis TEXT --next TEXT"
+    return "\n".join([*out, "", *wrap(words, width, 0, 2)]) + "\n"
 
 
 def log_markdown(one: Exercise, rows: Sequence[LogRow]) -> str:

@@ -233,20 +233,25 @@ def slim(
     return damaged
 
 
-def extract(data: Bytes, found: Container, launches: Collection[int], out: BinaryIO) -> None:
+def extract(
+    data: Bytes, found: Container, launches: Collection[int], out: BinaryIO, without_code: Collection[int] = ()
+) -> None:
     """Writes a report with these launches only, each as it was recorded, with its code; DamagedError for a bad record.
 
-    Launches count from 0 in the order of the report, and keep that order.
+    Launches count from 0 in the order of the report, and keep that order. without_code: those whose machine code is
+    left out, such as a library's.
     """
     chosen: list[list[Bytes]] = []
+    used: set[int] = set()
     index = 0
     for block in found.blocks:
         chosen.append([])
         for begin, end in block.results:
             if index in launches:
                 chosen[-1].append(data[begin:end])
+                if index not in without_code:
+                    used.add(_inner(data[begin:end], _CODE))
             index += 1
-    used = {_inner(record, _CODE) for part in chosen for record in part}
     out.write(data[: 8 + _LENGTH.unpack_from(data, 4)[0]])
     for block, records in zip(found.blocks, chosen, strict=True):
         sources = [data[begin:end] for begin, end in block.sources if _inner(data[begin:end], None) in used]

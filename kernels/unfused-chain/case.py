@@ -8,7 +8,7 @@ import numpy as np
 
 from advisor.practice.api import Card, Tolerance, Work
 
-FRAME = 1 << 20  # pixels of a frame: 4 MB, so that the dark and the gain image stay in L2
+FRAME = 1 << 20  # pixels of a frame: 4 MB, so that most of the dark and the gain image stays in L2
 SATURATION, CONTRAST, BRIGHTNESS = np.float32(190), np.float32(0.04), np.float32(0.02)
 FILTERS = 6
 

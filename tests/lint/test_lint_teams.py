@@ -112,6 +112,34 @@ def test_the_command_succeeds_on_warnings(ours):
     assert "warning: done: there is no exercise 'good-copy'" in out.getvalue()
 
 
+def test_a_teams_rule_may_lack_an_exercise_and_ours_may_not(ours, team):
+    for name in ("done", "wasted_sectors", "waiting"):
+        entry = ours / "diagnoses" / f"{name}.yaml"
+        entry.write_text(
+            entry.read_text().replace("good-copy", "structs").replace("exercise: waiting", "exercise: structs")
+        )
+    kernels = ours.parent / "kernels"
+    (kernels / "structs").mkdir(parents=True)
+    (kernels / "structs" / "exercise.yaml").write_text("{}")
+    found = [m for m in lint([ours, team], terms=("dram", "latency"), kernels=kernels) if "exercise" in m.text]
+    assert [(m.severity, m.text) for m in found] == [("warning", "acme.melting: there is no exercise 'cooling'")]
+    entry = ours / "diagnoses" / "done.yaml"
+    entry.write_text(entry.read_text().replace("exercise: structs", "exercise: gone"))
+    found = [m for m in lint([ours, team], terms=("dram", "latency"), kernels=kernels) if "exercise" in m.text]
+    assert ("error", "done: there is no exercise 'gone'") in [(m.severity, m.text) for m in found]
+
+
+def test_the_command_on_our_own_checks_the_exercises_too(monkeypatch):
+    from advisor.practice.folders import Fault
+
+    out = io.StringIO()
+    where = Path("kernels/good-copy/exercise.yaml")
+    monkeypatch.setattr("advisor.lint.report.lint", lambda folders: ())
+    monkeypatch.setattr("advisor.practice.folders.faults", lambda catalog: (Fault(where, 7, "at least 3 hints"),))
+    assert run([], out) == 1
+    assert f"{where}:7: error: at least 3 hints" in out.getvalue().splitlines()
+
+
 def test_our_own_knowledge_has_no_mistakes():
     out = io.StringIO()
     assert run([], out) == 0, "\n".join(row for row in out.getvalue().splitlines() if ": error: " in row)

@@ -100,6 +100,12 @@ def test_a_wrong_launch_line_is_named_with_its_line(tmp_path: Path, launch: str,
         ("cudaErrorLaunchFailure: unspecified launch failure", "launch_failed", "gave up"),
         ("cudaErrorIllegalInstruction: an illegal instruction was encountered", "illegal_instruction", "__trap()"),
         ("cudaErrorAssert: device-side assert triggered", "assertion", "assert()"),
+        (
+            "cudaErrorInvalidAddressSpace: operation not supported on global/shared address space",
+            "illegal_address",
+            "outside",
+        ),
+        ("cudaErrorNobodyHasSeenThis: some day", "cuda", "CUDA says"),
     ],
 )
 def test_a_kernel_that_ends_its_context_dies_alone(tmp_path: Path, says: str, kind: str, words: str) -> None:

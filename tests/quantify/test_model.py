@@ -35,6 +35,43 @@ def test_removing_work_from_a_unit_that_idles_gains_nothing() -> None:
     assert speedup({"xu": "0"}, dram_pct=88.0, pipe_xu_pct=3.0).estimate == pytest.approx(1, abs=0.02)
 
 
+def test_what_fills_l2_goes_with_the_bytes_that_dram_moves() -> None:
+    # The fills keep L2 as busy as DRAM is: half the bytes are half the fills.
+    assert speedup({"dram": "0.5"}, dram_pct=90.0, l2_fill_pct=88.0, l2_served_pct=40.0).estimate > 1.8
+
+
+def test_hits_instead_of_misses_lighten_l2() -> None:
+    numbers = {"dram_pct": 90.0, "l2_served_pct": 75.0, "l2_hit_pct": 0.0}
+    # Every look-up missed and was filled: without the misses L2 does half, else it keeps DRAM's gain under 1.3.
+    assert speedup({"dram": "0.1"}, **numbers).estimate > 1.5
+    assert speedup({"dram": "0.1"}, **{**numbers, "l2_hit_pct": 100.0}).estimate < 1.3
+
+
+def test_fewer_look_ups_with_their_misses_are_that_much_less_work_for_l2() -> None:
+    found = speedup({"l2": "0.25", "dram": "0.25"}, dram_pct=20.0, l2_served_pct=90.0, l2_hit_pct=50.0)
+    assert found.estimate > 2.5
+
+
+def test_lone_sectors_fill_dram_at_sixty_percent() -> None:
+    random_walk = {"dram_pct": 60.0, "sector_ratio": 4.0, "dram_bytes": 8e9, "global_sectors": 1.3e8}
+    assert speedup({"dram": "0.2"}, **random_walk).estimate > 3.5
+    # In steps the neighbouring sector is touched next: nothing that DRAM moves is beyond the sectors.
+    assert speedup({"dram": "0.2"}, **{**random_walk, "global_sectors": 2.5e8}).estimate < 1.5
+
+
+def test_without_the_parts_of_l2_its_whole_percentage_counts() -> None:
+    assert speedup({"l2": "0.5"}, l2_pct=90.0).estimate > 1.8
+
+
+def test_loads_that_queue_behind_atomics_go_with_them() -> None:
+    waiting = {
+        "inst_issued": 1e6, "warps": 1e4, "sm_count": 100.0, "stall_long_scoreboard": 30.0, "global_load_inst": 1e4,
+        "occupancy_theoretical_pct": 100.0, "device_max_warps_per_sm": 64.0, "sm_cycles_elapsed": 1e4,
+    }  # fmt: skip
+    behind = speedup({"atomics": "0.01"}, atomic_need_pct=98.0, **waiting)
+    assert behind.estimate > 2
+
+
 def test_the_next_limiter_is_the_unit_that_is_fullest_afterwards() -> None:
     found = speedup({"l1_shared": "1 / 16"}, l1_wavefronts_pct=95.0, shared_wavefront_share=0.95, dram_pct=45.0)
     assert found.next_limiter == "dram"

@@ -13,7 +13,7 @@ from advisor.commands.practice.face import Face
 from advisor.errors import EXIT_CHECK_FAILED, EXIT_DONE, InputError
 from advisor.practice import selfcheck
 from advisor.practice.folders import faults
-from advisor.practice.manifest import exercise, names
+from advisor.practice.manifest import Exercise, exercise, home, names
 from advisor.render import exercises
 
 if TYPE_CHECKING:
@@ -21,17 +21,41 @@ if TYPE_CHECKING:
     from advisor.practice.selfcheck_run import Everything
 
 
-def run(wanted: tuple[str, ...], form: str, out: Path | None, readme: Path | None, face: Face) -> int:
-    """Check the folders and the recorded profiles of all exercises, or of those named; 1 when a claim does not hold."""
+def run(wanted: tuple[str, ...], form: str, out: Path | None, readme: Path | None, compiled: bool, face: Face) -> int:
+    """Check the folders and the recorded profiles of all exercises, or of those named; 1 when a claim does not hold.
+
+    compiled: also compile every source for every architecture.
+    """
     cat = catalog()
     chosen = [exercise(name) for name in (wanted or names())]
-    wrong = [f for f in faults(cat) if not wanted or any(name in f.file.parts for name in wanted)]
+    wrong = [f"{f}" for f in faults(cat) if not wanted or any(name in f.file.parts for name in wanted)]
+    wrong += _compiled(chosen, face) if compiled else []
     for fault in wrong:
-        click.echo(f"{fault}", err=True)
+        click.echo(fault, err=True)
     found = [m for m in (selfcheck.of_recording(e) for e in chosen) if m is not None]
     judged = selfcheck.judge(cat, found, selfcheck.analyse(cat, found, progress=face.narrate)) if found else ()
     face.clear()
     return report(judged, found, bool(wrong), form, out, readme, face)
+
+
+def _compiled(chosen: list[Exercise], face: Face) -> list[str]:
+    """What does not compile, in lines; InputError where there is no compiler."""
+    from advisor.practice import compiling
+
+    if compiling.compiler() is None:
+        raise InputError(compiling.MISSING.words)
+    sources = [path for one in chosen for path in sorted(home(one.name).glob("*.cu"))]
+    total, builds = len(sources) * len(compiling.ARCHITECTURES), 0
+
+    def done(build: compiling.Build) -> None:
+        nonlocal builds
+        builds += 1
+        face.note(f"compiling {builds}/{total}")
+
+    made = compiling.compile_all(sources, done=done)
+    face.clear()
+    click.echo(f"{len(sources)} sources compiled for {', '.join(compiling.ARCHITECTURES)}", err=True)
+    return [f"{b.source.parent.name}, {b.arch}: {b.failure.words}" for b in made if b.failure is not None]
 
 
 def report(
@@ -108,7 +132,6 @@ def _record(measured: list[selfcheck.Measured], made: Everything, analysis: Anal
     from datetime import UTC, datetime
 
     from advisor.practice import recording
-    from advisor.practice.manifest import home
 
     if made.outcome.card is None or analysis is None:
         raise InputError("nothing was profiled, so nothing is recorded")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import click
 
 from advisor.errors import UsageError
+from advisor.render.text import cut, shown, wrap
 
 
 @dataclass(frozen=True)
@@ -23,10 +24,24 @@ class Face:
     asks: bool
     blocks: bool = True
 
+    def fail(self, text: str) -> None:
+        """Why something could not be done, in one line on stderr."""
+        self.clear()
+        click.echo(f"ncu-advisor: {text}", err=True)
+
     def choose(self, what: str, given: str | None, choices: Mapping[str, str], listed: bool = False) -> str:
-        """One of `choices` (id to title): the one given, by id or beginning, or the one that a person types."""
+        """One of `choices` (id to title): the one given, by id or beginning, or the one that a person types.
+
+        listed: the choices stand on the screen already.
+        """
+        if given is None and not listed:
+            for line in listing(choices, self.width):
+                click.echo(line, err=True)
         while True:
-            word = given if given is not None else self._typed(what, choices, listed)
+            word = given if given is not None else str(click.prompt(what, err=True)).strip()
+            if word == "?" and given is None:
+                click.echo("\n".join(cut(f"  {key}: {title}", self.width) for key, title in choices.items()), err=True)
+                continue
             found = _match(word, choices)
             if len(found) == 1:
                 return found[0]
@@ -34,16 +49,7 @@ class Face:
             text = f"{what}: {word[:60]!r} is {'not one thing' if found else 'none of the choices'}: {meant}"
             if given is not None:
                 raise UsageError(text)
-            click.echo(text, err=True)
-
-    def _typed(self, what: str, choices: Mapping[str, str], listed: bool) -> str:
-        if not listed:
-            for at, (key, title) in enumerate(choices.items(), 1):
-                click.echo(f"  {at:>2} {key:<28} {title}", err=True)
-        typed = str(click.prompt(f"{what}", err=True)).strip()
-        if not listed and typed.isdigit() and 1 <= int(typed) <= len(choices):
-            return list(choices)[int(typed) - 1]
-        return typed
+            click.echo("\n".join(wrap(shown(text), self.width)), err=True)
 
     def number(self, what: str, given: float | None) -> float:
         """A ratio above 0 and below a million: the one given or typed."""
@@ -55,6 +61,19 @@ class Face:
             if given is not None:
                 raise UsageError(text)
             click.echo(text, err=True)
+
+
+_FEW = 8  # choices that are listed with their titles; more of them in columns, without
+
+
+def listing(choices: Mapping[str, str], width: int) -> list[str]:
+    """The choices in lines: a few with their titles, many as columns of ids that are read downwards."""
+    column = max(map(len, choices)) + 2
+    if len(choices) <= _FEW:
+        return [cut(f"  {key:<{column}}{title}", width) for key, title in choices.items()]
+    ids, columns = list(choices), max(1, (width - 2) // column)
+    rows = -(-len(ids) // columns)
+    return ["  " + "".join(f"{key:<{column}}" for key in ids[row::rows]).rstrip() for row in range(rows)]
 
 
 def _match(word: str, choices: Mapping[str, str]) -> list[str]:

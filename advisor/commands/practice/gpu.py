@@ -1,23 +1,27 @@
-"""The half of `practice` that runs kernels: check, profile, sweep, calibrate."""
+"""The half of `practice` that runs kernels: check, profile, sweep, calibrate; and the compile check in their place."""
 
 from __future__ import annotations
 
 import random
+import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-import click
-
 from advisor.commands.practice import learn
 from advisor.commands.practice.face import Face
-from advisor.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, InputError
+from advisor.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, InputError, UsageError
 from advisor.model import LaunchDiagnosis
 from advisor.practice import attempt, calibrate, compiling, journal, reprofile, workshop
 from advisor.practice import sweep as sweeping
-from advisor.practice.failures import MACHINE, Failure
-from advisor.practice.manifest import Exercise, exercise
-from advisor.practice.run import Limits, OnProgress, Progress, Runner
+from advisor.practice.failures import Failure
+from advisor.practice.manifest import exercise
+from advisor.practice.predict import MINE
+from advisor.practice.profiling import MISSING as NO_NCU
+from advisor.practice.profiling import find_ncu
+from advisor.practice.run import Limits, Listener, OnProgress, Progress, Runner, nothing, one_child
 from advisor.practice.state import Record, Store
+from advisor.practice.tasks import Request
 from advisor.quantify.noise import spread
 from advisor.render import attempt as words
 from advisor.render import measuring
@@ -32,7 +36,11 @@ _STAGES = {
     "warm": "warming up",
     "profile": "profiling",
 }
-MINE = "mine"
+# What stops a job and is no fault of its source: nothing was found out about it.
+_NOT_ITS_FAULT = ("out_of_memory", "slow_child", "old_driver", "no_gpu", "wrong_cupy")
+_ARCH = re.compile(r"(?:sm_|compute_)?(\d{1,2})\.?(\d)([af]?)\Z")
+_UNKNOWN_ARCH = re.compile(r"(?i)unsupported gpu architecture|knows no sm_|gpu-architecture.*not (?:supported|defined)")
+_USUAL_ARCH = "sm_90"
 
 
 def shower(face: Face) -> OnProgress:
@@ -55,51 +63,86 @@ def _runner(limit: float) -> Runner:
     return Runner(limits=Limits(check=limit, time=4 * limit, profile=2 * limit))
 
 
-def _try(store: Store, name: str, seed: int, limit: float, face: Face) -> tuple[workshop.Workshop, attempt.Attempt]:
+def _try(store: Store, shop: workshop.Workshop, seed: int, limit: float, face: Face) -> attempt.Attempt:
     """Run the learner's version beside slow and fast, and write the outcome down."""
-    shop = workshop.opened(exercise(name), store)
     digest = shop.digest()
     tried = attempt.check(shop, seed, _runner(limit), shower(face))
     face.clear()
     if tried.mine is not None:
-        store.change(name, lambda record: _note(record, digest, tried))
-    return shop, tried
+        store.change(shop.exercise.name, lambda record: _note(record, digest, tried))
+    return tried
 
 
-def check(store: Store, name: str, seed: int | None, limit: float, arch: str | None, face: Face) -> int:
-    """Compile, compare and time the learner's version; 0 when it is right and as fast as the bundled answer."""
-    if arch is not None:
-        return compile_only(exercise(name), workshop.opened(exercise(name), store), arch, face)
-    shop, tried = _try(store, name, _seed(seed), limit, face)
-    failure = tried.outcome.failure
-    if failure is not None and failure.kind in MACHINE:
-        face.write(words.failure_text(failure, face.width, face.colour))
-        compile_only(shop.exercise, shop, "sm_90", face)
+def _told(tried: attempt.Attempt, shop: workshop.Workshop, face: Face, onward: bool = True) -> int:
+    """Say what came of a check and (`onward`) what to do next; the exit code."""
+    mine = tried.mine
+    if mine is None:
+        face.fail((tried.outcome.failure or Failure("nothing", "nothing was run")).words)
         return EXIT_WRONG_USE
-    face.write(words.attempt_text(shop.exercise, tried, face.width, face.colour, face.blocks))
+    if mine.failure is not None and mine.failure.kind in _NOT_ITS_FAULT:
+        face.fail(mine.failure.words)
+        return EXIT_WRONG_USE
+    face.write(words.attempt_text(shop.exercise, tried, face.width, face.colour, face.blocks, onward))
     return EXIT_DONE if tried.solved else EXIT_CHECK_FAILED
 
 
-def compile_only(one: Exercise, shop: workshop.Workshop, arch: str, face: Face) -> int:
+def check(store: Store, name: str, seed: int | None, limit: float, arch: str | None, face: Face) -> int:
+    """Compile, compare and time the learner's version; 0 when it is right and as fast as the bundled answer.
+
+    Where nothing can be run it is compiled at least: 1 when it does not compile, else 2, since it was not checked.
+    """
+    shop = workshop.opened(exercise(name), store)
+    if arch is not None:
+        return compile_only(store, shop, architecture(arch), face)
+    tried = _try(store, shop, _seed(seed), limit, face)
+    code = _told(tried, shop, face)
+    if tried.mine is None:
+        compiled = compile_only(store, shop, _USUAL_ARCH, face)
+        return EXIT_CHECK_FAILED if compiled == EXIT_CHECK_FAILED else code
+    return code
+
+
+def architecture(text: str) -> str:
+    """`sm_80` from how people write it: sm_80, 80, 8.0; UsageError for what is none."""
+    match = _ARCH.fullmatch(text.strip().lower())
+    if match is None:
+        raise UsageError(f"{text[:40]!r} is no architecture: give one such as {', '.join(compiling.ARCHITECTURES)}")
+    return f"sm_{match[1]}{match[2]}{match[3]}"
+
+
+def compile_only(store: Store, shop: workshop.Workshop, arch: str, face: Face) -> int:
     """Compile the learner's source for an architecture without a GPU, and say what that does not tell."""
     sources = [p for p in (shop.source, *shop.extra) if p.suffix == ".cu"]
     if not sources:
-        face.write(f"{shop.source.name} is Python: there is nothing to compile. {compiling.NOT_DONE}.")
+        face.fail(f"{shop.source.name} is Python: there is nothing to compile, and running it needs an NVIDIA GPU")
         return EXIT_WRONG_USE
     builds = [compiling.compile_source(p, arch, lines=p == shop.source) for p in sources]
+    failures = [b.failure for b in builds if b.failure is not None]
+    if any(f.kind == compiling.MISSING.kind for f in failures):
+        face.fail(compiling.MISSING.words)
+        return EXIT_WRONG_USE
+    if any(_UNKNOWN_ARCH.search(f.detail) for f in failures):
+        raise UsageError(f"this {builds[0].compiler} does not know {arch}: give another architecture, or update it")
     for build in builds:
         face.write(measuring.build_text(build, face.width, face.colour))
-    if any(b.failure is not None and b.failure.kind == compiling.MISSING.kind for b in builds):
-        return EXIT_WRONG_USE
-    return EXIT_CHECK_FAILED if any(b.failure is not None for b in builds) else EXIT_DONE
+    digest = shop.digest()
+    if not shop.untouched():
+        store.change(shop.exercise.name, lambda record: _note_builds(record, digest, builds))
+    return EXIT_CHECK_FAILED if failures else EXIT_DONE
+
+
+def _note_builds(record: Record, digest: str, builds: Sequence[compiling.Build]) -> None:
+    """An edited source that was compiled counts as an attempt: without a GPU there is no other."""
+    record.attempts += 1
+    journal.add(record, digest, "compiled", observation=measuring.build_line(builds)[:300])
 
 
 def _note(record: Record, digest: str, tried: attempt.Attempt) -> None:
-    record.attempts += 1
-    record.solved = record.solved or tried.solved
     mine = tried.mine
     if mine is None:
         return
+    record.attempts += 1
+    record.solved = record.solved or tried.solved
     if mine.failure is not None:
         journal.add(record, digest, "failed", observation=mine.failure.words[:300])
         return
@@ -115,35 +158,47 @@ def _note(record: Record, digest: str, tried: attempt.Attempt) -> None:
     )
 
 
+def _ready(asking: bool) -> None:
+    """InputError when nothing can be profiled here; asking: also find out whether there is a GPU before a question."""
+    if find_ncu() is None:
+        raise InputError(NO_NCU)
+    if not asking:
+        return
+    runner = Runner()
+    outcome, _ = one_child(Request(()), runner, Listener(nothing, runner.limits))
+    if outcome.failure is not None:
+        raise InputError(outcome.failure.words)
+
+
 def profile(
     store: Store, name: str, seed: int | None, limit: float, clock_control: str, predicted: bool, face: Face
 ) -> int:
     """Profile the first step and the learner's version, score the prediction, show the diagnosis and the comparison."""
     seed = _seed(seed)
     one = exercise(name)
-    if predicted and workshop.opened(one, store):
-        learn.ask_prediction(store, one, MINE, face, again=True)
-    shop, tried = _try(store, name, seed, limit, face)
-    mine = tried.mine
-    if mine is None or mine.failure is not None:
-        face.write(words.attempt_text(one, tried, face.width, face.colour, face.blocks))
-        machine = tried.outcome.failure is not None and tried.outcome.failure.kind in MACHINE
-        return EXIT_WRONG_USE if machine else EXIT_CHECK_FAILED
-    face.write(words.attempt_text(one, tried, face.width, face.colour, face.blocks))
+    shop = workshop.opened(one, store)
+    _ready(predicted)
+    digest = shop.digest()
+    if predicted:
+        learn.own_prediction(store, one, digest, face)
+    tried = _try(store, shop, seed, limit, face)
+    code = _told(tried, shop, face, onward=False)
+    if tried.mine is None or tried.mine.failure is not None:
+        return code
     clocks = None if clock_control == "base" else clock_control
     made = reprofile.before_and_after(shop, tried, seed, _runner(limit), shower(face), clock_control=clocks)
     face.clear()
     if made.failure is not None or made.before is None or made.after is None:
-        face.write(words.failure_text(made.failure or Failure("report", "no profile"), face.width, face.colour))
+        face.fail((made.failure or Failure("report", "ncu wrote no report")).words)
         return EXIT_WRONG_USE
     launch = made.after.diagnosis.launches[0]
-    _remember(store, name, shop.digest(), launch)
+    _remember(store, name, digest, launch)
     speedup = tried.over_slow.speedup if tried.over_slow is not None else None
     if predicted:
-        face.write(learn.reveal(store, one, MINE, launch, speedup, face))
-    face.write(measuring.profile_text(made, launch, face.width, face.colour, face.blocks))
+        face.write("\n" + learn.reveal(store, one, MINE, launch, speedup, face, digest))
+    face.write(measuring.profile_text(made.after.diagnosis, face.width, face.colour, face.blocks))
     _compare(made, tried, face)
-    face.write(f"The report with both versions: {made.report}")
+    face.write(measuring.after_profile(one, made.report, face.width))
     return EXIT_DONE
 
 
@@ -161,9 +216,10 @@ def _compare(made: reprofile.Reprofiled, tried: attempt.Attempt, face: Face) -> 
     assert made.before is not None
     assert made.after is not None
     slow, mine = tried.slow, tried.mine
-    runs = (slow.times_ns, mine.times_ns) if slow is not None and mine is not None and slow.times_ns else None
-    found = compare(made.before, made.after, runs=runs if runs is not None and runs[1] else None)
-    face.write(compare_text(found, width=face.width, colour=face.colour, blocks=face.blocks))
+    timed = slow is not None and mine is not None and slow.times_ns and mine.times_ns
+    runs = (slow.times_ns, mine.times_ns) if timed and slow is not None and mine is not None else None
+    found = compare(made.before, made.after, runs=runs)
+    face.write("\n" + compare_text(found, width=face.width, colour=face.colour, blocks=face.blocks))
 
 
 def sweep(
@@ -187,13 +243,17 @@ def sweep(
         report = reprofile.next_report(shop)
         found = sweeping.profiled(found, task, report, _runner(limit), shower(face), clock_control=control)
     face.clear()
+    failure = found.failure
     if not found.points:
-        failure = found.failure or Failure("nothing", "nothing was run")
+        failure = failure or Failure("nothing", "nothing was run")
+        if found.outcome.failure is not None or failure.kind in _NOT_ITS_FAULT:
+            face.fail(failure.words)
+            return EXIT_WRONG_USE
         face.write(words.failure_text(failure, face.width, face.colour))
-        return EXIT_WRONG_USE if failure.kind in MACHINE else EXIT_CHECK_FAILED
-    face.write(measuring.sweep_text(found, face.width, face.colour))
-    if found.failure is not None:
-        face.write(words.failure_text(found.failure, face.width, face.colour))
+        return EXIT_CHECK_FAILED
+    face.write(measuring.sweep_text(found, shop.exercise, face.width, face.colour))
+    if failure is not None:
+        face.fail(failure.words)
         return EXIT_WRONG_USE
     return EXIT_DONE
 
@@ -206,5 +266,4 @@ def ceilings(face: Face) -> int:
         raise InputError(made.failure.words if made.failure is not None else "nothing was measured")
     path: Path = calibrate.keep(made.ceilings)
     face.write(measuring.ceilings_text(made.ceilings, path, face.width, face.colour))
-    click.echo("From now on they are this card's ceilings in diagnoses on this machine.", err=True)
     return EXIT_DONE

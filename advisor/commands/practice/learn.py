@@ -11,11 +11,12 @@ from advisor.errors import EXIT_CHECK_FAILED, EXIT_DONE, UsageError
 from advisor.model import LaunchDiagnosis
 from advisor.practice import journal, workshop
 from advisor.practice.manifest import Exercise, exercise, home, names
-from advisor.practice.predict import CAUSE_POINTS, CLASS_POINTS, SPEEDUP_POINTS, score
-from advisor.practice.state import Prediction, Record, Store
+from advisor.practice.predict import CAUSE_POINTS, CLASS_POINTS, MINE, SPEEDUP_POINTS, score
+from advisor.practice.state import Prediction, Record, Store, latest
 from advisor.render import practice as words
 
-_SPEEDUP = "How many times faster will the next version be (1 = nothing to gain)"
+_SPEEDUP = "How many times as fast will the next version be (1: nothing to gain)"
+_OVER_SLOW = "How many times as fast as the slow version is yours"
 
 
 def list_(store: Store, form: str, face: Face) -> int:
@@ -55,52 +56,60 @@ def show(store: Store, name: str, napkin: bool, profile: str | None, predicted: 
     return EXIT_DONE
 
 
-def _recorded(one: Exercise, face: Face) -> tuple[Any, Any]:
-    """The recorded data of an exercise and the analysis of its report, progress on the terminal."""
+def _recorded(one: Exercise, face: Face) -> tuple[Any, Any, Any]:
+    """The recorded data of an exercise, where it was made, and the analysis of its report."""
     from advisor.catalog import catalog
-    from advisor.practice import selfcheck
+    from advisor.practice import recorded, selfcheck
 
-    measured = selfcheck.of_recording(one)
-    if measured is None:
+    measured, found = selfcheck.of_recording(one), recorded.recording(one)
+    if measured is None or found is None:
         raise UsageError(f"{one.name} has no recorded profile in this installation: install ncu-advisor again")
     analysis = selfcheck.analyse(catalog(), [measured], progress=face.narrate)
     face.clear()
-    return measured, analysis
+    return measured, found.record, analysis
 
 
 def _profile(store: Store, one: Exercise, step_id: str, predicted: bool, face: Face) -> int:
     step = one.step_of(step_id) if step_id else one.stages[0]
-    known = next((p for p in store.record(one.name).predictions if p.step == step.id), None)
+    known = latest(store.record(one.name), step.id)
     if known is None and predicted:
         known = ask_prediction(store, one, step.id, face)
-    measured, analysis = _recorded(one, face)
+    measured, record, analysis = _recorded(one, face)
     own = measured.steps[step.id].launches
     launch = next(x for x in analysis.diagnosis.launches if x.index == own[step.look_at])
     if known is not None:
-        face.write(reveal(store, one, step.id, launch, words.actual_speedup(one, step.id, measured), face))
+        actual = words.actual_speedup(one, step.id, measured)
+        face.write(reveal(store, one, step.id, launch, actual, face) + "\n")
     from dataclasses import replace
 
     from advisor.render.diagnosis import diagnosis_text
 
-    face.write(words.version_text(one, step, measured, face.width, face.colour))
-    only = replace(analysis.diagnosis, launches=(launch,))
+    face.write(words.version_text(one, step, measured, record, face.width, face.colour))
+    # The questions are those of a report that nobody knows; an exercise's own are answered.
+    only = replace(analysis.diagnosis, reports=(), launches=(replace(launch, questions=()),))
     face.write(diagnosis_text(only, width=face.width, colour=face.colour, blocks=face.blocks))
+    face.write(words.after_profile(one, step, store.record(one.name), face.width))
     return EXIT_DONE
 
 
 def predict(
     store: Store, name: str, step_id: str, class_id: str | None, cause: str | None, speedup: float | None, face: Face
 ) -> int:
-    """Commit to class, cause and speedup before the recorded profile is shown."""
+    """Commit to class, cause and speedup before a profile is shown: a recorded one, or that of one's own version."""
     one = exercise(name)
+    if step_id == MINE:
+        workshop.opened(one, store)
+        ask_prediction(store, one, MINE, face, class_id, cause, speedup)
+        face.write(f"Noted. The profile reveals your score.\nNext: ncu-advisor practice profile {name}")
+        return EXIT_DONE
     step = one.step_of(step_id) if step_id else one.stages[0]
-    done = next((p for p in store.record(name).predictions if p.step == step.id and p.points is not None), None)
-    if done is not None:
+    done = latest(store.record(name), step.id)
+    if done is not None and done.points is not None:
         raise UsageError(
             f"{name}, {step.id}: the profile was shown already, and your prediction got {done.points} points"
         )
     ask_prediction(store, one, step.id, face, class_id, cause, speedup)
-    face.write(f"Noted. `ncu-advisor practice show {name} --profile {step.id}` reveals the profile and your score.")
+    face.write(f"Noted. The profile reveals your score.\nNext: ncu-advisor practice show {name} --profile {step.id}")
     return EXIT_DONE
 
 
@@ -112,9 +121,8 @@ def ask_prediction(
     class_id: str | None = None,
     cause: str | None = None,
     speedup: float | None = None,
-    again: bool = False,
 ) -> Prediction:
-    """Take a prediction from options or by asking, and keep it; `again`: over the slow version, of one's own."""
+    """Take a prediction from options or by asking, and keep it in place of one that was not yet scored."""
     from advisor.catalog import catalog
 
     cat = catalog()
@@ -124,40 +132,52 @@ def ask_prediction(
             "--class latency_bound --cause memory_latency --speedup 2 (or show it with --no-prediction)"
         )
     if class_id is None or cause is None or speedup is None:
-        face.write(words.before_prediction(one, step, face.width))
+        face.write(words.before_prediction(one, step, step == MINE, face.width))
     class_id = face.choose("Class", class_id, {k: c.title for k, c in cat.classes.items()})
-    causes = {k: d.title for k, d in cat.diagnoses.items() if d.kind == "diagnosis"}
+    causes = {k: d.title for k, d in cat.diagnoses.items() if d.kind == "diagnosis" and d.scope == "launch"}
     cause = face.choose("Cause, what you would fix first", cause, causes)
-    asked = "How many times as fast as the slow version is yours" if again else _SPEEDUP
-    speedup = face.number(asked, speedup)
+    speedup = face.number(_OVER_SLOW if step == MINE else _SPEEDUP, speedup)
     made = Prediction(step=step, class_id=class_id, cause=cause, speedup=speedup)
 
     def note(record: Record) -> None:
-        record.predictions = [p for p in record.predictions if p.step != step] + [made]
+        scored = [p for p in record.predictions if p.step != step or p.points is not None]
+        record.predictions = [*scored, made]
 
     store.change(one.name, note)
     return made
 
 
-def reveal(store: Store, one: Exercise, step: str, launch: LaunchDiagnosis, actual: float | None, face: Face) -> str:
+def own_prediction(store: Store, one: Exercise, digest: str, face: Face) -> None:
+    """See that there is a prediction for the learner's version: one that waits for its profile, or of this source."""
+    known = latest(store.record(one.name), MINE)
+    if known is None or (known.points is not None and known.digest != digest):
+        ask_prediction(store, one, MINE, face)
+
+
+def reveal(
+    store: Store, one: Exercise, step: str, launch: LaunchDiagnosis, actual: float | None, face: Face, digest: str = ""
+) -> str:
     """Score the prediction of a step, keep the points, and tell them; `actual`: the measured speedup."""
-    known = next(p for p in store.record(one.name).predictions if p.step == step)
+    known = latest(store.record(one.name), step)
+    if known is None:
+        return ""
     causes = [f.id for f in launch.findings if f.kind == "diagnosis"]
+    first = causes[0] if causes else ""
     result = score(
         known.class_id,
         known.cause,
         known.speedup,
         actual_class=launch.verdict.id,
-        actual_cause=causes[0] if causes else "",
+        actual_cause=first,
         others=causes,
         actual_speedup=actual,
     )
 
     def note(record: Record) -> None:
-        for p in record.predictions:
-            if p.step == known.step and p.points is None:
-                p.points = result.total
-                p.actual_class, p.actual_cause, p.actual_speedup = launch.verdict.id, causes[0], actual
+        p = latest(record, step)
+        if p is not None and p.points is None:
+            p.points, p.digest = result.total, digest
+            p.actual_class, p.actual_cause, p.actual_speedup = launch.verdict.id, first, actual
 
     store.change(one.name, note)
     parts = (CLASS_POINTS, CAUSE_POINTS, SPEEDUP_POINTS)
@@ -205,7 +225,7 @@ def quiz(store: Store, name: str, given: tuple[str, ...], face: Face) -> int:
         store.change(name, note)
         right += question.answers[chosen].right
         face.write(words.reasons_text(question, chosen, face.width, face.colour))
-    face.write(f"{right} of {len(one.quiz)} right.")
+    face.write(words.quiz_result(one, right, face.width))
     return EXIT_DONE if right == len(one.quiz) else EXIT_CHECK_FAILED
 
 
@@ -228,7 +248,8 @@ def solution(store: Store, name: str, step_id: str, anyway: bool, face: Face) ->
     before = one.stages[max(0, [s.id for s in one.stages].index(step.id) - 1)] if step in one.stages else one.stages[0]
     text = (home(name) / step.source).read_text(encoding="utf-8")
     old = (home(name) / before.source).read_text(encoding="utf-8")
-    face.write(words.solution_text(one, step, before, text, old, face.width, face.colour))
+    path = home(name) / step.source
+    face.write(words.solution_text(one, step, before, path, text, old, face.width, face.colour))
     return EXIT_DONE
 
 

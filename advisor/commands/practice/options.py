@@ -45,7 +45,21 @@ def _store() -> Any:
     return Store()
 
 
-@click.group()
+# As a learner meets them.
+_ORDER = (
+    *("list", "show", "predict", "quiz", "start", "check", "profile", "sweep"),
+    *("hint", "solution", "log", "reset", "calibrate", "selfcheck"),
+)
+
+
+class _InOrder(click.Group):
+    """Lists its commands in the order in which they are used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(self.commands, key=_ORDER.index)
+
+
+@click.group(cls=_InOrder)
 def practice() -> None:
     """Practise on kernels that are slow for a known reason.
 
@@ -63,7 +77,7 @@ def list_(form: str) -> int:
     return learn.list_(_store(), form, _face())
 
 
-@practice.command()
+@practice.command(short_help="Tell a story, its napkin numbers, or a recorded profile.")
 @_NAME
 @click.option("--napkin", is_flag=True, help="The numbers to work out before any profile, with the way to them.")
 @click.option("--profile", is_flag=False, flag_value="", metavar="[STEP]", help="The recorded profile of a step.")
@@ -75,9 +89,11 @@ def show(name: str, napkin: bool, profile: str | None, no_prediction: bool) -> i
     return learn.show(_store(), name, napkin, profile, not no_prediction, _face())
 
 
-@practice.command()
+@practice.command(short_help="Commit to class, cause and speedup before a profile.")
 @_NAME
-@click.option("--step", "step", default="", metavar="STEP", help="The step; the first by default.")
+@click.option(
+    "--step", "step", default="", metavar="STEP", help="The step, the first by default; `mine` is your own version."
+)
 @click.option("--class", "class_id", metavar="CLASS", help="The class, such as dram_bound.")
 @click.option("--cause", metavar="DIAGNOSIS", help="What you would fix first.")
 @click.option("--speedup", type=float, metavar="X", help="How many times faster the next version will be.")
@@ -88,7 +104,7 @@ def predict(name: str, step: str, class_id: str | None, cause: str | None, speed
     return learn.predict(_store(), name, step, class_id, cause, speedup, _face())
 
 
-@practice.command()
+@practice.command(short_help="Make a folder of your own with the source to edit.")
 @_NAME
 @click.option("--folder", type=_PATH, metavar="DIR", help="Where to work; by default in your data folder.")
 def start(name: str, folder: Path | None) -> int:
@@ -98,7 +114,7 @@ def start(name: str, folder: Path | None) -> int:
     return learn.start(_store(), name, folder, _face())
 
 
-@practice.command()
+@practice.command(short_help="Give the next hint.")
 @_NAME
 @click.option("--all", "all_", is_flag=True, help="All hints at once.")
 def hint(name: str, all_: bool) -> int:
@@ -108,7 +124,7 @@ def hint(name: str, all_: bool) -> int:
     return learn.hint(_store(), name, all_, _face())
 
 
-@practice.command()
+@practice.command(short_help="Ask about what the counters mean.")
 @_NAME
 @click.option("--answer", "answers", multiple=True, metavar="LETTER", help="The answers in order, instead of asking.")
 def quiz(name: str, answers: tuple[str, ...]) -> int:
@@ -118,7 +134,7 @@ def quiz(name: str, answers: tuple[str, ...]) -> int:
     return learn.quiz(_store(), name, answers, _face())
 
 
-@practice.command()
+@practice.command(short_help="Explain, and show a later step's source.")
 @_NAME
 @click.option("--step", "step", default="", metavar="STEP", help="The step; the last by default.")
 @click.option("--anyway", is_flag=True, help="Also without an attempt.")
@@ -129,7 +145,7 @@ def solution(name: str, step: str, anyway: bool) -> int:
     return learn.solution(_store(), name, step, anyway, _face())
 
 
-@practice.command()
+@practice.command(short_help="Put the original source back; yours is kept beside it.")
 @_NAME
 @click.option("--progress", is_flag=True, help="Also forget attempts, hints, quiz, predictions and log.")
 def reset(name: str, progress: bool) -> int:
@@ -139,7 +155,7 @@ def reset(name: str, progress: bool) -> int:
     return learn.reset(_store(), name, progress, _face())
 
 
-@practice.command()
+@practice.command(short_help="Show the experiment log, or add your words.")
 @_NAME
 @click.option("--observation", default="", metavar="TEXT", help="What you saw in the latest version.")
 @click.option("--hypothesis", default="", metavar="TEXT", help="Why you think it is so.")
@@ -158,7 +174,7 @@ _LIMIT = click.option(
 )
 
 
-@practice.command()
+@practice.command(short_help="Compile your version, compare, time it beside slow and fast.")
 @_NAME
 @_SEED
 @_LIMIT
@@ -173,7 +189,7 @@ def check(name: str, seed: int | None, limit: float, arch: str | None) -> int:
     return gpu.check(_store(), name, seed, limit, arch, _face())
 
 
-@practice.command()
+@practice.command(short_help="Profile your version with ncu and compare before and after.")
 @_NAME
 @_SEED
 @_LIMIT
@@ -186,7 +202,7 @@ def profile(name: str, seed: int | None, limit: float, no_prediction: bool, cloc
     return gpu.profile(_store(), name, seed, limit, clock_control, not no_prediction, _face())
 
 
-@practice.command()
+@practice.command(short_help="Vary block size, shared-memory carve-out, register cap.")
 @_NAME
 @click.option(
     "--vary",
@@ -206,7 +222,7 @@ def sweep(name: str, axes: tuple[str, ...], profiled: bool, seed: int | None, li
     return gpu.sweep(_store(), name, axes, profiled, seed, limit, clock_control, _face())
 
 
-@practice.command()
+@practice.command(short_help="Measure this card's ceilings, and keep them.")
 def calibrate() -> int:
     """Measure this card's read, copy and multiply-add ceilings, and keep them."""
     from advisor.commands.practice import gpu
@@ -214,21 +230,33 @@ def calibrate() -> int:
     return gpu.ceilings(_face())
 
 
-@practice.command()
+@practice.command(short_help="Check that every exercise shows what it claims (for authors).")
 @click.argument("names", nargs=-1)
 @click.option("--run", "run_", is_flag=True, help="Run and profile every step on this GPU instead of reading records.")
 @click.option("--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
 @click.option("--out", type=_PATH, metavar="FILE", help="Write there instead of to the screen.")
 @click.option("--readme", type=_PATH, metavar="FILE", help="Also write the table as markdown.")
+@click.option("--compile", "compiled", is_flag=True, help="Also compile every source for every architecture.")
 @click.option("--keep", type=_PATH, metavar="DIR", help="With --run: keep ncu's reports there.")
 @click.option("--record", is_flag=True, help="With --run: write reports and times into the exercises' folders.")
 @_CLOCKS
 def selfcheck(
-    names: tuple[str, ...], run_: bool, clock_control: str, keep: Path | None, record: bool, **options: Any
+    names: tuple[str, ...],
+    run_: bool,
+    compiled: bool,
+    clock_control: str,
+    keep: Path | None,
+    record: bool,
+    **options: Any,
 ) -> int:
     """Check that every exercise shows what it claims (for authors)."""
     from advisor.commands.practice import author
+    from advisor.errors import UsageError
 
+    if run_ and compiled:
+        raise UsageError("--compile is for machines without a GPU: --run compiles every source anyway")
+    if (keep is not None or record) and not run_:
+        raise UsageError("--keep and --record belong to --run")
     if run_:
         return author.run_here(names, clock_control=clock_control, keep=keep, record=record, **options, face=_face())
-    return author.run(names, **options, face=_face())
+    return author.run(names, compiled=compiled, **options, face=_face())

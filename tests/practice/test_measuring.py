@@ -1,0 +1,69 @@
+"""`practice sweep` and `practice calibrate` as a learner meets them, with stand-ins for CuPy and ncu."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from learner import DONE, NAME, TILE, Learner, cut
+from standin_runs import RIGHT, source
+
+from advisor.napkin.ceilings import FILE, measured
+
+
+def test_a_sweep_shows_every_point_and_the_best(learner: Learner) -> None:
+    learner.edits(
+        source(RIGHT, "// microseconds scale: 20 - block[0] / 64", launch="scale<<<ceil(n / block), 256>>>(x, y, a, n)")
+    )
+    text = learner.does("sweep", NAME, "--vary", "block")
+    rows = {line[2:22].strip(): line for line in text.splitlines() if "block" in line[:10] or "as written" in line}
+    assert rows["as written"].split()[2:4] == ["16", "us"]
+    assert rows["block 1024"].startswith("* ") and "4.00x" in rows["block 1024"]
+    assert "0.82x" in rows["block 32"]
+    assert "Best: block 1024, 4.00 times as fast as written." in text
+    assert f"practice check {NAME}" in text
+
+
+def test_a_point_that_cannot_run_has_its_reason_in_its_row(learner: Learner) -> None:
+    learner.edits(source(f"block[0] > 512 and errors.driver('LAUNCH_OUT_OF_RESOURCES'); {RIGHT}"))
+    text = learner.does("sweep", NAME, "--vary", "block")
+    assert "block 768            " in text and "the block does not fit on an SM" in " ".join(text.split())
+    assert "No point is faster" in text
+
+
+def test_a_sweep_of_what_does_not_compile_is_a_failed_check(learner: Learner) -> None:
+    learner.edits(source(RIGHT, "y; // compiler: error: y"))
+    assert f"{NAME}.cu:4: y" in learner.does("sweep", NAME, "--vary", "carveout", code=1)
+
+
+def test_a_sweep_without_a_gpu_is_one_line(learner: Learner) -> None:
+    learner.edits(source())
+    learner.environment(STANDIN_CUPY="no_gpu")
+    assert "no NVIDIA GPU can be used here" in learner.fails("sweep", NAME)
+
+
+def test_a_sweep_may_be_profiled(learner: Learner, tmp_path: Path) -> None:
+    learner.edits(source())
+    (tmp_path / "six.ncu-rep").write_bytes(cut(0, 1, 2, 3, TILE, DONE))
+    learner.environment(STANDIN_REPORT=str(tmp_path / "six.ncu-rep"))
+    text = learner.does("sweep", NAME, "--vary", "carveout", "--profile")
+    rows = [line for line in text.splitlines() if "shared memory" in line or "as written" in line[:12]]
+    assert "occupancy" in text and len([row for row in rows if row.endswith("%")]) == 6
+    learner.environment(STANDIN_NCU="forbidden")
+    result = learner.says("sweep", NAME, "--vary", "carveout", "--profile")
+    assert result.return_value == 2 and "as written" in result.stdout
+    assert "NVreg_RestrictProfilingToAdminUsers=0" in result.stderr
+
+
+def test_ceilings_are_measured_shown_and_kept(learner: Learner) -> None:
+    text = learner.does("calibrate")
+    assert "Stand-in GPU (CC 9.0)" in text and "20 runs" in text
+    assert str(learner.data / FILE) in text
+    found = measured("Stand-in GPU", "9.0")
+    assert found is not None and found.copy.rate == pytest.approx(8 * 4096 / 10e-6)
+
+
+def test_a_calibration_that_cannot_be_run_keeps_nothing(learner: Learner) -> None:
+    learner.environment(STANDIN_CUPY="no_gpu")
+    assert "no NVIDIA GPU can be used here" in learner.fails("calibrate")
+    assert not (learner.data / FILE).exists()

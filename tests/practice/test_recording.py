@@ -1,0 +1,142 @@
+"""What a run on a GPU measured becomes a folder of its own: a report cut to the exercise, and its record."""
+
+from __future__ import annotations
+
+import lzma
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from learner import NAME, TILE, TOUR, kernels, use
+
+from advisor.errors import InputError, KnowledgeError
+from advisor.model import IDENTITY
+from advisor.practice import recorded, recording
+from advisor.practice.api import Card
+from advisor.practice.manifest import exercise
+from advisor.practice.recorded import RECORD, REPORT, digest
+from advisor.practice.selfcheck import Measured, StepData, of_recording
+from advisor.reports import read
+
+SAID = recording.Circumstances(
+    Card("Stand-in GPU", "9.0", 4, 8 << 30, 1 << 12, 232448, 233472),
+    "580.1", "13.0", "14.2.0", "2025.3.1", 1.98e9, 3.2e9, "2026-01-02",
+)  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    use(monkeypatch, kernels(tmp_path / "kernels"))
+    return tmp_path / "kernels" / NAME
+
+
+def whole(tmp_path: Path) -> Path:
+    """The bundled report, not packed."""
+    path = tmp_path / "all.ncu-rep"
+    path.write_bytes(lzma.decompress(TOUR.read_bytes()))
+    return path
+
+
+def measured(tmp_path: Path, slow: tuple[int, ...] = (9, 10), fast: tuple[int, ...] = (TILE,)) -> Measured:
+    steps = {"slow": StepData((20000.04, 20001.0), slow), "fast": StepData((10000.0,) * 2, fast)}
+    return Measured(exercise(NAME), "Stand-in GPU", 4e12, {"n": 4096}, steps, whole(tmp_path))
+
+
+def test_the_report_is_cut_to_the_launches_with_all_that_they_measured(folder: Path, tmp_path: Path) -> None:
+    recording.write(measured(tmp_path), SAID, folder / "recorded" / "h200")
+    cut = read(folder / "recorded" / "h200" / REPORT)
+    assert cut.info.complete and cut.info.problems == ()
+    before = read(TOUR).frame
+    before = before[before["index"].isin([TILE, 9, 10])].reset_index(drop=True)
+    after = cut.frame.reset_index(drop=True)
+    assert list(after["index"]) == [0, 1, 2]
+    numbers = [c for c in before.columns if c not in IDENTITY and before[c].notna().any()]
+    assert len(numbers) > 100
+    for name in numbers:
+        np.testing.assert_array_equal(before[name].to_numpy(), after[name].to_numpy(), err_msg=name)
+    assert list(before["kernel_full"]) == list(after["kernel_full"])
+    assert list(before["opcodes"]) == list(after["opcodes"])
+
+
+def test_the_record_says_which_launch_is_whose_and_where_it_was_made(folder: Path, tmp_path: Path) -> None:
+    recording.write(measured(tmp_path), SAID, folder / "recorded" / "h200")
+    found = recorded.recording(exercise(NAME))
+    assert found is not None
+    record = found.record
+    assert {k: v.launches for k, v in record.steps.items()} == {"slow": (1, 2), "fast": (0,)}
+    assert record.steps["slow"].times_ns == (20000.0, 20001.0)
+    assert record.steps["slow"].code == digest(exercise(NAME), exercise(NAME).step_of("slow"))
+    assert (record.driver, record.ncu, record.date, record.sizes) == ("580.1", "2025.3.1", "2026-01-02", {"n": 4096})
+    assert record.card == SAID.card
+    again = of_recording(exercise(NAME))
+    assert again is not None and again.steps["fast"].launches == (0,) and again.copy == 4e12
+
+
+def test_what_was_not_profiled_or_timed_is_not_recorded(folder: Path, tmp_path: Path) -> None:
+    place = tmp_path / "recorded"
+    for broken in (
+        replace(measured(tmp_path), steps={"slow": StepData((1.0,), (0,))}),
+        measured(tmp_path, slow=()),
+        measured(tmp_path, slow=(500,)),
+    ):
+        with pytest.raises(InputError):
+            recording.write(broken, SAID, place)
+    assert not place.exists()
+
+
+def test_a_damaged_report_is_not_recorded(folder: Path, tmp_path: Path) -> None:
+    m = measured(tmp_path)
+    m.report.write_bytes(m.report.read_bytes()[:100_000])
+    with pytest.raises(InputError, match="profile again"):
+        recording.write(m, SAID, tmp_path / "recorded")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        ("// Doubles a vector.", "// Doubles it.", True),
+        ("  if (i < n)", "  /* inside */ if (i < n)", True),
+        ("  if (i < n)", "\n\n      if (i  <  n)", True),
+        ("y[i] = a * x[i]", "y[i] = x[i] * a", False),
+        ("ceil(n / 256), 256", "ceil(n / 128), 128", False),
+    ],
+)
+def test_the_digest_follows_the_code_and_not_its_comments(folder: Path, old: str, new: str, same: bool) -> None:
+    one = exercise(NAME)
+    before = digest(one, one.steps[0])
+    source = folder / "1-slow.cu"
+    text = source.read_text(encoding="utf-8")
+    assert old in text
+    source.write_text(text.replace(old, new), encoding="utf-8")
+    assert (digest(one, one.steps[0]) == before) is same
+
+
+def test_a_damaged_record_is_named(folder: Path, tmp_path: Path) -> None:
+    assert recorded.recording(exercise(NAME)) is None
+    place = folder / "recorded" / "h200"
+    recording.write(measured(tmp_path), SAID, place)
+    (place / REPORT).rename(tmp_path / "gone")
+    with pytest.raises(KnowledgeError, match="missing beside"):
+        recorded.recording(exercise(NAME))
+    (place / RECORD).write_text("{", encoding="utf-8")
+    with pytest.raises(KnowledgeError, match=f"{RECORD}:1"):
+        recorded.recording(exercise(NAME))
+
+
+def test_versions_are_as_people_write_them() -> None:
+    assert recording.versions_of({"runtime": "12090", "cupy": "14.2.0"}) == ("12.9", "14.2.0")
+    assert recording.versions_of({}) == ("", "")
+
+
+def test_without_nvidia_smi_driver_and_clocks_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert recording.driver_and_clocks() == ("", 0.0, 0.0)
+
+
+def test_driver_and_clocks_are_those_of_the_first_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    smi = tmp_path / "nvidia-smi"
+    smi.write_text("#!/bin/sh\necho '580.1, 1980, 3201'\necho '570.0, 1, 2'\n", encoding="utf-8")
+    smi.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert recording.driver_and_clocks() == ("580.1", 1.98e9, 3.201e9)
