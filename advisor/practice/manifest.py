@@ -81,11 +81,12 @@ class StepDef(_Strict, frozen=True, forbid_unknown_fields=True):
 
 
 class Overlap(_Strict, frozen=True, forbid_unknown_fields=True):
-    """Three steps of the memory-only / math-only experiment."""
+    """Three steps of the memory-only / math-only experiment, and the verdict that their times must give."""
 
     full: str
     memory: str
     math: str
+    verdict: Literal["overlap", "partial", "none", "latency"]
 
 
 class Exercise(_Strict, frozen=True, forbid_unknown_fields=True):

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 
 from advisor.errors import InputError
 from advisor.model import LaunchDiagnosis
-from advisor.practice import recorded
+from advisor.practice import overlap, recorded
 from advisor.practice.cases import answers, work_of
 from advisor.practice.manifest import Exercise, StepDef
+from advisor.practice.overlap import Overlap
+from advisor.quantify.noise import spread
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
@@ -70,16 +72,21 @@ class StepJudged:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One exercise with its steps."""
+    """One exercise with its steps. overlap: the verdict of its memory-only / math-only experiment, where it is one.
+
+    problems: claims broken that belong to no single step.
+    """
 
     exercise: Exercise
     gpu: str
     steps: tuple[StepJudged, ...]
+    overlap: Overlap | None = None
+    problems: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
         """Whether every claim holds."""
-        return not any(s.problems for s in self.steps)
+        return not self.problems and not any(s.problems for s in self.steps)
 
 
 def of_recording(exercise: Exercise) -> Measured | None:
@@ -134,8 +141,30 @@ def judge(catalog: Catalog, measured: Sequence[Measured], analysis: Analysis | N
             own = data.launches if data is not None else ()
             launch = launches.get((str(m.report), own[step.look_at])) if len(own) > step.look_at else None
             judged.append(_step(catalog, m, step, times, launch, judged))
-        out.append(Judged(m.exercise, m.gpu, tuple(judged)))
+        overlap, problems = _overlap(m, judged)
+        out.append(Judged(m.exercise, m.gpu, tuple(judged), overlap, problems))
     return tuple(out)
+
+
+def _overlap(m: Measured, judged: Sequence[StepJudged]) -> tuple[Overlap | None, tuple[str, ...]]:
+    """Step 0b: the verdict from the three times, and whether loads, stores and occupancy were held equal."""
+    claim = m.exercise.overlap
+    if claim is None:
+        return None, ()
+    names = (claim.full, claim.memory, claim.math)
+    times = [m.steps[n].times_ns if n in m.steps else () for n in names]
+    metrics = [next((s.launch.metrics for s in judged if s.step.id == n and s.launch is not None), {}) for n in names]
+    if not all(times):
+        return None, ("the three variants were not all timed",)
+    found = overlap.judge(*(spread(t) for t in times))
+    problems = [
+        f"{held.variant}: {held.metric} is {held.value:g}, in the full kernel {held.full:g}: they must be equal"
+        for held in overlap.held_equal(metrics[0], {"memory": metrics[1], "math": metrics[2]})
+        if not held.equal
+    ]
+    if found.word != claim.verdict:
+        problems.append(f"the overlap of the halves is {found.word!r}, claimed {claim.verdict!r}")
+    return found, tuple(problems)
 
 
 def _step(

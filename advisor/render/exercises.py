@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from advisor.practice.overlap import Overlap
 from advisor.practice.selfcheck import Judged, Measured, StepJudged
 from advisor.render.text import cut, paint, time_text, wrap
 
@@ -13,6 +14,25 @@ _FINDING = 27  # columns of the longest id of a diagnosis
 
 def _status(step: StepJudged) -> str:
     return "FAIL" if step.problems else "pending" if step.pending else "ok"
+
+
+_OVERLAP = {
+    "overlap": "The halves overlap: the longer one is what to work on.",
+    "partial": "The halves overlap in part.",
+    "none": "The halves do not overlap: at best the time would be that of the longer one.",
+    "latency": "Longer than both halves together: latency that neither shows.",
+}
+
+
+def overlap_text(found: Overlap) -> str:
+    """The verdict of the memory-only / math-only experiment with the three times it rests on."""
+    unsure = "" if found.sure else " The noise of the times allows another verdict."
+    small = "" if found.visible else " The shorter half is too short for its overlap to be seen."
+    return (
+        f"{_OVERLAP[found.word]} Full {time_text(found.full_ns)}; the longer half ({found.longer}) "
+        f"{time_text(found.best_ns)}, both together {time_text(found.worst_ns)}: {100 * max(0.0, found.hidden):.0f} % "
+        f"of the shorter half is hidden.{unsure}{small}"
+    )
 
 
 def selfcheck_text(judged: Sequence[Judged], width: int, colour: bool) -> str:
@@ -30,6 +50,10 @@ def selfcheck_text(judged: Sequence[Judged], width: int, colour: bool) -> str:
                 out.append(f"      {share:.1%} of {name}")
             for problem in s.problems:
                 out += [paint(line, "red", colour) for line in wrap(f"! {problem}", width, 6, 8)]
+        if one.overlap is not None:
+            out += wrap(overlap_text(one.overlap), width, 2, 4)
+        for problem in one.problems:
+            out += [paint(line, "red", colour) for line in wrap(f"! {problem}", width, 2, 4)]
     bad = sum(1 for j in judged if not j.ok)
     pending = sum(1 for j in judged for s in j.steps if s.pending)
     out += [
@@ -50,6 +74,8 @@ def selfcheck_json(judged: Sequence[Judged]) -> dict[str, Any]:
                 "name": j.exercise.name,
                 "gpu": j.gpu,
                 "ok": j.ok,
+                "problems": list(j.problems),
+                **({"overlap": {"verdict": j.overlap.word, "hidden": j.overlap.hidden}} if j.overlap else {}),
                 "steps": [
                     {
                         "id": s.step.id,

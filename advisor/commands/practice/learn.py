@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from advisor.commands.practice.face import Face
 from advisor.errors import EXIT_CHECK_FAILED, EXIT_DONE, UsageError
@@ -14,6 +14,11 @@ from advisor.practice.manifest import Exercise, exercise, home, names
 from advisor.practice.predict import CAUSE_POINTS, CLASS_POINTS, MINE, SPEEDUP_POINTS, score
 from advisor.practice.state import Prediction, Record, Store, latest
 from advisor.render import practice as words
+from advisor.render.text import wrap
+
+if TYPE_CHECKING:
+    from advisor.pipelines.diagnose import Analysis
+    from advisor.practice.selfcheck import Measured
 
 _SPEEDUP = "How many times as fast will the next version be (1: nothing to gain)"
 _OVER_SLOW = "How many times as fast as the slow version is yours"
@@ -85,11 +90,24 @@ def _profile(store: Store, one: Exercise, step_id: str, predicted: bool, face: F
     from advisor.render.diagnosis import diagnosis_text
 
     face.write(words.version_text(one, step, measured, record, face.width, face.colour))
+    if one.overlap is not None and step.id == one.overlap.full:
+        face.write(_halves(measured, analysis, face))
     # The questions are those of a report that nobody knows; an exercise's own are answered.
     only = replace(analysis.diagnosis, reports=(), launches=(replace(launch, questions=()),))
     face.write(diagnosis_text(only, width=face.width, colour=face.colour, blocks=face.blocks))
     face.write(words.after_profile(one, step, store.record(one.name), face.width))
     return EXIT_DONE
+
+
+def _halves(measured: Measured, analysis: Analysis, face: Face) -> str:
+    """Step 0b's verdict on the recorded memory-only and math-only variants."""
+    from advisor.catalog import catalog
+    from advisor.practice.selfcheck import judge
+    from advisor.render.exercises import overlap_text
+
+    (judged,) = judge(catalog(), [measured], analysis)
+    text = overlap_text(judged.overlap) if judged.overlap is not None else ""
+    return "\n".join(wrap(text, face.width)) + "\n"
 
 
 def predict(
