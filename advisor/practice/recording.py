@@ -86,11 +86,11 @@ def write(m: Measured, said: Circumstances, folder: Path) -> None:
 
 
 def _of_libraries(m: Measured) -> frozenset[int]:
-    """Launches of steps beside that are Python: what they run is a library's, whose code is not ours to keep."""
+    """Launches of Python steps without kernels of their own: they run a library's code, which is not ours to keep."""
     return frozenset(
         launch
         for step in m.exercise.steps
-        if step.beside and step.source.endswith(".py")
+        if step.source.endswith(".py") and not step.extra
         for launch in m.steps[step.id].launches
     )
 

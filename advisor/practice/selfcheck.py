@@ -109,7 +109,8 @@ def analyse(
     paths = list(dict.fromkeys(m.report for m in measured))
     frame, infos = read_many(paths, jobs=jobs, progress=progress)
     if not len(frame):
-        raise InputError("; ".join(p for i in infos for p in i.problems[:1]) or "no report to check")
+        wrong = [p if p.startswith(i.path) else f"{i.path}: {p}" for i in infos for p in i.problems[:1]]
+        raise InputError("; ".join(wrong) or "no report to check")
     frame = frame.reset_index(drop=True)
     place = {
         (int(report), int(index)): at

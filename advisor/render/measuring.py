@@ -14,7 +14,7 @@ from advisor.render.attempt import failure_text
 from advisor.render.text import paint, shown, time_text, wrap
 
 _COMMAND = "ncu-advisor practice"
-_POINT = 20
+_POINT = 19
 
 
 def build_text(build: Build, width: int, colour: bool) -> str:

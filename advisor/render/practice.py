@@ -45,23 +45,28 @@ def list_text(found: Sequence[Exercise], progress: Mapping[str, Record], width: 
     done = sum(1 for e in found if state_of(progress.get(e.name)) == "solved")
     points = [p.points for r in progress.values() for p in r.predictions if p.points is not None]
     legend = "  ".join(f"{mark} {state}" for state, mark in _MARKS.items())
-    out += ["", f"{done} of {len(found)} solved.  {legend}"]
+    out += ["", f"{done} of {len(found)} solved.", *wrap(legend, width)]
     if points:
         many = "s" if len(points) > 1 else ""
         out.append(f"{len(points)} prediction{many}, {sum(points) / len(points):.0f} of 100 points on average.")
     first = next((e for e in found if state_of(progress.get(e.name)) != "solved"), found[0])
-    return "\n".join([*out[1:], f"Next: {_COMMAND} show {first.name}"]) + "\n"
+    return "\n".join([*out[1:], *_next(f"show {first.name}", width)]) + "\n"
 
 
-def _heading(one: Exercise, colour: bool) -> str:
-    return paint(f"{one.title} ({one.name})", "bold", colour)
+def _heading(one: Exercise, width: int, colour: bool) -> list[str]:
+    return [paint(line, "bold", colour) for line in wrap(f"{one.title} ({one.name})", width)]
+
+
+def _next(command: str, width: int) -> list[str]:
+    """What to do next; `command` comes after `ncu-advisor practice`."""
+    return wrap(f"Next: {_COMMAND} {command}", width, 0, 6)
 
 
 def story_text(one: Exercise, record: Record, width: int, colour: bool) -> str:
     """The story without the cause, the napkin's questions, and what can be done next."""
     kind = f"ladder of {len(one.stages)} steps" if one.ladder else "exercise"
     head = f"Level {one.level} ({_LEVELS[one.level]}) · {kind} · trains step {one.step} of the method"
-    out = [_heading(one, colour), *wrap(head, width)]
+    out = [*_heading(one, width, colour), *wrap(head, width)]
     if one.prerequisites:
         out += wrap("Before it: " + ", ".join(one.prerequisites), width)
     out += ["", *wrap(one.story, width), "", paint("Before any profile, on paper", "bold", colour)]
@@ -93,16 +98,16 @@ def story_text(one: Exercise, record: Record, width: int, colour: bool) -> str:
 
 def napkin_text(one: Exercise, width: int, colour: bool) -> str:
     """The napkin's numbers with the way to them, for the recorded size."""
-    out = [_heading(one, colour), paint("Napkin, for the size that was recorded", "dim", colour)]
+    out = [*_heading(one, width, colour), paint("Napkin, for the size that was recorded", "dim", colour)]
     for number in one.napkin:
         out += ["", *wrap(number.what, width), *wrap(f"= {number.value}", width, 2, 4), *wrap(number.how, width, 2)]
-    out += ["", f"Next: {_COMMAND} predict {one.name}"]
+    out += ["", *_next(f"predict {one.name}", width)]
     return "\n".join(out) + "\n"
 
 
 def hints_text(one: Exercise, taken: int, width: int, colour: bool) -> str:
     """The hints given so far, the newest last."""
-    out = [_heading(one, colour)]
+    out = _heading(one, width, colour)
     for at, hint in enumerate(one.hints[:taken], 1):
         out += ["", *labelled(f"Hint {at}", hint, width, 9)]
     left = len(one.hints) - taken
@@ -139,7 +144,7 @@ def quiz_text(one: Exercise, width: int, colour: bool) -> str:
 
 def quiz_result(one: Exercise, right: int, width: int) -> str:
     """How many were right, and what to do next."""
-    return "\n".join([f"{right} of {len(one.quiz)} right.", f"Next: {_COMMAND} start {one.name}"]) + "\n"
+    return "\n".join([f"{right} of {len(one.quiz)} right.", *_next(f"start {one.name}", width)]) + "\n"
 
 
 def before_prediction(one: Exercise, step: str, own: bool, width: int) -> str:
@@ -207,10 +212,10 @@ def after_profile(one: Exercise, step: StepDef, record: Record, width: int) -> s
     """What to do when a recorded profile was read."""
     ids = [s.id for s in one.stages]
     later = ids[ids.index(step.id) + 1 :] if step.id in ids else []
-    out = [f"  {_COMMAND} {'check' if record.folder else 'start'} {one.name}"]
+    out = ["", *_next(f"{'check' if record.folder else 'start'} {one.name}", width)]
     if later:
-        out.append(f"  {_COMMAND} show {one.name} --profile {later[0]}")
-    return "\n".join(["", "Next:", *out]) + "\n"
+        out += wrap(f"or    {_COMMAND} show {one.name} --profile {later[0]}", width, 0, 6)
+    return "\n".join(out) + "\n"
 
 
 def started_text(one: Exercise, shop: Workshop, made: bool, width: int, colour: bool) -> str:
@@ -221,17 +226,17 @@ def started_text(one: Exercise, shop: Workshop, made: bool, width: int, colour: 
         text = "The launch shape stands in the source as a `// launch:` line and is yours to change, too."
     else:
         text = "Edit the Python; `prepare` returns what one run does."
-    return "\n".join([*out, *wrap(text, width), "", f"Next: {_COMMAND} check {one.name}"]) + "\n"
+    return "\n".join([*out, *wrap(text, width), "", *_next(f"check {one.name}", width)]) + "\n"
 
 
 def _code(line: str, width: int) -> list[str]:
     """A line of code in lines of at most `width`, continued two columns further in."""
     line = shown(line.expandtabs(4))
-    inside = len(line) - len(line.lstrip()) + 2
+    inside = min(len(line) - len(line.lstrip()) + 2, width - 24)
     parts = [line[:width]]
     rest, room = line[width:], max(20, width - inside)
     parts += [" " * inside + rest[i : i + room] for i in range(0, len(rest), room)]
-    return parts
+    return [part.rstrip() for part in parts]
 
 
 def solution_text(
@@ -252,16 +257,16 @@ def solution_text(
             out += [paint(part, style, colour) for part in _code(line, width)]
     out += ["", paint(step.source, "bold", colour)]
     out += [part for line in text.rstrip().splitlines() for part in _code(line, width)]
-    return "\n".join([*out, "", f"The file: {path}", f"Next: {_COMMAND} check {one.name}"]) + "\n"
+    return "\n".join([*out, "", f"The file: {path}", *_next(f"check {one.name}", width)]) + "\n"
 
 
-def reset_text(one: Exercise, kept: Sequence[Path], progress: bool) -> str:
+def reset_text(one: Exercise, kept: Sequence[Path], progress: bool, width: int) -> str:
     """What a reset did."""
     out = [f"{one.name}: the original source is there" + (" again." if kept else ".")]
     out += [f"  yours was kept as {path}" for path in kept]
     if progress:
         out.append("  attempts, hints, quiz, predictions and log are forgotten.")
-    return "\n".join([*out, f"Next: {_COMMAND} check {one.name}"]) + "\n"
+    return "\n".join([*out, *_next(f"check {one.name}", width)]) + "\n"
 
 
 def _log_cells(rows: Sequence[LogRow]) -> list[tuple[str, str, str, str, str]]:

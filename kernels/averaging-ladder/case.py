@@ -17,9 +17,9 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """Nearly two data sets for each SM (two blocks of 1024 threads fit there), 4 MB each, in a third of the memory."""
+    """Two data sets for each SM (two blocks of 1024 threads fit there), 4 MB each, in a third of the memory."""
     most = int(card.memory * 0.35) // (4 * LENGTH * COUNT)
-    return {"sets": max(1, min(2 * card.sms, most) // 32) * 32, "count": COUNT}
+    return {"sets": max(1, min(2 * card.sms, most)), "count": COUNT}
 
 
 def work(n: dict[str, int]) -> Work:

@@ -1,7 +1,6 @@
-// The two products on the tensor cores in double precision: a warp multiplies 32 sites at a time, so that a coefficient is
-// loaded once for all of them. The tables lie in memory in the order in which the lanes take them, zeros at the borders.
-// The number of sites is a multiple of 32.
-// launch: collide<<<ceil(sites / block), 128>>>(now, next, forward_tiles, backward_tiles, weight, cx, cy, rate, sites)
+// The two products on tensor cores in double precision: a warp multiplies 32 sites at a time, so that a coefficient is
+// loaded once for all of them. The number of sites is a multiple of 32.
+// launch: collide<<<ceil(sites / block), 128>>>(now, next, forward, backward, weight, cx, cy, rate, sites)
 #define Q 37
 #define LIMIT 0.05
 #define WARPS 4
@@ -18,31 +17,22 @@ __device__ __forceinline__ double relax(double moment, double rate, double limit
   return -rate * fmin(fmax(moment, -limit), limit);
 }
 
-// c (16 by 8) += a (16 by 4) * b (4 by 8), where c and a come in two halves of 8 rows. Lane l holds a[l / 4][l % 4],
-// b[l % 4][l / 4] and c[l / 4][2 * (l % 4)] with its right neighbour.
-__device__ __forceinline__ void multiply(double (&upper)[2], double (&lower)[2], double a_upper, double a_lower, double b) {
-#if __CUDA_ARCH__ >= 900
-  asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
-      : "+d"(upper[0]), "+d"(upper[1]), "+d"(lower[0]), "+d"(lower[1])
-      : "d"(a_upper), "d"(a_lower), "d"(b));
-#elif __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};" : "+d"(upper[0]), "+d"(upper[1]) : "d"(a_upper), "d"(b));
-  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};" : "+d"(lower[0]), "+d"(lower[1]) : "d"(a_lower), "d"(b));
+// c (8 by 8) += a (8 by 4) * b (4 by 8). Lane l holds a[l / 4][l % 4], b[l % 4][l / 4] and c[l / 4][2 * (l % 4) + 0 and 1].
+__device__ __forceinline__ void multiply(double (&c)[2], double a, double b) {
+#if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};" : "+d"(c[0]), "+d"(c[1]) : "d"(a), "d"(b));
 #else
   const int lane = threadIdx.x % 32;
   for (int k = 0; k < 4; ++k) {
-    const double left = __shfl_sync(0xffffffffu, b, lane % 4 * 8 + k), right = __shfl_sync(0xffffffffu, b, lane % 4 * 8 + 4 + k);
-    const double high = __shfl_sync(0xffffffffu, a_upper, lane / 4 * 4 + k), low = __shfl_sync(0xffffffffu, a_lower, lane / 4 * 4 + k);
-    upper[0] += high * left;
-    upper[1] += high * right;
-    lower[0] += low * left;
-    lower[1] += low * right;
+    const double row = __shfl_sync(0xffffffffu, a, lane / 4 * 4 + k);
+    c[0] += row * __shfl_sync(0xffffffffu, b, lane % 4 * 8 + k);
+    c[1] += row * __shfl_sync(0xffffffffu, b, lane % 4 * 8 + 4 + k);
   }
 #endif
 }
 
 extern "C" __global__ void __launch_bounds__(32 * WARPS, 3)
-collide(const double* __restrict__ now, double* __restrict__ next, const double* __restrict__ forward_tiles, const double* __restrict__ backward_tiles,
+collide(const double* __restrict__ now, double* __restrict__ next, const double* __restrict__ forward, const double* __restrict__ backward,
         const double* __restrict__ weight, const double* __restrict__ cx, const double* __restrict__ cy, const double* __restrict__ rate, int sites) {
   __shared__ double cache[WARPS][Q][PITCH];
   const int lane = threadIdx.x % 32, row = lane / 4, column = lane % 4;
@@ -85,9 +75,10 @@ collide(const double* __restrict__ now, double* __restrict__ next, const double*
       away[g] = i < Q ? own[i][8 * g + row] - equilibrium(weight[i], cx[i], cy[i], r[g], u[g], v[g]) : 0.0;
 #pragma unroll
     for (int t = 0; t < 5; ++t) {
-      const double coefficient = forward_tiles[(i0 / 4 * 5 + t) * 32 + lane];
-      multiply(moment[0][t], moment[1][t], away[0], away[1], coefficient);
-      multiply(moment[2][t], moment[3][t], away[2], away[3], coefficient);
+      const int k = 8 * t + row;
+      const double coefficient = i < Q && k < Q ? forward[i * Q + k] : 0.0;
+#pragma unroll
+      for (int g = 0; g < 4; ++g) multiply(moment[g][t], away[g], coefficient);
     }
   }
 #pragma unroll
@@ -108,9 +99,10 @@ collide(const double* __restrict__ now, double* __restrict__ next, const double*
     for (int t = 0; t < 5; ++t)
 #pragma unroll
       for (int j = 0; j < 2; ++j) {
-        const double coefficient = backward_tiles[(i0 / 8 * 10 + 2 * t + j) * 32 + lane];
-        multiply(change[0], change[1], moment[0][t][j], moment[1][t][j], coefficient);
-        multiply(change[2], change[3], moment[2][t][j], moment[3][t][j], coefficient);
+        const int i = i0 + row, k = 8 * t + 2 * column + j;
+        const double coefficient = i < Q && k < Q ? backward[i * Q + k] : 0.0;
+#pragma unroll
+        for (int g = 0; g < 4; ++g) multiply(change[g], moment[g][t][j], coefficient);
       }
 #pragma unroll
     for (int j = 0; j < 2; ++j) {

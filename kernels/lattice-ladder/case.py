@@ -66,28 +66,9 @@ def _lattice() -> dict[str, np.ndarray[Any, np.dtype[np.float64]]]:
     }
 
 
-def _tiles(tables: dict[str, np.ndarray[Any, np.dtype[np.float64]]]) -> dict[str, np.ndarray[Any, Any]]:
-    """Both products' tables for the tensor cores: a value for each lane of each step, zeros beyond row or column 37.
-
-    forward_tiles[4 directions][8 moments][lane], backward_tiles[8 directions][8 moments][even, odd moment][lane]."""
-    lane = np.arange(32)
-    wide = {name: np.zeros((40, 40)) for name in ("forward", "backward")}
-    for name, values in wide.items():
-        values[:Q, :Q] = tables[name].reshape(Q, Q)
-    forward = [wide["forward"][4 * s + lane % 4, 8 * t + lane // 4] for s in range(10) for t in range(5)]
-    backward = [
-        wide["backward"][8 * d + lane // 4, 8 * t + 2 * (lane % 4) + j]
-        for d in range(5)
-        for t in range(5)
-        for j in range(2)
-    ]
-    return {"forward_tiles": np.concatenate(forward), "backward_tiles": np.concatenate(backward)}
-
-
 def inputs(xp: Any, rng: Any, n: dict[str, int]) -> dict[str, Any]:
     """now[direction][site], up to 40 % over the weights; the tables of the lattice."""
-    lattice = _lattice()
-    tables = {name: xp.asarray(values) for name, values in {**lattice, **_tiles(lattice)}.items()}
+    tables = {name: xp.asarray(values) for name, values in _lattice().items()}
     now = rng.random(Q * n["sites"], dtype=xp.float64).reshape(Q, n["sites"])
     now *= 0.4
     now += 1.0

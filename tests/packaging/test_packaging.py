@@ -35,16 +35,33 @@ def test_the_wheel_puts_nothing_beside_the_package(wheel: Path) -> None:
     assert not [n for n in names if n.endswith((".pyc", ".ncu-rep"))]
 
 
+def test_the_wheel_holds_every_file_of_the_exercises(wheel: Path) -> None:
+    """Manifests, cases, sources and recordings; a case and a step are Python files in a folder of data."""
+    there = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("advisor/_data/kernels/")}
+    files = (p.relative_to(ROOT) for p in (ROOT / "kernels").rglob("*") if p.is_file())
+    wanted = {f"advisor/_data/{p.as_posix()}" for p in files if not any(x.startswith((".", "_")) for x in p.parts)}
+    assert len(wanted) > 250
+    assert wanted == there
+    for name in (
+        "exercise.yaml",
+        "case.py",
+        "1-tile.cu",
+        "recorded/h200/record.json",
+        "recorded/h200/profile.ncu-rep.xz",
+    ):
+        assert f"advisor/_data/kernels/bank-conflicts/{name}" in there
+
+
 def test_the_sdist_holds_what_the_tests_need(wheel: Path) -> None:
     with tarfile.open(next(wheel.parent.glob("*.tar.gz"))) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"pyproject.toml", "README.md", "LICENSE", "tests/conftest.py", "kernels/tour/truth.yaml"} <= names
 
 
-def test_a_wheel_in_an_empty_environment_diagnoses_from_another_folder(
-    wheel: Path, tmp_path: Path, tour_path: Path
-) -> None:
-    place = tmp_path / "venv"
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of a new environment that has the wheel."""
+    place = tmp_path_factory.mktemp("installed") / "venv"
     venv.create(place, with_pip=False)
     python = place / "bin" / "python"
     # The dependencies are those of this environment; the package itself is only in the new one.
@@ -53,21 +70,38 @@ def test_a_wheel_in_an_empty_environment_diagnoses_from_another_folder(
     (site / "dependencies.pth").write_text("\n".join(dependencies) + "\n", encoding="utf-8")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(site)
-    run = subprocess.run(
-        [str(python), "-m", "advisor", "diagnose", str(tour_path), "--launch", "4", "--format", "json"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-        env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
-    )
-    launch = json.loads(run.stdout)["launches"][0]
+    return python
+
+
+def run(python: Path, place: Path, *args: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+    """A command in another folder, by a user without anything; it must end with `code`."""
+    env = {"PATH": "/usr/bin:/bin", "HOME": str(place), "XDG_DATA_HOME": str(place / "data")}
+    found = subprocess.run([str(python), *args], cwd=place, capture_output=True, text=True, env=env, check=False)
+    assert found.returncode == code, found.stderr
+    assert "Traceback" not in found.stderr
+    return found
+
+
+def test_a_wheel_in_an_empty_environment_diagnoses_from_another_folder(
+    installed: Path, tmp_path: Path, tour_path: Path
+) -> None:
+    found = run(installed, tmp_path, "-m", "advisor", "diagnose", str(tour_path), "--launch", "4", "--format", "json")
+    launch = json.loads(found.stdout)["launches"][0]
     assert launch["findings"][0]["id"] == "bank_conflicts"
-    where = subprocess.run(
-        [str(python), "-c", "import advisor.resources as r; print(r.folder('knowledge'))"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert str(site) in where.stdout
+    where = run(installed, tmp_path, "-c", "import advisor.resources as r; print(r.folder('knowledge'))")
+    assert str(installed.parents[1]) in where.stdout
+
+
+def test_a_wheel_lets_a_learner_practise_without_a_gpu(installed: Path, tmp_path: Path) -> None:
+    def practice(*args: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+        return run(installed, tmp_path, "-m", "advisor", "practice", *args, code=code)
+
+    assert "bank-conflicts" in practice("list").stdout
+    assert "bank_conflicts" in practice("show", "bank-conflicts", "--profile", "--no-prediction").stdout
+    practice("start", "bank-conflicts")
+    assert (tmp_path / "data" / "ncu-advisor" / "practice" / "bank-conflicts" / "bank-conflicts.cu").is_file()
+    # A CuPy that cannot be had: whatever this machine has installed.
+    (tmp_path / "cupy.py").write_text("raise ModuleNotFoundError('no cupy', name='cupy')", encoding="utf-8")
+    for command in (["check", "bank-conflicts"], ["sweep", "bank-conflicts"], ["calibrate"]):
+        found = practice(*command, code=2)
+        assert "pip install 'ncu-advisor[cuda13]'" in found.stderr.splitlines()[0]

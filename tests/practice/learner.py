@@ -48,6 +48,16 @@ explanation: It was slow because of its banks.
 """
 
 
+# Slower than the kernel, so that the kernel's rate counts.
+DRIVER_COPY = """
+def prepare(xp, data, out, n, kernel):
+    def run():
+        out["y"][:] = data["x"] * 2
+        xp.cuda.spend(50)
+    return run
+"""
+
+
 def steps() -> dict[str, str]:
     """The bundled sources: 20 us and 10 us on the stand-in's clock."""
     return {
@@ -69,6 +79,7 @@ def kernels(folder: Path, expected: str = "near_compute_roofline", case: str = C
     for name in ("read", "copy", "fp32", "fp64"):
         (ceilings / f"{name}.py").write_text(case, encoding="utf-8")
         (ceilings / f"{name}.cu").write_text(source(), encoding="utf-8")
+    (ceilings / "driver_copy.py").write_text(DRIVER_COPY, encoding="utf-8")
     return folder
 
 

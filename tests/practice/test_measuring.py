@@ -16,7 +16,7 @@ def test_a_sweep_shows_every_point_and_the_best(learner: Learner) -> None:
         source(RIGHT, "// microseconds scale: 20 - block[0] / 64", launch="scale<<<ceil(n / block), 256>>>(x, y, a, n)")
     )
     text = learner.does("sweep", NAME, "--vary", "block")
-    rows = {line[2:22].strip(): line for line in text.splitlines() if "block" in line[:10] or "as written" in line}
+    rows = {line[2:21].strip(): line for line in text.splitlines() if "block" in line[:10] or "as written" in line}
     assert rows["as written"].split()[2:4] == ["16", "us"]
     assert rows["block 1024"].startswith("* ") and "4.00x" in rows["block 1024"]
     assert "0.82x" in rows["block 32"]
@@ -27,7 +27,7 @@ def test_a_sweep_shows_every_point_and_the_best(learner: Learner) -> None:
 def test_a_point_that_cannot_run_has_its_reason_in_its_row(learner: Learner) -> None:
     learner.edits(source(f"block[0] > 512 and errors.driver('LAUNCH_OUT_OF_RESOURCES'); {RIGHT}"))
     text = learner.does("sweep", NAME, "--vary", "block")
-    assert "block 768            " in text and "the block does not fit on an SM" in " ".join(text.split())
+    assert "block 768           " in text and "the block does not fit on an SM" in " ".join(text.split())
     assert "No point is faster" in text
 
 

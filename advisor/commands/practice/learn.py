@@ -284,7 +284,7 @@ def reset(store: Store, name: str, progress: bool, face: Face) -> int:
             record.folder = folder
 
         store.change(name, forget)
-    face.write(words.reset_text(one, kept, progress))
+    face.write(words.reset_text(one, kept, progress, face.width))
     return EXIT_DONE
 
 

@@ -1,0 +1,183 @@
+"""Every text of every exercise fits the terminal; only paths, which are there to be copied, may be longer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from advisor.catalog import catalog
+from advisor.commands.practice.face import listing
+from advisor.practice import workshop
+from advisor.practice.attempt import Attempt
+from advisor.practice.calibrate import Ceiling, Ceilings
+from advisor.practice.compiling import Build, Kernel
+from advisor.practice.failures import Failure, Remark
+from advisor.practice.manifest import Exercise, exercise, home, names
+from advisor.practice.outcome import JobResult, Outcome
+from advisor.practice.predict import score
+from advisor.practice.state import LogRow, Prediction, Record, Store
+from advisor.practice.sweep import Point, Sweep
+from advisor.practice.tasks import Kernel as Compiled
+from advisor.practice.tasks import Variation
+from advisor.quantify.noise import spread, verdict
+from advisor.render import attempt as attempts
+from advisor.render import measuring
+from advisor.render import practice as words
+
+WIDTHS = (60, 80, 110)
+
+
+def fits(text: str, width: int, *paths: Path) -> None:
+    for line in text.splitlines():
+        assert len(line) <= width or any(str(p) in line for p in paths), f"{len(line)} > {width}: {line}"
+    assert "\x1b" not in text and "\t" not in text
+    assert [line for line in text.splitlines() if line != line.rstrip()] == []
+
+
+def record_of(one: Exercise) -> Record:
+    """A learner who has done everything once."""
+    said = Prediction("mine", "latency_bound", "memory_latency", 2.0, 40, "dram_bound", "memory_latency", 3.0)
+    row = LogRow(1, "a" * 12, "profiled", True, 123456.7, 0.012, "seen " * 30, "because " * 20, "next " * 20)
+    return Record(folder="/x", hints=2, attempts=3, solved=True, predictions=[said], log=[row])
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_list_fits(width: int) -> None:
+    found = [exercise(name) for name in names()]
+    fits(words.list_text(found, {e.name: record_of(e) for e in found}, width, False), width)
+
+
+@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_text_of_an_exercise_fits(name: str, width: int) -> None:
+    one = exercise(name)
+    record = record_of(one)
+    fits(words.story_text(one, record, width, False), width, Path("/x"))
+    fits(words.napkin_text(one, width, False), width)
+    fits(words.hints_text(one, 1, width, False), width)
+    fits(words.hints_text(one, len(one.hints), width, False), width)
+    fits(words.quiz_text(one, width, False), width)
+    fits(words.quiz_result(one, 1, width), width)
+    fits(words.log_text(one, record.log, width, False), width)
+    fits(words.log_text(one, [], width, False), width)
+    for own in (False, True):
+        fits(words.before_prediction(one, one.stages[0].id, own, width), width)
+    for question in one.quiz:
+        for at in range(len(question.answers)):
+            fits(words.reasons_text(question, at, width, False), width)
+    for step in one.steps:
+        fits(words.after_profile(one, step, record, width), width)
+        path = home(name) / step.source
+        text, first = path.read_text(encoding="utf-8"), (home(name) / one.stages[0].source).read_text(encoding="utf-8")
+        shown = words.solution_text(one, step, one.stages[0], path, text, first, width, False)
+        fits(shown, width, path)
+        assert "".join(text.split()) in "".join(shown.split()), "no character of the source is lost"
+
+
+def test_long_lists_of_choices_become_columns() -> None:
+    causes = {k: d.title for k, d in catalog().diagnoses.items()}
+    for width in WIDTHS:
+        lines = listing(causes, width)
+        assert all(len(line) <= width for line in lines)
+        assert sorted(" ".join(lines).split()) == sorted(causes)
+    assert len(listing(causes, 80)) < 24, "it fits a small terminal"
+    assert listing({"a": "First", "bc": "Second"}, 80) == ["  a   First", "  bc  Second"]
+
+
+def test_a_start_and_a_reset_tell_whole_paths(tmp_path: Path) -> None:
+    one = exercise("small-launches")
+    shop, _ = workshop.start(one, Store(tmp_path), tmp_path / ("deep" * 20))
+    text = words.started_text(one, shop, True, 60, False)
+    fits(text, 60, shop.folder)
+    assert all(str(path) in text for path in (shop.source, *shop.extra))
+    shop.source.write_text("# mine\n", encoding="utf-8")
+    kept = workshop.reset(shop)
+    assert str(kept[0]) in words.reset_text(one, kept, True, 60)
+
+
+def runs(nanoseconds: float) -> tuple[float, ...]:
+    return (nanoseconds, nanoseconds * 1.01, nanoseconds * 0.99)
+
+
+def tried(mine: JobResult | None, failure: Failure | None = None, printed: tuple[str, ...] = ()) -> Attempt:
+    slow = JobResult("e", "slow", times_ns=runs(2e6), correct=None)
+    fast = JobResult("e", "fast", times_ns=runs(1e6))
+    timed = mine is not None and mine.times_ns
+    over = verdict(spread(slow.times_ns), spread(mine.times_ns)) if mine is not None and timed else None
+    left = verdict(spread(mine.times_ns), spread(fast.times_ns)) if mine is not None and timed else None
+    return Attempt(Outcome(failure=failure, printed=printed), mine, slow, fast, over, left)
+
+
+KERNEL = Compiled("a_kernel_with_a_very_long_name_that_goes_on_and_on", 255, 1024, 49152)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    "mine",
+    [
+        JobResult("e", "mine", correct=True, times_ns=runs(1e6), kernels=(KERNEL, KERNEL)),
+        JobResult("e", "mine", correct=True, times_ns=runs(1.5e6)),
+        JobResult("e", "mine", correct=True, times_ns=runs(2e6)),
+        JobResult("e", "mine", correct=True, times_ns=runs(9e9)),
+        JobResult("e", "mine", correct=False, changed=("particles",), times_ns=runs(1e6)),
+        JobResult("e", "mine", failure=Failure("never_ends", "the kernel did not end " * 9)),
+        JobResult("e", "mine", failure=Failure("compile", "x", (Remark("/a/b.cu", 7, "error", "expected " * 20),))),
+    ],
+)
+def test_an_attempt_fits(width: int, mine: JobResult) -> None:
+    one = exercise("capped-occupancy-registers")
+    text = attempts.attempt_text(one, tried(mine, printed=("y" * 200, "z\x1b[2J")), width, False, True)
+    fits(text, width)
+    assert "practice check" in text or "practice profile" in text
+
+
+def test_a_compile_error_shows_the_line_that_it_is_about(tmp_path: Path) -> None:
+    path = tmp_path / "mine.cu"
+    path.write_text("one\n\tint x = y;\x1b[2J\n", encoding="utf-8")
+    error = Failure("compile", "w", tuple(Remark(str(path), 2, "error", f"no y {i}") for i in range(7)))
+    text = attempts.failure_text(error, 80, False)
+    assert text.splitlines()[:2] == ["mine.cu:2: no y 0", "     2 |     int x = y;\\x1b[2J"]
+    assert "… and 2 more" in text
+    gone = Failure("compile", "w", (Remark(str(tmp_path / "gone.cu"), 1, "error", "lost"),))
+    assert attempts.failure_text(gone, 80, False) == "gone.cu:1: lost\n"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_what_was_measured_fits(width: int, tmp_path: Path) -> None:
+    one = exercise("capped-occupancy-registers")
+    base = spread(runs(1e6))
+    judged = verdict(base, spread(runs(5e5)))
+    best = Point(Variation(block=1024), spread(runs(5e5)), 32, judged, metrics=(("occupancy_achieved_pct", 97.2),))
+    bad = Point(Variation(registers=168), None, None, None, "the block does not fit on an SM: " * 5)
+    first = Point(Variation(), base, 64, verdict(base, base))
+    found = Sweep(Outcome(), (first, best, bad), best, ("mine.cu: a note " * 8,), report=tmp_path / "r")
+    text = measuring.sweep_text(found, one, width, False)
+    fits(text, width, tmp_path)
+    assert "* block 1024" in text and "97 %" in text and "Best: block 1024, 2.00 times" in text
+    rate = Ceiling(4.3e12, 4.2e12, 4.4e12, 0.01, 20)
+    cards = Ceilings("NVIDIA " + "H200 " * 9, "9.0", "2026-01-02T03:04:05", "13000", rate, rate, rate, rate)
+    fits(measuring.ceilings_text(cards, tmp_path, width, False), max(width, 80), tmp_path)
+    kernels = (Kernel("k" * 30, 255, 0, 1280, 49152), Kernel("unknown", None, None, None, None))
+    build = Build(Path("mine.cu"), "sm_90", "NVRTC", kernels, (Remark("/a/mine.cu", 3, "warning", "unused " * 9),))
+    fits(measuring.build_text(build, width, False), width)
+    assert measuring.build_line([build]) == f"sm_90: {'k' * 30}: 255 registers, 1280 bytes of spills; unknown"
+    fits(measuring.after_profile(one, tmp_path / "r", width), width, tmp_path)
+
+
+def test_a_score_says_how_far_off_each_part_was(tour_launch: object) -> None:
+    from advisor.model import LaunchDiagnosis
+
+    assert isinstance(tour_launch, LaunchDiagnosis)
+    said = Prediction("tile", "latency_bound", "bank_conflicts", 4.0)
+    result = score("latency_bound", "bank_conflicts", 4.0, actual_class="x", actual_cause="bank_conflicts",
+                   others=["bank_conflicts"], actual_speedup=2.0)  # fmt: skip
+    text = words.score_text(said, tour_launch, 2.0, result, (30, 40, 30), 80, False)
+    assert "0 of 30" in text and "40 of 40" in text and "15 of 30" in text
+    assert "55 of 100. The speedup was off by a factor of 2.00." in text
+    fits(text, 80)
+
+
+@pytest.fixture
+def tour_launch(tour: object) -> object:
+    return tour.diagnosis.launches[4]  # type: ignore[attr-defined]
