@@ -95,7 +95,7 @@ def next_card(launch: LaunchDiagnosis, finding: Finding, position: int, exercise
         gain = "" if other.speedup is None else f" ({face.gain_text(other.speedup)})"
         lines.append(Line(other.title + gain, "fact", face.ALSO))
     if finding.fix is not None and finding.fix.practice in exercises:
-        lines.append(Line(finding.fix.practice, "fact", "Exercise"))
+        lines.append(Line(f"ncu-advisor practice show {finding.fix.practice}", "fact", "Exercise"))
     if launch.missing:
         names = ", ".join(m.metric for m in launch.missing[:4]) + (" …" if len(launch.missing) > 4 else "")
         lines.append(Line(names, "unknown", "Not in the report"))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ __all__ = ["Bench", "Mismatch", "Step", "Variation", "card"]
 OPTIONS = ("-std=c++17", "-lineinfo")
 _SHARED_UNASKED = 48 * 1024  # bytes of shared memory that a block gets without asking
 _WARM_S = 0.05  # the clock is up and everything is loaded after 50 ms of work
+_WHOLE = re.compile(r"-?[0-9]{1,19}")
 _FEWEST = 5  # timed runs, however slow
 
 
@@ -130,7 +132,9 @@ class Bench:
             return self.scalars[name]
         if name in self.sizes:
             return np.int32(self.sizes[name])
-        if name.removeprefix("-").isdigit():
+        if _WHOLE.fullmatch(name):
+            if not -(2**31) <= int(name) < 2**31:
+                raise UsageError(f"{at}: {name} does not fit into an int: a number in a launch line is passed as one")
             return np.int32(int(name))
         known = ", ".join([*arrays, *self.scalars, *self.sizes])
         raise UsageError(f"{at}: no argument is called {name!r}: there are {known}")

@@ -6,6 +6,7 @@ long it takes is not known afterwards (`NOT_DONE`).
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -16,6 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from advisor.errors import InputError, UsageError
+from advisor.practice.child import end
 from advisor.practice.failures import Failure, Remark, compile_failure, remarks
 from advisor.practice.launchlines import read_lines
 from advisor.practice.tasks import line_directive
@@ -72,7 +74,7 @@ def nvrtc() -> Compiler | None:
     def compiled(text: str, name: str, arch: str, quick: bool) -> tuple[bool, str]:
         hurry = (_QUICK,) if quick else ()
         options = [o.encode() for o in (*_OPTIONS, *hurry, f"-arch={arch}", "--ptxas-options=-v", *includes)]
-        _, program = lib.nvrtcCreateProgram(text.encode(), name.encode(), 0, [], [])
+        _, program = lib.nvrtcCreateProgram(_bytes(text), _bytes(name), 0, [], [])
         try:
             (status,) = lib.nvrtcCompileProgram(program, len(options), options)
             _, size = lib.nvrtcGetProgramLogSize(program)
@@ -115,10 +117,33 @@ def nvcc() -> Compiler | None:
 
     def compiled(text: str, name: str, arch: str, quick: bool) -> tuple[bool, str]:
         command = [program, "-cubin", f"-arch={arch}", *_OPTIONS, "-Xptxas", "-v", "-x", "cu", "-", "-o", "/dev/null"]
-        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=_LIMIT_S, check=False)
-        return done.returncode == 0, done.stderr + done.stdout
+        return _fed(command, text)
 
     return compiled
+
+
+def _fed(command: Sequence[str], text: str) -> tuple[bool, str]:
+    """Whether a command that reads `text` succeeded, and what it said; subprocess.TimeoutExpired after the limit.
+
+    nvcc starts programs of its own: they are in its group and end with it, on Ctrl-C too.
+    """
+    pipe = subprocess.PIPE
+    own = {"start_new_session": True} if os.name == "posix" else {}
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, **own) as child:
+        try:
+            out, errors = child.communicate(_bytes(text), timeout=_LIMIT_S)
+        except BaseException:
+            if os.name == "posix":
+                end(child)
+            else:
+                child.kill()
+            raise
+    return child.returncode == 0, (errors + out).decode("utf-8", "replace")
+
+
+def _bytes(text: str) -> bytes:
+    """UTF-8, whatever the locale; the bytes of a path that are none stay as they are."""
+    return text.encode("utf-8", "surrogateescape")
 
 
 def compiler() -> tuple[str, Compiler] | None:

@@ -169,7 +169,23 @@ def of_exception(error: BaseException, source: str) -> Failure:
         return Failure("cuda", f"{Path(source).name}: CUDA says: {text}", detail=detail)
     if name == "NVRTCError":
         return Failure("compile", f"{Path(source).name}: the compiler failed: {text}", detail=detail)
-    return Failure("case", f"{Path(source).name}: {name}: {text}".splitlines()[0], detail=detail)
+    said, line = f"{name}: {text}".splitlines()[0], _line(error, source)
+    if line is None:
+        return Failure("case", f"{Path(source).name}: {said}", detail=detail)
+    remark = Remark(source, line, "error", said)
+    return Failure("case", f"{Path(source).name}:{line}: {said}", (remark,), detail)
+
+
+def _line(error: BaseException, source: str) -> int | None:
+    """The line of a step in Python that an exception comes from, as deep as it is the step's own; None elsewhere."""
+    if isinstance(error, SyntaxError) and error.filename == source:
+        return error.lineno
+    found, at = None, error.__traceback__
+    while at is not None:
+        if source.endswith(".py") and at.tb_frame.f_code.co_filename == source:
+            found = at.tb_lineno
+        at = at.tb_next
+    return found
 
 
 def of_machine(error: BaseException, driver: int) -> Failure:

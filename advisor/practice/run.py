@@ -13,10 +13,9 @@ from pathlib import Path
 
 import advisor
 from advisor.practice.child import Ended, run_child
-from advisor.practice.failures import Failure
+from advisor.practice.failures import DEAD, Failure
 from advisor.practice.outcome import PRINTED, JobResult, Now, Outcome, left_over, read_result
 from advisor.practice.tasks import Request, Task
-from advisor.practice.worker import EXIT_CONTEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,8 @@ class Limits:
 
     def of(self, stage: str) -> float:
         """The limit of a stage."""
-        return float(getattr(self, stage, self.start)) * self.factor
+        given = getattr(self, stage, self.start)
+        return (given if isinstance(given, float | int) else self.start) * self.factor
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +111,9 @@ class Listener:
             return None
         if before:
             self.other(before)  # a profiler's line, or a kernel's, that was not at its end
-        stage, job = said["stage"], self.done + int(said["job"])
-        self.now = Progress(said["exercise"], said["step"], stage, job, self.of)
+        self.now = replace(said, job=self.done + said.job, of=self.of)
         self.show(self.now)
-        return self.limits.of(stage)
+        return self.limits.of(self.now.stage)
 
     def other(self, text: str) -> None:
         """A line that a kernel printed."""
@@ -124,12 +123,16 @@ class Listener:
 _MARK = '{"advisor": "now"'
 
 
-def _progress(text: str) -> dict[str, str] | None:
+def _progress(text: str) -> Progress | None:
+    """What a line says of the worker's progress; None where it is none, whatever a kernel may print."""
     try:
-        said: dict[str, str] = json.loads(text)
-    except ValueError:
+        said = json.loads(text)
+        names, job = tuple(said[key] for key in ("exercise", "step", "stage")), said["job"]
+    except (ValueError, RecursionError, KeyError):
         return None
-    return said if {"exercise", "step", "stage", "job"} <= said.keys() else None
+    if not all(isinstance(name, str) for name in names) or type(job) is not int:
+        return None
+    return Progress(*names, job, 0)
 
 
 def run(request: Request, runner: Runner | None = None, show: OnProgress = nothing) -> Outcome:
@@ -169,9 +172,15 @@ def one_child(request: Request, runner: Runner, listener: Listener) -> tuple[Out
         listener.stderr = ended.errors
         outcome, now, done = read_result(result)
     outcome = replace(outcome, printed=tuple(listener.printed))
-    if done or outcome.failure is not None or ended.code == EXIT_CONTEXT:
+    if done or outcome.failure is not None or _context_ended(outcome):
         return outcome, done
     return _died(outcome, now, ended, request.tasks), False
+
+
+def _context_ended(outcome: Outcome) -> bool:
+    """Whether the last job says itself why the child gave up. An exit code would not do: a step may end it with any."""
+    last = outcome.jobs[-1].failure if outcome.jobs else None
+    return last is not None and last.kind in DEAD
 
 
 def _died(outcome: Outcome, now: Now | None, ended: Ended, tasks: Sequence[Task]) -> Outcome:
@@ -205,7 +214,8 @@ def _late(stage: str, ended: Ended) -> Failure:
 def _crash(stage: str, ended: Ended) -> Failure:
     last = next((row.strip() for row in reversed(ended.errors.splitlines()) if row.strip()), "")
     if ended.code is not None and ended.code < 0:
-        name = signal.Signals(-ended.code).name
+        known = {int(s): s.name for s in signal.Signals}
+        name = known.get(-ended.code, f"signal {-ended.code}")
         hint = ": the machine may have run out of memory" if name == "SIGKILL" else ""
         return Failure("crashed", f"the child process was ended by {name} during `{stage}`{hint}", detail=ended.errors)
     return Failure(

@@ -193,7 +193,7 @@ def run_task(cp: Any, task: Task, request: Request, report: Report) -> Failure |
                 report.content["exercises"][task.exercise] = {"sizes": bench.sizes, "work": module.work(bench.sizes)}
             record["answers"] = case_answers(module, job.step, bench.sizes) if module is not None else {}
             run_job(cp, bench, job, request, report, record)
-        except Exception as e:
+        except (Exception, SystemExit) as e:  # a step in Python may call exit()
             failure = of_exception(e, task.case if bench is None else job.source)
             record["failure"] = failure
             e.__traceback__ = None  # its frames would keep the arrays

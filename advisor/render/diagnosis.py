@@ -170,7 +170,8 @@ def _steps(first: Finding, width: int, colour: bool) -> list[str]:
     lines = ["", paint("The fix, step by step", "bold", colour)]
     for number, step in enumerate(fix.steps, 1):
         lines += wrap(f"{number}. {step}", width, 2, 5)
-    return lines + (wrap(f"Costs: {fix.costs}", width, 2, 4) if fix.costs else [])
+    lines += wrap(f"Costs: {fix.costs}", width, 2, 4) if fix.costs else []
+    return lines + ([f"  Practise it: ncu-advisor practice show {fix.practice}"] if fix.practice else [])
 
 
 def _evidence(evidence: tuple[Comparison, ...], width: int) -> list[str]:
