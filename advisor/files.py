@@ -10,11 +10,11 @@ from advisor.errors import UsageError
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write UTF-8 text to `path`; UsageError with one line when the place cannot be written.
+    """Write UTF-8 text to `path`; UsageError with one line when the place cannot be written. Half characters become ?.
 
     A link is followed, a file keeps its mode, and what is no file (a device, a pipe) is written as it is.
     """
-    write_bytes_whole(path, text.encode("utf-8"))
+    write_bytes_whole(path, text.encode("utf-8", "replace"))
 
 
 def write_bytes_whole(path: Path, content: bytes) -> None:

@@ -128,8 +128,7 @@ def _fed(command: Sequence[str], text: str) -> tuple[bool, str]:
     nvcc starts programs of its own: they are in its group and end with it, on Ctrl-C too.
     """
     pipe = subprocess.PIPE
-    own = {"start_new_session": True} if os.name == "posix" else {}
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, **own) as child:
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=os.name == "posix") as child:
         try:
             out, errors = child.communicate(_bytes(text), timeout=_LIMIT_S)
         except BaseException:

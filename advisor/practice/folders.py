@@ -122,6 +122,12 @@ def _step(one: Exercise, step: StepDef, known: frozenset[str], catalog: Catalog)
         yield "forbid", f"{step.expect} is expected and forbidden"
     if step.class_ and step.class_ not in catalog.classes:
         yield "class", f"there is no class {step.class_!r}"
+    shown = {s.id: s.expect for s in one.steps[: ids.index(step.id)]}
+    for mend in step.mends:
+        if mend.step not in shown:
+            yield "mends", f"there is no earlier step {mend.step!r}"
+        elif mend.finding != shown[mend.step]:
+            yield "mends", f"{mend.step} shows {shown[mend.step]}, not {mend.finding}"
     if step.gain is not None and step.gain.over not in ids:
         yield "gain", f"there is no step {step.gain.over!r}"
     for name in step.reach:

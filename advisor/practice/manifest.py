@@ -52,14 +52,22 @@ class Gain(_Strict, frozen=True, forbid_unknown_fields=True):
     at_most: float = 1e9
 
 
+class Mend(_Strict, frozen=True, forbid_unknown_fields=True):
+    """A step performs the fix of an earlier step's first finding. but: what more, or less, than that fix it does."""
+
+    step: str
+    finding: str
+    but: str = ""
+
+
 class StepDef(_Strict, frozen=True, forbid_unknown_fields=True):
     """One version of the kernel.
 
     source: a .cu with launch lines, or a .py with `prepare`; expect: the finding that must come first; forbid: findings
-    that must not be there; gain: what it claims over another step; costs: what the change costs; reach: the share of a
-    device copy's bandwidth (`copy`) or of another step's speed that it must reach; beside: a comparison, not a stage of
-    the exercise; result: whether its outputs are the algorithm's; look_at: which of its launches, from 0, is judged;
-    launches: how many of its launches are profiled.
+    that must not be there; mends: whose first finding's fix it performs; gain: what it claims over another step; costs:
+    what the change costs; reach: the share of a device copy's bandwidth (`copy`) or of another step's speed that it must
+    reach; beside: a comparison, not a stage of the exercise; result: whether its outputs are the algorithm's; look_at:
+    which of its launches, from 0, is judged; launches: how many of its launches are profiled.
     """
 
     id: str
@@ -70,6 +78,7 @@ class StepDef(_Strict, frozen=True, forbid_unknown_fields=True):
     class_: str = msgspec.field(name="class", default="")
     also: tuple[str, ...] = ()
     forbid: tuple[str, ...] = ()
+    mends: tuple[Mend, ...] = ()
     gain: Gain | None = None
     costs: str = ""
     reach: dict[str, float] = {}

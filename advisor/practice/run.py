@@ -127,17 +127,19 @@ def _progress(text: str) -> Progress | None:
     """What a line says of the worker's progress; None where it is none, whatever a kernel may print."""
     try:
         said = json.loads(text)
-        names, job = tuple(said[key] for key in ("exercise", "step", "stage")), said["job"]
+        now = Progress(said["exercise"], said["step"], said["stage"], said["job"], 0)
     except (ValueError, RecursionError, KeyError):
         return None
-    if not all(isinstance(name, str) for name in names) or type(job) is not int:
-        return None
-    return Progress(*names, job, 0)
+    names = (now.exercise, now.step, now.stage)
+    return now if all(isinstance(name, str) for name in names) and type(now.job) is int else None
 
 
-def run(request: Request, runner: Runner | None = None, show: OnProgress = nothing) -> Outcome:
+def run(
+    request: Request, runner: Runner | None = None, show: OnProgress = nothing, needed: str | None = None
+) -> Outcome:
     """Run all jobs of a request in a child process, or in as many as it takes; never raises for what kernels do.
 
+    needed: a step without which the others are not worth another child.
     Outcome.failure is set when nothing could be run at all; a job that ended its child carries the failure itself.
     """
     runner = runner or Runner()
@@ -149,7 +151,8 @@ def run(request: Request, runner: Runner | None = None, show: OnProgress = nothi
         if outcome.failure is not None or done:
             return outcome
         left = left_over(tasks, part.jobs)
-        if not part.jobs or not runner.go_on:
+        in_vain = any(job.step == needed and job.failure is not None for job in part.jobs)
+        if not part.jobs or not runner.go_on or in_vain:
             return outcome
         tasks = left
     return outcome

@@ -107,7 +107,7 @@ def sweep(
     do: tuple[Stage, ...] = ("check", "time") if job.result else ("time",)
     jobs = [replace(job, step=label(v), do=do, vary=v) for v in (AS_WRITTEN, *vary)]
     request = Request((replace(task, jobs=(*jobs, replace(jobs[0], step=_LAST))),), runs)
-    outcome = run(request, replace(runner or Runner(), go_on=True), show)
+    outcome = run(request, replace(runner or Runner(), go_on=True), show, needed=_FIRST)
     if outcome.failure is not None:
         return Sweep(outcome, notes=notes, failure=outcome.failure)
     return _table(outcome, vary, notes)

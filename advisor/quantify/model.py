@@ -35,6 +35,7 @@ class Model:
         return _combine(_chains(self.now.terms), time_model().norm.estimate)
 
 
+@np.errstate(all="ignore")  # absurd counters give infinities, which say unknown: nothing to warn of
 def build(columns: Mapping[str, Array], rows: int) -> Model:
     """The model of a derived frame's columns."""
     found = needs(columns, rows)
@@ -115,6 +116,7 @@ def _factors(texts: Mapping[str, str], columns: Mapping[str, Array], rows: int) 
     return out
 
 
+@np.errstate(all="ignore")
 def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
     """What the fix alone would give on the rows `at` (indices): old time over new, at least 1.
 

@@ -1,4 +1,4 @@
-// The coefficients in constant memory, the loop unrolled: each is an operand of its multiply-add, and nothing is loaded.
+// The coefficients in constant memory, the loop unrolled: their addresses are known at compile time, and the load/store unit is not needed for them.
 // launch: respond<<<ceil(n / block), 256>>>(signal, response, n)
 // constant: constant_coefficient = coefficient
 constexpr int kOrder = 256;

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as limits
@@ -15,6 +18,8 @@ from advisor.catalog import catalog
 from advisor.errors import InputError, UsageError
 from advisor.pipelines.compare import compare, compare_diagnoses, parse_side, read_sides
 from advisor.pipelines.compare.settings import settings
+from advisor.render.compare_json import compare_json
+from advisor.render.compare_results import Result
 
 COPY, AOS, SOA, TILE, SERIAL, SMALL = 0, 1, 2, 4, 16, 18
 
@@ -328,3 +333,25 @@ def test_a_launch_that_is_not_there_is_refused(tour_path: Path) -> None:
 def test_a_report_that_cannot_be_read_is_named(tour_path: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nothing\.ncu-rep"):
         read_sides(parse_side(str(tour_path)), parse_side(str(tmp_path / "nothing.ncu-rep#3")))
+
+
+@pytest.mark.parametrize(
+    ("metrics", "fields"),
+    [
+        ({"sm_cycles_elapsed": 1e-308, "sm_clock_hz": 1e308}, {}),
+        ({"dram_bytes": 5e-324, "inst_executed": 5e-324}, {}),
+        ({"dram_clock_hz": 5e-324}, {}),
+        ({}, {"duration_ns": -1.0}),
+        ({}, {"duration_ns": 1e-308}),
+        ({}, {"duration_ns": 1e300}),
+    ],
+)
+def test_absurd_numbers_end_in_no_error_and_in_sound_json(
+    tour: Any, metrics: dict[str, float], fields: dict[str, float]
+) -> None:
+    """Whole reports are typed by hand, or damaged: no ratio and no logarithm may fail on what they hold."""
+    schema = json.loads((files("advisor") / "render" / "schemas" / "compare.json").read_text(encoding="utf-8"))
+    absurd = changed(tour, SOA, {**metrics}, **fields)
+    for before, after in ((AOS, absurd), (absurd, AOS)):
+        document = json.loads(compare_json(Result(compared(tour, some(tour, before), some(tour, after)))))
+        jsonschema.validate(document, schema)

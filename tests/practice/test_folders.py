@@ -66,9 +66,11 @@ def test_a_sound_folder_has_no_faults(folder: Path) -> None:
             "forbid:",
             "expected and forbidden",
         ),
+        (replaced("says: It is fast.", "says: x\n    mends: [{step: fast, finding: bank_conflicts}]"), "mends:", "no earlier"),
+        (replaced("says: It is fast.", "says: x\n    mends: [{step: slow, finding: tail_effect}]"), "mends:", "slow shows"),
         (replaced("source: 2-fast.cu", "source: 3-gone.cu"), "steps:", "3-gone.cu is named and not there"),
         (
-            replaced("explanation:", "overlap: {full: slow, memory: fast, math: gone}\nexplanation:"),
+            replaced("explanation:", "overlap: {full: slow, memory: fast, math: gone, verdict: none}\nexplanation:"),
             "overlap:",
             "no step 'gone'",
         ),

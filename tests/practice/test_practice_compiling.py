@@ -138,6 +138,36 @@ def test_a_compiler_that_never_ends_is_told(tmp_path: Path) -> None:
     assert build.failure is not None and "did not end within 300 s" in build.failure.words
 
 
+def test_nvcc_ends_with_all_that_it_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its programs hold its output open: ending it alone would leave them at work, and their reader waiting."""
+    program, pid = tmp_path / "nvcc", tmp_path / "pid"
+    program.write_text(
+        f"#!{sys.executable}\nimport subprocess, sys\n"
+        "inner = subprocess.Popen([sys.executable, '-c', 'while True: pass'])\n"
+        f"open({str(pid)!r}, 'w').write(str(inner.pid))\ninner.wait()\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(compiling, "_LIMIT_S", 2.0)
+    found = nvcc()
+    assert found is not None
+    build = compile_source(written(tmp_path, source()), "sm_86", ("nvcc", found))
+    assert build.failure is not None and "did not end within 2 s" in build.failure.words
+    stat = Path(f"/proc/{int(pid.read_text())}/stat")
+    assert not stat.exists() or stat.read_text().rsplit(")", 1)[1].split()[0] == "Z"
+
+
+def test_nvcc_takes_and_gives_bytes_that_no_locale_touches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "nvcc"
+    program.write_text(f"#!{sys.executable}\nimport sys\nsys.stderr.buffer.write(sys.stdin.buffer.read() + b'\\xff')\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = nvcc()
+    assert found is not None
+    good, log = found("a → b, \udcff", "mine.cu", "sm_90", False)
+    assert good and log == "a → b, \ufffd\ufffd"
+
+
 def test_a_missing_source_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read: No such file"):
         compile_source(tmp_path / "none.cu")

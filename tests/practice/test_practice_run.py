@@ -85,6 +85,8 @@ def test_a_compile_error_has_the_learners_file_and_line(tmp_path: Path) -> None:
             "scale<<<ceil(n / 256), 256, 300 * 1024>>>(x, y, a, n)",
             "mine.cu:2: 307328 bytes of shared memory a block, 128 of them static: this GPU has 232448 at most",
         ),
+        ("scale<<<1, 256>>>(x, y, a, 2147483648)", "mine.cu:2: 2147483648 does not fit into an int"),
+        ("scale<<<1, 256>>>(x, y, a, ²)", "mine.cu:2: no argument is called '²'"),
     ],
 )
 def test_a_wrong_launch_line_is_named_with_its_line(tmp_path: Path, launch: str, words: str) -> None:
@@ -150,6 +152,58 @@ def test_a_kernel_that_never_ends_is_ended(tmp_path: Path) -> None:
     assert "a loop whose condition never becomes false" in mine.failure.words
     assert "the GPU may take a moment" in mine.failure.words
     assert fast.correct is True
+
+
+@pytest.mark.parametrize("code", [0, 3, 4])
+def test_a_child_that_ends_itself_is_told_whatever_its_exit_code(tmp_path: Path, code: int) -> None:
+    """3 is what the worker itself ends with after a broken context, which its last job then says."""
+    steps = {"mine": source(f"import os; os._exit({code})"), "fast": source()}
+    mine, fast = run(asked(exercise(tmp_path, steps, do=("check",))), runner(go_on=True)).jobs
+    assert mine.failure is not None and mine.failure.kind == "crashed"
+    assert mine.failure.words == f"the child process ended during `check` with exit code {code}"
+    assert fast.correct is True
+
+
+def test_a_step_that_calls_exit_fails_alone(tmp_path: Path) -> None:
+    steps = {"mine": source("raise SystemExit(3)"), "fast": source()}
+    mine, fast = run(asked(exercise(tmp_path, steps, do=("check",))), runner()).jobs
+    assert mine.failure is not None and mine.failure.words == "mine.cu: SystemExit: 3"
+    assert fast.correct is True
+
+
+def test_a_signal_without_a_name_is_told_by_its_number(tmp_path: Path) -> None:
+    result = one(tmp_path, source("import os, signal; os.kill(os.getpid(), signal.SIGRTMIN + 6)"))
+    assert result.failure is not None and result.failure.words == (
+        "the child process was ended by signal 40 during `check`"
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"exercise": 1, "step": 2, "stage": 3, "job": 1},
+        {"exercise": "e", "step": "s", "stage": "check", "job": "first"},
+        {"exercise": "e", "step": "s", "stage": "of", "job": 1},
+        {"exercise": "e"},
+    ],
+)
+def test_a_kernel_that_prints_like_the_worker_harms_nobody(tmp_path: Path, line: dict[str, object]) -> None:
+    text = source(f"print({json.dumps({'advisor': 'now', **line})!r}); {RIGHT}")
+    outcome = run(asked(exercise(tmp_path, {"mine": text}, do=("check",))), runner())
+    assert outcome.failure is None and outcome.jobs[0].correct is True
+
+
+def test_a_mistake_in_a_step_of_python_has_its_line(tmp_path: Path) -> None:
+    task = exercise(tmp_path, {"fast": source()}, do=("check",))
+    for name, text in (("late", "\ndef prepare(*args):\n    return missing\n"), ("wrong", "x = 1\nx = = 2\n")):
+        path = tmp_path / "doubling" / f"{name}.py"
+        path.write_text(text, encoding="utf-8")
+        job = replace(task.jobs[0], source=str(path))
+        (result,) = run(asked(replace(task, jobs=(job,))), runner()).jobs
+        failure = result.failure
+        assert failure is not None and [r.file for r in failure.remarks] == [str(path)]
+        line, said = (3, "NameError") if name == "late" else (2, "SyntaxError")
+        assert failure.words.startswith(f"{name}.py:{line}: {said}: ") and failure.remarks[0].line == line
 
 
 def test_a_child_that_crashes_is_told_with_its_signal(tmp_path: Path) -> None:

@@ -59,6 +59,7 @@ def test_registers_are_capped_and_shown(tmp_path: Path) -> None:
 def test_a_source_as_written_that_fails_ends_the_sweep(tmp_path: Path) -> None:
     found = swept(tmp_path, python="errors.later('cudaErrorIllegalAddress')")
     assert found.failure is not None and found.failure.kind == "illegal_address" and found.points == ()
+    assert [j.step for j in found.outcome.jobs] == ["as written"]  # no time limit is waited for at every point
 
 
 def test_a_machine_without_a_gpu_says_so(tmp_path: Path) -> None:

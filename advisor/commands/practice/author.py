@@ -52,7 +52,7 @@ def _compiled(chosen: list[Exercise], face: Face) -> list[str]:
         builds += 1
         face.note(f"compiling {builds}/{total}")
 
-    made = compiling.compile_all(sources, done=done)
+    made = compiling.compile_all(sources, compiling.ARCHITECTURES, done=done)
     face.clear()
     click.echo(f"{len(sources)} sources compiled for {', '.join(compiling.ARCHITECTURES)}", err=True)
     return [f"{b.source.parent.name}, {b.arch}: {b.failure.words}" for b in made if b.failure is not None]

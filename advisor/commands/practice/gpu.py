@@ -39,7 +39,7 @@ _STAGES = {
 # What stops a job and is no fault of its source: nothing was found out about it.
 _NOT_ITS_FAULT = ("out_of_memory", "slow_child", "old_driver", "no_gpu", "wrong_cupy")
 _ARCH = re.compile(r"(?:sm_|compute_)?(\d{1,2})\.?(\d)([af]?)\Z")
-_UNKNOWN_ARCH = re.compile(r"(?i)unsupported gpu architecture|knows no sm_|gpu-architecture.*not (?:supported|defined)")
+_UNKNOWN_ARCH = re.compile(r"(?i)unsupported gpu architecture|knows no sm_|invalid value for --gpu-architecture")
 _USUAL_ARCH = "sm_90"
 
 

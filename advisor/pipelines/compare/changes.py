@@ -62,6 +62,14 @@ def _evidence(findings: tuple[FindingChange, ...]) -> frozenset[str]:
     )
 
 
+def ratio(old: float, new: float) -> float | None:
+    """New over old, both above 0; None otherwise, and where they are so far apart that no float holds it."""
+    if not (old > 0 and new > 0):
+        return None
+    found = new / old
+    return found if 0 < found < math.inf else None
+
+
 def _change(unit: str, old: float | None, new: float | None) -> tuple[float | None, float]:
     """The change in points or as a ratio, and its weight: 1 for ten points, or for a factor of two."""
     if old is None or new is None:
@@ -69,7 +77,7 @@ def _change(unit: str, old: float | None, new: float | None) -> tuple[float | No
     if unit == "%":
         return new - old, abs(new - old) / _POINTS
     if old > 0 and new > 0:
-        return new / old, abs(math.log2(new / old))
+        return ratio(old, new), abs(math.log2(new) - math.log2(old))
     return (None, 0.0) if old == new else (None, _FROM_NOTHING)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from advisor.model import LaunchDiagnosis, ReportInfo
+from advisor.pipelines.compare.changes import ratio
 from advisor.pipelines.compare.records import Condition, Runs
 from advisor.pipelines.compare.settings import say, settings, sources
 from advisor.pipelines.compare.words import amount, factor, percent, times
@@ -71,7 +72,7 @@ def _value(launch: LaunchDiagnosis, name: str) -> float | None:
 
 def _ratio(base: LaunchDiagnosis, current: LaunchDiagnosis, name: str) -> float | None:
     old, new = _value(base, name), _value(current, name)
-    return new / old if old is not None and new is not None and old > 0 and new > 0 else None
+    return ratio(old, new) if old is not None and new is not None else None
 
 
 def _part(base: LaunchDiagnosis, current: LaunchDiagnosis) -> list[Condition]:

@@ -25,14 +25,14 @@ def runs_of(launches: Iterable[LaunchDiagnosis], measured: Sequence[float] | Non
 
 
 def _runs(launches: Sequence[LaunchDiagnosis], measured: Sequence[float] | None) -> Runs:
-    timed = sorted((x for x in launches if x.duration_ns), key=lambda x: (x.duration_ns or 0.0, x.index))
+    timed = sorted((x for x in launches if _positive(x.duration_ns)), key=lambda x: (x.duration_ns or 0.0, x.index))
     middle = timed[(len(timed) - 1) // 2] if timed else launches[0]
-    times = list(measured) if measured is not None else [x.duration_ns for x in timed if x.duration_ns]
+    times = list(measured) if measured is not None else [x.duration_ns or 0.0 for x in timed]
     cycles = [x.metrics["sm_cycles_elapsed"] for x in launches if _positive(x.metrics.get("sm_cycles_elapsed"))]
     return Runs(
         launches=tuple(launches),
         launch=middle,
-        times=spread(times) if times else None,
+        times=_spread(times),
         cycles=_cycles(cycles, middle),
         measured=measured is not None,
     )
@@ -44,8 +44,16 @@ def _cycles(cycles: Sequence[float], launch: LaunchDiagnosis) -> Spread | None:
     if not cycles or not _positive(clock):
         return None
     scale = 1e9 / float(clock or 1.0)
-    found = spread([c * scale for c in cycles])
-    return Spread(found.median / scale, found.low / scale, found.high / scale, found.runs, found.noise)
+    found = _spread([c * scale for c in cycles])
+    return found and Spread(found.median / scale, found.low / scale, found.high / scale, found.runs, found.noise)
+
+
+def _spread(times: Sequence[float]) -> Spread | None:
+    """The spread of times in ns; None where there are none, or where a number is so absurd that nothing follows."""
+    if not times or not all(_positive(t) for t in times):
+        return None
+    found = spread(times)
+    return found if math.isfinite(found.noise) else None
 
 
 def _positive(value: float | None) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from advisor.model import LaunchDiagnosis
+from advisor.pipelines.compare.changes import ratio
 from advisor.pipelines.compare.records import Trap
 from advisor.pipelines.compare.settings import say_of, settings
 from advisor.pipelines.compare.words import amount, factor
@@ -125,9 +126,10 @@ def _moved(base: LaunchDiagnosis, current: LaunchDiagnosis, sign: int) -> list[s
     out = []
     for metric, name in settings().traps.costs.items():
         old, new = base.metrics.get(metric, math.nan), current.metrics.get(metric, math.nan)
-        if old > 0 and new > 0:
-            if sign * math.log(new / old) >= math.log(_GREW):
-                out.append(f"{name} {factor(new / old)}x")
+        moved = ratio(old, new)
+        if moved is not None:
+            if sign * math.log(moved) >= math.log(_GREW):
+                out.append(f"{name} {factor(moved)}x")
         elif (old == 0 and new > 0 and sign > 0) or (new == 0 and old > 0 and sign < 0):
             out.append(f"{name} {amount(old, '')} to {amount(new, '')}")
     return out

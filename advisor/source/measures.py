@@ -1,0 +1,159 @@
+"""What can be sought in the code: named measures of an instruction, made of ncu's per-instruction metrics."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from advisor.errors import UsageError
+from advisor.sass import Instruction, OpClass
+
+EXECUTED = "inst_executed"
+SAMPLES = "smsp__pcsamp_sample_count"
+_LANES = "thread_inst_executed_true"
+_SECTORS = "memory_l2_theoretical_sectors_global"
+_WAVEFRONTS = "memory_l1_wavefronts_shared"
+_DIVERGENT = "smsp__branch_targets_threads_divergent"
+_STALL = "smsp__pcsamp_warps_issue_stalled_"
+_TYPE = "memory_type"
+# Bits of memory_type.
+_GLOBAL, _LOCAL = 4, 8
+_REASONS = (
+    "barrier branch_resolving dispatch_stall drain imc_miss lg_throttle long_scoreboard math_pipe_throttle membar "
+    "mio_throttle misc no_instructions not_selected selected short_scoreboard sleeping tex_throttle wait"
+).split()
+_NCU_NAME = re.compile(r"[a-z][a-z0-9]*_[A-Za-z0-9_.]{2,200}")
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """One instruction as a measure sees it: its code (None when unreadable), its class, its values by ncu's name."""
+
+    code: Instruction | None
+    op: OpClass
+    values: Mapping[str, float]
+
+    def __getitem__(self, name: str) -> float:
+        return self.values[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """id; title, in words; needs: ncu's names; value: of one instruction, >= 0; waits_for_load: its wait is a load's.
+
+    A measure that `waits_for_load` is counted at the load which the instruction waits for, where that can be found.
+    """
+
+    id: str
+    title: str
+    needs: tuple[str, ...]
+    value: Callable[[Sight], float]
+    waits_for_load: bool = False
+
+
+def _excess(name: str) -> Callable[[Sight], float]:
+    return lambda sight: max(0.0, sight[name] - sight[name + "_ideal"])
+
+
+def _plain(name: str) -> Callable[[Sight], float]:
+    return lambda sight: max(0.0, sight[name])
+
+
+def _where(condition: Callable[[Sight], bool]) -> Callable[[Sight], float]:
+    return lambda sight: sight[EXECUTED] if condition(sight) else 0.0
+
+
+def _stem(sight: Sight) -> str:
+    return sight.op.opcode.partition(".")[0]
+
+
+def _on_stack(sight: Sight) -> bool:
+    return sight.code is not None and sight.code.memory is not None and sight.code.memory.on_stack
+
+
+def _is_local(sight: Sight) -> bool:
+    return _stem(sight) in ("LDL", "STL")
+
+
+def _uniform_load(sight: Sight) -> float:
+    """Executions of a global load of one address for the whole warp: a lone sector, while 32 lanes fill four."""
+    load = int(sight[_TYPE]) & _GLOBAL and sight.op.access == "load" and sight[EXECUTED] > 0
+    return sight[EXECUTED] if load and sight[_SECTORS] <= sight[EXECUTED] * 1.01 else 0.0
+
+
+def _narrow(sight: Sight) -> float:
+    """Executions of global accesses of less than 16 bytes a lane."""
+    return sight[EXECUTED] if int(sight[_TYPE]) & _GLOBAL and 0 < sight.op.width < 128 else 0.0
+
+
+def _indexed_constant(sight: Sight) -> bool:
+    return _stem(sight) == "LDC" and sight.code is not None and re.search(r"\[R\d", sight.code.operands[-1]) is not None
+
+
+_ALL = (
+    Measure("samples", "stall samples", (SAMPLES,), _plain(SAMPLES)),
+    Measure("instructions", "warp instructions executed", (EXECUTED,), _plain(EXECUTED)),
+    Measure("excess_sectors", "sectors beyond the ideal", (_SECTORS, _SECTORS + "_ideal"), _excess(_SECTORS)),
+    Measure(
+        "excess_wavefronts",
+        "shared-memory wavefronts beyond the ideal",
+        (_WAVEFRONTS, _WAVEFRONTS + "_ideal"),
+        _excess(_WAVEFRONTS),
+    ),
+    Measure("sectors", "sectors of global accesses", (_SECTORS,), _plain(_SECTORS)),
+    Measure("wavefronts", "shared-memory wavefronts", (_WAVEFRONTS,), _plain(_WAVEFRONTS)),
+    Measure(
+        "idle_lanes",
+        "lanes that did nothing",
+        (EXECUTED, _LANES),
+        lambda sight: max(0.0, 32 * sight[EXECUTED] - sight[_LANES]),
+    ),
+    Measure("divergence", "branches that split a warp", (_DIVERGENT,), _plain(_DIVERGENT)),
+    Measure("local", "local-memory instructions", (EXECUTED,), _where(_is_local)),
+    Measure("spills", "spill instructions", (EXECUTED,), _where(lambda s: _is_local(s) and _on_stack(s))),
+    Measure(
+        "indexed_local",
+        "local accesses with a run-time index",
+        (EXECUTED,),
+        _where(lambda s: _is_local(s) and not _on_stack(s)),
+    ),
+    Measure("fp64", "double-precision instructions", (EXECUTED,), _where(lambda s: s.op.involves_f64)),
+    Measure("special", "instructions of the special-function pipe", (EXECUTED,), _where(lambda s: s.op.pipe == "xu")),
+    Measure("lsu", "instructions of the load-store pipe", (EXECUTED,), _where(lambda s: s.op.pipe == "lsu")),
+    Measure("atomics", "atomic instructions", (EXECUTED,), _where(lambda s: s.op.access == "atomic")),
+    Measure("constant_index", "constant loads with a run-time index", (EXECUTED,), _where(_indexed_constant)),
+    Measure(
+        "unfused",
+        "separate multiplies and adds",
+        (EXECUTED,),
+        _where(lambda s: _stem(s) in ("FMUL", "FADD", "DMUL", "DADD", "HMUL2", "HADD2")),
+    ),
+    Measure("uniform_loads", "global loads of one address a warp", (EXECUTED, _TYPE, _SECTORS), _uniform_load),
+    Measure("narrow_accesses", "global accesses of less than 16 bytes a lane", (EXECUTED, _TYPE), _narrow),
+    Measure(
+        "load_wait",
+        "long-scoreboard samples, at the load waited for",
+        (_STALL + "long_scoreboard",),
+        _plain(_STALL + "long_scoreboard"),
+        waits_for_load=True,
+    ),
+    *(
+        Measure(f"stall_{r}", f"samples stalled: {r.replace('_', ' ')}", (_STALL + r,), _plain(_STALL + r))
+        for r in _REASONS
+    ),
+)
+MEASURES: Mapping[str, Measure] = {m.id: m for m in _ALL}
+
+
+def measure(name: str) -> Measure:
+    """A measure by id, or one of ncu's own per-instruction metrics by its name; UsageError for anything else."""
+    if name in MEASURES:
+        return MEASURES[name]
+    if _NCU_NAME.fullmatch(name) and (("__" in name) or name.startswith(("memory_", "inst_", "thread_"))):
+        return Measure(name, name, (name,), _plain(name))
+    from rapidfuzz.process import extractOne
+
+    near = extractOne(name, list(MEASURES), score_cutoff=70)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    raise UsageError(f"nothing called {name[:80]!r} can be sought in the code{hint} (one of {', '.join(MEASURES)})")

@@ -1,0 +1,143 @@
+"""The shape of a kernel: its loops with how often they run, its barriers, what lies before and after the loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from advisor.source.flow import Loop, loops
+from advisor.source.listing import Listing
+
+
+@dataclass(frozen=True, slots=True)
+class LoopFacts:
+    """A loop: its lines (the smallest and largest of the header's file, 0 without line information), instructions.
+
+    iterations: executions of the header over warps; executed and samples: shares of the launch's, 0 to 1 (0 where the
+    report does not tell); barriers: block barriers in the body; spills: local instructions on the stack in it.
+    """
+
+    loop: Loop
+    file: str
+    lines: tuple[int, int]
+    iterations: float
+    executed: float
+    samples: float
+    barriers: int
+    spills: int
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """warps: of the launch, as executions of its first instruction; parts: share of executed instructions.
+
+    parts: prologue, loops, between, epilogue. spills: local instructions on the stack, (inside, outside) the loops.
+    """
+
+    warps: float
+    loops: tuple[LoopFacts, ...]
+    parts: dict[str, float]
+    spills: tuple[int, int]
+    barriers: int
+
+    @property
+    def flow(self) -> tuple[Loop, ...]:
+        """The loops as places."""
+        return tuple(facts.loop for facts in self.loops)
+
+
+def _barrier(listing: Listing, i: int) -> bool:
+    return listing.rows[i].opcode.partition(".")[0] == "BAR"
+
+
+def _spill(listing: Listing, i: int) -> bool:
+    code = listing.rows[i].sight.code
+    if code is None or code.opcode.partition(".")[0] not in ("LDL", "STL"):
+        return False
+    return code.memory is not None and code.memory.on_stack
+
+
+def structure(listing: Listing) -> Structure:
+    """The structure of a launch's code; without loops where the report holds no code."""
+    rows = listing.rows
+    found = [
+        loop
+        for loop in loops([row.sight.code for row in rows], [row.pc for row in rows])
+        if any(rows[i].executed for i in loop.body)
+    ]
+    warps = rows[0].executed
+    total = sum(row.executed for row in rows)
+    sampled = sum(row.samples for row in rows)
+
+    def facts(loop: Loop) -> LoopFacts:
+        file = rows[loop.first].file
+        numbers = [rows[i].line for i in loop.body if rows[i].line and rows[i].file == file]
+        executed = sum(rows[i].executed for i in loop.body)
+        samples = sum(rows[i].samples for i in loop.body)
+        return LoopFacts(
+            loop,
+            file,
+            (min(numbers), max(numbers)) if numbers else (0, 0),
+            rows[loop.first].executed / warps if warps else 0.0,
+            executed / total if total else 0.0,
+            samples / sampled if sampled else 0.0,
+            sum(_barrier(listing, i) for i in loop.body),
+            sum(_spill(listing, i) for i in loop.body),
+        )
+
+    inside = {i for loop in found for i in loop.body}
+    spilled = [i for i in range(len(rows)) if _spill(listing, i)]
+    return Structure(
+        warps,
+        tuple(facts(loop) for loop in found),
+        _parts(listing, inside, total),
+        (sum(i in inside for i in spilled), sum(i not in inside for i in spilled)),
+        sum(_barrier(listing, i) for i in range(len(rows))),
+    )
+
+
+def _parts(listing: Listing, inside: set[int], total: float) -> dict[str, float]:
+    if not inside or not total:
+        return {}
+    first, last = min(inside), max(inside)
+    parts = dict.fromkeys(("prologue", "loops", "between", "epilogue"), 0.0)
+    for i, row in enumerate(listing.rows):
+        part = "loops" if i in inside else "prologue" if i < first else "epilogue" if i > last else "between"
+        parts[part] += row.executed / total
+    return parts
+
+
+@dataclass(frozen=True, slots=True)
+class SharedGroup:
+    """Shared accesses through one base register: its name ('' for fixed addresses), opcodes, lines, counts."""
+
+    base: str
+    opcodes: tuple[str, ...]
+    lines: tuple[tuple[str, int], ...]
+    executed: float
+    wavefronts: float
+    ideal: float
+
+
+def shared_groups(listing: Listing) -> tuple[SharedGroup, ...]:
+    """Shared-memory loads, stores and atomics by base register, most wavefronts beyond the ideal first."""
+    groups: dict[str, list[int]] = {}
+    for i, row in enumerate(listing.rows):
+        code = row.sight.code
+        if code is None or row.sight.op.space != "shared" or not row.executed or code.memory is None:
+            continue
+        groups.setdefault(code.memory.base or code.memory.uniform, []).append(i)
+    made = [_group(listing, base, members) for base, members in groups.items()]
+    return tuple(sorted(made, key=lambda g: (g.ideal - g.wavefronts, -g.executed, g.base)))
+
+
+def _group(listing: Listing, base: str, members: Sequence[int]) -> SharedGroup:
+    rows = [listing.rows[i] for i in members]
+    return SharedGroup(
+        base,
+        tuple(dict.fromkeys(row.opcode for row in rows)),
+        tuple(dict.fromkeys((row.file, row.line) for row in rows if row.line)),
+        sum(row.executed for row in rows),
+        sum(row.sight.values.get("memory_l1_wavefronts_shared", 0.0) for row in rows),
+        sum(row.sight.values.get("memory_l1_wavefronts_shared_ideal", 0.0) for row in rows),
+    )
