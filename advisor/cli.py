@@ -152,6 +152,37 @@ def compare(base: str, current: str, **options: Any) -> int:
     )
 
 
+@cli.command()
+@click.argument("report", type=_PATH)
+@click.option("--by", metavar="MEASURE", help="What to seek; by default what belongs to the first finding.")
+@click.option("--launch", type=click.IntRange(0), metavar="N", help="Launch N, from 0; by default the most to win back.")
+@click.option("--top", type=click.IntRange(1), default=10, show_default=True, help="Lines and instructions shown.")
+@click.option("--search", metavar="REGEX", help="Only where SASS, source line or FILE:LINE match.")
+@click.option("--where", multiple=True, metavar="TEST", help="Only where it holds, such as 'share>5%'; repeatable.")
+@click.option("--sources", type=_PATH, multiple=True, metavar="DIR", help="Where source files lie now; repeatable.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--out", type=_PATH, metavar="FILE", help="Write there instead of to the screen.")
+@_KNOWLEDGE
+def source(report: Path, **options: Any) -> int:
+    """Find the lines and instructions behind a finding, and the loops they are in.
+
+    A MEASURE is `excess_sectors`, `excess_wavefronts`, `load_wait` (long-scoreboard samples, at the load waited for),
+    `samples`, `instructions`, `stall_barrier` … or the name of one of ncu's per-instruction metrics. A TEST compares
+    share, value, executed, samples or line with a number.
+    """
+    from advisor.commands.source import run
+
+    return run(
+        report,
+        **options,
+        write=terminal.write,
+        note=terminal.note,
+        clear=terminal.clear,
+        colour=terminal.colour(sys.stdout),
+        width=terminal.width(),
+    )
+
+
 @cli.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 @click.argument("algorithm", required=False)
 @click.option("--dtype", metavar="TYPE", help="f64, f32, f16, bf16, tf32, fp8 … (default f32).")

@@ -74,6 +74,7 @@ class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
     """One diagnosis, trust entry or note.
 
     `step` orders the reasoning: a rule may look only at findings of earlier steps. From 6 on: after quantification.
+    `locate` is the measure (source/measures.py) that is largest at the place in the code that causes it.
     """
 
     id: str = ""
@@ -89,6 +90,7 @@ class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
     fix: FixDef | None = None
     examples: Examples = Examples()
     exercise: str = ""
+    locate: str = ""
     see: tuple[str, ...] = ()
 
 

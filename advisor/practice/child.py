@@ -121,7 +121,7 @@ def _follow(
     until, rest = clock() + first_s, b""
     while True:
         left = until - clock()
-        if left <= 0:
+        if not left > 0:  # NaN is no time either
             return True
         try:
             chunk = texts.get(timeout=min(left, 1.0))

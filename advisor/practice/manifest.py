@@ -64,10 +64,10 @@ class StepDef(_Strict, frozen=True, forbid_unknown_fields=True):
     """One version of the kernel.
 
     source: a .cu with launch lines, or a .py with `prepare`; expect: the finding that must come first; forbid: findings
-    that must not be there; mends: whose first finding's fix it performs; gain: what it claims over another step; costs:
-    what the change costs; reach: the share of a device copy's bandwidth (`copy`) or of another step's speed that it must
-    reach; beside: a comparison, not a stage of the exercise; result: whether its outputs are the algorithm's; look_at:
-    which of its launches, from 0, is judged; launches: how many of its launches are profiled.
+    that must not be there; mends: which steps' first findings it mends; gain: what it claims over another step; costs:
+    what the change costs; reach: the share of a device copy's bandwidth (`copy`) or of another step's speed that it
+    must reach; beside: a comparison, not a stage of the exercise; result: whether its outputs are the algorithm's;
+    look_at: which of its launches, from 0, is judged; launches: how many of its launches are profiled.
     """
 
     id: str

@@ -164,9 +164,16 @@ def one_child(request: Request, runner: Runner, listener: Listener) -> tuple[Out
         return Outcome(
             failure=Failure("system", "exercises are run on Linux with an NVIDIA GPU, not on this system")
         ), True
-    with tempfile.TemporaryDirectory(prefix="ncu-advisor-") as place:
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="ncu-advisor-", ignore_cleanup_errors=True)
+        (Path(folder.name) / "request.json").write_text(
+            json.dumps(replace(request, parent=os.getpid()).to_json()), encoding="utf-8"
+        )
+    except OSError as e:
+        words = f"no file can be written for the child ({e.strerror}): free some space, or set TMPDIR to another folder"
+        return Outcome(failure=Failure("no_child", words)), True
+    with folder as place:
         asked, result = Path(place) / "request.json", Path(place) / "result.json"
-        asked.write_text(json.dumps(replace(request, parent=os.getpid()).to_json()), encoding="utf-8")
         try:
             ended = run_child(runner.command(asked, result), listener, runner.limits.of("start"), runner.environment())
         except OSError as e:

@@ -73,10 +73,10 @@ def loops(codes: Codes, pcs: Sequence[int]) -> tuple[Loop, ...]:
     backs: dict[int, int] = {}
     for block, nexts in enumerate(edges):
         for header in nexts:
+            backward = starts[header] <= ends[block]
             # A branch to itself behind the end of a kernel is padding.
-            if dominators[block] is None or header not in _chain(dominators, block):
-                continue
-            if header == block and starts[block] == ends[block]:
+            padding = header == block and starts[block] == ends[block]
+            if not backward or padding or not _dominates(dominators, header, block):
                 continue
             bodies.setdefault(header, {header}).update(_reaching(before, block, header))
             backs[header] = max(backs.get(header, 0), ends[block])
@@ -131,12 +131,16 @@ def _dominators(edges: Sequence[Sequence[int]], before: Sequence[Sequence[int]])
     for entry in entries:
         found[entry] = -1
 
+    def above(block: int) -> int:
+        parent = found[block]
+        return -1 if parent is None else parent
+
     def common(a: int, b: int) -> int:
         while a != b:
-            while rank[a] < rank[b]:
-                a = found[a] or 0 if found[a] is not None else -1
-            while rank[b] < rank[a]:
-                b = found[b] or 0 if found[b] is not None else -1
+            if rank[a] < rank[b]:
+                a = above(a)
+            else:
+                b = above(b)
         return a
 
     changed = True
@@ -154,12 +158,11 @@ def _dominators(edges: Sequence[Sequence[int]], before: Sequence[Sequence[int]])
     return found
 
 
-def _chain(dominators: Sequence[int | None], block: int) -> set[int]:
-    out = {block}
-    while (above := dominators[block]) is not None and above >= 0:
-        out.add(above)
-        block = above
-    return out
+def _dominates(dominators: Sequence[int | None], header: int, block: int) -> bool:
+    at: int | None = block
+    while at is not None and at >= 0 and at != header:
+        at = dominators[at]
+    return at == header
 
 
 def _reaching(before: Sequence[Sequence[int]], block: int, header: int) -> set[int]:

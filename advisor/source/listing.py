@@ -12,7 +12,7 @@ from advisor.reports import read_instances
 from advisor.reports.limits import Limits
 from advisor.sass import OpClass, classify, parse
 from advisor.source.measures import EXECUTED, SAMPLES, Measure, Sight
-from advisor.source.producers import producers
+from advisor.source.producers import Producers
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +66,10 @@ class Listing:
         if not wanted.waits_for_load:
             return own
         out = [0.0] * len(own)
-        codes = [row.sight.code for row in self.rows]
+        producers = Producers([row.sight.code for row in self.rows], [row.pc for row in self.rows])
         for at, value in enumerate(own):
             if value:
-                sources = producers(codes, [row.pc for row in self.rows], at) or [at]
+                sources = producers.of(at) or (at,)
                 for source in sources:
                     out[source] += value / len(sources)
         return out

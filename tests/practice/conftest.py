@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import learner as room
 import pytest
+from bench.calibration import analysed
 
 
 @pytest.fixture(autouse=True)
@@ -14,6 +16,12 @@ def forgotten() -> Iterator[None]:
     """What a test read of a kernels folder of its own is not there for the next."""
     yield
     room.forget()
+
+
+@pytest.fixture(scope="session")
+def recorded() -> Any:
+    """The analysis of all recordings, and every exercise judged by it."""
+    return analysed()
 
 
 @pytest.fixture

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from bench.calibration import HALVES, confusion, ledger, pairs
 
 from advisor.catalog import catalog
-from advisor.practice import selfcheck
 from advisor.practice.folders import faults
-from advisor.practice.manifest import exercise, names
+from advisor.practice.manifest import names
+from advisor.practice.selfcheck import Judged
 
 
 @pytest.fixture(scope="module")
-def judged() -> dict[str, selfcheck.Judged]:
-    measured = [m for m in (selfcheck.of_recording(exercise(name)) for name in names()) if m is not None]
-    found = selfcheck.judge(catalog(), measured, selfcheck.analyse(catalog(), measured))
-    return {j.exercise.name: j for j in found}
+def judged(recorded: Any) -> dict[str, Judged]:
+    return {j.exercise.name: j for j in recorded[1]}
 
 
 def test_the_folders_are_whole() -> None:
@@ -36,3 +35,20 @@ def test_every_kernel_diagnosis_has_an_exercise_that_shows_it(judged: Any) -> No
         k for k, d in cat.diagnoses.items() if d.kind == "diagnosis" and d.scope == "launch" and k != "unexplained"
     }
     assert wanted - shown == set()
+
+
+@pytest.mark.parametrize("group", [*HALVES, "both halves"])
+def test_the_estimates_come_true(recorded: Any, group: str) -> None:
+    """Coarse bars: the figures themselves are printed by `python -m tests.bench.calibration`."""
+    found = ledger(pairs(*recorded))[group]
+    assert found["advisor"].pairs >= 25
+    assert found["advisor"].median <= 1.35
+    assert found["advisor"].tenth <= 3
+    assert found["advisor"].median < found["ncu"].median
+    assert found["advisor"].tenth < found["ncu"].tenth
+
+
+def test_no_finding_is_taken_for_another(recorded: Any) -> None:
+    assert {
+        expected: dict(found) for expected, found in confusion(recorded[1]).items() if set(found) != {expected}
+    } == {}

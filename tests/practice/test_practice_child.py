@@ -96,7 +96,8 @@ def test_each_sign_of_life_gives_more_time() -> None:
         return 1e6 if len(heard) < 50 else 0.0
 
     assert run_child(command, on_text, 1e6, clock=lambda: next(clock)).late and len(heard) >= 50
-    assert run_child(command, lambda text, whole: None, 0.0, clock=lambda: next(clock)).late
+    for none in (0.0, float("nan")):
+        assert run_child(command, lambda text, whole: None, none, clock=lambda: next(clock)).late
 
 
 def test_a_program_that_is_not_there_raises() -> None:

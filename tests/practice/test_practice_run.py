@@ -271,6 +271,15 @@ def test_an_interpreter_that_is_not_there_is_a_failure(tmp_path: Path) -> None:
     assert "cannot be started: No such file or directory" in outcome.failure.words
 
 
+def test_where_no_temporary_file_can_be_written_one_line_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    outcome = run(asked(exercise(tmp_path, {"mine": source()})), runner())
+    assert outcome.failure is not None and outcome.failure.kind == "no_child"
+    assert "(No such file or directory)" in outcome.failure.words and "TMPDIR" in outcome.failure.words
+
+
 def test_what_kernels_print_is_kept_and_disturbs_nothing(tmp_path: Path) -> None:
     outcome = run(asked(exercise(tmp_path, {"mine": source(f"print('i = 3'); {RIGHT}")}, do=("check",))), runner())
     assert outcome.printed == ("i = 3",) and outcome.jobs[0].correct is True

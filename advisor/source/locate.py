@@ -1,0 +1,36 @@
+"""The places in the code that carry a finding."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from advisor.model import Location
+from advisor.source.hotspots import lines, spots
+from advisor.source.listing import read_listing
+from advisor.source.measures import measure
+
+MOST = 3
+# A place with less of the measure than this is not worth a visit.
+_LEAST_SHARE = 0.05
+
+
+def locate(path: Path, launch: int, measure_id: str, cc: str = "", most: int = MOST) -> tuple[Location, ...]:
+    """At most `most` places of a launch where the measure is largest, largest first.
+
+    One a source line, with its hottest instruction and the line's share; one an instruction where the report has no
+    line information (file '' and line 0). Empty where the report lacks what the measure is made of. InputError where
+    the report has no data about single instructions.
+    """
+    wanted = measure(measure_id)
+    listing = read_listing(path, launch, (wanted,), cc=cc)
+    values = listing.values(wanted)
+    if values is None:
+        return ()
+    found = spots(listing, values)
+    places = [(line.file, line.line, line.spots[0], line.share) for line in lines(found)]
+    places = places or [("", 0, spot, spot.share) for spot in found]
+    return tuple(
+        Location(file, line, spot.row.pc, spot.row.sass, wanted.id, share)
+        for file, line, spot, share in places[:most]
+        if share >= _LEAST_SHARE
+    )
