@@ -101,6 +101,7 @@ def demo(knowledge: tuple[Path, ...]) -> int:
     "--why-not", "why_not", multiple=True, metavar="ID", help="Show what kept a finding from being concluded."
 )
 @click.option("--what-if", "what_if", multiple=True, metavar="METRIC=VALUE", help="Conclude again with another value.")
+@click.option("--locate/--no-locate", default=None, help="Name the first finding's lines; by default of a lone launch.")
 @click.option("--strict", is_flag=True, help="Exit with 2 if any report is incomplete or unreadable.")
 @_KNOWLEDGE
 def diagnose(reports: tuple[Path, ...], **options: Any) -> int:
@@ -155,7 +156,7 @@ def compare(base: str, current: str, **options: Any) -> int:
 @cli.command()
 @click.argument("report", type=_PATH)
 @click.option("--by", metavar="MEASURE", help="What to seek; by default what belongs to the first finding.")
-@click.option("--launch", type=click.IntRange(0), metavar="N", help="Launch N, from 0; by default the most to win back.")
+@click.option("--launch", type=click.IntRange(0), metavar="N", help="Launch N, from 0; by default the most to win.")
 @click.option("--top", type=click.IntRange(1), default=10, show_default=True, help="Lines and instructions shown.")
 @click.option("--search", metavar="REGEX", help="Only where SASS, source line or FILE:LINE match.")
 @click.option("--where", multiple=True, metavar="TEST", help="Only where it holds, such as 'share>5%'; repeatable.")

@@ -43,6 +43,7 @@ def run(
     how_: tuple[str, ...],
     why_not: tuple[str, ...],
     what_if: tuple[str, ...],
+    locate: bool | None,
     strict: bool,
     knowledge: tuple[Path, ...],
     write: Callable[[str, Path | None], None],
@@ -81,6 +82,13 @@ def run(
     if top is not None:
         positions = sorted(positions, key=lambda p: (-time_to_win(diagnosis.launches[p]), p))[:top]
         diagnosis = replace(diagnosis, launches=tuple(diagnosis.launches[p] for p in positions))
+    if locate or (locate is None and len(diagnosis.launches) == 1 and not (how_ or why_not or what_if)):
+        from advisor.pipelines.locating import located
+
+        diagnosis, problems = located(diagnosis, analysis.catalog, narrate)
+        clear()
+        for problem in problems if locate else ():
+            click.echo(f"ncu-advisor: {problem}", err=True)
     _report_problems(diagnosis)
     explained = _explained([asked[p] for p in positions], how_, why_not, form, colour)
     if form == "json":

@@ -55,7 +55,7 @@ def run(
         name = analysis.catalog.findings[first.id].locate if first is not None else ""
         wanted = MEASURES[name or "samples"]
         if first is not None:
-            reason = f"the first finding is {first.id}" + ("" if name else ", which has no place of its own in the code")
+            reason = f"the first finding is {first.id}{'' if name else ', which has no place of its own'}"
     note("reading the instructions")
     found = view(
         report,
@@ -77,5 +77,6 @@ def run(
 
         write(source_text(found, top, reason=reason, width=width, colour=colour and out is None), out)
         if len(launches) > 1:
-            click.echo(f"ncu-advisor: launch {chosen.index} of {len(launches)} is shown; --launch N shows another", err=True)
+            shown = f"launch {chosen.index} of {len(launches)}"
+            click.echo(f"ncu-advisor: {shown} is shown; --launch N shows another", err=True)
     return EXIT_DONE

@@ -47,6 +47,7 @@ def note(text: str) -> None:
 def narrate(stage: str, done: int, total: int) -> None:
     """Progress on stderr, on one line of a terminal; nothing when stderr is a file."""
     words = {"read": f"reading launches {done}/{total}", "reason": "reasoning"}
+    words["locate"] = f"reading instructions {done}/{total}"
     note(words.get(stage, stage))
 
 

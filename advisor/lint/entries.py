@@ -13,6 +13,7 @@ from advisor.catalog.schemas import DiagnosisDef
 from advisor.engine.program import kind_of
 from advisor.lint.base import Base, Placed
 from advisor.lint.mistake import ERROR, INFO, WARNING, Mistake
+from advisor.source.measures import MEASURES
 
 _FIELD = re.compile(r"\{([a-z][a-z0-9_]*)(?::[^{}]*)?\}")
 
@@ -46,6 +47,8 @@ def check_findings(base: Base, terms: Collection[str] | None, exercises: Collect
         for at, name in enumerate(value.explains):
             if name not in base.observations:
                 yield entry.mistake(f"{name!r} is not an observation", "explains", at)
+        if value.locate and value.locate not in MEASURES:
+            yield entry.mistake(f"{value.locate!r} is no measure of the code: {', '.join(MEASURES)}", "locate")
         yield from _unfilled(base, entry)
 
 

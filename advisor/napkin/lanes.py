@@ -227,15 +227,17 @@ def warps(
     read = formula.names | (where.names if where else frozenset())
     missing = sorted(read - _BUILT_IN - parameters.keys())
     if missing:
-        raise UsageError(f"{_short(missing[0])} has no value: give --{missing[0]} 1024, or use tid.x, lane, warp, bid.x …")
+        raise UsageError(
+            f"{_short(missing[0])} has no value: give --{missing[0]} 1024, or use tid.x, lane, warp, bid.x …"
+        )
     unread = sorted(parameters.keys() - read)
     if unread:
         raise UsageError(f"--{unread[0].replace('_', '.')} is no option, and the index has no such name")
-    fixed = sorted(
-        parameters.keys() & (_BUILT_IN - {f"{name}_{d}" for name in ("bid", "gdim") for d in _DIRECTIONS})
-    )
+    fixed = sorted(parameters.keys() & (_BUILT_IN - {f"{name}_{d}" for name in ("bid", "gdim") for d in _DIRECTIONS}))
     if fixed:
-        raise UsageError(f"{fixed[0].replace('_', '.')} differs from lane to lane or follows from --block: do not give it")
+        raise UsageError(
+            f"{fixed[0].replace('_', '.')} differs from lane to lane or follows from --block: do not give it"
+        )
     values = {f"{name}_{d}": at for name, at in (("bid", 0), ("gdim", 1)) for d in _DIRECTIONS}
     values |= {"bdim_x": shape.x, "bdim_y": shape.y, "bdim_z": shape.z, **parameters}
     out: list[list[int | None]] = []

@@ -9,16 +9,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import msgspec
 from filelock import FileLock, Timeout
 
 from advisor import resources
-from advisor.errors import InputError
+from advisor.errors import InputError, UsageError
 from advisor.files import write_whole
 
 T = TypeVar("T")
+Ratio = Annotated[float, msgspec.Meta(gt=0)]
 SCHEMA = "ncu-advisor/practice/1"
 _WAIT_S = 10.0
 _LARGEST = 64 << 20
@@ -33,11 +34,11 @@ class Prediction(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
     step: str
     class_id: str
     cause: str
-    speedup: float
+    speedup: Ratio
     points: int | None = None
     actual_class: str = ""
     actual_cause: str = ""
-    actual_speedup: float | None = None
+    actual_speedup: Ratio | None = None
     digest: str = ""
 
 
@@ -128,6 +129,8 @@ class Store:
                 text = msgspec.json.format(msgspec.json.encode(progress, order="sorted"), indent=1).decode()
                 write_whole(self.path, text + "\n")
                 return out
+        except UnicodeEncodeError:
+            raise UsageError("a text or path that is not UTF-8 cannot be kept: write it in plain characters") from None
         except Timeout:
             raise InputError(f"{self.path}: another terminal has held it for {_WAIT_S:.0f} s: try again") from None
         except OSError as e:

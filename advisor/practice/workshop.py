@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from advisor.errors import InputError, UsageError
-from advisor.files import write_whole
+from advisor.files import write_bytes_whole, write_whole
 from advisor.practice.manifest import Exercise, StepDef, home
 from advisor.practice.state import Store
 
@@ -117,15 +117,15 @@ def reset(shop: Workshop) -> tuple[Path, ...]:
     """Put the original source back; what was there is kept beside it, under the names that are returned."""
     kept = []
     for target, origin in zip((shop.source, *shop.extra), _originals(shop.exercise), strict=True):
-        original = origin.read_text(encoding="utf-8")
-        if target.exists():
-            now = read_source(target)
-            if now == original:
-                continue
+        original = origin.read_bytes()
+        if target.is_file() and target.stat().st_size == len(original) and target.read_bytes() == original:
+            continue
+        if target.exists() or target.is_symlink():
             number = 1
             while (old := target.with_name(f"{target.stem}.before-reset-{number}{target.suffix}")).exists():
                 number += 1
-            write_whole(old, now)
+            # Whatever it is, and be it no text: it is moved, not read.
+            target.rename(old)
             kept.append(old)
-        write_whole(target, original)
+        write_bytes_whole(target, original)
     return tuple(kept)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from advisor.catalog import catalog
-from advisor.model import ENDS, Comparison, Diagnosis, Finding, LaunchDiagnosis, ReportInfo
+from advisor.model import ENDS, Comparison, Diagnosis, Finding, LaunchDiagnosis, Location, ReportInfo
 from advisor.render.charts import overview_text
 from advisor.render.text import NAME_WIDTH, comparison_text, cut, gain_text, labelled, paint, shown, time_text, wrap
 
@@ -155,12 +155,21 @@ def _first(first: Finding, launch: LaunchDiagnosis, width: int, colour: bool) ->
         lines += labelled("Expect", f"{gain_text(*_gain(first))}: {first.speedup.how}", width)
     sure = f" (confidence {first.confidence:.2f})" if first.evidence else ""
     lines += labelled("Why", f"{first.because}{sure}", width)
+    for number, place in enumerate(first.locations):
+        lines += labelled("" if number else "Where", location_text(place), width)
     if first.fix is not None:
         lines += labelled("How", first.fix.summary, width)
     lines += labelled(
         "Next", f"the steps below; `ncu-advisor explain {first.id}`; change one thing, profile again", width
     )
     return lines
+
+
+def location_text(place: Location) -> str:
+    """`kernel.cu:13 (100% of excess_wavefronts), LDS R11, [R14]`; the address where the line is unknown."""
+    name = shown(place.file.replace("\\", "/").rpartition("/")[2])
+    where = f"{name}:{place.line}" if place.line else f"0x{place.pc:x}"
+    return f"{where} ({place.share:.0%} of {place.metric}), {shown(place.sass) or 'no code'}"
 
 
 def _steps(first: Finding, width: int, colour: bool) -> list[str]:

@@ -14,8 +14,8 @@ _SUITE = "ncu-advisor compare"
 def junit(result: Result, *, everything: bool = False) -> str:
     """One test suite, one case for each pair of kernels with its text in system-out.
 
-    A crossed threshold is a failure, one that could not be checked an error; a kernel of the base without a partner is
-    a skipped case. `time` is the current duration in seconds.
+    A crossed threshold is a failure, one that could not be checked an error; a kernel without a partner is a skipped
+    case, since no threshold was put to it. `time` is the current duration in seconds.
     """
     found = result.compared
     outcomes = result.outcomes or tuple(() for _ in found.pairs)
@@ -39,12 +39,13 @@ def junit(result: Result, *, everything: bool = False) -> str:
                 counts[count] += 1
         lines = [shown(line) for line in pair_lines(pair, everything=everything)]
         ET.SubElement(case, "system-out").text = "\n".join(lines)
-    for runs in found.base_only:
-        case = _case(suite, shown(runs.launch.kernel), shape(runs.launch))
-        ET.SubElement(case, "skipped", message="only in the base report")
-        counts["skipped"] += 1
+    for side, left in (("base", found.base_only), ("current", found.current_only)):
+        for runs in left:
+            case = _case(suite, shown(runs.launch.kernel), shape(runs.launch))
+            ET.SubElement(case, "skipped", message=f"only in the {side} report")
+            counts["skipped"] += 1
     for element in (suite, root):
-        element.set("tests", str(len(found.pairs) + len(found.base_only)))
+        element.set("tests", str(len(found.pairs) + counts["skipped"]))
         for key, value in counts.items():
             element.set(key, str(value))
     properties = ET.Element("properties")

@@ -6,15 +6,18 @@ import difflib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
+from typing import TYPE_CHECKING
 
-from advisor.model import LaunchDiagnosis
-from advisor.practice.manifest import Exercise, QuizQuestion, StepDef
 from advisor.practice.predict import MINE, Score
-from advisor.practice.recorded import RecordFile
-from advisor.practice.selfcheck import Measured
-from advisor.practice.state import LogRow, Prediction, Record
-from advisor.practice.workshop import Workshop
 from advisor.render.text import cut, labelled, paint, shown, time_text, wrap
+
+if TYPE_CHECKING:  # `practice list` and `show` need none of their rooms
+    from advisor.model import LaunchDiagnosis
+    from advisor.practice.manifest import Exercise, QuizQuestion, StepDef
+    from advisor.practice.recorded import RecordFile
+    from advisor.practice.selfcheck import Measured
+    from advisor.practice.state import LogRow, Prediction, Record
+    from advisor.practice.workshop import Workshop
 
 _LEVELS = {1: "first steps", 2: "the trade", 3: "hard"}
 _COMMAND = "ncu-advisor practice"
@@ -92,7 +95,7 @@ def story_text(one: Exercise, record: Record, width: int, colour: bool) -> str:
             out += ["", *wrap(f"Predicted for {what}: {p.points} of 100 points.", width)]
     if record.folder:
         # A path is never cut: it is there to be copied.
-        out += ["", f"Yours: {record.folder}"]
+        out += ["", f"Yours: {shown(record.folder)}"]
     return "\n".join(out) + "\n"
 
 
@@ -187,7 +190,7 @@ def score_text(
         ("speedup", f"{said.speedup:.2f}x", found, "-" if actual is None else f"{result.speedup_points} of {parts[2]}"),
     ]
     out = [paint("Your prediction", "bold", colour), f"  {'':<9}{'predicted':<26}{'is':<28}points"]
-    out += [cut(f"  {what:<9}{cut(a, 25):<26}{cut(b, 27):<28}{points}", width) for what, a, b, points in rows]
+    out += [cut(f"  {what:<9}{cut(shown(a), 25):<26}{cut(b, 27):<28}{points}", width) for what, a, b, points in rows]
     off = "" if result.factor is None else f" The speedup was off by a factor of {result.factor:.2f}."
     out += [paint(f"  {result.total} of 100.", "bold", colour) + off]
     return "\n".join(out) + "\n"
@@ -208,11 +211,14 @@ def version_text(one: Exercise, step: StepDef, measured: Measured, record: Recor
     return "\n".join([*out, *wrap(f"Recorded on {made}", width)]) + "\n"
 
 
-def after_profile(one: Exercise, step: StepDef, record: Record, width: int) -> str:
-    """What to do when a recorded profile was read."""
+def after_profile(one: Exercise, step: StepDef, record: Record, gain: float | None, width: int) -> str:
+    """What the next step really gained, beside what was estimated, and what to do when a recorded profile was read."""
     ids = [s.id for s in one.stages]
     later = ids[ids.index(step.id) + 1 :] if step.id in ids else []
-    out = ["", *_next(f"{'check' if record.folder else 'start'} {one.name}", width)]
+    out = [""]
+    if later and gain is not None:
+        out += wrap(f"Measured: the next step is {gain:.2f} times as fast as this one.", width)
+    out += _next(f"{'check' if record.folder else 'start'} {one.name}", width)
     if later:
         out += wrap(f"or    {_COMMAND} show {one.name} --profile {later[0]}", width, 0, 6)
     return "\n".join(out) + "\n"
@@ -287,7 +293,7 @@ def log_text(one: Exercise, rows: Sequence[LogRow], width: int, colour: bool) ->
         return "\n".join(wrap(text, width)) + "\n"
     out = [paint(f"{one.name}: experiment log", "bold", colour)]
     for what, time, observation, hypothesis, next_ in _log_cells(rows):
-        out += ["", paint(cut(f"{what} · {time}", width), "bold", colour)]
+        out += ["", paint(cut(shown(f"{what} · {time}"), width), "bold", colour)]
         for label, text in (("seen", observation), ("because", hypothesis), ("next", next_)):
             if text:
                 out += labelled(f"  {label}", shown(text), width)

@@ -11,7 +11,6 @@ from advisor.source.structure import LoopFacts, SharedGroup, Structure
 from advisor.source.view import View
 
 
-
 def place_text(file: str, line: int) -> str:
     """`kernel.cu:13`, the file without its folders; `no line` without line information."""
     return f"{shown(PurePosixPath(file.replace(chr(92), '/')).name)}:{line}" if line else "no line"

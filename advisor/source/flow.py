@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from advisor.sass import Instruction
 
 _ADDRESS = re.compile(r"0x([0-9a-f]{1,16})\)?$")
-_ENDS = frozenset("EXIT RET BRX JMX KILL BPT".split())
+_ENDS = frozenset(("EXIT", "RET", "BRX", "JMX", "KILL", "BPT"))
 Codes = Sequence[Instruction | None]
 
 
@@ -60,6 +60,8 @@ def loops(codes: Codes, pcs: Sequence[int]) -> tuple[Loop, ...]:
 
     A branch back to code that does not dominate it, such as out of a slow path behind the kernel, closes no loop.
     """
+    if not codes:
+        return ()
     place = {pc: i for i, pc in enumerate(pcs)}
     after = [_successors(codes, place, i) for i in range(len(codes))]
     leaders = _leaders(codes, after)
@@ -92,7 +94,7 @@ def loops(codes: Codes, pcs: Sequence[int]) -> tuple[Loop, ...]:
 
 
 def _leaders(codes: Codes, after: Sequence[Sequence[int]]) -> set[int]:
-    found = {0} if codes else set()
+    found = {0}
     for i, nexts in enumerate(after):
         if list(nexts) != [i + 1]:
             found.update(nexts)

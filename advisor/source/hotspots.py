@@ -90,7 +90,7 @@ def lines(found: Sequence[Spot]) -> tuple[Line, ...]:
         if spot.row.line:
             groups.setdefault((spot.row.file, spot.row.line), []).append(spot)
     made = [
-        Line(file, line, sum(s.value for s in group), sum(s.share for s in group), tuple(group))
+        Line(file, line, sum(s.value for s in group), min(1.0, sum(s.share for s in group)), tuple(group))
         for (file, line), group in groups.items()
     ]
     return tuple(sorted(made, key=lambda m: (-m.value, m.file, m.line)))

@@ -92,7 +92,8 @@ def read_listing(
     columns = {name: table[name].tolist() for name in names}
     lacking = frozenset(name for name, values in columns.items() if all(map(math.isnan, values)))
     rows = []
-    for i, (pc, file, line, sass) in enumerate(zip(table["pc"], table["file"], table["line"], table["sass"], strict=True)):
+    places = zip(table["pc"], table["file"], table["line"], table["sass"], strict=True)
+    for i, (pc, file, line, sass) in enumerate(places):
         code = parse(sass)
         op = classify(code.opcode, cc) if code is not None else OpClass("")
         values = {name: (0.0 if math.isnan(column[i]) else column[i]) for name, column in columns.items()}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from advisor.model import Location
 from advisor.source.hotspots import lines, spots
-from advisor.source.listing import read_listing
-from advisor.source.measures import measure
+from advisor.source.listing import Listing, read_listing
+from advisor.source.measures import Measure, measure
 
 MOST = 3
 # A place with less of the measure than this is not worth a visit.
@@ -22,15 +22,19 @@ def locate(path: Path, launch: int, measure_id: str, cc: str = "", most: int = M
     the report has no data about single instructions.
     """
     wanted = measure(measure_id)
-    listing = read_listing(path, launch, (wanted,), cc=cc)
+    return places(read_listing(path, launch, (wanted,), cc=cc), wanted, most)
+
+
+def places(listing: Listing, wanted: Measure, most: int = MOST) -> tuple[Location, ...]:
+    """The same of instructions that are already read."""
     values = listing.values(wanted)
     if values is None:
         return ()
     found = spots(listing, values)
-    places = [(line.file, line.line, line.spots[0], line.share) for line in lines(found)]
-    places = places or [("", 0, spot, spot.share) for spot in found]
+    hot = [(line.file, line.line, line.spots[0], line.share) for line in lines(found)]
+    hot = hot or [("", 0, spot, spot.share) for spot in found]
     return tuple(
         Location(file, line, spot.row.pc, spot.row.sass, wanted.id, share)
-        for file, line, spot, share in places[:most]
+        for file, line, spot, share in hot[:most]
         if share >= _LEAST_SHARE
     )

@@ -20,9 +20,25 @@ _TYPE = "memory_type"
 # Bits of memory_type.
 _GLOBAL, _LOCAL = 4, 8
 _REASONS = (
-    "barrier branch_resolving dispatch_stall drain imc_miss lg_throttle long_scoreboard math_pipe_throttle membar "
-    "mio_throttle misc no_instructions not_selected selected short_scoreboard sleeping tex_throttle wait"
-).split()
+    "barrier",
+    "branch_resolving",
+    "dispatch_stall",
+    "drain",
+    "imc_miss",
+    "lg_throttle",
+    "long_scoreboard",
+    "math_pipe_throttle",
+    "membar",
+    "mio_throttle",
+    "misc",
+    "no_instructions",
+    "not_selected",
+    "selected",
+    "short_scoreboard",
+    "sleeping",
+    "tex_throttle",
+    "wait",
+)
 _NCU_NAME = re.compile(r"[a-z][a-z0-9]*_[A-Za-z0-9_.]{2,200}")
 
 

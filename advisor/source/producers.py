@@ -9,7 +9,7 @@ from advisor.source.flow import loops
 from advisor.source.registers import read, written
 
 # What answers through a long scoreboard: global, local and texture memory.
-_LOADS = frozenset("LD LDG LDL TEX TLD TLD4 TXQ SULD ATOM ATOMG".split())
+_LOADS = frozenset(("LD", "LDG", "LDL", "TEX", "TLD", "TLD4", "TXQ", "SULD", "ATOM", "ATOMG"))
 # How far back a writer is sought, in instructions.
 _MOST_STEPS = 20_000
 

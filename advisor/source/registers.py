@@ -10,8 +10,43 @@ _REGISTER = re.compile(r"(?<![A-Z0-9_])(U?R)(\d+)(\.64)?")
 _DESTINATION = re.compile(r"(U?R)(\d+)(?:\.\w+)*")
 # Opcodes without a destination, and those that steer.
 _NO_RESULT = frozenset(
-    "ST STG STS STL STSM RED REDG BRA BRX JMP JMX CALL RET EXIT BAR MEMBAR FENCE NOP BSSY BSYNC WARPSYNC BREAK "
-    "DEPBAR LDGDEPBAR LDGSTS ERRBAR CCTL NANOSLEEP YIELD KILL UBLKCP UTMALDG UTMASTG SYNCS ARRIVES".split()
+    (
+        "ST",
+        "STG",
+        "STS",
+        "STL",
+        "STSM",
+        "RED",
+        "REDG",
+        "BRA",
+        "BRX",
+        "JMP",
+        "JMX",
+        "CALL",
+        "RET",
+        "EXIT",
+        "BAR",
+        "MEMBAR",
+        "FENCE",
+        "NOP",
+        "BSSY",
+        "BSYNC",
+        "WARPSYNC",
+        "BREAK",
+        "DEPBAR",
+        "LDGDEPBAR",
+        "LDGSTS",
+        "ERRBAR",
+        "CCTL",
+        "NANOSLEEP",
+        "YIELD",
+        "KILL",
+        "UBLKCP",
+        "UTMALDG",
+        "UTMASTG",
+        "SYNCS",
+        "ARRIVES",
+    )
 )
 _WIDE = {"64": 2, "128": 4, "WIDE": 2}
 

@@ -79,8 +79,8 @@ def structure(listing: Listing) -> Structure:
             file,
             (min(numbers), max(numbers)) if numbers else (0, 0),
             rows[loop.first].executed / warps if warps else 0.0,
-            executed / total if total else 0.0,
-            samples / sampled if sampled else 0.0,
+            min(1.0, executed / total) if total else 0.0,
+            min(1.0, samples / sampled) if sampled else 0.0,
             sum(_barrier(listing, i) for i in loop.body),
             sum(_spill(listing, i) for i in loop.body),
         )

@@ -7,7 +7,26 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 # A report is data: only files that look like source, and of a sensible size, are opened at its word.
-_SUFFIXES = frozenset(".cu .cuh .h .hh .hpp .hxx .inl .c .cc .cpp .cxx .py .ptx .cl .f90 .cuf".split())
+_SUFFIXES = frozenset(
+    (
+        ".cu",
+        ".cuh",
+        ".h",
+        ".hh",
+        ".hpp",
+        ".hxx",
+        ".inl",
+        ".c",
+        ".cc",
+        ".cpp",
+        ".cxx",
+        ".py",
+        ".ptx",
+        ".cl",
+        ".f90",
+        ".cuf",
+    )
+)
 _MOST_BYTES = 8 * 1024 * 1024
 
 

@@ -37,7 +37,8 @@ def parse_where(text: str) -> Where:
     """`share>5%`, `executed>=1000`; UsageError for anything else."""
     match = _FORM.fullmatch(text)
     if match is None or match[1] not in FIELDS:
-        raise UsageError(f"--where {text[:80]!r}: write FIELD>NUMBER, with <, >, <=, >= or =; fields: {', '.join(FIELDS)}")
+        form = f"write FIELD>NUMBER, with <, >, <=, >= or =; fields: {', '.join(FIELDS)}"
+        raise UsageError(f"--where {text[:80]!r}: {form}")
     field, sign, number, percent = match.groups()
     if percent and field != "share":
         raise UsageError(f"--where {text[:80]!r}: only a share is in per cent")

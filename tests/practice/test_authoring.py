@@ -5,9 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 from learner import DONE, NAME, TILE, Learner, cut
 from standin_runs import RIGHT, source
+
+import advisor.render
+
+SCHEMAS = Path(next(iter(advisor.render.__path__))) / "schemas"
 
 
 @pytest.fixture
@@ -35,7 +40,7 @@ def test_a_run_judges_records_and_is_judged_the_same_from_its_records(author: Le
     table = (tmp_path / "README.md").read_text(encoding="utf-8")
     assert f"| [{NAME}]({NAME}/exercise.yaml) | slow | 20 us |" in table and "2.00" in table
     document = json.loads(author.does("selfcheck", "--format", "json"))
-    assert document["schema"] == "ncu-advisor/selfcheck/1"
+    jsonschema.validate(document, json.loads((SCHEMAS / "selfcheck.json").read_text("utf-8")))
     assert [s["status"] for s in document["exercises"][0]["steps"]] == ["ok", "ok"]
     # What was recorded is what a learner is shown.
     shown = author.does("show", NAME, "--profile", "--no-prediction")

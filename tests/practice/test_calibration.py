@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from bench.calibration import HALVES, Pair, factor, figures, half_of, ledger, pairs
 
-from advisor.practice.manifest import Mend, StepDef
+from advisor.practice.manifest import Exercise, Mend, StepDef
 from advisor.practice.selfcheck import Judged, StepJudged
 
 PAIR = Pair("one", "fitting", "slow", "bank_conflicts", "fast", "", 1, 2.0, 3.0, 1.5, 3.5, 8.0, "Rule")
@@ -49,13 +49,14 @@ def test_the_half_of_an_exercise_is_that_of_its_name_alone() -> None:
 def judged(tour: Any, finding: str) -> Judged:
     """A step with a launch of the bundled report that has a finding with an estimate, and one twice as fast."""
     launch = next(x for x in tour.diagnosis.launches if x.findings and x.findings[0].id == "bank_conflicts")
-    slow, fast = StepDef("slow", "s.cu", "s", "s", finding), StepDef("fast", "f.cu", "f", "f", "x")
+    slow = StepDef("slow", "s.cu", "s", "s", finding)
     fast = StepDef("fast", "f.cu", "f", "f", "x", mends=(Mend("slow", finding, "but"),))
     steps = (
         StepJudged(slow, 20e3, None, finding, "", None, (), launch=launch),
         StepJudged(fast, 10e3, 2.0, "x", "", None, (), launch=launch),
     )
-    return Judged(type("E", (), {"name": "one"})(), "GPU", steps)
+    one = Exercise("t", "s", finding, "3", 1, (), (), (), (slow, fast), "e", "MIT", (), name="one")
+    return Judged(one, "GPU", steps)
 
 
 def test_a_pair_is_read_off_the_analysis(tour: Any) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
+import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
+import advisor.render
 from advisor import cli
 from advisor.errors import AdvisorError
 from advisor.practice.manifest import Exercise, exercise, names
@@ -26,6 +29,10 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def practice(*args: str, says: str | None = None) -> Result:
     """The command's result; an error that a user sees is in `exception`."""
     return CliRunner().invoke(cli.cli, ["practice", *args], input=says, standalone_mode=False)
+
+
+def schema(name: str) -> Any:
+    return json.loads((Path(next(iter(advisor.render.__path__))) / "schemas" / f"{name}.json").read_text("utf-8"))
 
 
 def done(*args: str) -> str:
@@ -59,7 +66,9 @@ def test_the_list_shows_every_exercise_and_progress(data: Path) -> None:
         assert f"[ ] {name} " in text
     Store(data).change(NAME, lambda r: setattr(r, "solved", True))
     assert f"[x] {NAME} " in done("list")
-    rows = json.loads(done("list", "--format", "json"))["exercises"]
+    document = json.loads(done("list", "--format", "json"))
+    jsonschema.validate(document, schema("practice-list"))
+    rows = document["exercises"]
     assert [r["name"] for r in rows] == list(names())
     assert next(r for r in rows if r["name"] == NAME)["state"] == "solved"
 
@@ -167,3 +176,23 @@ def test_start_edit_reset_and_log(data: Path, tmp_path: Path) -> None:
 def test_a_name_that_is_nearly_right_is_suggested(data: Path) -> None:
     assert "did you mean bank-conflicts" in refused("show", "bank-conflict")
     assert "practice list" in refused("show", "../../etc/passwd")
+
+
+def test_a_state_file_with_an_impossible_prediction_is_damaged_not_a_traceback(data: Path) -> None:
+    done("predict", NAME, "--class", "latency_bound", "--cause", "memory_latency", "--speedup", "3")
+    path = data / "practice.json"
+    path.write_text(path.read_text("utf-8").replace('"speedup": 3.0', '"speedup": 0'), encoding="utf-8")
+    assert "move it away" in refused("show", NAME, "--profile")
+
+
+def test_text_that_is_not_utf_8_is_refused_in_one_line(data: Path, tmp_path: Path) -> None:
+    assert "UTF-8" in refused("start", NAME, "--folder", str(tmp_path / "a\udcffb"))
+
+
+def test_a_source_that_is_no_text_can_be_reset(data: Path, tmp_path: Path) -> None:
+    done("start", NAME, "--folder", str(tmp_path / "mine"))
+    source = tmp_path / "mine" / f"{NAME}.cu"
+    source.write_bytes(b"\xff" * (2 << 20))
+    assert "before-reset-1" in done("reset", NAME)
+    assert "launch:" in source.read_text(encoding="utf-8")
+    assert source.with_name(f"{NAME}.before-reset-1.cu").stat().st_size == 2 << 20

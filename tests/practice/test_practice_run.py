@@ -61,8 +61,10 @@ def test_a_computed_nan_is_wrong_but_was_written(tmp_path: Path) -> None:
     assert result.wrong.startswith("y[3] is nan, expected ")
 
 
-def test_an_input_that_was_written_to_is_named(tmp_path: Path) -> None:
-    result = one(tmp_path, source(f"{RIGHT}; args[0][5] += 1"), do=("check",))
+@pytest.mark.parametrize("write", ["args[0][5] += 1", "args[0][:] = args[0][::-1].copy()", "args[0].sort()"])
+def test_an_input_that_was_written_to_is_named(tmp_path: Path, write: str) -> None:
+    """Also where its elements only changed places."""
+    result = one(tmp_path, source(f"{RIGHT}; {write}"), do=("check",))
     assert result.correct is False and result.wrong == "the kernel writes into its input x"
 
 

@@ -115,10 +115,10 @@ def test_junit_has_a_case_for_each_pair_and_a_failure_for_what_was_crossed(tour:
     suite = ET.fromstring(junit(one)).find("testsuite")
     assert suite is not None
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors"), suite.get("skipped")) == (
-        "3",
+        "4",
         "0",
         "0",
-        "1",
+        "2",
     )
     swapped = result(tour, [2], [1], "finding:uncoalesced_access", "duration>5%", "dram_pct>+500")
     failures = ET.fromstring(junit(swapped)).findall(".//failure")
@@ -127,6 +127,13 @@ def test_junit_has_a_case_for_each_pair_and_a_failure_for_what_was_crossed(tour:
     case = ET.fromstring(junit(swapped)).find(".//testcase")
     assert case is not None and float(case.get("time", "0")) == pytest.approx(136.576e-6)
     assert "DRAM rose" in (case.findtext("system-out") or "")
+
+
+def test_a_kernel_of_either_side_alone_is_skipped_in_junit(tour: Any) -> None:
+    suite = ET.fromstring(junit(result(tour, [1, 4], [1, 5, 6], "duration>5%"))).find("testsuite")
+    assert suite is not None and (suite.get("tests"), suite.get("skipped"), suite.get("failures")) == ("4", "3", "0")
+    said = [e.get("message") for e in suite.iter("skipped")]
+    assert said == ["only in the base report", "only in the current report", "only in the current report"]
 
 
 def test_what_could_not_be_checked_is_an_error_in_junit(tour: Any) -> None:

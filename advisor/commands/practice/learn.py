@@ -95,7 +95,9 @@ def _profile(store: Store, one: Exercise, step_id: str, predicted: bool, face: F
     # The questions are those of a report that nobody knows; an exercise's own are answered.
     only = replace(analysis.diagnosis, reports=(), launches=(replace(launch, questions=()),))
     face.write(diagnosis_text(only, width=face.width, colour=face.colour, blocks=face.blocks))
-    face.write(words.after_profile(one, step, store.record(one.name), face.width))
+    face.write(
+        words.after_profile(one, step, store.record(one.name), words.actual_speedup(one, step.id, measured), face.width)
+    )
     return EXIT_DONE
 
 

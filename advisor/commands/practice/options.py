@@ -170,7 +170,7 @@ def log(name: str, observation: str, hypothesis: str, next_: str, form: str) -> 
 
 _SEED = click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="The same inputs again; fresh ones by default.")
 _LIMIT = click.option(
-    "--limit", type=click.FloatRange(1, 3600), default=30, show_default=True, help="Seconds that one run may take."
+    "--limit", type=click.IntRange(1, 3600), default=30, show_default=True, help="Seconds that one run may take."
 )
 
 

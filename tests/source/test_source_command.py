@@ -1,0 +1,102 @@
+"""`ncu-advisor source` on a recorded exercise: text, JSON, filters, mistakes; places in a diagnosis."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
+from advisor import resources
+from advisor.cli import cli
+from advisor.errors import InputError, UsageError
+
+LADDER = resources.folder("kernels") / "transpose-ladder"
+REPORT = LADDER / "recorded" / "h200" / "profile.ncu-rep.xz"
+CSV = Path(__file__).parents[1] / "data" / "tour_details.csv"
+
+
+def said(*args: object) -> str:
+    result = CliRunner().invoke(cli, [str(a) for a in args], standalone_mode=False)
+    if result.exception is not None:
+        raise result.exception
+    return result.stdout
+
+
+def test_the_text_names_file_line_source_and_instruction() -> None:
+    text = said("source", REPORT, "--launch", "1", "--sources", LADDER)
+    assert "excess_wavefronts" in text and "bank_conflicts" in text
+    assert "100.0%  2-tile.cu:13" in text and "tile[threadIdx.x][threadIdx.y + j]" in text
+    assert "LDS R11, [R14]" in text and "R14: LDS, 3,964,928 executed, 32 wavefronts each (ideal 1)" in " ".join(text.split())
+    assert all(len(line) <= 80 for line in text.splitlines())
+
+
+def test_without_the_file_the_machine_code_is_enough() -> None:
+    text = said("source", REPORT, "--launch", "1", "--by", "samples", "--top", "2")
+    assert "2-tile.cu:" in text and "0x" in text and "tile[threadIdx" not in text
+
+
+def test_the_document_keeps_to_its_schema() -> None:
+    document = json.loads(said("source", REPORT, "--launch", "0", "--sources", LADDER, "--format", "json"))
+    schema = json.loads((files("advisor") / "render" / "schemas" / "source.json").read_text(encoding="utf-8"))
+    jsonschema.validate(document, schema)
+    (line,) = document["lines"]
+    assert (line["line"], line["share"]) == (6, 1)
+    assert line["text"] == "out[(size_t)col * n + row] = in[(size_t)row * n + col];"
+    assert document["instructions"][0]["opcode"] == "STG.E"
+
+
+def test_filters_choose_and_may_leave_nothing() -> None:
+    args = ("source", REPORT, "--launch", "1", "--by", "instructions", "--format", "json")
+    document = json.loads(said(*args, "--search", "^LDS", "--where", "executed>1"))
+    assert {i["opcode"] for i in document["instructions"]} == {"LDS"}
+    assert "passes the filters" in said("source", REPORT, "--launch", "1", "--where", "share>200%")
+
+
+@pytest.mark.parametrize(
+    ("args", "why"),
+    [
+        ((REPORT, "--by", "excess"), "can be sought in the code"),
+        ((REPORT, "--search", "("), "not a regular expression"),
+        ((REPORT, "--where", "hot"), "write FIELD>NUMBER"),
+        ((REPORT, "--launch", "9"), "no launch 9"),
+        ((REPORT, "--sources", "/nowhere/at/all"), "not a folder"),
+        ((REPORT, "--by", "smsp__never_there"), "does not hold smsp__never_there"),
+        ((CSV,), "only a binary report"),
+    ],
+)
+def test_a_mistake_is_one_line(args: tuple[object, ...], why: str) -> None:
+    with pytest.raises((UsageError, InputError), match=why) as caught:
+        said("source", *args)
+    assert "\n" not in str(caught.value)
+
+
+def first(document: dict[str, Any], at: int = 0) -> dict[str, Any]:
+    return next(f for f in document["launches"][at]["findings"] if f["kind"] == "diagnosis")
+
+
+def test_a_lone_launch_has_its_places_and_several_have_them_on_request() -> None:
+    schema = json.loads((files("advisor") / "render" / "schemas" / "diagnosis.json").read_text(encoding="utf-8"))
+    lone = json.loads(said("diagnose", REPORT, "--launch", "1", "--format", "json"))
+    jsonschema.validate(lone, schema)
+    (place,) = first(lone)["locations"]
+    assert place["file"].endswith("/2-tile.cu")
+    assert (place["line"], place["metric"], place["share"]) == (13, "excess_wavefronts", 1)
+    assert first(json.loads(said("diagnose", REPORT, "--format", "json")))["locations"] == []
+    assert first(json.loads(said("diagnose", REPORT, "--format", "json", "--locate")), 1)["locations"] == [place]
+    assert "locations" in json.dumps(lone) and not first(
+        json.loads(said("diagnose", REPORT, "--launch", "1", "--no-locate", "--format", "json"))
+    )["locations"]
+
+
+def test_the_text_of_a_diagnosis_says_where() -> None:
+    text = said("diagnose", REPORT, "--launch", "1")
+    assert "Where      2-tile.cu:13 (100% of excess_wavefronts), LDS R11, [R14]" in text
+
+
+def test_text_reports_have_no_places_and_are_diagnosed_all_the_same() -> None:
+    assert first(json.loads(said("diagnose", CSV, "--launch", "1", "--format", "json")))["locations"] == []
