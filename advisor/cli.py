@@ -158,6 +158,7 @@ def compare(base: str, current: str, **options: Any) -> int:
 @click.option("--by", metavar="MEASURE", help="What to seek; by default what belongs to the first finding.")
 @click.option("--launch", type=click.IntRange(0), metavar="N", help="Launch N, from 0; by default the most to win.")
 @click.option("--top", type=click.IntRange(1), default=10, show_default=True, help="Lines and instructions shown.")
+@click.option("--with", "other", metavar="REPORT[#N]", help="Set a launch of a second report beside it.")
 @click.option("--search", metavar="REGEX", help="Only where SASS, source line or FILE:LINE match.")
 @click.option("--where", multiple=True, metavar="TEST", help="Only where it holds, such as 'share>5%'; repeatable.")
 @click.option("--sources", type=_PATH, multiple=True, metavar="DIR", help="Where source files lie now; repeatable.")

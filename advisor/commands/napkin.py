@@ -49,6 +49,10 @@ def run(
             raise UsageError("name an algorithm first: `ncu-advisor napkin` lists them")
         write(_list(algorithms.algorithms()), None)
         return EXIT_DONE
+    from advisor.commands import simulators
+
+    if algorithm in simulators.SIMULATORS:
+        return simulators.run(algorithm, args, dtype, gpu, form, write)
     entry = algorithms.algorithm(algorithm)
     sizes: dict[str, float] = {}
     for name, text in parse_sizes(args).items():
@@ -67,4 +71,9 @@ def _list(entries: Mapping[str, Algorithm]) -> str:
     lines = ["Algorithms, and the sizes that each takes (--name value; others keep their defaults):", ""]
     for name, entry in entries.items():
         lines += wrap(f"{name:<16}{entry.title}: --{', --'.join(entry.parameters)}", 80, 2, 20)
+    from advisor.commands.simulators import SIMULATORS
+
+    lines += ["", "Simulators:", ""]
+    for name, what in SIMULATORS.items():
+        lines += wrap(f"{name:<16}{what}", 80, 2, 20)
     return "\n".join(lines)

@@ -16,6 +16,7 @@ def run(
     by: str | None,
     launch: int | None,
     top: int,
+    other: str | None,
     search: str | None,
     where: tuple[str, ...],
     sources: tuple[Path, ...],
@@ -28,9 +29,9 @@ def run(
     colour: bool,
     width: int,
 ) -> int:
-    """Read, find, print; without `by` the measure that belongs to the first finding, without `launch` the slowest win.
+    """Read, find, print; returns the exit code.
 
-    Returns the exit code.
+    Without `by` the measure that belongs to the first finding; without `launch` the one with most to win back.
     """
     from advisor.commands.diagnose import time_to_win
     from advisor.pipelines.diagnose import analyse
@@ -45,15 +46,20 @@ def run(
     for folder in sources:
         if not folder.is_dir():
             raise UsageError(f"--sources {folder}: not a folder")
+    if other is not None:
+        if search is not None or where:
+            raise UsageError("--search and --where choose in one report; leave them out with --with")
+        return _compared(report, other, by, launch, top, form, out, knowledge, write, note, clear, colour, width)
     note("reading the report")
     analysis = analyse([report], knowledge=knowledge, launches=frozenset([launch]) if launch is not None else None)
     launches = analysis.diagnosis.launches
     chosen = max(launches, key=lambda each: (time_to_win(each), -each.index))
     reason = ""
+    measures = [wanted] if wanted is not None else []
     if wanted is None:
         first = next((f for f in chosen.findings if f.kind == "diagnosis"), None)
         name = analysis.catalog.findings[first.id].locate if first is not None else ""
-        wanted = MEASURES[name or "samples"]
+        measures = [MEASURES[each] for each in dict.fromkeys([name or "samples", "samples", "instructions"])]
         if first is not None:
             reason = f"the first finding is {first.id}{'' if name else ', which has no place of its own'}"
     note("reading the instructions")
@@ -61,7 +67,7 @@ def run(
         report,
         chosen.index,
         chosen.kernel,
-        wanted,
+        measures,
         cc=chosen.cc,
         where=conditions,
         search=pattern,
@@ -80,3 +86,57 @@ def run(
             shown = f"launch {chosen.index} of {len(launches)}"
             click.echo(f"ncu-advisor: {shown} is shown; --launch N shows another", err=True)
     return EXIT_DONE
+
+
+def _compared(
+    report: Path,
+    other: str,
+    by: str | None,
+    launch: int | None,
+    top: int,
+    form: str,
+    out: Path | None,
+    knowledge: tuple[Path, ...],
+    write: Callable[[str, Path | None], None],
+    note: Callable[[str], None],
+    clear: Callable[[], None],
+    colour: bool,
+    width: int,
+) -> int:
+    """`--with`: by executed instructions unless another measure is asked for."""
+    from advisor.pipelines.compare import parse_side
+    from advisor.render.source_compare import compare_json, compare_text
+    from advisor.source.compare import read_and_compare
+    from advisor.source.measures import measure
+
+    wanted = measure(by or "instructions")
+    second = parse_side(other)
+    note("reading the reports")
+    sides = [_launch(path, at) for path, at in ((report, launch), (second.path, second.launch))]
+    (a, b) = [(path, index, cc) for path, index, cc, _ in sides]
+    found = read_and_compare(a, b, wanted)
+    clear()
+    if form == "json":
+        write(compare_json(found, (a[1], b[1]), top), out)
+    else:
+        names = tuple(f"{path.name}#{index}: {kernel[:60]}" for path, index, _, kernel in sides)
+        write(compare_text(found, (names[0], names[1]), top, width=width, colour=colour and out is None), out)
+    return EXIT_DONE
+
+
+def _launch(path: Path, index: int | None) -> tuple[Path, int, str, str]:
+    """Report, index, compute capability and kernel of the launch that is meant; UsageError where that is unclear."""
+    from advisor.reports import read
+
+    frame = read(path, metric_filter=["duration_ns"]).frame
+    found = {
+        int(i): (str(cc), str(name)) for i, cc, name in zip(frame["index"], frame["cc"], frame["kernel"], strict=True)
+    }
+    if index is None and len(found) > 1:
+        raise UsageError(
+            f"{path.name} holds {len(found)} launches: say which with --launch N, or REPORT#N behind --with"
+        )
+    chosen = next(iter(found)) if index is None else index
+    if chosen not in found:
+        raise UsageError(f"{path.name}: there is no launch {chosen}: they count from 0 to {max(found)}")
+    return path, chosen, *found[chosen]

@@ -84,7 +84,7 @@ class Formula:
         other = {"tid_x": "tid_y", "tid_y": "tid_x"}
 
         class Swap(ast.NodeTransformer):
-            def visit_Name(self, node: ast.Name) -> ast.Name:  # noqa: N802 - ast names its visitors so
+            def visit_Name(self, node: ast.Name) -> ast.Name:
                 return ast.Name(other.get(node.id, node.id), node.ctx)
 
         copy = Swap().visit(ast.parse(ast.unparse(self.node), mode="eval")).body

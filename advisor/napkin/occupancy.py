@@ -156,3 +156,18 @@ def _near(block_size: int, largest: int) -> list[int]:
     """Other block sizes in whole warps, the nearest first."""
     sizes = [size for size in range(WARP, largest + 1, WARP) if size != block_size]
     return sorted(sizes, key=lambda size: (abs(size - block_size), size))
+
+
+def most_for(limits: Limits, block_size: int, capacity: int, blocks: int) -> tuple[int, int] | None:
+    """The most registers of a thread and bytes of shared memory of a block with which `blocks` blocks fit an SM.
+
+    None where its block or warp slots do not take so many, whatever they use; shared memory counts what the kernel asks
+    for. Registers are 0 where even one is too many.
+    """
+    if blocks > limits.blocks_per_sm or blocks > limits.warps_per_sm // warps_of(block_size):
+        return None
+    registers = next(
+        (r for r in range(limits.registers_per_thread, 0, -1) if register_limit(limits, block_size, r) >= blocks), 0
+    )
+    allocation = capacity // blocks // limits.shared_unit * limits.shared_unit
+    return registers, min(max(0, allocation - limits.shared_reserved), limits.shared_per_block)

@@ -21,7 +21,10 @@ Addresses = Sequence[int | None]
 
 @dataclass(frozen=True, slots=True)
 class Coalescing:
-    """Sectors of a request: touched, ideal (the same bytes side by side), the bytes used of each touched one, lines."""
+    """Sectors of a request: touched, ideal, the bytes used of each touched one, and the 128-byte lines they lie in.
+
+    ideal, as ncu counts it: what the active lanes' bytes fill side by side, and never more than are touched.
+    """
 
     sectors: int
     ideal: int
@@ -59,19 +62,20 @@ def touched_sectors(addresses: Addresses, width: int) -> tuple[int, ...]:
 def coalescing_of(addresses: Addresses, width: int) -> Coalescing:
     """Sectors of a global access; all zero when no lane is on.
 
-    Lanes that are off ask for nothing (errata.inactive_lanes), lanes that ask for the same bytes share them. Counted like
-    this the sectors are memory_l2_theoretical_sectors_global over inst_executed (ncu.source_metrics).
+    Lanes that are off ask for nothing (errata.inactive_lanes), lanes that ask for the same bytes share them.
+    Counted like this the sectors are memory_l2_theoretical_sectors_global over inst_executed (ncu.source_metrics).
     """
     touched = touched_sectors(addresses, width)
     used = len({byte for start in set(addresses) if start is not None for byte in range(start, start + width)})
     lines = len({sector * SECTOR // LINE for sector in touched})
-    return Coalescing(len(touched), -(-used // SECTOR), used / len(touched) if touched else 0.0, lines)
+    ideal = min(len(touched), -(-sum(start is not None for start in addresses) * width // SECTOR))
+    return Coalescing(len(touched), ideal, used / len(touched) if touched else 0.0, lines)
 
 
 def groups(addresses: Addresses, width: int) -> list[range]:
     """The lanes that shared memory serves together: those of a pass without conflicts, in order.
 
-    Up to 4 bytes a lane that is the warp. 8 bytes are served in halves and 16 in quarters, for a bank gives 4 bytes at a
+    Up to 4 bytes a lane that is the warp. 8 bytes are served in halves and 16 in quarters: a bank gives 4 bytes at a
     time (cuda.shared_memory). Where all active lanes agree with their neighbour (lane exclusive-or 1), or all with the
     next but one (exclusive-or 2), groups are twice as large: 8 bytes go in one, 16 bytes in halves (ncu.shared_memory
     counts them so; checked on an H200). Groups without an active lane take no pass.
@@ -125,8 +129,8 @@ def _turns(addresses: Addresses, width: int, lanes: range) -> tuple[dict[int, in
 def banks_of(addresses: Addresses, width: int) -> BankUse:
     """Wavefronts of a shared access; all zero when no lane is on.
 
-    memory_l1_wavefronts_shared and …_ideal over inst_executed (ncu.source_metrics). errata.lane_stride: 64 bytes between
-    lanes hit 2 of 32 banks, 16 ways, not 2.
+    memory_l1_wavefronts_shared and …_ideal over inst_executed (ncu.source_metrics). errata.lane_stride: 64 bytes
+    between lanes hit 2 of 32 banks, 16 ways, not 2.
     """
     served = groups(addresses, width)
     total = sum(_turns(addresses, width, lanes)[1] for lanes in served)

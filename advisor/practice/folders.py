@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from advisor.catalog import Catalog
 
 LEAST_HINTS = 3
+LEAST_RUNS = 20
+MOST_RECORDED = 20_000_000  # bytes of all recordings together, the demo's among them
 # Folders of kernels/ that are no exercises: the report of the demo, and the kernels that measure a card's ceilings.
 OTHER = ("tour", "ceilings")
 
@@ -53,6 +55,10 @@ def faults(catalog: Catalog) -> tuple[Fault, ...]:
             continue
         found += _manifest(one, path, catalog)
         found += _files(one)
+    kept = [p.stat().st_size for p in resources.folder("kernels").glob("*/recorded/*/*")]
+    if sum(kept) > MOST_RECORDED:
+        text = f"the recordings take {sum(kept) / 1e6:.1f} MB, {MOST_RECORDED / 1e6:.0f} MB at most"
+        found.append(Fault(resources.folder("kernels"), 1, text))
     return tuple(sorted(set(found)))
 
 
@@ -77,6 +83,11 @@ def _manifest(one: Exercise, path: Path, catalog: Catalog) -> Iterator[Fault]:
         yield fault("no napkin number", "napkin")
     if not one.quiz:
         yield fault("no quiz", "quiz")
+    if not one.licence:
+        yield fault("no licence", "licence")
+    for output, tolerance in case(one.name).TOLERANCES.items():
+        if not tolerance.why.strip():
+            yield Fault(home(one.name) / "case.py", 1, f"the tolerance of {output} is not argued")
     for i, question in enumerate(one.quiz):
         if sum(a.right for a in question.answers) != 1:
             yield fault("exactly one answer is right", "quiz", str(i))
@@ -174,6 +185,9 @@ def _files(one: Exercise) -> Iterator[Fault]:
         return
     if dict(case(one.name).sizes(record.record.card)) != record.record.sizes:
         yield Fault(path, 1, "case.py gives other sizes for this card now: record it again")
+    for step_id, times in record.record.steps.items():
+        if len(times.times_ns) < LEAST_RUNS:
+            yield Fault(path, 1, f"{step_id}: {len(times.times_ns)} timed runs, at least {LEAST_RUNS}")
     for step in one.steps:
         there = all((folder / name).is_file() for name in (step.source, *step.extra))
         if there and recorded.digest(one, step) != record.record.steps[step.id].code:

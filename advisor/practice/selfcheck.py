@@ -163,6 +163,8 @@ def _overlap(m: Measured, judged: Sequence[StepJudged]) -> tuple[Overlap | None,
         for held in overlap.held_equal(metrics[0], {"memory": metrics[1], "math": metrics[2]})
         if not held.equal
     ]
+    if not found.visible or not found.sure:
+        problems.append("the times of the halves are too close to the noise or too unequal for a verdict")
     if found.word != claim.verdict:
         problems.append(f"the overlap of the halves is {found.word!r}, claimed {claim.verdict!r}")
     return found, tuple(problems)

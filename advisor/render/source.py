@@ -10,6 +10,9 @@ from advisor.source.hotspots import Line, Spot
 from advisor.source.structure import LoopFacts, SharedGroup, Structure
 from advisor.source.view import View
 
+# Lines of text that one long line of source may take.
+_MOST_TEXT = 3
+
 
 def place_text(file: str, line: int) -> str:
     """`kernel.cu:13`, the file without its folders; `no line` without line information."""
@@ -68,7 +71,7 @@ def _line(line: Line, view: View, width: int) -> list[str]:
     head = f"{_share(line.share)}  {place_text(line.file, line.line)}  {_count(line.value)}{where}"
     out = [cut(f"{head}  {opcodes}", width)]
     text = view.texts.get((line.file, line.line), "")
-    return [*out, cut(f"        {source_line(text)}", width)] if text else out
+    return [*out, *wrap(source_line(text), width, 8, 12)[:_MOST_TEXT]] if text else out
 
 
 def _spot(spot: Spot, width: int) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 
 from advisor.sass import Instruction
 from advisor.source.flow import loops
@@ -37,23 +39,22 @@ class Producers:
         code = self._codes[at]
         if code is None:
             return ()
-        order = self._backwards(at)
         if code.opcode.startswith("DEPBAR"):
-            copies = (i for i in order if (c := self._codes[i]) is not None and c.opcode.startswith("LDGSTS"))
-            return tuple(copies)[:1]
-        return self._search(order, read(code)) or self._search(order, written(code))
+            behind = ((i, self._codes[i]) for i in self._backwards(at))
+            return tuple(islice((i for i, c in behind if c is not None and c.opcode.startswith("LDGSTS")), 1))
+        return self._search(at, read(code)) or self._search(at, written(code))
 
-    def _backwards(self, at: int) -> list[int]:
-        body = next((body for body in self._bodies if at in body), None)
-        if body is None:
-            return list(range(at - 1, max(-1, at - 1 - _MOST_STEPS), -1))
-        around = [i for i in sorted(body, reverse=True) if i < at] + [i for i in sorted(body, reverse=True) if i >= at]
-        before = [i for i in range(at - 1, -1, -1) if i not in body]
-        return (around + before)[:_MOST_STEPS]
+    def _backwards(self, at: int) -> Iterator[int]:
+        """Places before `at`, nearest first: around its innermost loop, then in front of that."""
+        loop = next((loop for loop, body in zip(self._loops, self._bodies, strict=True) if at in body), None)
+        around = loop.body if loop is not None else ()
+        split = bisect_left(around, at)
+        before = (i for i in range(at - 1, -1, -1) if loop is None or not loop.first <= i <= loop.back)
+        return islice(chain(reversed(around[:split]), reversed(around[split:]), before), _MOST_STEPS)
 
-    def _search(self, order: Sequence[int], wanted: set[str]) -> tuple[int, ...]:
+    def _search(self, at: int, wanted: set[str]) -> tuple[int, ...]:
         missing, found = set(wanted), set()
-        for i in order:
+        for i in self._backwards(at):
             if not missing:
                 break
             code = self._codes[i]

@@ -37,21 +37,26 @@ def view(
     path: Path,
     launch: int,
     kernel: str,
-    measure: Measure,
+    measures: Sequence[Measure],
     *,
     cc: str = "",
     where: Sequence[Where] = (),
     search: re.Pattern[str] | None = None,
     folders: Sequence[Path] = (),
 ) -> View:
-    """Reads and arranges one launch; InputError where the report lacks what the measure is made of."""
-    listing = read_listing(path, launch, (measure, MEASURES["excess_wavefronts"]), cc=cc)
-    values = listing.values(measure)
-    if values is None:
-        lacking = ", ".join(sorted(listing.lacking & set(measure.needs)))
-        raise InputError(f"{path.name}: launch {launch} does not hold {lacking}, which {measure.id} is made of")
-    if not listing.has_code and measure.waits_for_load:
-        raise InputError(f"{path.name}: launch {launch} holds no machine code, which {measure.id} needs")
+    """Reads and arranges one launch by the first of the measures that the report can give.
+
+    InputError where it can give none; what it says is about the first.
+    """
+    listing = read_listing(path, launch, (*measures, MEASURES["excess_wavefronts"]), cc=cc)
+    for measure in measures:
+        values = None if measure.waits_for_load and not listing.has_code else listing.values(measure)
+        if values is not None:
+            break
+    else:
+        first = measures[0]
+        lacking = ", ".join(sorted(listing.lacking & set(first.needs))) or "its machine code"
+        raise InputError(f"{path.name}: launch {launch} does not hold {lacking}, which {first.id} is made of")
     shape = structure(listing)
     texts = by_line(read_texts(files_of(listing.rows), folders))
     found = spots(listing, values, shape.flow, where=where, search=search, texts=texts)

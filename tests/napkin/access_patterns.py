@@ -92,19 +92,15 @@ def instructions(exercise: str, place: str) -> pd.DataFrame:
 
 def counted(found: pd.DataFrame, entry: Entry) -> set[tuple[float, float]]:
     """The different pairs (actual, ideal) an executed instruction that the entry's line and opcode show."""
-    op = entry.place[2]
+    exact = entry.place[2] if entry.raw.get("exact") else None
 
     def same(sass: str) -> bool:
         words = [word for word in sass.split() if not word.startswith("@")]
-        return bool(words) and (words[0] == op if op == "LDS" and _has_wide(found, entry) else words[0].startswith(op))
+        return bool(words) and (words[0] == exact if exact else words[0].startswith(entry.place[2]))
 
     here = found[(found.line == entry.place[1]) & found.sass.map(same) & (found.inst_executed > 0)]
     actual, ideal = METRICS["shared" if entry.shared else "global"]
     return {
-        (round(a / n, 6), round(i / n, 6)) for a, i, n in zip(here[actual], here[ideal], here.inst_executed, strict=True)
+        (round(a / n, 6), round(i / n, 6))
+        for a, i, n in zip(here[actual], here[ideal], here.inst_executed, strict=True)
     }
-
-
-def _has_wide(found: pd.DataFrame, entry: Entry) -> bool:
-    """Whether the line has both plain LDS and a wider one of which the table speaks apart."""
-    return any(e.exercise == entry.exercise and e.place[:2] == entry.place[:2] and e.place[2] != "LDS" for e in entries())

@@ -7,15 +7,24 @@ from typing import Any
 import pytest
 from bench.calibration import HALVES, confusion, ledger, pairs
 
+from advisor import resources
 from advisor.catalog import catalog
 from advisor.practice.folders import faults
-from advisor.practice.manifest import names
-from advisor.practice.selfcheck import Judged
+from advisor.practice.manifest import exercise, names
+from advisor.practice.selfcheck import Judged, of_recording
+from advisor.render.exercises import readme
 
 
 @pytest.fixture(scope="module")
 def judged(recorded: Any) -> dict[str, Judged]:
     return {j.exercise.name: j for j in recorded[1]}
+
+
+def test_the_table_of_the_exercises_is_that_of_the_recordings(recorded: Any) -> None:
+    """Made anew by `ncu-advisor practice selfcheck --readme kernels/README.md`."""
+    there = (resources.folder("kernels") / "README.md").read_text(encoding="utf-8")
+    measured = [m for m in (of_recording(exercise(name)) for name in names()) if m is not None]
+    assert there == readme(recorded[1], measured)
 
 
 def test_the_folders_are_whole() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -142,3 +143,24 @@ def test_a_recording_of_other_steps_or_none_is_a_fault(folder: Path) -> None:
     record.unlink()
     (folder / "recorded" / "h200" / "profile.ncu-rep.xz").unlink()
     assert [f[2] for f in found(folder)] == ["no recording: recorded/h200/record.json"]
+
+
+def test_too_few_timed_runs_are_a_fault(folder: Path) -> None:
+    path = folder / "recorded" / "h200" / "record.json"
+    record = json.loads(path.read_text(encoding="utf-8"))
+    record["steps"]["slow"]["times_ns"] = record["steps"]["slow"]["times_ns"][:19]
+    path.write_text(json.dumps(record), encoding="utf-8")
+    assert [text for _, _, text in found(folder)] == ["slow: 19 timed runs, at least 20"]
+
+
+def test_recordings_have_a_budget(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("advisor.practice.folders.MOST_RECORDED", 1000)
+    assert any("1000 bytes at most" in text or "0 MB at most" in text for _, _, text in found(folder))
+
+
+def test_a_tolerance_must_be_argued_and_a_licence_named(folder: Path) -> None:
+    replaced('"a product is rounded once"', '" "', "case.py")(folder)
+    replaced("licence: MIT", "licence: ''")(folder)
+    texts = [text for _, _, text in found(folder)]
+    assert "the tolerance of y is not argued" in texts
+    assert "no licence" in texts

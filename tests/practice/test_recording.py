@@ -39,7 +39,7 @@ def whole(tmp_path: Path) -> Path:
 
 
 def measured(tmp_path: Path, slow: tuple[int, ...] = (9, 10), fast: tuple[int, ...] = (TILE,)) -> Measured:
-    steps = {"slow": StepData((20000.04, 20001.0), slow), "fast": StepData((10000.0,) * 2, fast)}
+    steps = {"slow": StepData((20000.04, 20001.0) * 10, slow), "fast": StepData((10000.0,) * 20, fast)}
     return Measured(exercise(NAME), "Stand-in GPU", 4e12, {"n": 4096}, steps, whole(tmp_path))
 
 
@@ -65,7 +65,7 @@ def test_the_record_says_which_launch_is_whose_and_where_it_was_made(folder: Pat
     assert found is not None
     record = found.record
     assert {k: v.launches for k, v in record.steps.items()} == {"slow": (1, 2), "fast": (0,)}
-    assert record.steps["slow"].times_ns == (20000.0, 20001.0)
+    assert record.steps["slow"].times_ns == (20000.0, 20001.0) * 10
     assert record.steps["slow"].code == digest(exercise(NAME), exercise(NAME).step_of("slow"))
     assert (record.driver, record.ncu, record.date, record.sizes) == ("580.1", "2025.3.1", "2026-01-02", {"n": 4096})
     assert record.card == SAID.card

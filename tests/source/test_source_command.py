@@ -31,7 +31,8 @@ def test_the_text_names_file_line_source_and_instruction() -> None:
     text = said("source", REPORT, "--launch", "1", "--sources", LADDER)
     assert "excess_wavefronts" in text and "bank_conflicts" in text
     assert "100.0%  2-tile.cu:13" in text and "tile[threadIdx.x][threadIdx.y + j]" in text
-    assert "LDS R11, [R14]" in text and "R14: LDS, 3,964,928 executed, 32 wavefronts each (ideal 1)" in " ".join(text.split())
+    assert "LDS R11, [R14]" in text
+    assert "R14: LDS, 3,964,928 executed, 32 wavefronts each (ideal 1)" in " ".join(text.split())
     assert all(len(line) <= 80 for line in text.splitlines())
 
 
@@ -100,3 +101,31 @@ def test_the_text_of_a_diagnosis_says_where() -> None:
 
 def test_text_reports_have_no_places_and_are_diagnosed_all_the_same() -> None:
     assert first(json.loads(said("diagnose", CSV, "--launch", "1", "--format", "json")))["locations"] == []
+
+
+def test_two_launches_are_compared_by_opcode_and_by_line() -> None:
+    args = ("source", REPORT, "--launch", "0", "--with", f"{REPORT}#1")
+    document = json.loads(said(*args, "--format", "json", "--top", "50"))
+    schema = json.loads((files("advisor") / "render" / "schemas" / "source_compare.json").read_text(encoding="utf-8"))
+    jsonschema.validate(document, schema)
+    opcodes = {c["opcode"]: (c["before"], c["now"]) for c in document["opcodes"]}
+    assert opcodes["LDS"] == (0, 3964928) and opcodes["STG.E"] == (3964928, 3964928)
+    assert sum(c["before"] for c in document["lines"]) == document["before"]["total"]
+    text = said(*args)
+    assert "LDS                                           0        3,964,928, new" in text
+    assert "1-naive.cu:6" in text and all(len(line) <= 80 for line in text.splitlines())
+    same = said("source", REPORT, "--launch", "1", "--with", f"{REPORT}#1")
+    assert ", same" in same and "x\n" not in same
+
+
+@pytest.mark.parametrize(
+    ("args", "why"),
+    [
+        (("--with", REPORT), "say which with --launch N"),
+        (("--launch", "0", "--with", f"{REPORT}#9"), "there is no launch 9"),
+        (("--launch", "0", "--with", f"{REPORT}#1", "--where", "share>1%"), "leave them out with --with"),
+    ],
+)
+def test_a_comparison_says_what_it_needs(args: tuple[object, ...], why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        said("source", REPORT, *args)

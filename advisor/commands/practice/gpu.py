@@ -60,7 +60,7 @@ def _seed(given: int | None) -> int:
 
 
 def _runner(limit: float) -> Runner:
-    return Runner(limits=Limits(check=limit, time=4 * limit, profile=2 * limit))
+    return Runner(limits=Limits(check=limit, time=6 * limit + 20, profile=2 * limit))
 
 
 def _try(store: Store, shop: workshop.Workshop, seed: int, limit: float, face: Face) -> attempt.Attempt:
