@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 
 from advisor.errors import UsageError
@@ -108,12 +109,13 @@ def banks(asked: Asked, parameters: Mapping[str, int]) -> Simulated:
         if any(i is not None and i < 0 for warp in indices for i in warp):
             raise UsageError("the index is negative for some lanes: a shared array begins at 0")
         row, wide = base.row, base.width // base.size
+        # Pads that would break the alignment of wide accesses are left out.
         forms: list[tuple[str, int, Callable[[int], int]]] = [
-            ("pad", pad, lambda i, pad=pad: i + i // row * pad) for pad in _PADS if pad % wide == 0
+            ("pad", pad, partial(_padded, row, pad)) for pad in _PADS if pad % wide == 0
         ]
         chunks = row // wide
         if chunks > 1 and row % wide == 0 and chunks & (chunks - 1) == 0:
-            forms.append(("swizzle", chunks, lambda i: i ^ (i // row % chunks * wide)))
+            forms.append(("swizzle", chunks, partial(_swizzled, row, chunks, wide)))
         out = []
         for kind, by, form in forms:
             moved = [[None if i is None else form(i) * base.size + base.offset for i in warp] for warp in indices]
@@ -121,6 +123,14 @@ def banks(asked: Asked, parameters: Mapping[str, int]) -> Simulated:
         return out
 
     return _simulated(asked, parameters, cost, changes)
+
+
+def _padded(row: int, pad: int, index: int) -> int:
+    return index + index // row * pad
+
+
+def _swizzled(row: int, chunks: int, wide: int, index: int) -> int:
+    return index ^ (index // row % chunks * wide)
 
 
 def _simulated(
@@ -155,9 +165,7 @@ def _simulated(
     kept: dict[str, Change] = {}
     for change in sorted(better, key=lambda c: (c.cost, c.by)):
         kept.setdefault(change.kind, change)
-    return Simulated(
-        **{**{name: getattr(base, name) for name in base.__dataclass_fields__}, "changes": tuple(kept.values())}
-    )
+    return replace(base, changes=tuple(kept.values()))
 
 
 def _addresses(rows: list[list[int | None]], size: int, offset: int) -> list[list[int | None]]:

@@ -69,7 +69,7 @@ def _wider(result: Simulated) -> list[str]:
     if result.average > result.ideal or result.width == 16 or min(result.ideals) * SECTOR < 32 * result.width:
         return []
     times = 16 // result.width
-    return [f"{times} times as much a lane (16 bytes): {32 * 16 // SECTOR} sectors, a {times}th of the instructions"]
+    return [f"{times} times as much a lane (16 bytes): {32 * 16 // SECTOR} sectors, 1/{times} of the instructions"]
 
 
 def _advice(changes: list[str], width: int, result: Simulated) -> list[str]:

@@ -165,10 +165,20 @@ def test_a_lower_dram_percentage_of_a_faster_kernel_is_explained_by_its_bytes(to
 
 
 def test_a_higher_percentage_of_a_slower_kernel_is_a_trap_as_well(tour: Any) -> None:
-    found = pair(tour, SOA, AOS)
+    found = pair(tour, SOA, AOS, maps=("particle_field_soa=particle_field",))
     assert any(t.metric == "dram_pct" and "rose" in t.text for t in found.traps)
     assert found.next.advice == "go_back" and "uncoalesced_access" in found.next.text
     assert found.promise.outcome == "worse"
+
+
+def test_a_slower_kernel_of_another_name_is_no_reason_to_go_back(tour: Any) -> None:
+    """It may be one of several launches that do the work together."""
+    found = pair(tour, SOA, AOS)
+    assert [c.id for c in found.conditions] == ["kernel"] and found.promise is None
+    assert found.next.advice == "look" and "do the same work" in found.next.text
+    times = ([5e4, 5.1e4, 5e4], [14e4, 14.1e4, 14e4])
+    measured = pair(tour, SOA, AOS, runs=times)
+    assert not measured.conditions and measured.next.advice == "go_back"
 
 
 def test_percentages_that_move_with_the_time_are_no_trap(tour: Any) -> None:

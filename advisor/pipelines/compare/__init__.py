@@ -9,7 +9,7 @@ from advisor.catalog import Catalog
 from advisor.errors import UsageError
 from advisor.model import Diagnosis
 from advisor.pipelines.compare.changes import finding_changes, leading_units, metric_changes
-from advisor.pipelines.compare.conditions import of_pair, of_reports, other_gpu
+from advisor.pipelines.compare.conditions import of_pair, of_reports, other_gpu, other_kernel
 from advisor.pipelines.compare.matching import Couple, match, runs_of
 from advisor.pipelines.compare.outlook import promise, what_next
 from advisor.pipelines.compare.records import Compared, Condition, Pair
@@ -86,6 +86,8 @@ def _pair(catalog: Catalog, couple: Couple) -> Pair:
     base, current, matched = couple
     judged = verdict(base.times, current.times) if base.times is not None and current.times is not None else None
     conditions, by_cycles = of_pair(base, current, judged)
+    if matched == "only":
+        conditions += other_kernel(base, current)
     findings = finding_changes(base.launch, current.launch)
     doubt = _doubtful(conditions, judged, by_cycles)
     return Pair(
@@ -105,8 +107,13 @@ def _pair(catalog: Catalog, couple: Couple) -> Pair:
 
 
 def _doubtful(conditions: Sequence[Condition], judged: Judged | None, by_cycles: Judged | None) -> str:
-    """What makes the two times mean different things: size, gpu or clock; empty when nothing does."""
+    """What makes the two times mean different things: size, gpu, clock or kernel; empty when nothing does.
+
+    Another kernel counts where it is slower: a faster one that does the same work is what many a fix looks like.
+    """
     for item in conditions:
         if item.id in ("size", "gpu") and judged is not None:
             return item.id
+    if judged is not None and judged.word == "slower" and any(item.id == "kernel" for item in conditions):
+        return "kernel"
     return "clock" if by_cycles is not None and judged is not None and by_cycles.word != judged.word else ""

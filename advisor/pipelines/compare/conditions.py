@@ -65,6 +65,16 @@ def of_pair(base: Runs, current: Runs, judged: Judged | None) -> tuple[tuple[Con
     return tuple(out), by_cycles
 
 
+def other_kernel(base: Runs, current: Runs) -> tuple[Condition, ...]:
+    """A doubt where two kernels of different names were put together because each side holds no other.
+
+    Times measured outside the profiler are of the whole work on both sides, and leave none.
+    """
+    if base.launch.kernel == current.launch.kernel or base.measured or current.measured:
+        return ()
+    return (condition("kernel", "kernel", base=base.launch.kernel[:60], current=current.launch.kernel[:60]),)
+
+
 def _value(launch: LaunchDiagnosis, name: str) -> float | None:
     value = launch.metrics.get(name)
     return value if value is not None and math.isfinite(value) else None

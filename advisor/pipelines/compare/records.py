@@ -67,7 +67,7 @@ class FindingChange:
 class Condition:
     """Why the two sides may not be comparable.
 
-    id: gpu, part, clock, control, size, counters, spread, tool, or that of a trust entry of one side.
+    id: gpu, part, clock, control, size, counters, spread, kernel, tool, or that of a trust entry of one side.
     """
 
     id: str
