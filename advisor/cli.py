@@ -255,7 +255,10 @@ cli.add_command(practice)
 def _guarded(run: Callable[[], Any]) -> int:
     """Run and turn what a user can mend into one line on stderr."""
     try:
-        return int(run() or EXIT_DONE)
+        code = int(run() or EXIT_DONE)
+        if sys.stdout is not None:
+            sys.stdout.flush()  # a full disk shows here, not after the last line of the program
+        return code
     except AdvisorError as e:
         terminal.clear()
         click.echo(f"ncu-advisor: {' '.join(str(e).split())}", err=True)

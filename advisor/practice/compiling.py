@@ -153,7 +153,9 @@ def compiler() -> tuple[str, Compiler] | None:
     return None
 
 
-MISSING = Failure("no_compiler", "no CUDA compiler is installed: `pip install 'ncu-advisor[compile]'`")
+MISSING = Failure(
+    "no_compiler", "no CUDA compiler is installed: `pip install cuda-bindings 'cuda-toolkit[cccl,crt,cudart,nvrtc]'`"
+)
 
 
 def compile_source(

@@ -134,14 +134,14 @@ _CUDA_WORDS: tuple[tuple[str, str, str], ...] = (
         r"NO_BINARY_FOR_GPU|NoKernelImageForDevice|INVALID_PTX|InvalidPtx|UNSUPPORTED_PTX_VERSION|UnsupportedPtx",
         "wrong_cupy",
         "the driver cannot load what this CuPy compiles: it is too old for CuPy's CUDA version;"
-        " update the driver, or install the CuPy of an older CUDA (`pip install 'ncu-advisor[cuda12]'`)",
+        " update the driver, or install the CuPy of an older CUDA (`pip install cupy-cuda12x`)",
     ),
     (r"NO_DEVICE|NoDevice|InvalidDevice|INVALID_DEVICE", "no_gpu", _NO_GPU),
     (
         r"InsufficientDriver|SYSTEM_DRIVER_MISMATCH|SystemDriverMismatch|CompatNotSupported",
         "old_driver",
         "the NVIDIA driver is too old for this CuPy: update it, or install the CuPy of an older CUDA"
-        " (`pip install 'ncu-advisor[cuda12]'`)",
+        " (`pip install cupy-cuda12x`)",
     ),
     (r"OUT_OF_MEMORY|MemoryAllocation", "out_of_memory", ""),
 )
@@ -214,13 +214,12 @@ def of_import(error: BaseException) -> Failure:
     if isinstance(error, ModuleNotFoundError) and missing.split(".")[0] == "cupy" and "." not in missing:
         return Failure(
             "no_cupy",
-            "CuPy is not installed: `pip install 'ncu-advisor[cuda13]'`,"
-            " or `'ncu-advisor[cuda12]'` where `nvidia-smi` shows CUDA 12",
+            "CuPy is not installed: `pip install cupy-cuda13x`, or `cupy-cuda12x` where `nvidia-smi` shows CUDA 12",
             detail=text,
         )
     return Failure(
         "wrong_cupy",
         "CuPy is installed but cannot be imported, most likely because it is for another CUDA version: uninstall it,"
-        " then `pip install 'ncu-advisor[cuda12]'` or `'ncu-advisor[cuda13]'`, whichever `nvidia-smi` shows",
+        " then `pip install cupy-cuda12x` or `cupy-cuda13x`, whichever CUDA `nvidia-smi` shows",
         detail=text,
     )

@@ -30,7 +30,8 @@ def state_of(record: Record | None) -> str:
         return "new"
     if record.solved:
         return "solved"
-    return "tried" if record.attempts else "started" if record.folder else "new"
+    begun = record.folder or record.predictions or record.quiz or record.hints
+    return "tried" if record.attempts else "started" if begun else "new"
 
 
 def list_text(found: Sequence[Exercise], progress: Mapping[str, Record], width: int, colour: bool) -> str:
@@ -52,7 +53,8 @@ def list_text(found: Sequence[Exercise], progress: Mapping[str, Record], width: 
     if points:
         many = "s" if len(points) > 1 else ""
         out.append(f"{len(points)} prediction{many}, {sum(points) / len(points):.0f} of 100 points on average.")
-    first = next((e for e in found if state_of(progress.get(e.name)) != "solved"), found[0])
+    order = ("tried", "started", "new", "solved")  # what was begun comes before what is new
+    first = min(found, key=lambda e: order.index(state_of(progress.get(e.name))))
     return "\n".join([*out[1:], *_next(f"show {first.name}", width)]) + "\n"
 
 
@@ -159,17 +161,22 @@ def before_prediction(one: Exercise, step: str, own: bool, width: int) -> str:
 
 
 def actual_speedup(one: Exercise, step: str, measured: Measured) -> float | None:
-    """How much faster the next stage was measured to be; 1.0 after the last, None where times are missing."""
+    """How many times as fast the cured version was measured to be; None where times are missing.
+
+    That is the fastest later stage that mends this step's finding, else the next stage; 1.0 after the last.
+    """
     ids = [s.id for s in one.stages]
     if step not in ids:
         return None
-    at = ids.index(step)
-    if at + 1 == len(ids):
+    later = one.stages[ids.index(step) + 1 :]
+    if not later:
         return 1.0
-    here, there = measured.steps.get(ids[at]), measured.steps.get(ids[at + 1])
-    if here is None or there is None or not here.times_ns or not there.times_ns:
+    curing = [s for s in later if any(m.step == step for m in s.mends)] or [later[0]]
+    here = measured.steps.get(step)
+    times = [median(found.times_ns) for s in curing if (found := measured.steps.get(s.id)) and found.times_ns]
+    if here is None or not here.times_ns or not times:
         return None
-    return median(here.times_ns) / median(there.times_ns)
+    return median(here.times_ns) / min(times)
 
 
 def score_text(
@@ -217,7 +224,8 @@ def after_profile(one: Exercise, step: StepDef, record: Record, gain: float | No
     later = ids[ids.index(step.id) + 1 :] if step.id in ids else []
     out = [""]
     if later and gain is not None:
-        out += wrap(f"Measured: the next step is {gain:.2f} times as fast as this one.", width)
+        out += wrap(f"Measured: with the cause mended it is {gain:.2f} times as fast.", width)
+    out += wrap(f"What to do about it is yours to find: {_COMMAND} hint {one.name} helps, solution tells.", width, 0, 6)
     out += _next(f"{'check' if record.folder else 'start'} {one.name}", width)
     if later:
         out += wrap(f"or    {_COMMAND} show {one.name} --profile {later[0]}", width, 0, 6)
@@ -261,7 +269,8 @@ def solution_text(
         ):
             style = "green" if line.startswith("+") else "red" if line.startswith("-") else "dim"
             out += [paint(part, style, colour) for part in _code(line, width)]
-    out += ["", paint(step.source, "bold", colour)]
+    others = ", ".join(s.id for s in one.steps if s.id != step.id)
+    out += ["", *wrap(f"Other steps, with --step: {others}", width), "", paint(step.source, "bold", colour)]
     out += [part for line in text.rstrip().splitlines() for part in _code(line, width)]
     return "\n".join([*out, "", f"The file: {path}", *_next(f"check {one.name}", width)]) + "\n"
 

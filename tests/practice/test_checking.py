@@ -113,7 +113,7 @@ def test_without_cupy_one_line_says_what_to_install(learner: Learner, tmp_path: 
     learner.environment(PYTHONPATH=str(tmp_path / "none"))
     learner.edits(source("", "broken"))
     result = learner.says("check", NAME)
-    assert "pip install 'ncu-advisor[cuda13]'" in result.stderr
+    assert "pip install cupy-cuda13x" in result.stderr
     assert result.return_value == 1, "it does not compile, and that is known"
 
 
@@ -169,7 +169,7 @@ def test_an_architecture_that_there_is_not_is_wrong_use(learner: Learner, arch: 
 def test_without_a_compiler_one_line_says_what_to_install(learner: Learner, monkeypatch: pytest.MonkeyPatch) -> None:
     learner.edits(source())
     monkeypatch.setattr("advisor.practice.compiling.compiler", lambda: None)
-    assert "pip install 'ncu-advisor[compile]'" in learner.fails("check", NAME, "--compile-only", "sm_80")
+    assert "pip install cuda-bindings" in learner.fails("check", NAME, "--compile-only", "sm_80")
 
 
 @pytest.mark.parametrize("command", ["check", "profile", "sweep", "reset"])

@@ -107,7 +107,7 @@ def test_without_a_compiler_one_line_says_what_to_install(tmp_path: Path, monkey
     monkeypatch.setattr(compiling, "compiler", lambda: None)
     build = compile_source(written(tmp_path, source()))
     assert build.failure is not None and build.failure.kind == "no_compiler"
-    assert "pip install 'ncu-advisor[compile]'" in build.failure.words
+    assert "pip install cuda-bindings" in build.failure.words
 
 
 def test_nvcc_is_used_where_it_is_all_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -264,7 +264,7 @@ def test_without_cupy_one_line_says_what_to_install(tmp_path: Path) -> None:
     (hidden / "cupy.py").write_text("raise ModuleNotFoundError(\"No module named 'cupy'\", name='cupy')")
     outcome = run(asked(exercise(tmp_path, {"mine": source()})), runner(PYTHONPATH=str(hidden)))
     assert outcome.failure is not None and outcome.failure.kind == "no_cupy"
-    assert "pip install 'ncu-advisor[cuda13]'" in outcome.failure.words
+    assert "pip install cupy-cuda13x" in outcome.failure.words
 
 
 def test_an_interpreter_that_is_not_there_is_a_failure(tmp_path: Path) -> None:

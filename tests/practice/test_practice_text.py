@@ -67,7 +67,7 @@ def test_every_text_of_an_exercise_fits(name: str, width: int) -> None:
         for at in range(len(question.answers)):
             fits(words.reasons_text(question, at, width, False), width)
     for step in one.steps:
-        fits(words.after_profile(one, step, record, width), width)
+        fits(words.after_profile(one, step, record, 2.5, width), width)
         path = home(name) / step.source
         text, first = path.read_text(encoding="utf-8"), (home(name) / one.stages[0].source).read_text(encoding="utf-8")
         shown = words.solution_text(one, step, one.stages[0], path, text, first, width, False)

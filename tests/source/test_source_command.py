@@ -89,9 +89,12 @@ def test_a_lone_launch_has_its_places_and_several_have_them_on_request() -> None
     assert (place["line"], place["metric"], place["share"]) == (13, "excess_wavefronts", 1)
     assert first(json.loads(said("diagnose", REPORT, "--format", "json")))["locations"] == []
     assert first(json.loads(said("diagnose", REPORT, "--format", "json", "--locate")), 1)["locations"] == [place]
-    assert "locations" in json.dumps(lone) and not first(
-        json.loads(said("diagnose", REPORT, "--launch", "1", "--no-locate", "--format", "json"))
-    )["locations"]
+    assert (
+        "locations" in json.dumps(lone)
+        and not first(json.loads(said("diagnose", REPORT, "--launch", "1", "--no-locate", "--format", "json")))[
+            "locations"
+        ]
+    )
 
 
 def test_the_text_of_a_diagnosis_says_where() -> None:

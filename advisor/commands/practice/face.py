@@ -54,10 +54,14 @@ class Face:
     def number(self, what: str, given: float | None) -> float:
         """A ratio above 0 and below a million: the one given or typed."""
         while True:
-            value = given if given is not None else click.prompt(what, type=float, err=True)
+            typed = str(given) if given is not None else str(click.prompt(what, err=True))
+            try:
+                value = float(typed.strip().lower().removesuffix("x").replace(",", "."))
+            except ValueError:
+                value = 0.0
             if 0 < value < 1e6:
-                return float(value)
-            text = f"{what}: {value:g} is not between 0 and a million"
+                return value
+            text = f"{what}: {typed.strip()[:40]!r} is no number between 0 and a million, such as 2.5"
             if given is not None:
                 raise UsageError(text)
             click.echo(text, err=True)

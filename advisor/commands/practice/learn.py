@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from advisor.pipelines.diagnose import Analysis
     from advisor.practice.selfcheck import Measured
 
-_SPEEDUP = "How many times as fast will the next version be (1: nothing to gain)"
+_SPEEDUP = "How many times as fast will it be with that mended (1: nothing to gain)"
 _OVER_SLOW = "How many times as fast as the slow version is yours"
 
 
@@ -92,8 +92,10 @@ def _profile(store: Store, one: Exercise, step_id: str, predicted: bool, face: F
     face.write(words.version_text(one, step, measured, record, face.width, face.colour))
     if one.overlap is not None and step.id == one.overlap.full:
         face.write(_halves(measured, analysis, face))
-    # The questions are those of a report that nobody knows; an exercise's own are answered.
-    only = replace(analysis.diagnosis, reports=(), launches=(replace(launch, questions=()),))
+    # The questions are those of a report that nobody knows; an exercise's own are answered. The fixes are for the
+    # learner to find: hints and the solution tell.
+    unsolved = tuple(replace(finding, fix=None) for finding in launch.findings)
+    only = replace(analysis.diagnosis, reports=(), launches=(replace(launch, questions=(), findings=unsolved),))
     face.write(diagnosis_text(only, width=face.width, colour=face.colour, blocks=face.blocks))
     face.write(
         words.after_profile(one, step, store.record(one.name), words.actual_speedup(one, step.id, measured), face.width)
@@ -119,8 +121,8 @@ def predict(
     one = exercise(name)
     if step_id == MINE:
         workshop.opened(one, store)
-        ask_prediction(store, one, MINE, face, class_id, cause, speedup)
-        face.write(f"Noted. The profile reveals your score.\nNext: ncu-advisor practice profile {name}")
+        made = ask_prediction(store, one, MINE, face, class_id, cause, speedup)
+        face.write(_noted(made) + f"\nNext: ncu-advisor practice profile {name}")
         return EXIT_DONE
     step = one.step_of(step_id) if step_id else one.stages[0]
     done = latest(store.record(name), step.id)
@@ -128,9 +130,13 @@ def predict(
         raise UsageError(
             f"{name}, {step.id}: the profile was shown already, and your prediction got {done.points} points"
         )
-    ask_prediction(store, one, step.id, face, class_id, cause, speedup)
-    face.write(f"Noted. The profile reveals your score.\nNext: ncu-advisor practice show {name} --profile {step.id}")
+    made = ask_prediction(store, one, step.id, face, class_id, cause, speedup)
+    face.write(_noted(made) + f"\nNext: ncu-advisor practice show {name} --profile {step.id}")
     return EXIT_DONE
+
+
+def _noted(made: Prediction) -> str:
+    return f"Noted: {made.class_id}, {made.cause}, {made.speedup:g}x. The profile reveals your score."
 
 
 def ask_prediction(
@@ -147,10 +153,16 @@ def ask_prediction(
 
     cat = catalog()
     if (class_id is None or cause is None or speedup is None) and not face.asks:
+        given = {"--class": class_id, "--cause": cause, "--speedup": speedup}
+        lacking = ", ".join(option for option, value in given.items() if value is None)
+        if len(lacking.split(", ")) < len(given):
+            raise UsageError(f"a prediction needs {lacking} as well: nobody is here to be asked")
         raise UsageError(
-            f"first commit to a prediction: ncu-advisor practice predict {one.name} --step {step} "
-            "--class latency_bound --cause memory_latency --speedup 2 (or show it with --no-prediction)"
+            f"first commit to a prediction: `ncu-advisor practice predict {one.name} --step {step}` with --class, "
+            "--cause and --speedup (--no-prediction shows the profile without)"
         )
+    if None in (class_id, cause, speedup):
+        store.change(one.name, lambda record: None)  # that it can be kept is seen before anything is asked
     if class_id is None or cause is None or speedup is None:
         face.write(words.before_prediction(one, step, step == MINE, face.width))
     class_id = face.choose("Class", class_id, {k: c.title for k, c in cat.classes.items()})
