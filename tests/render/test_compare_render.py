@@ -65,7 +65,8 @@ def test_no_line_is_wider_than_asked(tour: Any, width: int) -> None:
 
 def test_without_block_characters_the_text_is_plain_but_for_names(tour: Any) -> None:
     text = compare_text(result(tour, [1], [2]).compared, blocks=False)
-    text.replace("·", "").encode("ascii")
+    # A separator, and the mark of a path that was cut to the width.
+    text.replace("·", "").replace("…", "").encode("ascii")
 
 
 def test_colour_only_repeats_what_the_words_say(tour: Any) -> None:
