@@ -53,13 +53,9 @@ def work_of(name: str, step: str, sizes: dict[str, int]) -> Work:
     """What a step must do: the algorithm's work, or that of the part of it which the step does (`step_work`)."""
     module = case(name)
     part = getattr(module, "step_work", None)
-    found: Work | None = part(step, sizes) if part is not None else None
-    return found if found is not None else Work(*_work(module, sizes))
-
-
-def _work(module: ModuleType, sizes: dict[str, int]) -> tuple[float, float]:
-    whole = module.work(sizes)
-    return float(whole.bytes), float(whole.flop)
+    own: Work | None = part(step, sizes) if part is not None else None
+    whole: Work = own if own is not None else module.work(sizes)
+    return whole
 
 
 def answers(name: str, step: str, sizes: dict[str, int]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.errors import AdvisorError
 from advisor.practice import attempt
 from advisor.practice.cases import answers
 from advisor.practice.failures import Failure
@@ -42,7 +43,7 @@ def like(one: Exercise, source: Path) -> str:
     """The step whose answers fit a learner's source best: the first that launches as many kernels, else the last."""
     try:
         count = len(read_lines(read_source(source), source.name)[0]) if source.suffix == ".cu" else 0
-    except Exception:  # a launch line under construction: any step's answers do
+    except AdvisorError:  # a launch line under construction: any step's answers do
         return one.stages[0].id
     for step in one.stages:
         text = (home(one.name) / step.source).read_text(encoding="utf-8")

@@ -3,45 +3,18 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from typing import Any
 
-from advisor.model import Finding, LaunchDiagnosis, ReportInfo
+from advisor.model import Finding, LaunchDiagnosis
 from advisor.pipelines.compare.records import Condition, FindingChange, MetricChange, Pair, Runs, Trap
 from advisor.pipelines.compare.thresholds import Outcome
 from advisor.quantify.noise import Judged, Spread
 from advisor.render.compare import word
 from advisor.render.compare_results import Result
+from advisor.render.plain import number, present, report_dict
 
 SCHEMA = "ncu-advisor/compare/1"
-_DIGITS = 10
-
-
-def _number(value: float | None) -> float | int | None:
-    """A finite number with ten significant digits, or None."""
-    if value is None or not math.isfinite(value):
-        return None
-    short = float(f"{value:.{_DIGITS}g}")
-    return int(short) if short.is_integer() and abs(short) < 1e15 else short
-
-
-def _present(pairs: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in pairs.items() if value is not None}
-
-
-def _report(info: ReportInfo) -> dict[str, Any]:
-    return _present(
-        {
-            "path": info.path,
-            "sha256": info.sha256,
-            "tool": info.tool,
-            "format": info.format,
-            "complete": info.complete,
-            "launches_missing": info.launches_missing,
-            "problems": list(info.problems),
-        }
-    )
 
 
 def _conditions(items: Sequence[Condition]) -> list[dict[str, Any]]:
@@ -52,18 +25,18 @@ def _spread(seen: Spread | None, unit: str) -> dict[str, Any] | None:
     if seen is None:
         return None
     return {
-        f"median_{unit}": _number(seen.median),
-        f"low_{unit}": _number(seen.low),
-        f"high_{unit}": _number(seen.high),
+        f"median_{unit}": number(seen.median),
+        f"low_{unit}": number(seen.low),
+        f"high_{unit}": number(seen.high),
         "runs": seen.runs,
-        "noise": _number(seen.noise),
+        "noise": number(seen.noise),
     }
 
 
 def _runs(runs: Runs) -> dict[str, Any]:
     launch: LaunchDiagnosis = runs.launch
     first = next((f.id for f in launch.findings if f.kind == "diagnosis"), None)
-    return _present(
+    return present(
         {
             "kernel": launch.kernel,
             "kernel_full": launch.kernel_full,
@@ -74,7 +47,7 @@ def _runs(runs: Runs) -> dict[str, Any]:
             "gpu": {"name": launch.gpu_name, "cc": launch.cc, "known_as": launch.known_as},
             "measured": runs.measured,
             "time": _spread(runs.times, "ns"),
-            "profiled_ns": _number(launch.duration_ns),
+            "profiled_ns": number(launch.duration_ns),
             "cycles": _spread(runs.cycles, "cycles"),
             "class": launch.verdict.id,
             "first": first,
@@ -85,9 +58,9 @@ def _runs(runs: Runs) -> dict[str, Any]:
 def _judged(judged: Judged) -> dict[str, Any]:
     return {
         "verdict": judged.word,
-        "speedup": _number(judged.speedup),
-        "change": _number(judged.change),
-        "noise": _number(judged.noise),
+        "speedup": number(judged.speedup),
+        "change": number(judged.change),
+        "noise": number(judged.noise),
     }
 
 
@@ -98,15 +71,15 @@ def _finding(finding: Finding | None) -> dict[str, Any] | None:
     gain = None
     if told is not None:
         gain = {
-            "estimate": _number(told.estimate),
-            "low": _number(told.low),
-            "high": _number(told.high),
+            "estimate": number(told.estimate),
+            "low": number(told.low),
+            "high": number(told.high),
             "next_limiter": told.next_limiter,
         }
-    return _present(
+    return present(
         {
             "kind": finding.kind,
-            "confidence": _number(finding.confidence),
+            "confidence": number(finding.confidence),
             "speedup": gain,
             "because": finding.because,
             "cites": list(finding.cites),
@@ -115,7 +88,7 @@ def _finding(finding: Finding | None) -> dict[str, Any] | None:
 
 
 def _change(change: FindingChange) -> dict[str, Any]:
-    return _present(
+    return present(
         {
             "id": change.id,
             "title": change.title,
@@ -129,13 +102,13 @@ def _change(change: FindingChange) -> dict[str, Any]:
 
 
 def _metric(row: MetricChange) -> dict[str, Any]:
-    return _present(
+    return present(
         {
             "metric": row.metric,
             "unit": row.unit,
-            "before": _number(row.before),
-            "after": _number(row.after),
-            "change": _number(row.change),
+            "before": number(row.before),
+            "after": number(row.after),
+            "change": number(row.change),
             "change_in": None if row.change is None else "points" if row.unit == "%" else "ratio",
             "shown": row.shown,
         }
@@ -143,14 +116,14 @@ def _metric(row: MetricChange) -> dict[str, Any]:
 
 
 def _trap(trap: Trap) -> dict[str, Any]:
-    return _present(
+    return present(
         {
             "metric": trap.metric,
-            "before": _number(trap.before),
-            "after": _number(trap.after),
+            "before": number(trap.before),
+            "after": number(trap.after),
             "work": trap.work or None,
-            "work_before": _number(trap.work_before),
-            "work_after": _number(trap.work_after),
+            "work_before": number(trap.work_before),
+            "work_after": number(trap.work_after),
             "text": trap.text,
             "cites": list(trap.cites),
         }
@@ -158,12 +131,12 @@ def _trap(trap: Trap) -> dict[str, Any]:
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:
-    return _present({"threshold": outcome.threshold.text, "crossed": outcome.crossed, "text": outcome.text})
+    return present({"threshold": outcome.threshold.text, "crossed": outcome.crossed, "text": outcome.text})
 
 
 def _pair(pair: Pair, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     kept = pair.promise
-    return _present(
+    return present(
         {
             "matched": pair.matched,
             "base": _runs(pair.base),
@@ -176,30 +149,30 @@ def _pair(pair: Pair, outcomes: Sequence[Outcome]) -> dict[str, Any]:
             if kept is None
             else {
                 "id": kept.id,
-                "estimate": _number(kept.estimate),
-                "low": _number(kept.low),
-                "high": _number(kept.high),
-                "measured": _number(kept.measured),
+                "estimate": number(kept.estimate),
+                "low": number(kept.low),
+                "high": number(kept.high),
+                "measured": number(kept.measured),
                 "outcome": kept.outcome,
                 "text": kept.text,
             },
-            "next": _present(
+            "next": present(
                 {
                     "advice": pair.next.advice,
                     "finding": pair.next.finding or None,
-                    "gain": _number(pair.next.gain),
+                    "gain": number(pair.next.gain),
                     "text": pair.next.text,
                     "cites": list(pair.next.cites),
                 }
             ),
             "units": [
-                _present(
+                present(
                     {
                         "metric": unit.metric,
                         "name": unit.name,
-                        "before": _number(unit.before),
-                        "after": _number(unit.after),
-                        "achievable": _number(unit.achievable),
+                        "before": number(unit.before),
+                        "after": number(unit.after),
+                        "achievable": number(unit.achievable),
                     }
                 )
                 for unit in pair.units
@@ -217,8 +190,8 @@ def compare_dict(result: Result) -> dict[str, Any]:
     outcomes = result.outcomes or tuple(() for _ in found.pairs)
     return {
         "schema": SCHEMA,
-        "base": _report(found.base),
-        "current": _report(found.current),
+        "base": report_dict(found.base),
+        "current": report_dict(found.current),
         "conditions": _conditions(found.conditions),
         "pairs": [_pair(pair, row) for pair, row in zip(found.pairs, outcomes, strict=True)],
         "base_only": [_runs(runs) for runs in found.base_only],

@@ -3,39 +3,26 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import Any
 
 from advisor.model import Comparison, Diagnosis, Finding, LaunchDiagnosis, Speedup
+from advisor.render.plain import number, present, report_dict
 
 SCHEMA = "ncu-advisor/diagnosis/1"
-_DIGITS = 10
-
-
-def _number(value: float | None) -> float | int | None:
-    """A finite number with at most ten significant digits, so that the last bits of an average do not show; or None."""
-    if value is None or not math.isfinite(value):
-        return None
-    short = float(f"{value:.{_DIGITS}g}")
-    return int(short) if short.is_integer() and abs(short) < 1e15 else short
-
-
-def _present(pairs: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in pairs.items() if value is not None}
 
 
 def comparison_dict(item: Comparison) -> dict[str, Any]:
     """One line of evidence; what is unknown is absent."""
-    return _present(
+    return present(
         {
             "observation": item.observation,
             "metric": item.metric,
-            "value": _number(item.value),
+            "value": number(item.value),
             "unit": item.unit,
             "test": item.test,
-            "threshold": _number(item.threshold),
-            "margin": _number(item.margin),
-            "margin_abs": _number(item.margin_abs),
+            "threshold": number(item.threshold),
+            "margin": number(item.margin),
+            "margin_abs": number(item.margin_abs),
             "says": item.says,
             "cites": list(item.cites),
         }
@@ -46,9 +33,9 @@ def _speedup(speedup: Speedup | None) -> dict[str, Any] | None:
     if speedup is None:
         return None
     return {
-        "estimate": _number(speedup.estimate),
-        "low": _number(speedup.low),
-        "high": _number(speedup.high),
+        "estimate": number(speedup.estimate),
+        "low": number(speedup.low),
+        "high": number(speedup.high),
         "next_limiter": speedup.next_limiter,
         "how": speedup.how,
     }
@@ -57,12 +44,12 @@ def _speedup(speedup: Speedup | None) -> dict[str, Any] | None:
 def finding_dict(finding: Finding) -> dict[str, Any]:
     """One finding."""
     fix = finding.fix
-    return _present(
+    return present(
         {
             "id": finding.id,
             "kind": finding.kind,
             "title": finding.title,
-            "confidence": _number(finding.confidence),
+            "confidence": number(finding.confidence),
             "speedup": _speedup(finding.speedup),
             "evidence": [comparison_dict(item) for item in finding.evidence],
             "because": finding.because,
@@ -75,7 +62,7 @@ def finding_dict(finding: Finding) -> dict[str, Any]:
                     "pc": place.pc,
                     "sass": place.sass,
                     "metric": place.metric,
-                    "share": _number(place.share),
+                    "share": number(place.share),
                 }
                 for place in finding.locations
             ],
@@ -95,7 +82,7 @@ def finding_dict(finding: Finding) -> dict[str, Any]:
 
 def launch_dict(launch: LaunchDiagnosis) -> dict[str, Any]:
     """One launch."""
-    return _present(
+    return present(
         {
             "report": launch.report,
             "index": launch.index,
@@ -103,12 +90,12 @@ def launch_dict(launch: LaunchDiagnosis) -> dict[str, Any]:
             "kernel_full": launch.kernel_full,
             "grid": list(launch.grid) if launch.grid else None,
             "block": list(launch.block) if launch.block else None,
-            "duration_ns": _number(launch.duration_ns),
+            "duration_ns": number(launch.duration_ns),
             "gpu": {"name": launch.gpu_name, "cc": launch.cc, "known_as": launch.known_as},
-            "class": _present(
+            "class": present(
                 {
                     "id": launch.verdict.id,
-                    "margin": _number(launch.verdict.margin),
+                    "margin": number(launch.verdict.margin),
                     "because": launch.verdict.because,
                     "evidence": [comparison_dict(item) for item in launch.verdict.evidence],
                     "notes": list(launch.verdict.notes),
@@ -138,20 +125,7 @@ def diagnosis_dict(diagnosis: Diagnosis) -> dict[str, Any]:
     """The whole document."""
     return {
         "schema": SCHEMA,
-        "reports": [
-            _present(
-                {
-                    "path": info.path,
-                    "sha256": info.sha256,
-                    "tool": info.tool,
-                    "format": info.format,
-                    "complete": info.complete,
-                    "launches_missing": info.launches_missing,
-                    "problems": list(info.problems),
-                }
-            )
-            for info in diagnosis.reports
-        ],
+        "reports": [report_dict(info) for info in diagnosis.reports],
         "launches": [launch_dict(launch) for launch in diagnosis.launches],
         **diagnosis.extra,
     }

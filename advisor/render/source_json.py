@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import Any
 
+from advisor.render.plain import number
 from advisor.source.hotspots import Line, Spot
 from advisor.source.structure import LoopFacts, SharedGroup
 from advisor.source.view import View
 
 SCHEMA = "ncu-advisor/source/1"
-
-
-def _number(value: float) -> float | int | None:
-    if not math.isfinite(value):
-        return None
-    short = float(f"{value:.10g}")
-    return int(short) if short.is_integer() and abs(short) < 1e15 else short
 
 
 def _spot(spot: Spot) -> dict[str, Any]:
@@ -28,10 +21,10 @@ def _spot(spot: Spot) -> dict[str, Any]:
         "pc": row.pc,
         "sass": row.sass,
         "opcode": row.opcode,
-        "value": _number(spot.value),
-        "share": _number(spot.share),
-        "executed": _number(row.executed),
-        "samples": _number(row.samples),
+        "value": number(spot.value),
+        "share": number(spot.share),
+        "executed": number(row.executed),
+        "samples": number(row.samples),
         "loop": spot.loop,
     }
 
@@ -40,8 +33,8 @@ def _line(line: Line, view: View) -> dict[str, Any]:
     out: dict[str, Any] = {
         "file": line.file,
         "line": line.line,
-        "value": _number(line.value),
-        "share": _number(line.share),
+        "value": number(line.value),
+        "share": number(line.share),
         "loop": line.loop,
         "opcodes": list(dict.fromkeys(s.row.opcode for s in line.spots if s.row.opcode)),
     }
@@ -55,9 +48,9 @@ def _loop(facts: LoopFacts) -> dict[str, Any]:
         "lines": list(facts.lines),
         "depth": facts.loop.depth,
         "instructions": len(facts.loop.body),
-        "iterations": _number(facts.iterations),
-        "executed_share": _number(facts.executed),
-        "samples_share": _number(facts.samples),
+        "iterations": number(facts.iterations),
+        "executed_share": number(facts.executed),
+        "samples_share": number(facts.samples),
         "barriers": facts.barriers,
         "spills": facts.spills,
     }
@@ -68,9 +61,9 @@ def _group(group: SharedGroup) -> dict[str, Any]:
         "base": group.base,
         "opcodes": list(group.opcodes),
         "lines": [{"file": file, "line": line} for file, line in group.lines],
-        "executed": _number(group.executed),
-        "wavefronts": _number(group.wavefronts),
-        "wavefronts_ideal": _number(group.ideal),
+        "executed": number(group.executed),
+        "wavefronts": number(group.wavefronts),
+        "wavefronts_ideal": number(group.ideal),
     }
 
 
@@ -81,15 +74,15 @@ def source_json(view: View, top: int | None) -> str:
         "schema": SCHEMA,
         "launch": view.launch,
         "kernel": view.kernel,
-        "measure": {"id": view.measure.id, "title": view.measure.title, "total": _number(view.total)},
+        "measure": {"id": view.measure.id, "title": view.measure.title, "total": number(view.total)},
         "has_lines": view.has_lines,
         "has_code": view.has_code,
         "lines": [_line(line, view) for line in view.lines[:top]],
         "instructions": [_spot(spot) for spot in view.spots[:top]],
         "structure": {
-            "warps": _number(shape.warps),
+            "warps": number(shape.warps),
             "loops": [_loop(facts) for facts in shape.loops],
-            "executed_share": {part: _number(share) for part, share in shape.parts.items()},
+            "executed_share": {part: number(share) for part, share in shape.parts.items()},
             "spills": {"in_loops": shape.spills[0], "outside": shape.spills[1]},
             "barriers": shape.barriers,
         },

@@ -32,7 +32,7 @@ def metric_changes(
     resting = _evidence(findings)
     rows: list[tuple[str, str, float | None, float | None, float | None, float]] = []
     for name, entry in catalog.metrics.items():
-        old, new = _finite(base.metrics, name), _finite(current.metrics, name)
+        old, new = finite(base.metrics, name), finite(current.metrics, name)
         if old is None and new is None:
             continue
         change, weight = _change(entry.unit, old, new)
@@ -46,7 +46,8 @@ def metric_changes(
     return tuple(MetricChange(*row, shown=at in shown) for at, row in enumerate(rows))
 
 
-def _finite(values: Mapping[str, float], name: str) -> float | None:
+def finite(values: Mapping[str, float], name: str) -> float | None:
+    """A metric's value; None where it is unknown."""
     value = values.get(name)
     return float(value) if value is not None and math.isfinite(value) else None
 
@@ -137,10 +138,10 @@ def leading_units(base: LaunchDiagnosis, current: LaunchDiagnosis) -> tuple[Reac
     ceilings = {term.metric: term.ceiling * 100 for term in time_model().terms.values() if term.metric in UNITS}
     rows = []
     for name in UNITS:
-        old, new = _finite(base.metrics, name), _finite(current.metrics, name)
+        old, new = finite(base.metrics, name), finite(current.metrics, name)
         top = max((v for v in (old, new) if v is not None), default=0.0)
         if top >= _IDLE_PCT:
-            limit = _finite(current.metrics, "dram_achievable_pct") if name == "dram_pct" else None
+            limit = finite(current.metrics, "dram_achievable_pct") if name == "dram_pct" else None
             rows.append((-top, Reached(name, unit_name(name), old, new, limit or ceilings.get(name))))
     most = -min((top for top, _ in rows), default=0.0)
     out: list[Reached] = []
@@ -156,7 +157,7 @@ def leading_units(base: LaunchDiagnosis, current: LaunchDiagnosis) -> tuple[Reac
 
 def leader(launch: LaunchDiagnosis) -> tuple[str, float] | None:
     """The busiest unit of a launch: metric and percent."""
-    known = [(value, name) for name in UNITS if (value := _finite(launch.metrics, name)) is not None]
+    known = [(value, name) for name in UNITS if (value := finite(launch.metrics, name)) is not None]
     if not known:
         return None
     value, name = max(known)

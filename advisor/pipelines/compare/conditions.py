@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from advisor.model import LaunchDiagnosis, ReportInfo
-from advisor.pipelines.compare.changes import ratio
+from advisor.pipelines.compare.changes import finite, ratio
 from advisor.pipelines.compare.records import Condition, Runs
 from advisor.pipelines.compare.settings import say, settings, sources
 from advisor.pipelines.compare.words import amount, factor, percent, times
@@ -75,18 +75,13 @@ def other_kernel(base: Runs, current: Runs) -> tuple[Condition, ...]:
     return (condition("kernel", "kernel", base=base.launch.kernel[:60], current=current.launch.kernel[:60]),)
 
 
-def _value(launch: LaunchDiagnosis, name: str) -> float | None:
-    value = launch.metrics.get(name)
-    return value if value is not None and math.isfinite(value) else None
-
-
 def _ratio(base: LaunchDiagnosis, current: LaunchDiagnosis, name: str) -> float | None:
-    old, new = _value(base, name), _value(current, name)
+    old, new = finite(base.metrics, name), finite(current.metrics, name)
     return ratio(old, new) if old is not None and new is not None else None
 
 
 def _part(base: LaunchDiagnosis, current: LaunchDiagnosis) -> list[Condition]:
-    old, new = (_value(x, "device_sm_count") for x in (base, current))
+    old, new = (finite(x.metrics, "device_sm_count") for x in (base, current))
     if old is None or new is None or old == new or (base.cc and base.cc != current.cc):
         return []
     return [condition("part", "part", base=f"{old:.0f}", current=f"{new:.0f}")]
@@ -101,8 +96,8 @@ def _clocks(base: Runs, current: Runs, judged: Judged | None) -> tuple[list[Cond
     change = _ratio(base.launch, current.launch, "sm_clock_hz")
     if long_enough and change is not None and abs(math.log(change)) > math.log1p(limit.share):
         clocks = {
-            "base": amount(_value(base.launch, "sm_clock_hz"), "Hz"),
-            "current": amount(_value(current.launch, "sm_clock_hz"), "Hz"),
+            "base": amount(finite(base.launch.metrics, "sm_clock_hz"), "Hz"),
+            "current": amount(finite(current.launch.metrics, "sm_clock_hz"), "Hz"),
         }
         if measured:
             out.append(condition("clock_measured", "clock", **clocks))
@@ -122,7 +117,7 @@ def _clocks(base: Runs, current: Runs, judged: Judged | None) -> tuple[list[Cond
             )
     change = _ratio(base.launch, current.launch, "dram_clock_hz")
     if long_enough and not measured and change is not None and abs(math.log(change)) > math.log1p(limit.share):
-        old, new = (amount(_value(x.launch, "dram_clock_hz"), "Hz") for x in (base, current))
+        old, new = (amount(finite(x.launch.metrics, "dram_clock_hz"), "Hz") for x in (base, current))
         out.append(condition("dram_clock", "clock", base=old, current=new, change=percent(change - 1)))
     return out, by_cycles
 
@@ -130,7 +125,7 @@ def _clocks(base: Runs, current: Runs, judged: Judged | None) -> tuple[list[Cond
 def _controls(base: LaunchDiagnosis, current: LaunchDiagnosis) -> list[Condition]:
     out = []
     for what in ("cache", "clock"):
-        old, new = (_value(x, f"{what}_control") for x in (base, current))
+        old, new = (finite(x.metrics, f"{what}_control") for x in (base, current))
         if old is not None and new is not None and old != new:
             words = {True: "on", False: "off"}
             out.append(condition("control", "control", what=what, base=words[old > 0], current=words[new > 0]))
