@@ -14,6 +14,8 @@ from advisor.catalog.loader import key_line, load
 from advisor.errors import KnowledgeError, UsageError
 
 MANIFEST = "exercise.yaml"
+# Ends each line of a step's source that is the place of its first finding: what `source` must name.
+SLOW_MARK = re.compile(r"[ \t]*// slow: here$", re.MULTILINE)
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 
 
@@ -134,6 +136,11 @@ class Exercise(_Strict, frozen=True, forbid_unknown_fields=True):
 def home(name: str) -> Path:
     """The folder of an exercise."""
     return resources.folder("kernels") / name
+
+
+def bundled_text(exercise_name: str, file: str) -> str:
+    """A bundled source as a learner sees it: without the marks on the lines that make it slow."""
+    return SLOW_MARK.sub("", (home(exercise_name) / file).read_text(encoding="utf-8"))
 
 
 @lru_cache(maxsize=1)

@@ -11,7 +11,7 @@ from advisor.practice import attempt
 from advisor.practice.cases import answers
 from advisor.practice.failures import Failure
 from advisor.practice.launchlines import read_lines
-from advisor.practice.manifest import Exercise, home
+from advisor.practice.manifest import Exercise, bundled_text
 from advisor.practice.predict import MINE
 from advisor.practice.profiling import profile
 from advisor.practice.run import OnProgress, Runner, nothing
@@ -46,7 +46,7 @@ def like(one: Exercise, source: Path) -> str:
     except AdvisorError:  # a launch line under construction: any step's answers do
         return one.stages[0].id
     for step in one.stages:
-        text = (home(one.name) / step.source).read_text(encoding="utf-8")
+        text = bundled_text(one.name, step.source)
         if not count or (step.source.endswith(".cu") and len(read_lines(text, step.source)[0]) == count):
             return step.id
     return one.stages[-1].id

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from advisor.errors import InputError, UsageError
 from advisor.files import write_bytes_whole, write_whole
-from advisor.practice.manifest import Exercise, StepDef, home
+from advisor.practice.manifest import Exercise, StepDef, bundled_text
 from advisor.practice.state import Store
 
 _LARGEST = 1 << 20  # bytes of a source
@@ -38,7 +38,7 @@ class Workshop:
     def untouched(self) -> bool:
         """Whether the learner's files are still the originals."""
         pairs = zip((self.source, *self.extra), _originals(self.exercise), strict=True)
-        return all(read_source(mine) == origin.read_text(encoding="utf-8") for mine, origin in pairs)
+        return all(read_source(mine) == bundled_text(self.exercise.name, origin) for mine, origin in pairs)
 
 
 def first_step(exercise: Exercise) -> StepDef:
@@ -82,7 +82,7 @@ def start(exercise: Exercise, store: Store, folder: Path | None = None) -> tuple
         raise UsageError(f"{place}: cannot be made: {e.strerror}: name another with --folder") from None
     for target, origin in zip((shop.source, *shop.extra), _originals(exercise), strict=True):
         if not target.exists():
-            write_whole(target, origin.read_text(encoding="utf-8"))
+            write_whole(target, bundled_text(exercise.name, origin))
             made = True
 
     def remember(record: object) -> None:
@@ -92,9 +92,9 @@ def start(exercise: Exercise, store: Store, folder: Path | None = None) -> tuple
     return shop, made
 
 
-def _originals(exercise: Exercise) -> tuple[Path, ...]:
+def _originals(exercise: Exercise) -> tuple[str, ...]:
     step = first_step(exercise)
-    return tuple(home(exercise.name) / name for name in (step.source, *step.extra))
+    return (step.source, *step.extra)
 
 
 def opened(exercise: Exercise, store: Store) -> Workshop:
@@ -117,7 +117,7 @@ def reset(shop: Workshop) -> tuple[Path, ...]:
     """Put the original source back; what was there is kept beside it, under the names that are returned."""
     kept = []
     for target, origin in zip((shop.source, *shop.extra), _originals(shop.exercise), strict=True):
-        original = origin.read_bytes()
+        original = bundled_text(shop.exercise.name, origin).encode()
         if target.is_file() and target.stat().st_size == len(original) and target.read_bytes() == original:
             continue
         if target.exists() or target.is_symlink():

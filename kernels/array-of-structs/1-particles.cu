@@ -7,5 +7,5 @@ struct Particle {
 extern "C" __global__ void charge_density(const Particle* __restrict__ particles, float* __restrict__ density,
                                           float inverse_volume, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) density[i] = particles[i].charge * inverse_volume;
+  if (i < n) density[i] = particles[i].charge * inverse_volume;  // slow: here
 }

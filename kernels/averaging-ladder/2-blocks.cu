@@ -8,7 +8,7 @@ extern "C" __global__ void average_and_multiply(const float* __restrict__ data, 
   const size_t set = blockIdx.x;
   const float* values = data + (set * LENGTH + element) * count;
   float sum = 0.0f;
-  for (int v = 0; v < count; ++v) sum += values[v];
+  for (int v = 0; v < count; ++v) sum += values[v];  // slow: here
   const float average = sum / count;
   for (int row = 0; row < LENGTH; ++row) {
     part[element] = matrix[row * LENGTH + element] * average;

@@ -4,6 +4,6 @@ extern "C" __global__ void row_sums(const float* __restrict__ a, float* __restri
   int row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= rows) return;
   float s = 0.f;
-  for (int c = 0; c < cols; ++c) s += a[(size_t)row * cols + c];
+  for (int c = 0; c < cols; ++c) s += a[(size_t)row * cols + c];  // slow: here
   sums[row] = s;
 }

@@ -15,10 +15,10 @@ extern "C" __global__ void integrate(const float4* __restrict__ signal, const fl
 #pragma unroll 8
     for (int s = 0; s < samples / 4; ++s) {
       float4 x = input[s];
-      v = fmaf(a, v, x.x);
-      v = fmaf(a, v, x.y);
-      v = fmaf(a, v, x.z);
-      v = fmaf(a, v, x.w);
+      v = fmaf(a, v, x.x);  // slow: here
+      v = fmaf(a, v, x.y);  // slow: here
+      v = fmaf(a, v, x.z);  // slow: here
+      v = fmaf(a, v, x.w);  // slow: here
     }
     potential[i] = v;
   }

@@ -11,8 +11,8 @@ extern "C" __global__ void permute(const float* __restrict__ in, float* __restri
   int rest = i, from = 0;
 #pragma unroll
   for (int axis = 5; axis >= 0; --axis) {
-    from += rest % extent[axis] * stride[axis];
-    rest /= extent[axis];
+    from += rest % extent[axis] * stride[axis];  // slow: here
+    rest /= extent[axis];  // slow: here
   }
   out[i] = in[from];
 }

@@ -4,6 +4,6 @@ extern "C" __global__ void first_break(const float* __restrict__ record, int* __
   int trace = blockIdx.x * blockDim.x + threadIdx.x;
   if (trace >= traces) return;
   int t = 0;
-  while (t < samples && fabsf(record[(size_t)t * traces + trace]) <= threshold) ++t;
+  while (t < samples && fabsf(record[(size_t)t * traces + trace]) <= threshold) ++t;  // slow: here
   out[trace] = t;
 }

@@ -11,7 +11,7 @@ extern "C" __global__ void __launch_bounds__(256) gemm(const float* __restrict__
   for (int k0 = 0; k0 < n; k0 += BK) {
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
-      as[t % BK][t / BK + 32 * j] = a[(size_t)(row + t / BK + 32 * j) * n + k0 + t % BK];
+      as[t % BK][t / BK + 32 * j] = a[(size_t)(row + t / BK + 32 * j) * n + k0 + t % BK];  // slow: here
       bs[t / BN + 2 * j][t % BN] = b[(size_t)(k0 + t / BN + 2 * j) * n + col + t % BN];
     }
     __syncthreads();
@@ -21,7 +21,7 @@ extern "C" __global__ void __launch_bounds__(256) gemm(const float* __restrict__
 #pragma unroll
       for (int i = 0; i < 8; ++i) ra[i] = as[k][y + i];
 #pragma unroll
-      for (int j = 0; j < 8; ++j) rb[j] = bs[k][x + j];
+      for (int j = 0; j < 8; ++j) rb[j] = bs[k][x + j];  // slow: here
 #pragma unroll
       for (int i = 0; i < 8; ++i)
 #pragma unroll

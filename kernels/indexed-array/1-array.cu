@@ -11,7 +11,7 @@ extern "C" __global__ void codon_usage(const uint4* __restrict__ words, unsigned
     uint4 four = words[(size_t)w * reads + read];
     unsigned word[4] = {four.x, four.y, four.z, four.w};
 #pragma unroll
-    for (int c = 0; c < 16; ++c) ++count[word[c / 4] >> c % 4 * 8 & 63];
+    for (int c = 0; c < 16; ++c) ++count[word[c / 4] >> c % 4 * 8 & 63];  // slow: here
   }
   unsigned sum = 0;
 #pragma unroll

@@ -23,9 +23,9 @@ extern "C" __global__ void __launch_bounds__(1024) react(const float* __restrict
   for (int step = 0; step < steps; ++step) {
     int left = __shfl_sync(~0u, counts, step);
     float h = SPAN / left;
-    while (__syncthreads_or(left > 0)) {
+    while (__syncthreads_or(left > 0)) {  // slow: here
       cell[threadIdx.x] = v;
-      __syncthreads();
+      __syncthreads();  // slow: here
       if (left > 0) v = substep(v, cell[before], cell[after], h);
       --left;
     }

@@ -7,7 +7,7 @@ extern "C" __global__ void row_sums(const float* __restrict__ in, float* __restr
   for (int i = threadIdx.x; i < COLS; i += blockDim.x) row[i] = from[i];
   __syncthreads();
   for (int stride = 1; stride < COLS; stride *= 2) {
-    for (int i = threadIdx.x; i < COLS / 2 / stride; i += blockDim.x) row[2 * stride * i] += row[2 * stride * i + stride];
+    for (int i = threadIdx.x; i < COLS / 2 / stride; i += blockDim.x) row[2 * stride * i] += row[2 * stride * i + stride];  // slow: here
     __syncthreads();
   }
   if (threadIdx.x == 0) sums[blockIdx.x] = row[0];

@@ -33,14 +33,14 @@ extern "C" __global__ void __launch_bounds__(256) collide(const double* __restri
   for (int i = 0; i < q; ++i) {
     const double away = now[i * stride + site] - equilibrium(weight[i], cx[i], cy[i], rho, ux, uy);
 #pragma unroll
-    for (int k = 0; k < Q; ++k) moment[k] += forward[i * Q + k] * away;
+    for (int k = 0; k < Q; ++k) moment[k] += forward[i * Q + k] * away;  // slow: here
   }
 #pragma unroll
   for (int k = 0; k < Q; ++k) moment[k] = relax(moment[k], rate[k], LIMIT * rho);
   for (int i = 0; i < q; ++i) {
     double f = now[i * stride + site];
 #pragma unroll
-    for (int k = 0; k < Q; ++k) f += backward[i * Q + k] * moment[k];
+    for (int k = 0; k < Q; ++k) f += backward[i * Q + k] * moment[k];  // slow: here
     next[i * stride + site] = f;
   }
 }

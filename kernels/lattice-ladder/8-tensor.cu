@@ -100,7 +100,7 @@ collide(const double* __restrict__ now, double* __restrict__ next, const double*
 #pragma unroll
       for (int j = 0; j < 2; ++j) {
         const int i = i0 + row, k = 8 * t + 2 * column + j;
-        const double coefficient = i < Q && k < Q ? backward[i * Q + k] : 0.0;
+        const double coefficient = i < Q && k < Q ? backward[i * Q + k] : 0.0;  // slow: here
 #pragma unroll
         for (int g = 0; g < 4; ++g) multiply(change[g], moment[g][t][j], coefficient);
       }

@@ -13,7 +13,7 @@ extern "C" __global__ void variance(const unsigned* __restrict__ pages, const un
   unsigned page = first[s];
   float sum = 0.f, squares = 0.f;
   for (int t = 0; t < length; ++t) {
-    unsigned word = pages[(size_t)page * 32 + lane];
+    unsigned word = pages[(size_t)page * 32 + lane];  // slow: here
     page = __shfl_sync(~0u, word, READINGS);
     float reading = lane < READINGS ? __uint_as_float(word) : 0.f;
     sum += reading;

@@ -11,9 +11,9 @@ extern "C" __global__ void multiply(const float4* __restrict__ a, const float4* 
   const float4* from = a + (size_t)row * width;
   float sum[kRows] = {};
   for (int c = lane; c < width; c += 32) {
-    float4 v = x[vector * width + c];
+    float4 v = x[vector * width + c];  // slow: here
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) sum[r] += dot(from[r * width + c], v);
+    for (int r = 0; r < kRows; ++r) sum[r] += dot(from[r * width + c], v);  // slow: here
   }
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {

@@ -34,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) transitions(const float4* 
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       int f = threadIdx.x + k * THREADS;
-      tile[slot(f / 4, f % 4)] = in[(size_t)t * 4 * THREADS + f];
+      tile[slot(f / 4, f % 4)] = in[(size_t)t * 4 * THREADS + f];  // slow: here
     }
     __syncthreads();
     float a[16];

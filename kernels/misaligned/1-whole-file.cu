@@ -14,7 +14,7 @@ extern "C" __global__ void add_features(const float* __restrict__ file, const in
   for (int k = 0; k < 32; k += 8) {
     int mine = index[query * 32 + k + feature];
 #pragma unroll
-    for (int j = 0; j < 8; ++j) sum += table[__shfl_sync(~0u, mine, j, 8)].feature[feature];
+    for (int j = 0; j < 8; ++j) sum += table[__shfl_sync(~0u, mine, j, 8)].feature[feature];  // slow: here
   }
   result[i] = sum;
 }

@@ -7,7 +7,7 @@
 // Position v, speed w: a kick by the material's force, then a drift.
 __device__ float follow_one(int material, float v, int steps) {
   float w = 0.f;
-  switch (material) {
+  switch (material) {  // slow: here
     case 0: WALK(-v);
     case 1: WALK(-v * v * v);
     case 2: WALK(-v * fabsf(v));

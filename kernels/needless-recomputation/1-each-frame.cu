@@ -10,7 +10,7 @@ __device__ float gain(float x, float y) {
   for (int j = 11; j >= 0; --j) {
     float row = coefficient[j][11];
 #pragma unroll
-    for (int i = 10; i >= 0; --i) row = fmaf(row, x, coefficient[j][i]);
+    for (int i = 10; i >= 0; --i) row = fmaf(row, x, coefficient[j][i]);  // slow: here
     sum = fmaf(sum, y, row);
   }
   return sum;

@@ -9,7 +9,7 @@ extern "C" __global__ void __launch_bounds__(1024) gemm(const float* __restrict_
     bs[threadIdx.y][threadIdx.x] = b[(size_t)(t + threadIdx.y) * n + col];
     __syncthreads();
 #pragma unroll
-    for (int k = 0; k < 32; ++k) sum += as[threadIdx.y][k] * bs[k][threadIdx.x];
+    for (int k = 0; k < 32; ++k) sum += as[threadIdx.y][k] * bs[k][threadIdx.x];  // slow: here
     __syncthreads();
   }
   c[(size_t)row * n + col] = sum;

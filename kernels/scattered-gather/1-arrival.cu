@@ -15,7 +15,7 @@ extern "C" __global__ void revenue(const unsigned* __restrict__ item, const unsi
       which[k] = i < n ? item[i] : ~0u;
     }
 #pragma unroll
-    for (int k = 0; k < kLoads; ++k) cents[k] = which[k] != ~0u ? price[which[k]] : 0;
+    for (int k = 0; k < kLoads; ++k) cents[k] = which[k] != ~0u ? price[which[k]] : 0;  // slow: here
 #pragma unroll
     for (int k = 0; k < kLoads; ++k) sum += cents[k];
   }

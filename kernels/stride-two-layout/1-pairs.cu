@@ -13,7 +13,7 @@ extern "C" __global__ void __launch_bounds__(256) filter(const float* __restrict
   for (int i = lane; i < SPAN; i += 128) {
     float s = 0.f;
 #pragma unroll
-    for (int k = 0; k < TAPS; ++k) s += taps[k] * pairs[2 * (i + k) + component];
+    for (int k = 0; k < TAPS; ++k) s += taps[k] * pairs[2 * (i + k) + component];  // slow: here
     filtered[(size_t)component * n + first + i] = s;
   }
 }

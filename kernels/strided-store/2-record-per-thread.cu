@@ -4,5 +4,5 @@ extern "C" __global__ void interleave(const float* __restrict__ planes, float* _
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
 #pragma unroll
-  for (int sensor = 0; sensor < 8; ++sensor) records[(size_t)i * 8 + sensor] = planes[(size_t)sensor * n + i];
+  for (int sensor = 0; sensor < 8; ++sensor) records[(size_t)i * 8 + sensor] = planes[(size_t)sensor * n + i];  // slow: here
 }

@@ -17,7 +17,7 @@ extern "C" __global__ void series(const float4* __restrict__ angle, const float2
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       float sine, cosine;
-      __sincosf(k * x[j], &sine, &cosine);
+      __sincosf(k * x[j], &sine, &cosine);  // slow: here
       y[j] = fmaf(c.x, cosine, fmaf(c.y, sine, y[j]));
     }
   }

@@ -10,5 +10,5 @@ extern "C" __global__ void transpose(const float* __restrict__ in, float* __rest
   __syncthreads();
   col = blockIdx.y * TILE + threadIdx.x;
   row = blockIdx.x * TILE + threadIdx.y;
-  for (int j = 0; j < TILE; j += ROWS) out[(size_t)(row + j) * n + col] = tile[threadIdx.x][threadIdx.y + j];
+  for (int j = 0; j < TILE; j += ROWS) out[(size_t)(row + j) * n + col] = tile[threadIdx.x][threadIdx.y + j];  // slow: here
 }

@@ -13,5 +13,5 @@ extern "C" __global__ void kinetic(const Particle* __restrict__ particles, float
     e += 0.5f * particles[i].mass * (vx * vx + vy * vy + vz * vz);
   }
   for (int o = 16; o; o /= 2) e += __shfl_down_sync(~0u, e, o);
-  if (threadIdx.x % 32 == 0) atomicAdd(&energy[blockIdx.x / (gridDim.x / 64)], e);
+  if (threadIdx.x % 32 == 0) atomicAdd(&energy[blockIdx.x / (gridDim.x / 64)], e);  // slow: here
 }

@@ -7,5 +7,5 @@ extern "C" __global__ void kinetic(const float* __restrict__ vx, const float* __
 #pragma unroll
   for (int j = 0; j < 4; ++j, i += 256) e += 0.5f * mass[i] * (vx[i] * vx[i] + vy[i] * vy[i] + vz[i] * vz[i]);
   for (int o = 16; o; o /= 2) e += __shfl_down_sync(~0u, e, o);
-  if (threadIdx.x % 32 == 0) atomicAdd(&energy[blockIdx.x / (gridDim.x / 64)], e);
+  if (threadIdx.x % 32 == 0) atomicAdd(&energy[blockIdx.x / (gridDim.x / 64)], e);  // slow: here
 }

@@ -10,7 +10,7 @@ extern "C" __global__ void kinetic(const Particle* __restrict__ particles, float
   float e = 0.f;
 #pragma unroll 4
   for (int j = 0; j < 32; ++j, i += 256) {
-    float vx = particles[i].vx, vy = particles[i].vy, vz = particles[i].vz;
+    float vx = particles[i].vx, vy = particles[i].vy, vz = particles[i].vz;  // slow: here
     e += 0.5f * particles[i].mass * (vx * vx + vy * vy + vz * vz);
   }
   for (int o = 16; o; o /= 2) e += __shfl_down_sync(~0u, e, o);

@@ -5,6 +5,6 @@ extern "C" __global__ void respond(const float* __restrict__ signal, const float
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   float x = signal[i], sum = 0.f;
-  for (int k = order - 1; k >= 0; --k) sum = fmaf(sum, x, coefficient[k]);
+  for (int k = order - 1; k >= 0; --k) sum = fmaf(sum, x, coefficient[k]);  // slow: here
   response[i] = sum;
 }

@@ -13,7 +13,7 @@ from advisor.practice.attempt import Attempt
 from advisor.practice.calibrate import Ceiling, Ceilings
 from advisor.practice.compiling import Build, Kernel
 from advisor.practice.failures import Failure, Remark
-from advisor.practice.manifest import Exercise, exercise, home, names
+from advisor.practice.manifest import Exercise, bundled_text, exercise, home, names
 from advisor.practice.outcome import JobResult, Outcome
 from advisor.practice.predict import score
 from advisor.practice.state import LogRow, Prediction, Record, Store
@@ -69,7 +69,7 @@ def test_every_text_of_an_exercise_fits(name: str, width: int) -> None:
     for step in one.steps:
         fits(words.after_profile(one, step, record, 2.5, width), width)
         path = home(name) / step.source
-        text, first = path.read_text(encoding="utf-8"), (home(name) / one.stages[0].source).read_text(encoding="utf-8")
+        text, first = bundled_text(name, step.source), bundled_text(name, one.stages[0].source)
         shown = words.solution_text(one, step, one.stages[0], path, text, first, width, False)
         fits(shown, width, path)
         assert "".join(text.split()) in "".join(shown.split()), "no character of the source is lost"

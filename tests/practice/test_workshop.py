@@ -8,7 +8,7 @@ import pytest
 
 from advisor.errors import InputError, UsageError
 from advisor.practice import workshop
-from advisor.practice.manifest import exercise, home
+from advisor.practice.manifest import bundled_text, exercise
 from advisor.practice.state import Store
 
 NAME = "bank-conflicts"
@@ -21,7 +21,7 @@ def store(tmp_path: Path) -> Store:
 
 def original() -> str:
     one = exercise(NAME)
-    return (home(NAME) / one.stages[0].source).read_text(encoding="utf-8")
+    return bundled_text(NAME, one.stages[0].source)
 
 
 def test_start_makes_a_copy_of_the_first_step(store: Store) -> None:

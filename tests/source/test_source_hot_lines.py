@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
 import yaml
 
-from advisor import resources
 from advisor.catalog import catalog
+from advisor.practice.manifest import SLOW_MARK, bundled_text, exercise, home, names
+from advisor.practice.recorded import recording
 from advisor.source.listing import read_listing
 from advisor.source.locate import places
 from advisor.source.measures import measure
@@ -20,30 +20,39 @@ TRUTH = yaml.safe_load((Path(__file__).parents[1] / "data" / "hot_lines.yaml").r
 MOST_INLINED = 3
 
 
-def source_of(truth: dict[str, Any]) -> list[str]:
-    path = resources.folder("kernels") / truth["exercise"] / truth["file"]
-    return path.read_text(encoding="utf-8").splitlines()
+STEP = {(t["exercise"], t["step"]): t for t in TRUTH}
+
+
+def marked(truth: dict[str, Any]) -> tuple[str, list[str]]:
+    """The file of a step and its lines."""
+    one = exercise(truth["exercise"])
+    file = one.step_of(truth["step"]).source
+    return file, (home(one.name) / file).read_text(encoding="utf-8").splitlines()
 
 
 @pytest.mark.parametrize("truth", TRUTH, ids=[f"{t['exercise']}-{t['step']}" for t in TRUTH])
-def test_the_first_place_is_the_line_that_an_engineer_names(truth: dict[str, Any]) -> None:
-    recorded = resources.folder("kernels") / truth["exercise"] / "recorded" / "h200"
-    record = json.loads((recorded / "record.json").read_text(encoding="utf-8"))
-    wanted = measure(catalog().findings[truth["finding"]].locate)
-    listing = read_listing(
-        recorded / "profile.ncu-rep.xz", record["steps"][truth["step"]]["launches"][0], [wanted], cc=record["cc"]
-    )
+def test_the_first_place_is_a_line_that_an_engineer_marked(truth: dict[str, Any]) -> None:
+    recorded = recording(exercise(truth["exercise"]))
+    assert recorded is not None
+    record, wanted = recorded.record, measure(catalog().findings[truth["finding"]].locate)
+    listing = read_listing(recorded.report, record.steps[truth["step"]].launches[0], [wanted], cc=record.cc)
     first = places(listing, wanted)[0]
-    source = source_of(truth)
-    assert PurePosixPath(first.file).name == truth.get("recorded_as", truth["file"])
-    texts = [truth["inlined_into"]] if "inlined_into" in truth else truth["line"]
-    assert any(text in source[first.line - 1] for text in texts)
+    file, source = marked(truth)
+    assert PurePosixPath(first.file).name == truth.get("recorded_as", file)
+    assert SLOW_MARK.search(source[first.line - 1])
     assert first.sass and 0 < first.share <= 1
 
 
-def test_the_truth_names_lines_that_are_there_and_few_are_inlined() -> None:
+def test_every_mark_belongs_to_a_listed_step_and_few_are_calls() -> None:
+    for one in map(exercise, names()):
+        for step in one.steps:
+            text = (home(one.name) / step.source).read_text(encoding="utf-8")
+            assert bool(SLOW_MARK.search(text)) == ((one.name, step.id) in STEP), (one.name, step.id)
+    assert sum("inlined" in truth for truth in TRUTH) <= MOST_INLINED < len(TRUTH) / 10
+
+
+def test_learners_do_not_see_the_marks() -> None:
     for truth in TRUTH:
-        source = source_of(truth)
-        for text in [*truth["line"], *([truth["inlined_into"]] if "inlined_into" in truth else [])]:
-            assert any(text in line for line in source), (truth["exercise"], text)
-    assert sum("inlined_into" in truth for truth in TRUTH) <= MOST_INLINED < len(TRUTH) / 10
+        file, lines = marked(truth)
+        seen = bundled_text(truth["exercise"], file).splitlines()
+        assert len(seen) == len(lines) and not any("slow: here" in line for line in seen)

@@ -10,7 +10,7 @@ from advisor.commands.practice.face import Face
 from advisor.errors import EXIT_CHECK_FAILED, EXIT_DONE, UsageError
 from advisor.model import LaunchDiagnosis
 from advisor.practice import journal, workshop
-from advisor.practice.manifest import Exercise, exercise, home, names
+from advisor.practice.manifest import Exercise, bundled_text, exercise, home, names
 from advisor.practice.predict import CAUSE_POINTS, CLASS_POINTS, MINE, SPEEDUP_POINTS, score
 from advisor.practice.state import Prediction, Record, Store, latest
 from advisor.render import practice as words
@@ -278,8 +278,8 @@ def solution(store: Store, name: str, step_id: str, anyway: bool, face: Face) ->
 
     store.change(name, note)
     before = one.stages[max(0, [s.id for s in one.stages].index(step.id) - 1)] if step in one.stages else one.stages[0]
-    text = (home(name) / step.source).read_text(encoding="utf-8")
-    old = (home(name) / before.source).read_text(encoding="utf-8")
+    text = bundled_text(name, step.source)
+    old = bundled_text(name, before.source)
     path = home(name) / step.source
     face.write(words.solution_text(one, step, before, path, text, old, face.width, face.colour))
     return EXIT_DONE
