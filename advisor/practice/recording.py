@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import io
 import lzma
+import math
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from advisor.errors import InputError
 from advisor.files import write_bytes_whole, write_whole
 from advisor.practice.api import Card
-from advisor.practice.manifest import Exercise
+from advisor.practice.manifest import Exercise, home
 from advisor.practice.recorded import RECORD, REPORT, RecordFile, StepTimes, digest
 from advisor.practice.selfcheck import Measured
 from advisor.reports.container import extract, walk
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +40,32 @@ class Circumstances:
     date: str
 
 
-def driver_and_clocks() -> tuple[str, float, float]:
-    """What nvidia-smi says of the first GPU: driver version, SM and memory clock in Hz; '' and 0 where unknown."""
-    query = "--query-gpu=driver_version,clocks.sm,clocks.mem"
+def driver_version() -> str:
+    """What nvidia-smi says of the first GPU's driver; '' where unknown."""
+    command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
     try:
-        done = subprocess.run(
-            ["nvidia-smi", query, "--format=csv,noheader,nounits"],
-            capture_output=True,
-            text=True,
-            timeout=30,
-            check=True,
-        )
-        driver, sm, memory = (part.strip() for part in done.stdout.splitlines()[0].split(","))
-        return driver, float(sm) * 1e6, float(memory) * 1e6
-    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
-        return "", 0.0, 0.0
+        done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
+        return done.stdout.splitlines()[0].strip()
+    except (OSError, subprocess.SubprocessError, IndexError):
+        return ""
+
+
+def clocks(frame: pd.DataFrame) -> tuple[float, float]:
+    """SM and memory clock in Hz, the medians over the profiled launches (an idle GPU shows others); 0 where unknown."""
+    middle = [frame[name].median() if name in frame else math.nan for name in ("sm_clock_hz", "dram_clock_hz")]
+    sm, memory = (0.0 if math.isnan(m) else float(round(m, -6)) for m in middle)
+    return sm, memory
+
+
+def write_all(measured: Iterable[Measured], said: Circumstances, card: str, done: Callable[[str], None]) -> None:
+    """Write the recordings of all these into their exercises' folders, several at once; `done` gets each name."""
+    with ThreadPoolExecutor(8) as pool:  # packing is the work, and lets other threads run
+        made = {
+            m.exercise.name: pool.submit(write, m, said, home(m.exercise.name) / "recorded" / card) for m in measured
+        }
+        for name, one in made.items():
+            one.result()
+            done(name)
 
 
 def write(m: Measured, said: Circumstances, folder: Path) -> None:

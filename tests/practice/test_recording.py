@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import lzma
+import math
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from learner import NAME, TILE, TOUR, kernels, use
 
@@ -129,14 +131,27 @@ def test_versions_are_as_people_write_them() -> None:
     assert recording.versions_of({}) == ("", "")
 
 
-def test_without_nvidia_smi_driver_and_clocks_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_nvidia_smi_the_driver_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    assert recording.driver_and_clocks() == ("", 0.0, 0.0)
+    assert recording.driver_version() == ""
 
 
-def test_driver_and_clocks_are_those_of_the_first_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_driver_is_that_of_the_first_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     smi = tmp_path / "nvidia-smi"
-    smi.write_text("#!/bin/sh\necho '580.1, 1980, 3201'\necho '570.0, 1, 2'\n", encoding="utf-8")
+    smi.write_text("#!/bin/sh\necho '580.1'\necho '570.0'\n", encoding="utf-8")
     smi.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    assert recording.driver_and_clocks() == ("580.1", 1.98e9, 3.201e9)
+    assert recording.driver_version() == "580.1"
+
+
+def test_clocks_are_those_of_the_launches() -> None:
+    frame = pd.DataFrame({"sm_clock_hz": [1.97e9, 1.98e9, 0.35e9], "dram_clock_hz": [math.nan] * 3})
+    assert recording.clocks(frame) == (1.97e9, 0.0)
+    assert recording.clocks(frame[["dram_clock_hz"]]) == (0.0, 0.0)
+
+
+def test_all_recordings_are_written_and_told(tmp_path: Path, folder: Path) -> None:
+    told: list[str] = []
+    recording.write_all([measured(tmp_path)], SAID, "stand-in", told.append)
+    assert told == [NAME]
+    assert (folder / "recorded" / "stand-in" / RECORD).is_file()

@@ -135,12 +135,10 @@ def _record(measured: list[selfcheck.Measured], made: Everything, analysis: Anal
 
     if made.outcome.card is None or analysis is None:
         raise InputError("nothing was profiled, so nothing is recorded")
-    driver, sm, memory = recording.driver_and_clocks()
+    driver, (sm, memory) = recording.driver_version(), recording.clocks(analysis.inputs.frame)
     cuda, cupy = recording.versions_of(dict(made.outcome.versions))
-    tool = analysis.diagnosis.reports[0].tool
+    tool = analysis.diagnosis.reports[0].tool.removeprefix("ncu ")
     today = datetime.now(UTC).date().isoformat()
     said = recording.Circumstances(made.outcome.card, driver, cuda, cupy, tool, sm, memory, today)
     card = made.outcome.card.name.removeprefix("NVIDIA ").split(" ")[0].lower()
-    for m in measured:
-        recording.write(m, said, home(m.exercise.name) / "recorded" / card)
-        click.echo(f"recorded {m.exercise.name}", err=True)
+    recording.write_all(measured, said, card, lambda name: click.echo(f"recorded {name}", err=True))
