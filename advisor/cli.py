@@ -101,6 +101,8 @@ def demo(knowledge: tuple[Path, ...]) -> int:
     "--why-not", "why_not", multiple=True, metavar="ID", help="Show what kept a finding from being concluded."
 )
 @click.option("--what-if", "what_if", multiple=True, metavar="METRIC=VALUE", help="Conclude again with another value.")
+@click.option("--on", metavar="GPU", help="Also reckon what another card would make of it, such as H100-SXM.")
+@click.option("--rules", is_flag=True, help="Show what Nsight Compute's own rules say, each beside the verdict here.")
 @click.option("--locate/--no-locate", default=None, help="Name the first finding's lines; by default of a lone launch.")
 @click.option("--strict", is_flag=True, help="Exit with 2 if any report is incomplete or unreadable.")
 @_KNOWLEDGE
@@ -162,6 +164,16 @@ def compare(base: str, current: str, **options: Any) -> int:
 @click.option("--search", metavar="REGEX", help="Only where SASS, source line or FILE:LINE match.")
 @click.option("--where", multiple=True, metavar="TEST", help="Only where it holds, such as 'share>5%'; repeatable.")
 @click.option("--sources", type=_PATH, multiple=True, metavar="DIR", help="Where source files lie now; repeatable.")
+@click.option("--columns", metavar="NAMES", help="What to show of instructions: a set or columns, between commas.")
+@click.option("--ptx", is_flag=True, help="The hot lines of PTX too.")
+@click.option(
+    "--align",
+    "align_by",
+    type=click.Choice(["opcode", "instruction"]),
+    default="opcode",
+    show_default=True,
+    help="What makes two instructions the same, with --with.",
+)
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--out", type=_PATH, metavar="FILE", help="Write there instead of to the screen.")
 @_KNOWLEDGE
@@ -170,7 +182,8 @@ def source(report: Path, **options: Any) -> int:
 
     A MEASURE is `excess_sectors`, `excess_wavefronts`, `load_wait` (long-scoreboard samples, at the load waited for),
     `samples`, `instructions`, `stall_barrier` … or the name of one of ncu's per-instruction metrics. A TEST compares
-    share, value, executed, samples or line with a number.
+    share, value, executed, samples, lanes or line with a number. Sets of columns are memory, stalls, predication and
+    instructions.
     """
     from advisor.commands.source import run
 
@@ -182,6 +195,33 @@ def source(report: Path, **options: Any) -> int:
         clear=terminal.clear,
         colour=terminal.colour(sys.stdout),
         width=terminal.width(),
+    )
+
+
+@cli.command()
+@click.argument("traces", nargs=-1, required=True, type=_PATH)
+@click.option("--ncu-command", is_flag=True, help="Print only the ncu command for the kernel to look at.")
+@click.option("--width", type=click.IntRange(60, 400), metavar="COLUMNS", help="How wide to draw.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--out", type=_PATH, metavar="FILE", help="Write there instead of to the screen.")
+@click.option("--strict", is_flag=True, help="Exit with 2 if any trace is incomplete or unreadable.")
+@_KNOWLEDGE
+def timeline(traces: tuple[Path, ...], width: int | None, **options: Any) -> int:
+    """Look at the whole program first: is the GPU fed, which kernel counts, and what to profile.
+
+    A TRACE is the database of `nsys export --type sqlite`, or the output of `nsys stats --format csv`; several are
+    several ranks, and CSV files of one run are one trace.
+    """
+    from advisor.commands.timeline import run
+
+    return run(
+        traces,
+        **options,
+        write=terminal.write,
+        note=terminal.note,
+        clear=terminal.clear,
+        colour=terminal.colour(sys.stdout),
+        width=width or terminal.full_width(),
     )
 
 

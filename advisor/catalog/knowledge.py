@@ -18,7 +18,12 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 
 class Catalog:
-    """Lazily read: each part is loaded when first asked for. Later folders may add entries, never replace ours."""
+    """Lazily read: each part is loaded when first asked for. Later folders may add entries, never replace ours.
+
+    `scope`: what its rules speak of; only diagnoses of this scope are reasoned with.
+    """
+
+    scope = "launch"
 
     def __init__(self, folders: Iterable[Path]) -> None:
         self.folders = tuple(folders)

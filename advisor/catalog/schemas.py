@@ -53,7 +53,11 @@ class RuleDef(Entry, frozen=True, forbid_unknown_fields=True):
 
 
 class FixDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What to do. `changes` maps a term of the time model to the factor on its work, a formula over metrics."""
+    """What to do. `changes` maps a term of the time model to the factor on its work, a formula over metrics.
+
+    `check`: the simulator that shows what the fix would make of the launch's own numbers (pipelines/checks.py).
+    `typical`: what it usually gives, where no model can say: of timelines.
+    """
 
     id: str
     summary: str
@@ -61,6 +65,8 @@ class FixDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     costs: str = ""
     changes: dict[str, str] = {}
     degrees: dict[str, str] = {}
+    check: Literal["", "banks", "coalescing", "occupancy", "waves"] = ""
+    typical: str = ""
 
 
 class Examples(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from advisor.catalog import Catalog, catalog
-from advisor.errors import EXIT_DONE
+from advisor.errors import EXIT_DONE, UsageError
 
 # ncu adds these to any selection at no cost of passes; a report without them cannot be placed.
 _ALWAYS = ("SpeedOfLight", "LaunchStats", "Occupancy")
@@ -54,6 +54,8 @@ def run(
         from advisor.pipelines.diagnose import analyse
 
         diagnosis = analyse([report], knowledge=knowledge).diagnosis
+        if any(launch.scope == "workload" for launch in diagnosis.launches):
+            raise UsageError(f"{report.name} was typed in, ncu does not measure it: `diagnose` lists the words to type")
         reasons = {}
         for launch in diagnosis.launches:
             for item in launch.missing:

@@ -7,12 +7,15 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from advisor.errors import EXIT_DONE, EXIT_WRONG_USE, UsageError
-from advisor.model import Diagnosis, LaunchDiagnosis
+from advisor.model import Diagnosis, Elsewhere, LaunchDiagnosis
+
+if TYPE_CHECKING:
+    from advisor.napkin.gpus import Gpu
 
 
 def read_answers(path: Path) -> dict[str, Any]:
@@ -43,6 +46,8 @@ def run(
     how_: tuple[str, ...],
     why_not: tuple[str, ...],
     what_if: tuple[str, ...],
+    on: str | None,
+    rules: bool,
     locate: bool | None,
     strict: bool,
     knowledge: tuple[Path, ...],
@@ -58,6 +63,9 @@ def run(
         pattern = re.compile(kernel) if kernel is not None else None
     except re.error as e:
         raise UsageError(f"--kernel {kernel!r} is not a regular expression: {e}") from None
+    if on is not None and (how_ or why_not or rules):
+        raise UsageError("--on adds to the diagnosis itself: leave out --how, --why-not and --rules")
+    there = _card(on)
     analysis = analyse(
         reports,
         answers=read_answers(answers) if answers is not None else None,
@@ -82,13 +90,17 @@ def run(
     if top is not None:
         positions = sorted(positions, key=lambda p: (-time_to_win(diagnosis.launches[p]), p))[:top]
         diagnosis = replace(diagnosis, launches=tuple(diagnosis.launches[p] for p in positions))
-    if locate or (locate is None and len(diagnosis.launches) == 1 and not (how_ or why_not or what_if)):
+    if locate or (locate is None and len(diagnosis.launches) == 1 and not (how_ or why_not or what_if or rules)):
         from advisor.pipelines.locating import located
 
         diagnosis, problems = located(diagnosis, analysis.catalog, narrate)
         clear()
         for problem in problems if locate else ():
             click.echo(f"ncu-advisor: {problem}", err=True)
+    if there is not None:
+        chosen = [asked[p] for p in positions]
+        moved = analysis.on(positions, there) if not what_if else [a.on([p], there)[0] for a, p in chosen]
+        diagnosis = replace(diagnosis, launches=tuple(map(_with_on, diagnosis.launches, moved)))
     _report_problems(diagnosis)
     explained = _explained([asked[p] for p in positions], how_, why_not, form, colour)
     if form == "json":
@@ -97,6 +109,10 @@ def run(
         write(diagnosis_json(replace(diagnosis, extra={**diagnosis.extra, **explained})), out)
     elif explained:
         write(explained["text"], out)
+    elif rules:
+        from advisor.render.verdicts import rules_text
+
+        write(rules_text(diagnosis.launches, colour=colour and out is None), out)
     else:
         from advisor.render.charts import can_draw
         from advisor.render.diagnosis import diagnosis_text
@@ -106,6 +122,19 @@ def run(
         write(head + diagnosis_text(diagnosis, colour=colour and out is None, blocks=blocks), out)
     troubled = any(not info.complete or info.problems for info in diagnosis.reports)
     return EXIT_WRONG_USE if strict and troubled else EXIT_DONE
+
+
+def _card(name: str | None) -> Gpu | None:
+    """The card that --on names, before anything is read; UsageError names the nearest."""
+    if name is None:
+        return None
+    from advisor.napkin import gpus
+
+    return gpus.gpu(name)
+
+
+def _with_on(launch: LaunchDiagnosis, on: Elsewhere) -> LaunchDiagnosis:
+    return replace(launch, on=on)
 
 
 def _report_problems(diagnosis: Diagnosis) -> None:

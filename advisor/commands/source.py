@@ -20,6 +20,9 @@ def run(
     search: str | None,
     where: tuple[str, ...],
     sources: tuple[Path, ...],
+    columns: str | None,
+    ptx: bool,
+    align_by: str,
     form: str,
     out: Path | None,
     knowledge: tuple[Path, ...],
@@ -35,6 +38,7 @@ def run(
     """
     from advisor.commands.diagnose import time_to_win
     from advisor.pipelines.diagnose import analyse
+    from advisor.source.columns import parse_columns
     from advisor.source.measures import MEASURES, measure
     from advisor.source.view import view
     from advisor.source.where import parse_search, parse_where
@@ -43,13 +47,16 @@ def run(
     conditions = tuple(parse_where(text) for text in where)
     pattern = parse_search(search) if search is not None else None
     wanted = measure(by) if by is not None else None
+    chosen_columns = parse_columns(columns) if columns is not None else ()
     for folder in sources:
         if not folder.is_dir():
             raise UsageError(f"--sources {folder}: not a folder")
     if other is not None:
-        if search is not None or where:
-            raise UsageError("--search and --where choose in one report; leave them out with --with")
-        return _compared(report, other, by, launch, top, form, out, knowledge, write, note, clear, colour, width)
+        if search is not None or where or columns is not None or ptx:
+            raise UsageError("--search, --where, --columns and --ptx are for one report; leave them out with --with")
+        return _compared(
+            report, other, by, launch, align_by, top, form, out, knowledge, write, note, clear, colour, width
+        )
     note("reading the report")
     analysis = analyse([report], knowledge=knowledge, launches=frozenset([launch]) if launch is not None else None)
     launches = analysis.diagnosis.launches
@@ -72,6 +79,9 @@ def run(
         where=conditions,
         search=pattern,
         folders=sources,
+        columns=chosen_columns,
+        ptx=ptx,
+        top=top,
     )
     clear()
     if form == "json":
@@ -93,6 +103,7 @@ def _compared(
     other: str,
     by: str | None,
     launch: int | None,
+    align_by: str,
     top: int,
     form: str,
     out: Path | None,
@@ -114,7 +125,7 @@ def _compared(
     note("reading the reports")
     sides = [_launch(path, at) for path, at in ((report, launch), (second.path, second.launch))]
     (a, b) = [(path, index, cc) for path, index, cc, _ in sides]
-    found = read_and_compare(a, b, wanted)
+    found = read_and_compare(a, b, wanted, align_by)
     clear()
     if form == "json":
         write(compare_json(found, (a[1], b[1]), top), out)

@@ -66,3 +66,12 @@ def width() -> int:
         if sys.stdout is not None and sys.stdout.isatty()
         else 80
     )
+
+
+def full_width() -> int:
+    """Columns for pictures: the terminal's from 60 to 240, else 80."""
+    import shutil
+
+    if sys.stdout is None or not sys.stdout.isatty():
+        return 80
+    return max(60, min(shutil.get_terminal_size((80, 24)).columns, 240))

@@ -68,6 +68,7 @@ def _reckon(algorithm: str, parameters: Mapping[str, float | str], launch: Launc
 def lore(knowledge: tuple[Path, ...] = ()) -> Lore:
     """What the knowledge base gives to a session before any report."""
     from advisor.catalog import catalog
+    from advisor.catalog.workloads import workloads
     from advisor.dialogue import paper
     from advisor.dialogue.interview import interview
     from advisor.napkin import gpus
@@ -75,6 +76,7 @@ def lore(knowledge: tuple[Path, ...] = ()) -> Lore:
 
     known = catalog(knowledge)
     titles = {name: entry.title for name, entry in known.classes.items()}
+    titles |= {name: entry.title for name, entry in workloads(known).findings.items()}
     titles |= {name: entry.title for name, entry in known.findings.items()}
     keys = [f"{key}.{place}" for key, source in known.sources.items() for place in source.places]
     return Lore(

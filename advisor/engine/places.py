@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 def place(catalog: Catalog, entry: str, *keys: str) -> tuple[Path, int]:
     """File and line, from 1, of a finding's or class's `keys`, such as ("seen", "0", "when")."""
     for folder in catalog.folders:
-        for kind in ("diagnoses", "trust"):
+        for kind in ("diagnoses", "trust", "timeline"):
             path = folder / kind / f"{entry}.yaml"
             if path.is_file():
                 return path, key_line(path, *keys)
-        path = folder / "classification.yaml"
         name = entry.removeprefix("class.")
-        if entry != name and path.is_file() and re.search(rf"^{re.escape(name)}:", read_text(path), re.MULTILINE):
-            return path, key_line(path, name, *keys)
+        for path in (folder / "classification.yaml", folder / "timeline_decisions.yaml"):
+            if entry != name and path.is_file() and re.search(rf"^{re.escape(name)}:", read_text(path), re.MULTILINE):
+                return path, key_line(path, name, *keys)
     return Path("knowledge"), 1
 
 

@@ -84,8 +84,8 @@ def reference_error(catalog: Catalog, name: str, step: int) -> str | None:
         entry = catalog.findings.get(rest)
         if entry is None:
             return f"{name!r}: there is no such finding"
-        if entry.scope != "launch":
-            return f"{name!r} is a finding of the scope {entry.scope}, not of a launch"
+        if entry.scope != catalog.scope:
+            return f"{name!r} is a finding of the scope {entry.scope}, not of a {catalog.scope}"
         if entry.step >= step:
             return f"{name!r} is concluded in step {entry.step}: a rule of step {step} may read only earlier steps"
     elif kind == "answer":
@@ -130,7 +130,7 @@ def compile_rules(catalog: Catalog) -> Program:
         rules.append(CompiledRule(rule_id, rule_id, CLASS_STEP, entry.when, entry.unless, place))
     explains = {}
     for name, finding in catalog.findings.items():
-        if finding.scope != "launch":
+        if finding.scope != catalog.scope:
             continue
         explains[name] = finding.explains
         for at, rule in enumerate(finding.seen):

@@ -13,6 +13,8 @@ from advisor.lint.examples import check_examples
 from advisor.lint.mistake import Mistake
 from advisor.lint.names import check_cites, check_metrics, check_observations, check_rules, references
 from advisor.lint.rules import check_partitions, check_reachable
+from advisor.lint.timelines import check_timelines, used_by_timelines
+from advisor.lint.workloads import check_workloads
 
 
 def lint(
@@ -44,11 +46,15 @@ def lint(
     found += wrong
     found += check_cites(base)
     found += check_findings(base, terms, exercises_in(kernels))
-    found += check_used(base)
+    found += check_used(base, used_by_timelines(base))
     found += check_questions(base)
     found += check_partitions(base, tests)
     found += check_reachable(base, tests, sound)
     found += check_catalogue(base)
     if not any(m.severity == "error" and m.file.name == "classification.yaml" for m in found):
         found += check_examples(base, tests, sound)
+    from advisor.quantify.workloads import workload_terms
+
+    found += check_timelines(base)
+    found += check_workloads(base, workload_terms(), exercises_in(kernels))
     return tuple(sorted(set(found)))

@@ -10,6 +10,7 @@ import msgspec
 
 from advisor.catalog.expressions import ExpressionError, parse
 from advisor.catalog.schemas import DiagnosisDef
+from advisor.catalog.workloads import FOLDER
 from advisor.engine.program import kind_of
 from advisor.lint.base import Base, Placed
 from advisor.lint.mistake import ERROR, INFO, WARNING, Mistake
@@ -34,9 +35,7 @@ def check_findings(base: Base, terms: Collection[str] | None, exercises: Collect
     """terms: of the time model; exercises: those that exist (None: there are none yet, so a missing one only warns)."""
     for entry in base.findings.values():
         value = entry.value
-        for part in ("title", "what"):
-            if not getattr(value, part):
-                yield entry.mistake(f"nothing under {part}", part)
+        yield from _page(base, entry)
         if not value.seen:
             yield entry.mistake("no rule concludes it", "seen")
         if value.scope == "launch":
@@ -50,6 +49,20 @@ def check_findings(base: Base, terms: Collection[str] | None, exercises: Collect
         if value.locate and value.locate not in MEASURES:
             yield entry.mistake(f"{value.locate!r} is no measure of the code: {', '.join(MEASURES)}", "locate")
         yield from _unfilled(base, entry)
+
+
+def _page(base: Base, entry: Placed[DiagnosisDef]) -> Iterator[Mistake]:
+    """What a page of `explain` needs. A team may leave out all but title and meaning, and is warned."""
+    value = entry.value
+    for part in ("title", "what"):
+        if not getattr(value, part):
+            yield entry.mistake(f"nothing under {part}", part)
+    severity = ERROR if entry.document.path.is_relative_to(base.folders[0]) else WARNING
+    for part in ("why", "misleads"):
+        if not getattr(value, part):
+            yield entry.mistake(f"nothing under {part}", part, severity=severity)
+    if value.fix is not None and not value.fix.costs:
+        yield entry.mistake("the fix says nothing under costs", "fix", "costs", severity=severity)
 
 
 def _observes(entry: Placed[DiagnosisDef]) -> bool:
@@ -116,11 +129,14 @@ def _unfilled(base: Base, entry: Placed[DiagnosisDef]) -> Iterator[Mistake]:
             yield entry.mistake(f"{{{name}}} is not filled in this text", *keys)
 
 
-def check_used(base: Base) -> Iterator[Mistake]:
-    """Observations that no rule, class or symptom names; one of a partition is needed for the others' sake."""
+def check_used(base: Base, elsewhere: Collection[str] = ()) -> Iterator[Mistake]:
+    """Observations that no rule, class or symptom names; one of a partition is needed for the others' sake.
+
+    elsewhere: those that rules of another scope name.
+    """
     if any(d.mistakes for d in base.documents):
         return  # an entry that could not be read may be the one that uses it
-    used = {n for p in base.classes.values() for n in (*p.value.when, *p.value.unless)}
+    used = set(elsewhere) | {n for p in base.classes.values() for n in (*p.value.when, *p.value.unless)}
     for finding in base.findings.values():
         used |= set(finding.value.explains)
         used |= {n for rule in finding.value.seen for n in (*rule.when, *rule.unless)}
@@ -156,7 +172,7 @@ def check_catalogue(base: Base) -> Iterator[Mistake]:
     by_scope = {
         "classes": set(base.classes),
         "diagnoses": {k for k, p in base.findings.items() if p.value.scope == "launch" and p.value.kind != "trust"},
-        "workload": {k for k, p in base.findings.items() if p.value.scope == "workload"},
+        "workload": {d.path.stem for d in base.documents if d.path.parent == base.folders[0] / FOLDER / "diagnoses"},
         "trust": {k for k, p in base.findings.items() if p.value.kind == "trust"},
         "timeline": {d.path.stem for d in base.documents if d.path.parent == base.folders[0] / "timeline"},
     }

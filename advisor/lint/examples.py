@@ -1,29 +1,30 @@
-"""Examples of findings, put to the engine: `fires` must conclude the finding, `silent` must not."""
+"""Examples of findings, put to the engine: `fires` must conclude them, `silent` must not, and each rule has both."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 
 import msgspec
 
-from advisor.catalog.expressions import TRUE, Expression, ExpressionError, Test, parse
+from advisor.catalog.expressions import FALSE, TRUE, UNKNOWN, Expression, ExpressionError, Test, parse
 from advisor.catalog.schemas import DiagnosisDef, RuleDef
 from advisor.engine.program import SECOND_PASS, kind_of
 from advisor.engine.reason import Engine
+from advisor.engine.trace import Trace
 from advisor.errors import KnowledgeError
 from advisor.lint.base import Base, Placed
 from advisor.lint.document import placed
-from advisor.lint.mistake import Mistake
-from advisor.observe import Observed, observe
+from advisor.lint.mistake import ERROR, WARNING, Mistake
+from advisor.observe import observe
 
 
 def check_examples(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Sequence[RuleDef]]) -> Iterator[Mistake]:
     """Each example as a launch that has these metrics, what formulas make of them, and no others.
 
-    A choice that a rule needs is taken as made. Of rules after the quantification only the observations are tested:
-    the words that they also need come from the time model.
+    A choice that a rule needs is taken as made. Of rules after the quantification all but the words of the time model
+    is tested. Each rule must fire in an example under `fires` and be refuted by one under `silent`.
     """
     import pandas as pd
 
@@ -34,6 +35,7 @@ def check_examples(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Se
     catalog = base.catalog(findings, observations)
     cases: list[tuple[Placed[DiagnosisDef], str, int, dict[str, float]]] = []
     broken = _broken(base, sound)
+    wrong: set[tuple[str, str]] = set()  # finding and kind: a wrong example says nothing of its rules
     for entry in base.findings.values():
         if entry.value.scope != "launch" or entry.id in broken:
             continue
@@ -42,6 +44,7 @@ def check_examples(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Se
                 unknown = sorted(values.keys() - base.metrics.keys())
                 for name in unknown:
                     yield entry.mistake(f"{name!r} is not a metric", "examples", kind, at, name)
+                    wrong.add((entry.id, kind))
                 if not unknown:
                     cases.append((entry, kind, at, values))
     read = {n for p in base.classes.values() for n in (*p.value.when, *p.value.unless)}
@@ -55,15 +58,36 @@ def check_examples(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Se
     except KnowledgeError as e:
         yield placed(e)
         return
+    shown: dict[str, dict[str, set[str]]] = {}
     for row, (entry, kind, at, _) in enumerate(cases):
-        rules = sound[entry.id]
-        if entry.value.step >= SECOND_PASS:
-            concluded = any(_observed(rule, tests, observed, row) for rule in rules)
-        else:
-            concluded = any(_concluded(engine, observed, row, entry.id, a) for a in _answers(rules, kind))
-        if concluded != (kind == "fires"):
+        rules, state = sound[entry.id], observed.state(row)
+        fired = _fired(engine, entry.value, rules, state, kind)
+        if bool(fired) != (kind == "fires"):
             text = "does not conclude it" if kind == "fires" else "concludes it"
             yield entry.mistake(f"the example {kind}[{at}] {text}", "examples", kind, at)
+            wrong.add((entry.id, kind))
+        told = shown.setdefault(entry.id, {"fires": set(), "silent": set()})
+        told[kind] |= fired if kind == "fires" else _refuted(engine.conclude(state), rules, state)
+    for name, told in shown.items():
+        sides = {kind: ids for kind, ids in told.items() if (name, kind) not in wrong}
+        yield from _unshown(base, name, sound[name], sides)
+
+
+def _unshown(base: Base, name: str, rules: Sequence[RuleDef], told: Mapping[str, Collection[str]]) -> Iterator[Mistake]:
+    """Rules that no example shows at work, or that none is against; a team is only warned."""
+    entry = base.findings[name]
+    examples = entry.value.examples
+    severity = ERROR if entry.document.path.is_relative_to(base.folders[0]) else WARNING
+    places = {rule.id: at for at, rule in enumerate(entry.value.seen)}
+    for rule in rules:
+        if not any(kind_of(n) == "observation" for n in (*rule.when, *rule.unless)):
+            continue
+        if examples.fires and rule.id not in told.get("fires", (rule.id,)):
+            text = f"{rule.id} fires in none of the examples under fires"
+            yield entry.mistake(text, "seen", places[rule.id], severity=severity)
+        if examples.silent and rule.id not in told.get("silent", (rule.id,)):
+            text = f"{rule.id} is refuted by none of the examples under silent, at most unknown"
+            yield entry.mistake(text, "seen", places[rule.id], severity=severity)
 
 
 def _formulas(base: Base) -> dict[str, Expression]:
@@ -104,13 +128,38 @@ def _answers(rules: Sequence[RuleDef], kind: str) -> list[frozenset[str]]:
     return list(dict.fromkeys(chain([frozenset()], needed if kind == "fires" else [])))
 
 
-def _concluded(engine: Engine, observed: Observed, row: int, finding: str, answers: frozenset[str]) -> bool:
-    return finding in engine.conclude(observed.state(row), answers).findings
+def _fired(
+    engine: Engine, entry: DiagnosisDef, rules: Sequence[RuleDef], state: Mapping[str, int], kind: str
+) -> set[str]:
+    """The rules of the entry that fire on an example."""
+    if entry.step >= SECOND_PASS:
+        trace = engine.conclude(state)
+        return {rule.id for rule in rules if _holds(trace, rule, state)}
+    ids = {rule.id for rule in rules}
+    traces = [engine.conclude(state, answers) for answers in _answers(rules, kind)]
+    return {fired.rule_id for trace in traces for fired in trace.fired} & ids
 
 
-def _observed(rule: RuleDef, tests: Mapping[str, Test], observed: Observed, row: int) -> bool:
-    """Whether the rule's observations allow it; a rule without any says nothing about an example."""
-    state = observed.state(row)
-    when = [n for n in rule.when if n in tests]
-    unless = [n for n in rule.unless if n in tests]
-    return bool(when) and all(state[n] == TRUE for n in when) and all(state[n] != TRUE for n in unless)
+def _truth(trace: Trace, name: str, state: Mapping[str, int]) -> int:
+    return state.get(name, UNKNOWN) if kind_of(name) == "observation" else trace.truth(name)
+
+
+def _holds(trace: Trace, rule: RuleDef, state: Mapping[str, int]) -> bool:
+    """Whether all but answers and words allow a rule; one without observations says nothing about an example."""
+    when = [n for n in rule.when if kind_of(n) not in ("answer", "gain")]
+    unless = [n for n in rule.unless if kind_of(n) not in ("answer", "gain")]
+    return (
+        any(kind_of(n) == "observation" for n in when)
+        and all(_truth(trace, n, state) == TRUE for n in when)
+        and all(_truth(trace, n, state) != TRUE for n in unless)
+    )
+
+
+def _refuted(trace: Trace, rules: Sequence[RuleDef], state: Mapping[str, int]) -> set[str]:
+    """The rules that a known condition keeps from firing; what is merely unknown proves nothing."""
+    return {
+        rule.id
+        for rule in rules
+        if any(kind_of(n) != "gain" and _truth(trace, n, state) == FALSE for n in rule.when)
+        or any(kind_of(n) != "gain" and _truth(trace, n, state) == TRUE for n in rule.unless)
+    }

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from advisor import metrics as metrics_room
 from advisor import quantify
 from advisor.catalog import catalog as open_catalog
 from advisor.catalog.texts import fill
@@ -28,7 +27,8 @@ from advisor.model import (
     Verdict,
 )
 from advisor.observe import Observed, observe
-from advisor.pipelines import context, missing
+from advisor.pipelines import checks, context, missing, verdicts, workloads
+from advisor.pipelines.budgeting import with_budgets
 from advisor.pipelines.notes import class_notes, unit_name
 from advisor.quantify.formulas import worthwhile
 
@@ -73,9 +73,10 @@ def prepare(catalog: Catalog, inputs: Inputs) -> tuple[pd.DataFrame, tuple[str, 
         # A time that is not positive was not measured.
         frame["duration_ns"] = frame["duration_ns"].where(frame["duration_ns"] > 0)
     known = None if catalog is open_catalog() else catalog.metrics
-    frame = metrics_room.derive(frame, metrics=known)
+    derive = workloads.deriver(catalog)
+    frame = derive(frame, metrics=known)
     if inputs.ceilings and context.add_measured(frame, inputs.ceilings):
-        frame = metrics_room.derive(frame, metrics=known)
+        frame = derive(frame, metrics=known)
     return context.add_known(frame), tuple(known_as)
 
 
@@ -112,11 +113,15 @@ def reason(
     launches = tuple(
         _launch(catalog, inputs, frame, observed, row, traces[row], gains[row], known_as[row]) for row in range(rows)
     )
+    if not workloads.is_workload(catalog):
+        launches = with_budgets(catalog, observed.columns, launches)
     return Reasoned(frame, observed, engine, tuple(first), tuple(traces), known_as, launches)
 
 
 def _gains(catalog: Catalog, observed: Observed, traces: Sequence[Trace]) -> list[dict[str, Speedup]]:
     """The speedup of each concluded diagnosis that says what its fix changes, row by row."""
+    if workloads.is_workload(catalog):
+        return workloads.workload_gains(catalog, observed, traces)
     rows = len(traces)
     model = quantify.build(observed.columns, rows)
     at: dict[str, list[int]] = {}
@@ -164,6 +169,8 @@ def _launch(
     identity = frame.iloc[row]
     duration = values.get("duration_ns")
     lacking, asked = _wanting(catalog, inputs, observed, row, trace)
+    launched = checks.launched(identity, values)
+    ordered = checks.with_checks(catalog, ranked(catalog, findings), launched)
     return LaunchDiagnosis(
         report=int(identity["report"]),
         index=int(identity["index"]),
@@ -176,11 +183,13 @@ def _launch(
         cc=str(identity["cc"] or ""),
         known_as=known_as,
         verdict=_verdict(catalog, observed, row, trace, texts),
-        findings=ranked(catalog, findings),
+        findings=ordered,
         questions=asked,
         missing=lacking,
         metrics=values,
         labels=labels,
+        scope=catalog.scope,
+        ncu_rules=verdicts.verdicts(catalog, observed, row, trace, ordered, identity.get("rules")),
     )
 
 
@@ -242,7 +251,7 @@ def _finding(
     names = [name for f in fired for name in f.when]
     undecided = tuple(sorted({name for f in fired for name in f.unknown_unless}))
     fix = entry.fix
-    advice = FixAdvice(fix.id, fix.summary, fix.steps, fix.costs, entry.exercise) if fix is not None else None
+    advice = None if fix is None else FixAdvice(fix.id, fix.summary, fix.steps, fix.costs, entry.exercise, entry.see)
     rule = _rule(catalog, found, fired[0].rule_id)
     return Finding(
         id=found,
@@ -278,7 +287,9 @@ def _verdict(catalog: Catalog, observed: Observed, row: int, trace: Trace, texts
         margin=min(margins) if margins else None,
         evidence=_evidence(catalog, observed, row, entry.when),
         because=fill(entry.because, texts),
-        notes=class_notes(catalog, trace.class_id, values),
+        notes=workloads.workload_notes(values)
+        if workloads.is_workload(catalog)
+        else class_notes(catalog, trace.class_id, values),
     )
 
 
@@ -291,7 +302,7 @@ def _wanting(
     waiting = [(u.concludes, u.unknown) for u in trace.undecided]
     waiting += [(f.concludes, f.unknown_unless) for f in trace.fired if f.unknown_unless]
     if trace.class_id == "undetermined":
-        names = ("compute_high", "memory_high", "dram_leads")
+        names = ("compute_high", "memory_high", "dram_leads", "sm_high", "vram_leads")
         waiting.append(("class", tuple(n for n in names if n in catalog.observations)))
     for concludes, names_ in waiting:
         for name in names_:
@@ -305,6 +316,8 @@ def _wanting(
                 answers.setdefault(name.split(".")[1], set()).add(concludes)
     given = {**inputs.answers.get(None, {}), **inputs.answers.get(row, {})}
     known = {name for name in observed.columns if math.isfinite(observed.value(row, name))}
+    if workloads.is_workload(catalog):
+        return workloads.workload_missing(unknown, known), ()
     return (
         missing.missing(catalog, unknown, known),
         missing.questions(catalog, unknown, answers, given),

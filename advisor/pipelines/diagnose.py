@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.catalog import catalog as open_catalog
 from advisor.errors import InputError, UsageError
-from advisor.model import Diagnosis, LaunchDiagnosis, ReportInfo
+from advisor.model import Diagnosis, Elsewhere, LaunchDiagnosis, ReportInfo
 from advisor.napkin import ceilings
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from advisor.catalog import Catalog
     from advisor.engine import BlockedRule, Flip, Proof
+    from advisor.napkin.gpus import Gpu
     from advisor.pipelines.conclude import Reasoned
 
 Progress = Callable[[str, int, int], None]
@@ -78,8 +79,8 @@ class Analysis:
     def flips(self, position: int, finding_id: str = "") -> tuple[Flip, ...]:
         """The values at which the class or a finding of one launch would turn."""
         from advisor.engine import flips
-        from advisor.metrics import derive
         from advisor.pipelines.conclude import choices
+        from advisor.pipelines.workloads import deriver
 
         launch = self._launch(position)
         return flips(
@@ -91,7 +92,7 @@ class Analysis:
             trace=self._reasoned.traces[position],
             answers=choices(self.catalog, self.inputs, position),
             frame_row=self._reasoned.frame.iloc[[position]],
-            derive=derive,
+            derive=deriver(self.catalog),
         )
 
     def first_pass(self, position: int) -> tuple[str, tuple[str, ...]]:
@@ -110,6 +111,14 @@ class Analysis:
 
         self._launch(position)
         return Analysis(self.catalog, *what_if(self.catalog, self._reasoned, self.inputs, position, values))
+
+    def on(self, positions: Sequence[int], gpu: Gpu) -> tuple[Elsewhere, ...]:
+        """Some launches on another card; UsageError where nothing tells enough of the card that they ran on."""
+        from advisor.pipelines.elsewhere import elsewhere
+
+        for position in positions:
+            self._launch(position)
+        return elsewhere(self.catalog, self.inputs, self._reasoned, positions, gpu)
 
     def answered(self, position: int | None, answers: Mapping[str, Answer]) -> Analysis:
         """A new analysis with more answers, of one launch or (None) of all."""
@@ -197,6 +206,7 @@ def analyse(
     Reports that cannot be read are named in `diagnosis.reports`; InputError when none could be.
     """
     from advisor.pipelines.context import add_neighbours
+    from advisor.pipelines.workloads import knowledge_for
     from advisor.reports import read_many
 
     cat = open_catalog(knowledge)
@@ -219,6 +229,7 @@ def analyse(
         raise UsageError("no launch matches --kernel: the names are those that `ncu-advisor diagnose` prints")
     if progress is not None:
         progress("reason", 0, 1)
+    cat = knowledge_for(cat, infos)
     said: dict[int | None, dict[str, Answer]] = {None: checked_answers(cat, answers or {})}
     inputs = Inputs(frame.reset_index(drop=True), tuple(infos), gpu, said, ceilings.kept())
     return Analysis(cat, inputs)

@@ -22,6 +22,14 @@ __all__ = ["Explanation", "Hit", "explain", "find", "words"]
 _PREFIXES = ("stall_", "step_", "annex_", "pitfall_", "formula_", "erratum_", "errata_", "pipe_", "case_", "rule_")
 _SUFFIXES = ("_not_issued_pct", "_pct", "_stall", "_stalls", "s")
 _CLOSE = 72.0  # of 100: below it a suggestion is noise
+_HITS = 12  # places that a search page names
+# Words of a question that say nothing of its subject.
+_FILLERS = frozenset(
+    (
+        *("a", "an", "and", "are", "can", "do", "does", "for", "how", "i", "in", "is", "it", "mean", "me", "my", "of"),
+        *("on", "or", "tell", "the", "to", "what", "when", "why", "with"),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +50,9 @@ def _index(extra: Path | None) -> Index:
 # The word that lists a kind -> the kind.
 LISTS = {
     "diagnoses": "diagnosis",
+    "workloads": "workload",
+    "patterns": "pattern",
+    "decisions": "decision",
     "trust entries": "trust",
     "classes": "class",
     "observations": "observation",
@@ -76,6 +87,30 @@ def explain(word: str, extra: Path | None = None) -> Explanation:
     title = index.source_title(word.strip())
     if title is not None:
         return entries.build_source(word.strip(), title)
+    return _searched(index, word)
+
+
+def _searched(index: Index, word: str) -> Explanation:
+    """The entry that is about free words, else the entries that tell of them; UsageError when none does."""
+    kind, colon, _ = word.partition(":")
+    wanted = _wanted(word)
+    bare = " ".join(wanted)
+    if bare != " ".join(word.casefold().split()) and (named := _named(index, bare)):
+        return entries.build(index, named[0], bare, tuple(f"{p.kind}:{p.id}" for p in named[1:]))
+    hits = [] if colon and norm(kind) in ORDER else _search(index, word, 60)
+    about = [hit for hit in hits if all(_within(w, _head(index, hit)) for w in wanted)]
+    if max(map(len, wanted), default=0) < 3:
+        hits = []  # too short to tell anything by standing in a text
+    if about:
+        best, *others = sorted(about, key=lambda h: (norm(h.title) != norm(word), ORDER.index(h.kind), -h.score))
+        return entries.build(index, _place(index, best), best.id, tuple(f"{h.kind}:{h.id}" for h in others[:_HITS]))
+    if len(hits) == 1:
+        return entries.build(index, _place(index, hits[0]), hits[0].id)
+    if hits:
+        shown = hits[:_HITS]
+        lines = tuple(dict.fromkeys(f"{h.id}: {h.title}" if h.title and h.title != h.id else h.id for h in shown))
+        see = tuple(f"{h.kind}:{h.id}" for h in shown)
+        return Explanation("search", norm(_shown(word)) or "search", _shown(word), (("hits", lines),), (), see)
     raise UsageError(_unknown(index, word))
 
 
@@ -110,7 +145,7 @@ def _named(index: Index, word: str) -> list[Place]:
     if stalls:
         return stalls + index.places.get(key, [])
     exact = index.places.get(key, [])
-    if any(p.kind != "source" for p in exact):
+    if any(p.kind not in ("source", "unit") for p in exact):
         return exact
     called = _by_alias(index, key)
     if called or exact:
@@ -122,9 +157,8 @@ def _named(index: Index, word: str) -> list[Place]:
     if opcode:
         return [opcode]
     within = "." + key
-    return [
-        p for k, found in index.places.items() if k.endswith(within) for p in found if p.kind not in ("rule", "fix")
-    ]
+    ended = [p for k, found in index.places.items() if k.endswith(within) for p in found]
+    return sorted((p for p in ended if p.kind not in ("rule", "fix")), key=lambda p: ORDER.index(p.kind))
 
 
 def _by_alias(index: Index, key: str) -> list[Place]:
@@ -188,10 +222,43 @@ def _unknown(index: Index, word: str) -> str:
     close = process.extract(norm(word), names, scorer=fuzz.WRatio, limit=6, score_cutoff=_CLOSE)
     told = [hit.id for hit in _search(index, word, 4)]
     meant = list(dict.fromkeys([*(choices[name] for name, _, _ in close[: 2 if told else 4]), *told]))[:4]
-    shown = word.strip()[:60].encode("unicode_escape").decode("ascii")
+    shown = _shown(word)
     if not meant:
         return f"nothing is known as {shown!r}: try the name of a finding, a stall, an opcode, a metric or a term"
     return f"nothing is known as {shown!r}; meant could be {', '.join(meant)}"
+
+
+def _shown(word: str) -> str:
+    return word.strip()[:60].encode("unicode_escape").decode("ascii")
+
+
+def _wanted(text: str) -> list[str]:
+    """The words of a search that say something."""
+    return [w for w in re.split(r"[^a-z0-9_.]+", text.casefold()) if w and w not in _FILLERS]
+
+
+def _within(word: str, text: str) -> bool:
+    """Whether a word begins somewhere in the text, in the singular or in the plural; a short one as a whole."""
+    end = r"(?![a-z0-9])" if len(word) < 3 else ""
+    return re.search(rf"(?<![a-z0-9]){re.escape(_stem(word))}{end}", text) is not None
+
+
+def _stem(word: str) -> str:
+    """A word without the ending of its plural."""
+    if word.endswith("sses"):
+        return word[:-2]
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def _place(index: Index, hit: Hit) -> Place:
+    return next(p for p in index.places[norm(hit.id)] if (p.kind, p.id) == (hit.kind, hit.id))
+
+
+def _head(index: Index, hit: Hit) -> str:
+    """What an entry is called: its id, its title and its other names."""
+    place = _place(index, hit)
+    names = [name for name, p in index.aliases() if p == place]
+    return " ".join([hit.id, hit.id.replace("_", " "), hit.title, *names]).casefold()
 
 
 def find(text: str, limit: int = 20, extra: Path | None = None) -> tuple[Hit, ...]:
@@ -200,7 +267,7 @@ def find(text: str, limit: int = 20, extra: Path | None = None) -> tuple[Hit, ..
 
 
 def _search(index: Index, text: str, limit: int) -> list[Hit]:
-    wanted = [w for w in re.split(r"[^a-z0-9_.]+", text.casefold()) if w]
+    wanted = _wanted(text)
     if not wanted or limit < 1:
         return []
     hits: dict[tuple[str, str], Hit] = {}
@@ -208,7 +275,7 @@ def _search(index: Index, text: str, limit: int) -> list[Hit]:
         if place.kind in ("rule", "fix", "source"):
             continue
         body = index.block(place).casefold()
-        if not all(w in body or w in place.id.casefold() for w in wanted):
+        if not all(_stem(w) in body or _stem(w) in place.id.casefold() for w in wanted):
             continue
         title = index.title(place)
         head = f"{place.id} {title}".casefold()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,12 +27,16 @@ _TOPIC = (
     "look",
     "steps",
     "cure",
+    "code",
     "commands",
     "exit",
     "misleads",
 )
 _MODIFIERS = "modifiers"
-_HIDDEN = frozenset({"title", "see", "cites", "aliases", "modifiers"})
+_CODE = "code"
+_EXAMPLES = 2
+_FOUND = "found."
+_HIDDEN = frozenset({"title", "see", "cites", "aliases", "modifiers", "verdicts", "no_verdicts", "called"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +62,13 @@ class Explanation:
 def build(index: Index, place: Place, word: str, others: tuple[str, ...] = ()) -> Explanation:
     """The explanation of one entry; `others` are further meanings of the word."""
     kind = place.kind
-    if kind in ("diagnosis", "trust", "pattern", "rule", "fix"):
+    if kind in ("diagnosis", "trust", "pattern", "workload", "rule", "fix"):
         made = _diagnosis(index, place)
     elif kind == "metric":
         made = _metric(index, place)
     elif kind == "observation":
         made = _observation(index, place)
-    elif kind == "class":
+    elif kind in ("class", "decision"):
         made = _class(index, place)
     elif kind == "question":
         made = _question(index, place)
@@ -84,8 +88,8 @@ def build_source(key: str, title: str) -> Explanation:
 
 
 def plain(text: str) -> str:
-    """A text with fields, without values: each field reads as its metric's id."""
-    return " ".join(_FIELD.sub(lambda m: m[1], text).split())
+    """A text with fields, without values: each field reads as its metric's id in angle brackets."""
+    return " ".join(_FIELD.sub(lambda m: f"<{m[1]}>", text).split())
 
 
 def _cites(index: Index, keys: Iterable[str]) -> tuple[tuple[str, str], ...]:
@@ -111,25 +115,59 @@ def _lines(value: Any) -> tuple[str, ...]:
     return (f"{value:g}" if isinstance(value, float) else str(value),)
 
 
+def _code(text: Any) -> tuple[str, ...]:
+    """Lines of a program as they stand, indentation and empty lines kept."""
+    return tuple(str(text).rstrip().split("\n"))
+
+
 def plain_space(text: str) -> str:
     """A text with its line breaks and runs of spaces made single spaces."""
     return " ".join(text.split())
 
 
 def _test(index: Index, name: str) -> str:
-    """A condition of a rule with the test behind it."""
+    """A condition of a rule with the test behind it, or with what it means."""
     place = index.of(name, "observation")
-    return f"{name}: {index.entry(place, ObservationDef).test}" if place else name
+    if place:
+        return f"{name}: {index.entry(place, ObservationDef).test}"
+    kind, _, rest = name.partition(".")
+    if kind == "answer":
+        question, _, choice = rest.rpartition(".")
+        asked = index.of(question, "question")
+        return f"{name}: {index.entry(asked, QuestionDef).ask} {choice}" if asked else name
+    named = index.of(rest, "class") if kind == "class" else index.of(name, "term")
+    return f"{name}: {index.title(named)}" if named else name
 
 
 def _rule(index: Index, rule: RuleDef) -> Iterable[str]:
     yield f"{rule.id}: {plain(rule.because)}" if rule.because else rule.id
     yield from (f"  when {_test(index, name)}" for name in rule.when)
-    yield from (f"  unless {_test(index, name)}" for name in rule.unless)
+    yield from (f"  unless {_test(index, name)}" for name in rule.unless if not name.startswith(_FOUND))
+    others = [name.removeprefix(_FOUND) for name in rule.unless if name.startswith(_FOUND)]
+    if others:
+        yield f"  unless found: {', '.join(others)}"
 
 
-def _values(examples: Iterable[Mapping[str, float]]) -> tuple[str, ...]:
-    return tuple(", ".join(f"{name} = {value:g}" for name, value in one.items()) for one in examples)
+def _values(examples: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
+    """The first examples; the files have one for each rule."""
+    shown = examples[:_EXAMPLES]
+    return tuple(", ".join(f"{name}={value:g}" for name, value in one.items()) for one in shown)
+
+
+def _changes(changes: Mapping[str, str]) -> Iterable[str]:
+    """The factors on the work of the terms; one of 1 only holds the place of a degree."""
+    for term, factor in changes.items():
+        if factor != "1":
+            whole = re.sub(r"\([^()]*(?:\([^()]*(?:\([^()]*\)[^()]*)*\)[^()]*)*\)", "", factor)
+            yield f"{term} x ({factor})" if " " in whole else f"{term} x {factor}"
+
+
+def _symptoms(index: Index, names: Iterable[str]) -> Iterable[str]:
+    """Observations that a finding explains, in their own words."""
+    for name in names:
+        place = index.of(name, "observation")
+        said = plain(index.entry(place, ObservationDef).says) if place else ""
+        yield f"{name}: {said}" if said else name
 
 
 def _diagnosis(index: Index, place: Place) -> Explanation:
@@ -143,13 +181,16 @@ def _diagnosis(index: Index, place: Place) -> Explanation:
         sections += [("what", _lines(entry.what)), ("why", _lines(entry.why))]
     if place.kind != "fix":
         sections.append(("rules", tuple(line for rule in rules for line in _rule(index, rule))))
+    if shown:
+        sections.append(("explains", tuple(_symptoms(index, entry.explains))))
     sections.append(("misleads", _lines(entry.misleads)))
     if entry.fix is not None and place.kind != "rule":
         sections += [
             ("fix", _lines(entry.fix.summary) if shown else ()),
             ("steps", _lines(entry.fix.steps)),
+            ("typical", _lines(entry.fix.typical)),
             ("costs", _lines(entry.fix.costs)),
-            ("changes", tuple(f"{name} x {factor}" for name, factor in entry.fix.changes.items())),
+            ("changes", tuple(_changes(entry.fix.changes))),
         ]
     if shown:
         sections += [
@@ -160,7 +201,7 @@ def _diagnosis(index: Index, place: Place) -> Explanation:
     names = [n for rule in rules for n in (*rule.when, *rule.unless)]
     related = [n.partition(".")[2] for n in names if n.startswith(("class.", "found."))]
     keys = [*entry.cites, *(key for rule in rules for key in rule.cites)]
-    see = (*entry.see, *entry.explains, *related) if shown else (entry.id, *related)
+    see = (*entry.see, *related) if shown else (entry.id, *related)
     title = entry.title
     if place.kind == "fix" and entry.fix is not None:
         title = entry.fix.summary
@@ -199,7 +240,7 @@ def _metric(index: Index, place: Place) -> Explanation:
 
 def _observation(index: Index, place: Place) -> Explanation:
     entry: ObservationDef = index.entry(place, ObservationDef)
-    users = _users(index, place.id, ("diagnosis", "trust", "pattern", "class"))
+    users = _users(index, place.id, ("diagnosis", "trust", "pattern", "workload", "class", "decision"))
     metrics = [n for n in re.findall(r"[a-z]\w+", entry.test) if index.of(n, "metric")]
     sections: tuple[Section, ...] = (
         ("what", _lines(plain(entry.says))),
@@ -219,8 +260,9 @@ def _class(index: Index, place: Place) -> Explanation:
         ("rules", tuple(tests)),
         ("next", _lines(entry.next)),
     )
-    see = _known(index, ("class", "1", *entry.when, *entry.unless))
-    return Explanation("class", place.id, entry.title, sections, _cites(index, entry.cites), see)
+    about = ("class", "1") if place.kind == "class" else ("S5",)
+    see = _known(index, (*about, *entry.when, *entry.unless))
+    return Explanation(place.kind, place.id, entry.title, sections, _cites(index, entry.cites), see)
 
 
 def _question(index: Index, place: Place) -> Explanation:
@@ -301,7 +343,7 @@ def _topic(index: Index, place: Place, word: str) -> Explanation:
     if place.kind == "algorithm":
         raw["parameters"] = [_parameter(n, about) for n, about in (raw.get("parameters") or {}).items()]
     names = [n for n in _TOPIC if n in raw] + [n for n in raw if n not in _TOPIC and n not in _HIDDEN]
-    sections: list[Section] = [(name, _lines(raw[name])) for name in names]
+    sections: list[Section] = [(name, _code(raw[name]) if name == _CODE else _lines(raw[name])) for name in names]
     if place.kind == "opcode" and place.id == _MODIFIERS:
         # The dictionary of modifiers has one field for each.
         own = tuple(f".{name}: {raw[name]}" for name in names if name not in _TOPIC)

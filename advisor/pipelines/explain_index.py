@@ -37,6 +37,7 @@ _TOPICS = {
     "stalls": "stall",
     "sass": "opcode",
     "steps": "step",
+    "part_three": "step",
     "pitfalls": "pitfall",
     "formulas": "formula",
     "glossary": "term",
@@ -49,7 +50,9 @@ ORDER = (
     "diagnosis",
     "trust",
     "pattern",
+    "workload",
     "class",
+    "decision",
     "stall",
     "opcode",
     "step",
@@ -111,6 +114,7 @@ class Index:
             ("diagnosis", "diagnoses/*.yaml"),
             ("trust", "trust/*.yaml"),
             ("pattern", "timeline/*.yaml"),
+            ("workload", "graphics/diagnoses/*.yaml"),
         ):
             for path in sorted(folder.glob(pattern)):
                 text = self._text(path)
@@ -119,8 +123,10 @@ class Index:
                     yield from (Place(rule, m[1], path, 0, len(text)) for m in found)
         for kind, pattern in (
             ("class", "classification.yaml"),
+            ("decision", "timeline_decisions.yaml"),
             ("metric", "metrics*.yaml"),
             ("observation", "observations/*.yaml"),
+            ("observation", "graphics/observations/*.yaml"),
             ("question", "questions.yaml"),
             ("algorithm", "napkin/algorithms.yaml"),
             ("dtype", "napkin/dtypes.yaml"),

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from advisor import metrics as metrics_room
 from advisor.errors import UsageError
 from advisor.metrics.leaders import MEMORY
 from advisor.pipelines.conclude import Reasoned, reason
+from advisor.pipelines.workloads import deriver
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
@@ -28,7 +28,7 @@ def what_if(
             raise UsageError(f"{name!r} is not a metric: `ncu-advisor explain metrics` lists them")
     pinned = {**values, **_headline(reasoned.observed.values(position), values)}
     frame = reasoned.frame.iloc[[position]].reset_index(drop=True).assign(**pinned)
-    frame = metrics_room.derive(frame, keep=tuple(pinned), metrics=catalog.metrics)
+    frame = deriver(catalog)(frame, keep=tuple(pinned), metrics=catalog.metrics)
     merged = {**inputs.answers.get(None, {}), **inputs.answers.get(position, {})}
     one = replace(inputs, frame=inputs.frame.iloc[[position]].reset_index(drop=True), answers={None: merged})
     return one, reason(catalog, one, frame, reasoned.known_as[position : position + 1])

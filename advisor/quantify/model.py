@@ -97,14 +97,18 @@ def _others_wait(now: Needs, factors: Mapping[str, Array]) -> Array:
 
 
 def _time(now: Needs, after: Mapping[str, Array], norm: float) -> Array:
-    """New time over old, shape (rows,): scaled to the measured time, with what is unexplained left as it is."""
-    scale = time_model().scale
-    before = _combine(_chains(now.terms), norm)
-    factor = np.clip(1 / np.maximum(before, 1e-9), scale.low, scale.high)
-    unexplained = np.clip(1 - np.minimum(before * factor, 1) ** norm, 0, None) ** (1 / norm)
-    old = (np.power(before * factor, norm) + np.power(unexplained, norm)) ** (1 / norm)
-    new = (np.power(_combine(_chains(after), norm) * factor, norm) + np.power(unexplained, norm)) ** (1 / norm)
-    return np.asarray(new / old)
+    """New time over old, shape (rows,). The part that the counters do not account for stays as it is."""
+    return np.asarray(_accounted(now) * _combine(_chains(after), norm) / _before(now, norm) + 1 - _accounted(now))
+
+
+def _before(now: Needs, norm: float) -> Array:
+    return np.maximum(_combine(_chains(now.terms), norm), 1e-9)
+
+
+def _accounted(now: Needs) -> Array:
+    """The share of the measured time that the model accounts for, once it is scaled to it as far as it may be."""
+    scale, told = time_model().scale, _before(now, time_model().norm.estimate)
+    return np.asarray(np.minimum(told * np.clip(1 / told, scale.low, scale.high), 1))
 
 
 def _factors(texts: Mapping[str, str], columns: Mapping[str, Array], rows: int) -> dict[str, Array]:
@@ -123,8 +127,9 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
     None where none of the fix's factors is known there, or not that of a term that carries the time: then nobody can
     say. Another one that is unknown changes nothing.
 
-    The estimate takes the middle (on a log scale) between the modest and the far degree of the fix; low is the modest
-    degree with little overlap between units, high the far degree with much. Never below the algorithm's floor.
+    The estimate takes the middle (on a log scale) between the modest and the far degree of the fix; low and high are
+    the least and the most that either gives with little overlap between units or with much, and allow for the model's
+    own error. Never below the algorithm's floor.
     """
     constants = time_model()
     columns = {name: column[at] for name, column in model.columns.items()}
@@ -140,8 +145,13 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
         return _launch(columns, rows, modest["launch"])
     after = _changed(now, middle)
     estimate = 1 / np.maximum(_time(now, after, constants.norm.estimate), 1e-6)
-    low = 1 / np.maximum(_time(now, _changed(now, modest), constants.norm.low), 1e-6)
-    high = 1 / np.maximum(_time(now, _changed(now, far), constants.norm.high), 1e-6)
+    extremes = [
+        1 / np.maximum(_time(now, _changed(now, degree), norm), 1e-6)
+        for degree in (modest, far)
+        for norm in (constants.norm.low, constants.norm.high)
+    ]
+    low = _off(np.min([estimate, *extremes], axis=0), -1)
+    high = _off(np.max([estimate, *extremes], axis=0), 1)
     floor = _floor(columns, rows)
     out: list[Speedup | None] = []
     for row in range(rows):
@@ -149,9 +159,7 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
             out.append(None)
             continue
         limit = max(1.0, float(floor[row])) if math.isfinite(floor[row]) else math.inf
-        low_, mid_, high_ = sorted(max(1.0, min(float(v[row]), limit)) for v in (low, estimate, high))
-        mid_ = max(1.0, min(float(estimate[row]), limit))
-        low_, high_ = min(low_, mid_), max(high_, mid_)
+        low_, mid_, high_ = (max(1.0, min(float(v[row]), limit)) for v in (low, estimate, high))
         limiter = max(after, key=lambda name: float(_total(after, name)[row]))
         shrunk = {n: float(f[row]) for n, f in middle.items() if float(f[row]) < 0.995}
         names = [constants.terms[n].name if n in constants.terms else constants.how[n] for n in shrunk]
@@ -167,6 +175,16 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
             how = f"{how}; {constants.how['floor']}"
         out.append(Speedup(mid_, low_, high_, limiter, how))
     return out
+
+
+def _off(speedup: Array, sign: int) -> Array:
+    """A speedup if the model is off by as much as it may be about the part of the time that the fix removes.
+
+    What a fix leaves as it was has been measured. The rest is the model's word about the launch against its word about
+    another one, each as far off as the model is about unmodified launches: together that by the square root of two.
+    """
+    off = time_model().accuracy.within ** math.sqrt(2)
+    return np.asarray(speedup * off ** (sign * (1 - 1 / np.maximum(speedup, 1.0))))
 
 
 def _undecided(now: Needs, factors: Mapping[str, Array]) -> Array:

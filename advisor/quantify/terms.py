@@ -51,6 +51,13 @@ class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cites: tuple[str, ...] = ()
 
 
+class Accuracy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The factor within which the predicted and the measured time of nine in ten unmodified launches agree."""
+
+    within: float
+    cites: tuple[str, ...] = ()
+
+
 class Latencies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Cycles from a load to its value on an idle machine."""
 
@@ -82,6 +89,7 @@ class TimeModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     norm: Range
     scale: Range
+    accuracy: Accuracy
     queueing: Range
     scattered: Scattered
     launch_ns: Range
@@ -159,11 +167,10 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
     for name in ("dram", "l2", "l2_fill"):
         need = np.minimum(1.0, out[name] * model.terms[name].ceiling / model.scattered.ceiling)
         out[name] = np.where(lone, np.maximum(out[name], need), out[name])
-    outside = np.maximum(np.maximum(out["dram"], out["l2"]), out["l2_fill"])
-    fullest = np.maximum(outside, out["l1_global"] + out["l1_shared"] + out["l1_local"])
+    l1 = out["l1_global"] + out["l1_shared"] + out["l1_local"]
     # A slice that is full of atomics holds up the loads that come to it like any other full unit.
-    fullest = np.maximum(np.maximum(fullest, out["lsu"]), out["atomics"])
-    latency, known, queued = _latency(get, imbalance, fullest)
+    memory = np.max([out["dram"], out["l2"], out["l2_fill"], l1, out["lsu"], out["atomics"]], axis=0)
+    latency, known, queued = _latency(get, imbalance, memory, np.max([memory, *out.values()], axis=0))
     out.update(latency)
     missed = np.clip(np.nan_to_num(1 - get("l2_hit_pct") / 100), 0, 1)
     return Needs(out, imbalance, known, queued, missed)
@@ -179,14 +186,21 @@ def _lone_sectors(get: Any) -> Array:
     return np.asarray((get("sector_ratio") > ratio) & (get("dram_bytes") > ratio * 32 * get("global_sectors")))
 
 
-def _latency(get: Any, imbalance: Array, memory_need: Array) -> tuple[dict[str, Array], Array, Array]:
+def _queueing(need: Array) -> Array:
+    """How much of the waiting is for the queue of a unit with this need, 0 (all is latency) to 1 (all beyond it)."""
+    bounds = time_model().queueing
+    return np.asarray(np.clip((need - bounds.low) / (bounds.high - bounds.low), 0, 1))
+
+
+def _latency(get: Any, imbalance: Array, memory_need: Array, fullest: Array) -> tuple[dict[str, Array], Array, Array]:
     """Shares of the time that a warp's unloaded lifetime takes, given how many warps an SM holds at once.
 
     Lifetime of a warp = instructions x (1 + fixed stalls) + waits for loads, shared memory and barriers. Where the
     memory system is full (`memory_need`, 0 to 1), waits for loads are held to what they would take on an idle machine:
     the rest is queueing at the full unit and goes with it, as throttle stalls do. Where nothing is full there is no
-    such unit, and all of the waiting is latency. In between, in proportion. Drain and not-selected stalls are never
-    latency. Source: Little's law; h200.time_model for the bounds of the proportion.
+    such unit, and all of the waiting is latency. In between, in proportion. So it is with barriers and the unit that is
+    the fullest of all (`fullest`, its need), since who waits there waits for those who queue. Drain and not-selected
+    stalls are never latency. Source: Little's law; h200.time_model for the bounds of the proportion.
     """
     cycles = time_model().latency_cycles
     per_warp = get("inst_issued") / get("warps")
@@ -202,8 +216,7 @@ def _latency(get: Any, imbalance: Array, memory_need: Array) -> tuple[dict[str, 
     loads = (np.nan_to_num(get("global_load_inst")) + np.nan_to_num(get("local_load_inst"))) / get("warps")
     l1, l2 = (np.clip(np.nan_to_num(get(m)) / 100, 0, 1) for m in ("l1_hit_pct", "l2_hit_pct"))
     idle = l1 * cycles.l1 + (1 - l1) * (l2 * cycles.l2 + (1 - l2) * cycles.dram)
-    bounds = time_model().queueing
-    queueing = np.clip((memory_need - bounds.low) / (bounds.high - bounds.low), 0, 1)
+    queueing = _queueing(memory_need)
     throttled = per_warp * stall("lg_throttle", "tex_throttle")
     memory_now = per_warp * stall("long_scoreboard")
     idle_wait = np.where(loads > 0, np.minimum(memory_now, loads * idle), memory_now)
@@ -212,8 +225,9 @@ def _latency(get: Any, imbalance: Array, memory_need: Array) -> tuple[dict[str, 
     shared_now = per_warp * stall("short_scoreboard")
     shared = np.where(through_mio > 0, np.minimum(shared_now, through_mio * cycles.shared), shared_now)
     now = fixed + memory_now + shared_now + throttled + per_warp * stall("mio_throttle", "math_pipe_throttle", "drain")
-    # Waiting at a barrier is waiting for the others: it shrinks as their own waits do.
-    barrier = per_warp * stall("barrier") * (fixed + memory + shared) / now
+    # Waiting at a barrier is waiting for the others. Where a unit is full, what they queue there goes with it.
+    own = fixed + memory + shared
+    barrier = per_warp * stall("barrier") * (1 - _queueing(fullest) * (1 - own / now))
 
     warps = get("warps") / get("sm_count") * imbalance
     slots = get("occupancy_theoretical_pct") / 100 * get("device_max_warps_per_sm")

@@ -7,8 +7,24 @@ from typing import Any
 
 from advisor.catalog import catalog
 from advisor.model import ENDS, Comparison, Diagnosis, Finding, LaunchDiagnosis, Location, ReportInfo
+from advisor.render.budget import budget_lines
 from advisor.render.charts import overview_text
-from advisor.render.text import NAME_WIDTH, comparison_text, cut, gain_text, labelled, paint, shown, time_text, wrap
+from advisor.render.checks import check_lines
+from advisor.render.elsewhere import elsewhere_lines
+from advisor.render.text import (
+    NAME_WIDTH,
+    brief_factor,
+    comparison_text,
+    cut,
+    gain_text,
+    labelled,
+    paint,
+    shown,
+    time_text,
+    wrap,
+)
+from advisor.render.verdicts import verdict_lines
+from advisor.render.workload import SCOPE, lacking_lines, units_text
 
 SHORT = {
     "compute_bound": "compute",
@@ -20,6 +36,7 @@ SHORT = {
 # Where one of these holds, what follows may be about numbers that mean nothing: said before the verdict.
 SEVERE = ("debug_build", "counter_implausible", "metric_nan", "report_incomplete")
 STOP = 90.0
+READ_ON = 3  # topics named under a fix; its own page names all
 
 
 def diagnosis_text(diagnosis: Diagnosis, *, width: int = 80, colour: bool = False, blocks: bool = True) -> str:
@@ -62,15 +79,17 @@ def first_diagnosis(launch: LaunchDiagnosis) -> Finding | None:
 def _table(launches: tuple[LaunchDiagnosis, ...], width: int, colour: bool) -> list[str]:
     fix = 27
     name = max(12, width - fix - 34)
+    head = SCOPE if all(launch.scope == SCOPE for launch in launches) else "kernel"
     rows = [
-        paint(f"{'#':>4} {'kernel':<{name}} {'time':>8} {'class':<12} {'fix first':<{fix}} {'gain':>5}", "bold", colour)
+        paint(f"{'#':>4} {head:<{name}} {'time':>8} {'class':<12} {'fix first':<{fix}} {'gain':>5}", "bold", colour)
     ]
     for launch in launches:
         first = first_diagnosis(launch)
         held = SHORT.get(launch.verdict.id, launch.verdict.id)
-        gain = f"{first.speedup.estimate:.2g}x" if first is not None and first.speedup is not None else "-"
+        gain = f"{brief_factor(first.speedup.estimate)}x" if first is not None and first.speedup is not None else "-"
+        time = "-" if launch.duration_ns is None else time_text(launch.duration_ns)
         rows.append(
-            f"{launch.index:>4} {cut(shown(launch.kernel), name):<{name}} {time_text(launch.duration_ns):>8} "
+            f"{launch.index:>4} {cut(shown(launch.kernel), name):<{name}} {time:>8} "
             f"{held:<12} {cut(first.id if first else '-', fix):<{fix}} {gain:>5}"
         )
     return [cut(row, width) if not colour else row for row in rows]
@@ -79,9 +98,8 @@ def _table(launches: tuple[LaunchDiagnosis, ...], width: int, colour: bool) -> l
 def launch_lines(launch: LaunchDiagnosis, diagnosis: Diagnosis, width: int, colour: bool, blocks: bool) -> list[str]:
     """One launch: the short answer, then charts, evidence, further findings and what could not be looked at."""
     card = launch.known_as or shown(launch.gpu_name) or "GPU unknown"
-    title = (
-        f"{cut(shown(launch.kernel), NAME_WIDTH)} · launch {launch.index} · {card} · {time_text(launch.duration_ns)}"
-    )
+    number = SCOPE if launch.scope == SCOPE else f"launch {launch.index}"
+    title = f"{cut(shown(launch.kernel), NAME_WIDTH)} · {number} · {card} · {time_text(launch.duration_ns)}"
     lines = [
         paint(cut(title, width), "bold", colour),
         paint("─" * min(width, len(title)) if blocks else "-" * 40, "dim", colour),
@@ -93,7 +111,12 @@ def launch_lines(launch: LaunchDiagnosis, diagnosis: Diagnosis, width: int, colo
     first = first_diagnosis(launch)
     if first is not None:
         lines += _first(first, launch, width, colour)
-    lines += ["", overview_text(launch.metrics, launch.labels, width=width, blocks=blocks)]
+    if launch.on is not None:
+        lines += elsewhere_lines(launch, launch.on, width, colour)
+    if launch.scope == SCOPE:
+        lines += ["", units_text(launch.metrics, width=width, blocks=blocks)]
+    else:
+        lines += ["", overview_text(launch.metrics, launch.labels, width=width, blocks=blocks)]
     if first is not None:
         lines += _steps(first, width, colour)
         lines += ["", paint("Evidence", "bold", colour), *_evidence(launch.verdict.evidence, width)]
@@ -106,17 +129,24 @@ def launch_lines(launch: LaunchDiagnosis, diagnosis: Diagnosis, width: int, colo
         for finding in others:
             gain = f", {gain_text(*_gain(finding))}" if finding.speedup is not None else ""
             lines += wrap(f"· {finding.title} [{finding.id}]{gain}: {finding.because}", width, 2, 4)
+    if launch.budget is not None:
+        lines += budget_lines(launch.budget, width, colour)
     small = [f for f in launch.findings if f.kind == "note"]
     if small:
         names = ", ".join(f"{f.title} [{f.id}]" for f in small)
         lines += ["", *wrap(f"Seen, but worth under 5 %: {names}", width, 0, 2)]
-    trust = [f for f in launch.findings if f.kind == "trust" and f not in careful]
+    lines += verdict_lines(launch, first, width, colour)
+    # What the rules call the class otherwise stands there.
+    told = {"rules_disagree"} if any(v.status == "class_differs" for v in launch.ncu_rules) else set()
+    trust = [f for f in launch.findings if f.kind == "trust" and f not in careful and f.id not in told]
     if trust:
         lines += ["", paint("Before you trust these numbers", "bold", colour)]
         for finding in trust:
             lines += wrap(f"· {finding.title} [{finding.id}]: {finding.because}", width, 2, 4)
     wanted = sorted({f for m in launch.missing for f in m.needed_for} - set(catalog().trust))
-    if wanted:
+    if wanted and launch.scope == SCOPE:
+        lines += ["", paint("Could not look at", "bold", colour), *lacking_lines(launch, width)]
+    elif wanted:
         lines += ["", paint("Could not look at", "bold", colour)]
         lines += wrap(f"{', '.join(wanted)} (unknown, not absent)", width, 2, 2)
         lines += wrap("run `ncu-advisor collect REPORT` for the command that collects what they need", width, 2, 2)
@@ -159,17 +189,23 @@ def _first(first: Finding, launch: LaunchDiagnosis, width: int, colour: bool) ->
         lines += labelled("" if number else "Where", location_text(place), width)
     if first.fix is not None:
         lines += labelled("How", first.fix.summary, width)
-    lines += labelled(
-        "Next", f"the steps below; `ncu-advisor explain {first.id}`; change one thing, profile again", width
-    )
+    page = f"{SCOPE}:{first.id}" if launch.scope == SCOPE else first.id
+    lines += labelled("Next", f"the steps below; `ncu-advisor explain {page}`; change one thing, profile again", width)
     return lines
 
 
 def location_text(place: Location) -> str:
-    """`kernel.cu:13 (100% of excess_wavefronts), LDS R11, [R14]`; the address where the line is unknown."""
+    """`kernel.cu:13 (100% of excess_wavefronts), LDS R11, [R14]`; the address where the line is unknown.
+
+    Inlined code is told with the nearest call.
+    """
     name = shown(place.file.replace("\\", "/").rpartition("/")[2])
     where = f"{name}:{place.line}" if place.line else f"0x{place.pc:x}"
-    return f"{where} ({place.share:.0%} of {place.metric}), {shown(place.sass) or 'no code'}"
+    text = f"{where} ({place.share:.0%} of {place.metric}), {shown(place.sass) or 'no code'}"
+    if not place.calls:
+        return text
+    file, line = place.calls[0]
+    return f"{text}, inlined at {shown(file.replace(chr(92), '/').rpartition('/')[2])}:{line}"
 
 
 def _steps(first: Finding, width: int, colour: bool) -> list[str]:
@@ -180,7 +216,11 @@ def _steps(first: Finding, width: int, colour: bool) -> list[str]:
     for number, step in enumerate(fix.steps, 1):
         lines += wrap(f"{number}. {step}", width, 2, 5)
     lines += wrap(f"Costs: {fix.costs}", width, 2, 4) if fix.costs else []
-    return lines + ([f"  Practise it: ncu-advisor practice show {fix.practice}"] if fix.practice else [])
+    if fix.see:
+        also = f" (also {', '.join(fix.see[1:READ_ON])})" if fix.see[1:] else ""
+        lines += wrap(f"Read on: ncu-advisor explain {fix.see[0]}{also}", width, 2, 4)
+    lines += [f"  Practise it: ncu-advisor practice show {fix.practice}"] if fix.practice else []
+    return lines + (check_lines(fix.check, width, colour) if fix.check is not None else [])
 
 
 def _evidence(evidence: tuple[Comparison, ...], width: int) -> list[str]:

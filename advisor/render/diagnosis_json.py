@@ -5,28 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from advisor.model import Comparison, Diagnosis, Finding, LaunchDiagnosis, Speedup
-from advisor.render.plain import number, present, report_dict
+from advisor.model import Diagnosis, Finding, LaunchDiagnosis, Speedup
+from advisor.render.budget import budget_dict
+from advisor.render.checks import check_dict
+from advisor.render.elsewhere import elsewhere_dict
+from advisor.render.plain import comparison_dict, number, present, report_dict
+from advisor.render.verdicts import verdict_dict
+from advisor.render.workload import SCOPE, band, units_dict
 
 SCHEMA = "ncu-advisor/diagnosis/1"
-
-
-def comparison_dict(item: Comparison) -> dict[str, Any]:
-    """One line of evidence; what is unknown is absent."""
-    return present(
-        {
-            "observation": item.observation,
-            "metric": item.metric,
-            "value": number(item.value),
-            "unit": item.unit,
-            "test": item.test,
-            "threshold": number(item.threshold),
-            "margin": number(item.margin),
-            "margin_abs": number(item.margin_abs),
-            "says": item.says,
-            "cites": list(item.cites),
-        }
-    )
 
 
 def _speedup(speedup: Speedup | None) -> dict[str, Any] | None:
@@ -63,18 +50,23 @@ def finding_dict(finding: Finding) -> dict[str, Any]:
                     "sass": place.sass,
                     "metric": place.metric,
                     "share": number(place.share),
+                    "calls": [{"file": file, "line": line} for file, line in place.calls],
                 }
                 for place in finding.locations
             ],
             "fix": None
             if fix is None
-            else {
-                "id": fix.id,
-                "summary": fix.summary,
-                "steps": list(fix.steps),
-                "costs": fix.costs,
-                "practice": fix.practice,
-            },
+            else present(
+                {
+                    "id": fix.id,
+                    "summary": fix.summary,
+                    "steps": list(fix.steps),
+                    "costs": fix.costs,
+                    "practice": fix.practice,
+                    "see": list(fix.see),
+                    "check": check_dict(fix.check) if fix.check is not None else None,
+                }
+            ),
             "cites": list(finding.cites),
         }
     )
@@ -99,9 +91,15 @@ def launch_dict(launch: LaunchDiagnosis) -> dict[str, Any]:
                     "because": launch.verdict.because,
                     "evidence": [comparison_dict(item) for item in launch.verdict.evidence],
                     "notes": list(launch.verdict.notes),
+                    "units": units_dict(launch.metrics) if launch.scope == SCOPE else None,
+                    "band": band(launch.metrics) if launch.scope == SCOPE else None,
                 }
             ),
+            "scope": SCOPE if launch.scope == SCOPE else None,
             "findings": [finding_dict(finding) for finding in launch.findings],
+            "budget": budget_dict(launch.budget) if launch.budget is not None else None,
+            "on": elsewhere_dict(launch.on) if launch.on is not None else None,
+            "ncu_rules": [verdict_dict(verdict) for verdict in launch.ncu_rules] or None,
             "questions": [
                 {
                     "id": q.id,

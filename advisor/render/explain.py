@@ -13,7 +13,9 @@ KINDS = {
     "diagnosis": "finding",
     "trust": "warning about the numbers",
     "pattern": "pattern of a timeline",
+    "workload": "diagnosis of a graphics or compute workload",
     "class": "class of a launch",
+    "decision": "what to do next after a timeline",
     "stall": "stall reason",
     "opcode": "instruction",
     "step": "step of the method",
@@ -23,16 +25,19 @@ KINDS = {
     "unit": "term of the time model",
     "dtype": "data type",
     "erratum": "correction",
+    "search": "search",
     "rule": "rule",
     "fix": "fix",
 }
 HEADINGS = {
     "kinds": "Ask for one of these, or for any word in them",
+    "hits": "Nothing has this name. These entries tell of it",
     "says": "A source says",
     "what": "",
     "means": "",
     "why": "Why",
     "rules": "Concluded when",
+    "explains": "Symptoms that give way to it",
     "test": "Test",
     "partition": "One of the group",
     "thresholds": "Judged by",
@@ -43,9 +48,11 @@ HEADINGS = {
     "fix": "Fix",
     "steps": "Steps",
     "cure": "Cure",
+    "typical": "Typical gain",
     "costs": "What it costs",
     "changes": "In the time model",
     "commands": "Commands",
+    "code": "In code",
     "exit": "Done when",
     "when": "When",
     "formula": "Formula",
@@ -65,6 +72,7 @@ HEADINGS = {
     "silent": "Not found at",
     "exercise": "Exercise",
     "found_by": "Found in a report as",
+    "told_by": "Told with",
     "modifiers": "As written",
     "corrections": "Corrected",
     "derivation": "Derivation",
@@ -85,6 +93,7 @@ HEADINGS = {
     "require": "Holds for",
 }
 _VERBATIM = ("commands", "collect", "names", "test", "formula")
+_CODE = "code"  # as it stands, indentation and all
 # Short facts share a paragraph: `Pipe: lsu`.
 _SHORT = ("pipe", "kind", "space", "access", "flops", "counts", "unit", "partition", "size", "sets", "matrix", "metric")
 _CORRECTED = "What is right"
@@ -105,11 +114,16 @@ def _body(name: str, lines: tuple[str, ...], width: int) -> list[str]:
     several = sum(not line.startswith("  ") for line in lines) > 1
     number = 0
     for line in lines:
+        if name == _CODE:
+            out.append(f"  {line}".rstrip())
+            continue
         inner = line.startswith("  ")
         text = line.strip()
         if name in _VERBATIM:
             out.append(f"  {text}")
             continue
+        if name == "exercise":
+            text = f"ncu-advisor practice show {text}"
         mark = ""
         if not inner and several:
             number += 1
@@ -139,7 +153,7 @@ def explain_text(explanation: Explanation, width: int = 80, colour: bool = False
             out += _body(name, lines, width)
         else:
             out += [row for line in lines for row in wrap(line, width)]
-    if explanation.see:
+    if explanation.see and explanation.kind != "search":
         out += ["", paint(SEE, "cyan", colour), *wrap(", ".join(explanation.see), width, 2)]
     if explanation.cites:
         out += ["", paint(SOURCES, "cyan", colour)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from advisor.model import ReportInfo
+from advisor.model import Comparison, ReportInfo
 
 _DIGITS = 10
 
@@ -21,6 +21,24 @@ def number(value: float | None) -> float | int | None:
 def present(pairs: dict[str, Any]) -> dict[str, Any]:
     """Without what is None."""
     return {key: value for key, value in pairs.items() if value is not None}
+
+
+def comparison_dict(item: Comparison) -> dict[str, Any]:
+    """One line of evidence; what is unknown is absent."""
+    return present(
+        {
+            "observation": item.observation,
+            "metric": item.metric,
+            "value": number(item.value),
+            "unit": item.unit,
+            "test": item.test,
+            "threshold": number(item.threshold),
+            "margin": number(item.margin),
+            "margin_abs": number(item.margin_abs),
+            "says": item.says,
+            "cites": list(item.cites),
+        }
+    )
 
 
 def report_dict(info: ReportInfo) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from advisor.engine import BlockedRule, Clause, Flip, Proof
 from advisor.model import LaunchDiagnosis
-from advisor.render.diagnosis_json import comparison_dict
+from advisor.render.plain import comparison_dict
 from advisor.render.text import comparison_text, paint, shown, time_text, wrap
 
 _TRUTH = {0: "no", 1: "unknown", 2: "yes"}

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 
-from advisor.render.text import cut, labelled, paint, shown
+from advisor.render.source_marks import line_ref, place_text
+from advisor.render.text import cut, labelled, paint, shown, wrap
+from advisor.source.align import Alignment, Hunk
 from advisor.source.compare import Change, Comparison
+from advisor.source.listing import Row
 
 SCHEMA = "ncu-advisor/source-compare/1"
+# Instructions that are shown of each side of a stretch.
+_MOST_ROWS = 6
 
 
 def compare_text(found: Comparison, names: tuple[str, str], top: int, *, width: int = 80, colour: bool = False) -> str:
@@ -25,7 +30,42 @@ def compare_text(found: Comparison, names: tuple[str, str], top: int, *, width: 
             out.append(cut(row + _times(change.before, change.now), width))
         left = len(changes) - top
         out += [f"  ... {left} more {title.lower()}"] if left > 0 else []
+    out += _aligned(found.aligned, top, width, colour)
     return "\n".join(out) + "\n"
+
+
+def _ordered(found: Alignment) -> list[Hunk]:
+    """What changed most first, then what is longest, then in the order of the code."""
+    return sorted(found.hunks, key=lambda hunk: (-abs(hunk.change), -len(hunk.before) - len(hunk.now)))
+
+
+def _aligned(found: Alignment | None, top: int, width: int, colour: bool) -> list[str]:
+    out = ["", paint("Instructions side by side", "bold", colour)]
+    if found is None:
+        return [*out, *wrap("A report without its code, or both too long and alike to lay side by side.", width, 2)]
+    alike = "opcode" if found.by == "opcode" else "opcode and operands"
+    before, now = (sum(len(side) for side in sides) for sides in _sides(found))
+    told = f"{found.same} the same in {alike}, {before} only before, {now} only now, in {len(found.hunks)} stretches"
+    out += wrap(told, width, 2, 4)
+    ordered = _ordered(found)
+    for hunk in ordered[:top]:
+        first = max(hunk.now or hunk.before, key=lambda pair: pair[1])[0]
+        out.append(cut(f"@ {place_text(first.file, first.line)}: {hunk.change:+,.0f}", width))
+        for sign, side in (("-", hunk.before), ("+", hunk.now)):
+            # The hottest of them, in the order of the code.
+            hot = sorted(sorted(range(len(side)), key=lambda i: (-side[i][1], i))[:_MOST_ROWS])
+            out += [cut(_side_row(sign, *side[i], first), width) for i in hot]
+            out += [f"  {sign} ... {len(side) - _MOST_ROWS} more"] if len(side) > _MOST_ROWS else []
+    left = len(ordered) - top
+    return [*out, f"  ... {left} more stretches"] if left > 0 else out
+
+
+def _sides(found: Alignment) -> tuple[list[tuple[tuple[Row, float], ...]], list[tuple[tuple[Row, float], ...]]]:
+    return [hunk.before for hunk in found.hunks], [hunk.now for hunk in found.hunks]
+
+
+def _side_row(sign: str, row: Row, value: float, first: Row) -> str:
+    return f"  {sign} {value:>14,.0f}  {line_ref(first.file, row.file, row.line):<10}  {shown(row.sass)}"
 
 
 def _times(before: float, now: float) -> str:
@@ -50,5 +90,21 @@ def compare_json(found: Comparison, launches: tuple[int, int], top: int) -> str:
         "now": {"launch": launches[1], "total": found.now},
         "opcodes": [_change(change) for change in found.opcodes[:top]],
         "lines": [_change(change) for change in found.lines[:top]],
+        "aligned": None if found.aligned is None else _alignment(found.aligned, top),
     }
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _alignment(found: Alignment, top: int) -> dict[str, object]:
+    return {
+        "by": found.by,
+        "same": found.same,
+        "hunks": [
+            {"change": hunk.change, "before": _rows(hunk.before), "now": _rows(hunk.now)}
+            for hunk in _ordered(found)[:top]
+        ],
+    }
+
+
+def _rows(side: tuple[tuple[Row, float], ...]) -> list[dict[str, object]]:
+    return [{"file": r.file, "line": r.line, "pc": r.pc, "sass": r.sass, "value": value} for r, value in side]

@@ -68,10 +68,16 @@ def margin_text(item: Comparison) -> str:
     return f", {1 + item.margin:,.0f} times the threshold" if item.margin >= 4 else f", margin {item.margin:+.0%}"
 
 
+def factor_text(value: float) -> str:
+    """`2.2`, with one digit where a second would pretend."""
+    return f"{value:.2f}" if value < 2 else f"{value:.1f}" if value < 10 else f"{value:.0f}"
+
+
+def brief_factor(value: float) -> str:
+    """`1.2` or `130`, two digits or whole, for columns."""
+    return f"{value:.2g}" if value < 99.5 else f"{value:.0f}"
+
+
 def gain_text(estimate: float, low: float, high: float) -> str:
-    """`2.2x (1.8 to 2.7)`, with one digit where a second would pretend."""
-
-    def one(value: float) -> str:
-        return f"{value:.2f}" if value < 2 else f"{value:.1f}" if value < 10 else f"{value:.0f}"
-
-    return f"{one(estimate)}x ({one(low)} to {one(high)})"
+    """`2.2x (1.8 to 2.7)`."""
+    return f"{factor_text(estimate)}x ({factor_text(low)} to {factor_text(high)})"

@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from advisor.reports.door import read, read_many
-    from advisor.reports.instances import read_instances
+    from advisor.reports.instances import LaunchCode, read_code, read_instances
     from advisor.reports.limits import Limits
     from advisor.reports.sniffing import sniff
 
-__all__ = ["Limits", "read", "read_instances", "read_many", "sniff"]
+__all__ = ["LaunchCode", "Limits", "read", "read_code", "read_instances", "read_many", "sniff"]
 
 _HOMES = {
+    "LaunchCode": "advisor.reports.instances",
     "Limits": "advisor.reports.limits",
     "read": "advisor.reports.door",
+    "read_code": "advisor.reports.instances",
     "read_instances": "advisor.reports.instances",
     "read_many": "advisor.reports.door",
     "sniff": "advisor.reports.sniffing",

@@ -17,7 +17,7 @@ from advisor.reports.phases import DRAM, SM, phases_of
 
 GLOBAL, LOCAL, SHARED = 4, 8, 16
 # An estimate of kind 1 (local) is for one part of the kernel alone, so it says nothing about the kernel's time.
-_GLOBAL_ESTIMATE = 2
+_LOCAL_ESTIMATE, _GLOBAL_ESTIMATE = 1, 2
 _KINDS = {2: "load", 4: "store", 8: "atomic"}
 _WIDTHS = {2: 8, 4: 8, 8: 16, 16: 16}
 _STACK = re.compile(r"\[R1(?:\+-?0x[0-9a-f]+)?\]")
@@ -150,15 +150,19 @@ def accesses(tables: dict[str, dict[int, float] | None]) -> list[list[Any]] | No
 
 
 def rules(action: Any) -> list[list[Any]]:
-    """[identifier, title, message, estimated saving in % of the kernel's time or None] of each rule that speaks."""
+    """[identifier, title, message, saving, local saving] of each rule that speaks.
+
+    The savings are in %, of the kernel's time and of one part of it; None where the rule does not estimate that.
+    """
     found = []
     for result in action.rule_results_as_dicts():
         message = result.get("rule_message") or {}
         if message.get("message"):
             estimate = result.get("speedup_estimation") or {}
-            saving = estimate.get("speedup") if estimate.get("type") == _GLOBAL_ESTIMATE else None
+            kind, percent = estimate.get("type"), estimate.get("speedup")
+            savings = [percent if kind == wanted else None for wanted in (_GLOBAL_ESTIMATE, _LOCAL_ESTIMATE)]
             title = message.get("title") or result.get("name") or ""
-            found.append([result.get("rule_identifier") or "", title, message["message"], saving])
+            found.append([result.get("rule_identifier") or "", title, message["message"], *savings])
     return found
 
 

@@ -43,6 +43,10 @@ def claim_output() -> Callable[[dict[str, Any]], None]:
     return send
 
 
+# Source files that a report carries along, all of them together.
+_SOURCE_BYTES = 32 << 20
+
+
 class Batch:
     """Some launches of one report, read from slim copies of it in a folder that the parent removes."""
 
@@ -62,6 +66,14 @@ class Batch:
     def code_marks(self, first: int, last: int) -> dict[int, tuple[bool, bool]]:
         """Launch -> (line information, debug build), where the report has its code."""
         return self._container.code_marks(self._data, self._found, first, last)
+
+    def code(self, launch: int) -> Any:
+        """What the launch's machine code says of its source (code.Code)."""
+        from advisor.reports.code import Code
+
+        with contextlib.suppress(self._container.DamagedError, IndexError):
+            return Code(self._container.code_of(self._data, self._found, launch))
+        return Code(b"")
 
     def actions(self, first: int, last: int, code: bool = False) -> tuple[list[Any], list[int]]:
         """NVIDIA's objects for the launches, and the indices of those whose record is damaged."""
@@ -124,25 +136,33 @@ def _instances(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, A
     from advisor.reports.actions import instances
 
     names = job["names"]
-    actions, _ = Batch(data, job["folder"], [*names, "inst_executed"]).actions(
-        job["first"], job["first"] + 1, code=True
-    )
+    batch = Batch(data, job["folder"], [*names, "inst_executed"])
+    actions, _ = batch.actions(job["first"], job["first"] + 1, code=True)
     if not actions:
         return
-    action = actions[0]
+    action, code = actions[0], batch.code(job["first"])
     tables = {name: instances(action, name) for name in names}
     pcs = sorted({pc for table in (*tables.values(), instances(action, "inst_executed")) for pc in table or ()})
+    frames: dict[tuple[str, int, str], int] = {}
     for pc in pcs:
-        place = action.source_info(pc)
+        found = [(frame.file, frame.line, frame.function) for frame in code.frames(pc)]
+        if not found and (place := action.source_info(pc)) is not None:
+            found = [(place.file_name(), place.line(), "")]
         send(
             {
                 "pc": pc,
-                "file": place.file_name() if place is not None else "",
-                "line": place.line() if place is not None else 0,
+                "at": [frames.setdefault(frame, len(frames)) for frame in found],
+                "ptx": code.ptx_line(pc),
                 "sass": action.sass_by_pc(pc).strip() if job["sass"] else "",
                 "values": [None if table is None else table.get(pc, 0.0) for table in tables.values()],
             }
         )
+    send({"frames": list(frames), "ptx_text": code.ptx if job["sass"] else ()})
+    named, left = {file for file, _, _ in frames}, _SOURCE_BYTES
+    for name, text in (action.source_files() if job["sass"] else {}).items():
+        if name in named and 0 < len(text) <= left:
+            left -= len(text)
+            send({"source": name, "text": text})
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 
 from advisor.errors import InputError
 from advisor.model import RuleResult
-from advisor.reports.details_csv import last_is_cut, speedup_of
+from advisor.reports.details_csv import last_is_cut, percent_of, speedup_of
 from advisor.reports.names import one_line, short_name
 from advisor.reports.raw_csv import MIXED
 from advisor.reports.records import Contents, Launch, Shape, breakdown_name
@@ -169,7 +169,8 @@ class _Reader:
         words = rule[2:] if estimate else rule[1:]
         launch = self.found.launches[-1]
         speedup = speedup_of(number(estimate[2])) if estimate and not estimate[1] else None
-        launch.rules = (*launch.rules, RuleResult("", self.section, one_line(" ".join(words)), speedup))
+        local = percent_of(number(estimate[2])) if estimate and estimate[1] else None
+        launch.rules = (*launch.rules, RuleResult("", self.section, one_line(" ".join(words)), speedup, local))
 
     def end(self) -> Contents:
         """Closes the file: turns the texts into numbers and says what is missing."""

@@ -268,6 +268,22 @@ def _inner(message: Bytes, number: int | None) -> int:
     return 0
 
 
+def code_of(data: mmap.mmap, found: Container, launch: int) -> bytes:
+    """The record of a launch's machine code; empty where the report does not hold it. DamagedError for a bad record.
+
+    A later record of the same code adds the functions that were used since: one after the other they are one message.
+    """
+    begin, end = spans(found)[launch]
+    wanted = _inner(data[begin:end], _CODE)
+    places = (place for block in found.blocks for place in block.sources)
+    return b"".join(data[a:b] for a, b in places if wanted and _inner(data[a:b], None) == wanted)
+
+
+def number_at(data: Bytes, at: int) -> int:
+    """The varint at a place that `fields` gave."""
+    return _varint(data, at)[0]
+
+
 def code_marks(data: mmap.mmap, found: Container, first: int, last: int) -> dict[int, tuple[bool, bool]]:
     """Launch -> (has line information, was built without optimisation by nvcc -G), for launches whose code is there."""
     places: dict[int, list[tuple[int, int]]] = {}

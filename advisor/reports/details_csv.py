@@ -125,14 +125,20 @@ def _take(table: _Table, row: list[str], entry: _Entry, keep: frozenset[str]) ->
 
 
 def _rule(table: _Table, row: list[str], rule: str) -> RuleResult:
-    estimate = table.get(row, "Estimated Speedup") if table.get(row, "Estimated Speedup Type") == "global" else ""
-    speedup = speedup_of(number(estimate))
-    return RuleResult(rule, one_line(rule), one_line(table.get(row, "Rule Description")), speedup)
+    kind, estimate = table.get(row, "Estimated Speedup Type"), number(table.get(row, "Estimated Speedup"))
+    speedup = speedup_of(estimate) if kind == "global" else None
+    local = percent_of(estimate) if kind == "local" else None
+    return RuleResult(rule, one_line(rule), one_line(table.get(row, "Rule Description")), speedup, local)
 
 
 def speedup_of(saving: float) -> float | None:
     """Old time over new for an estimate of ncu, which is the % of the kernel's time saved; None if there is none.
 
-    ncu's local estimates are about one part of the kernel and no speedups of it: the readers leave them out.
+    ncu's local estimates are about one part of the kernel and no speedups of it: `percent_of` takes them.
     """
     return 1 / (1 - saving / 100) if 0 <= saving < 100 else None
+
+
+def percent_of(saving: float) -> float | None:
+    """A local estimate of ncu, % of one part of the kernel that can be saved; None if there is none."""
+    return saving if 0 <= saving <= 100 else None

@@ -203,6 +203,10 @@ def _text(source: Path, form: str, name: str, metrics: Mapping[str, Metric], lim
             from advisor.reports.details_csv import read_details_csv
 
             return text.check(read_details_csv(text, wanted, limits.launches))
+        if form == "workload":
+            from advisor.reports.workload import read_workload
+
+            return read_workload(source, name)
         from advisor.reports.console import read_console
 
         return text.check(read_console(text, wanted, limits.launches))

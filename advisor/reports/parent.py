@@ -206,11 +206,12 @@ def launch_of(index: int, message: Any) -> Launch | None:
     return launch
 
 
-def _rule(identifier: Any, title: Any, message: Any, saving: Any) -> RuleResult:
-    from advisor.reports.details_csv import speedup_of
+def _rule(identifier: Any, title: Any, message: Any, saving: Any, local: Any = None) -> RuleResult:
+    from advisor.reports.details_csv import percent_of, speedup_of
 
     speedup = speedup_of(float(saving)) if saving is not None else None
-    return RuleResult(str(identifier), one_line(str(title)), one_line(without_links(str(message))), speedup)
+    part = percent_of(float(local)) if local is not None else None
+    return RuleResult(str(identifier), one_line(str(title)), one_line(without_links(str(message))), speedup, part)
 
 
 def read_report(reading: BackgroundRead, found: Container, damage: str) -> Contents:

@@ -12,11 +12,12 @@ from advisor.reports.limits import Limits
 from advisor.reports.names import one_line
 from advisor.reports.textfile import is_text, lines
 
-FORMATS = ("ncu-rep", "raw-csv", "details-csv", "text")
+FORMATS = ("ncu-rep", "raw-csv", "details-csv", "text", "workload")
 _HEAD = 8192
 _WRAPPINGS = {b"\xfd7zXZ\0": "xz", b"\x1f\x8b": "gz", b"\x28\xb5\x2f\xfd": "zst"}
 _HEADERS = ('"ID"', "ID,", '"Process ID"', "Process ID,")
 _HINT_LINES = 20_000
+_WORKLOAD = re.compile(r"\ufeff?[ \"']{0,8}workload[\"']?\s*:", re.IGNORECASE)
 _TIMELINE = "a timeline trace of Nsight Systems, not a kernel profile; `ncu-advisor timeline` reads it"
 _BINARY = (
     (
@@ -120,7 +121,13 @@ def refuse_head(name: str, head: bytes) -> None:
 
 def _text_format(path: Path, name: str, limits: Limits) -> str:
     seen: dict[int, str] = {}
+    begun = False
     for number, line in enumerate(lines(path, limits, name)):
+        if not begun and line.strip("\ufeff \t\r") and not line.lstrip("\ufeff ").startswith(("#", "---", "%")):
+            # A workload file begins with its name; of a file that is called YAML any line may be that.
+            if _WORKLOAD.match(line):
+                return "workload"
+            begun = not name.endswith((".yaml", ".yml"))
         if found := _decisive(line):
             return found
         if number >= limits.search_lines:

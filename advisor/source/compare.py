@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from advisor.errors import InputError
+from advisor.source.align import Alignment, align
 from advisor.source.listing import Listing, Row, read_listing
 from advisor.source.measures import Measure
 
@@ -27,17 +28,26 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two launches by one measure: totals, opcodes and lines, what changed most first."""
+    """Two launches by one measure: totals, opcodes and lines, what changed most first.
+
+    aligned: their instructions side by side; None where that cannot be told or was not asked for.
+    """
 
     measure: Measure
     before: float
     now: float
     opcodes: tuple[Change, ...]
     lines: tuple[Change, ...]
+    aligned: Alignment | None = None
 
 
-def read_and_compare(a: tuple[Path, int, str], b: tuple[Path, int, str], measure: Measure) -> Comparison:
-    """Compares two launches, each given as report, index and compute capability. InputError as for a view."""
+def read_and_compare(
+    a: tuple[Path, int, str], b: tuple[Path, int, str], measure: Measure, by: str = "opcode"
+) -> Comparison:
+    """Compares two launches, each given as report, index and compute capability. InputError as for a view.
+
+    by: what two instructions must share to be the same, `opcode` or the whole `instruction`.
+    """
     sides = []
     for path, launch, cc in (a, b):
         listing = read_listing(path, launch, (measure,), cc=cc)
@@ -45,10 +55,12 @@ def read_and_compare(a: tuple[Path, int, str], b: tuple[Path, int, str], measure
         if values is None:
             raise InputError(f"{path.name}: launch {launch} lacks what {measure.id} is made of")
         sides.append((listing, values))
-    return compare(sides[0], sides[1], measure)
+    return compare(sides[0], sides[1], measure, by)
 
 
-def compare(a: tuple[Listing, list[float]], b: tuple[Listing, list[float]], measure: Measure) -> Comparison:
+def compare(
+    a: tuple[Listing, list[float]], b: tuple[Listing, list[float]], measure: Measure, by: str = "opcode"
+) -> Comparison:
     """The same of what is already read. Lines are told apart by the file's name without its folders."""
     opcodes = _paired(a, b, lambda row: row.opcode or None)
     lines = _paired(a, b, lambda row: (file_name(row.file), row.line) if row.line else None)
@@ -58,6 +70,7 @@ def compare(a: tuple[Listing, list[float]], b: tuple[Listing, list[float]], meas
         sum(b[1]),
         tuple(Change(key, "", 0, *pair) for key, pair in opcodes),
         tuple(Change("", *key, *pair) for key, pair in lines),
+        align(a, b, by),
     )
 
 

@@ -26,9 +26,9 @@ class Loop:
     depth: int = 1
 
 
-def target(code: Instruction | None) -> int | None:
-    """The address that a direct branch leads to; None for other instructions and where it is not written out."""
-    if code is None or code.opcode.partition(".")[0] not in ("BRA", "JMP") or not code.operands:
+def target(code: Instruction | None, stems: Sequence[str] = ("BRA", "JMP")) -> int | None:
+    """The address that a direct branch leads to; None for opcodes not in `stems` and where it is not written out."""
+    if code is None or code.opcode.partition(".")[0] not in stems or not code.operands:
         return None
     match = _ADDRESS.search(code.operands[-1])
     return int(match[1], 16) if match else None
@@ -55,6 +55,27 @@ def _successors(codes: Codes, place: dict[int, int], i: int) -> list[int]:
     return following
 
 
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Basic blocks: first and last place of each, in order; edges and before: numbers of blocks after and before."""
+
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    edges: tuple[tuple[int, ...], ...]
+    before: tuple[tuple[int, ...], ...]
+
+
+def graph(codes: Codes, pcs: Sequence[int]) -> Graph:
+    """The blocks of code and where they lead; calls of functions that are not inlined lead on behind the call."""
+    place = {pc: i for i, pc in enumerate(pcs)}
+    after = [_successors(codes, place, i) for i in range(len(codes))]
+    starts = sorted(_leaders(codes, after))
+    number = {start: n for n, start in enumerate(starts)}
+    ends = [*(start - 1 for start in starts[1:]), len(codes) - 1]
+    edges = [[number[j] for j in after[end]] for end in ends]
+    return Graph(tuple(starts), tuple(ends), tuple(map(tuple, edges)), tuple(map(tuple, _reversed(edges))))
+
+
 def loops(codes: Codes, pcs: Sequence[int]) -> tuple[Loop, ...]:
     """The natural loops in the order of their headers, outer before inner; loops of one header count as one.
 
@@ -62,14 +83,8 @@ def loops(codes: Codes, pcs: Sequence[int]) -> tuple[Loop, ...]:
     """
     if not codes:
         return ()
-    place = {pc: i for i, pc in enumerate(pcs)}
-    after = [_successors(codes, place, i) for i in range(len(codes))]
-    leaders = _leaders(codes, after)
-    starts = sorted(leaders)
-    number = {start: n for n, start in enumerate(starts)}
-    ends = [*(start - 1 for start in starts[1:]), len(codes) - 1]
-    edges = [[number[j] for j in after[end]] for end in ends]
-    before = _reversed(edges)
+    found_graph = graph(codes, pcs)
+    starts, ends, edges, before = found_graph.starts, found_graph.ends, found_graph.edges, found_graph.before
     dominators = _dominators(edges, before)
     bodies: dict[int, set[int]] = {}
     backs: dict[int, int] = {}

@@ -7,29 +7,40 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from advisor.source.flow import Loop
+from advisor.source.frames import Place
 from advisor.source.listing import Listing, Row
 from advisor.source.where import Where
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """An instruction with its value; share of the launch's total, 0 to 1; loop: the innermost around it, from 0."""
+    """An instruction with its value; share of the launch's total, 0 to 1; loop: the innermost around it, from 0.
+
+    at: its place in the listing.
+    """
 
     row: Row
     value: float
     share: float
     loop: int | None
+    at: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A source line, file and line together; value and share over its instructions, which come hottest first."""
+    """A source line, file and line together; value and share over its instructions, which come hottest first.
+
+    inclusive: its share with everything that was inlined into it; calls: where it was inlined itself, the nearest call
+    of each instruction, with the share that came through it, largest first.
+    """
 
     file: str
     line: int
     value: float
     share: float
     spots: tuple[Spot, ...]
+    inclusive: float = 0.0
+    calls: tuple[tuple[str, int, float], ...] = ()
 
     @property
     def loop(self) -> int | None:
@@ -56,7 +67,7 @@ def spots(
     for i, (row, value) in enumerate(zip(listing.rows, values, strict=True)):
         if value <= 0:
             continue
-        spot = Spot(row, value, value / total, inner[i])
+        spot = Spot(row, value, value / total, inner[i], i)
         fields = {
             "share": spot.share,
             "value": value,
@@ -64,6 +75,8 @@ def spots(
             "samples": row.samples,
             "line": float(row.line),
         }
+        if row.lanes is not None:
+            fields["lanes"] = row.lanes
         if not all(w.holds(fields) for w in where):
             continue
         if search is not None:
@@ -85,12 +98,58 @@ def innermost(count: int, loops: Sequence[Loop]) -> list[int | None]:
 
 def lines(found: Sequence[Spot]) -> tuple[Line, ...]:
     """The same by source line, hottest first; instructions without line information are left out."""
-    groups: dict[tuple[str, int], list[Spot]] = {}
+    groups: dict[Place, list[Spot]] = {}
     for spot in found:
         if spot.row.line:
             groups.setdefault((spot.row.file, spot.row.line), []).append(spot)
+    whole = inclusive(found)
     made = [
-        Line(file, line, sum(s.value for s in group), min(1.0, sum(s.share for s in group)), tuple(group))
-        for (file, line), group in groups.items()
+        Line(
+            *place,
+            sum(s.value for s in group),
+            min(1.0, sum(s.share for s in group)),
+            tuple(group),
+            whole[place],
+            _calls(group),
+        )
+        for place, group in groups.items()
     ]
     return tuple(sorted(made, key=lambda m: (-m.value, m.file, m.line)))
+
+
+def inclusive(found: Sequence[Spot]) -> dict[Place, float]:
+    """(file, line) -> share of the instructions that the line stands for or that were inlined into it."""
+    out: dict[Place, float] = {}
+    for spot in found:
+        # A function that calls itself counts once.
+        for place in {(spot.row.file, spot.row.line), *spot.row.calls}:
+            if place[1]:
+                out[place] = min(1.0, out.get(place, 0.0) + spot.share)
+    return out
+
+
+def call_sites(found: Sequence[Spot]) -> tuple[tuple[str, int, float], ...]:
+    """(file, line, inclusive share) of the lines that something was inlined into, largest share first."""
+    called = {place for spot in found for place in spot.row.calls}
+    sites = [(*place, share) for place, share in inclusive(found).items() if place in called]
+    return tuple(sorted(sites, key=lambda site: (-site[2], site[0], site[1])))
+
+
+def ptx_lines(found: Sequence[Spot]) -> tuple[tuple[int, float, float], ...]:
+    """(line of PTX, value, share), hottest first; instructions that name no line of PTX are left out."""
+    sums: dict[int, list[float]] = {}
+    for spot in found:
+        if spot.row.ptx:
+            one = sums.setdefault(spot.row.ptx, [0.0, 0.0])
+            one[0] += spot.value
+            one[1] += spot.share
+    return tuple(sorted(((n, v, min(1.0, s)) for n, (v, s) in sums.items()), key=lambda each: (-each[1], each[0])))
+
+
+def _calls(group: Sequence[Spot]) -> tuple[tuple[str, int, float], ...]:
+    sums: dict[Place, float] = {}
+    for spot in group:
+        if spot.row.calls:
+            sums[spot.row.calls[0]] = sums.get(spot.row.calls[0], 0.0) + spot.share
+    sites = [(*place, min(1.0, share)) for place, share in sums.items()]
+    return tuple(sorted(sites, key=lambda site: (-site[2], site[0], site[1])))

@@ -3,27 +3,43 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from advisor.errors import InputError
-from advisor.reports import read_instances
+from advisor.reports import read_code
 from advisor.reports.limits import Limits
 from advisor.sass import OpClass, classify, parse
-from advisor.source.measures import EXECUTED, SAMPLES, Measure, Sight
+from advisor.source.frames import Place, home
+from advisor.source.measures import EXECUTED, LANES, SAMPLES, Measure, Sight
 from advisor.source.producers import Producers
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One instruction: pc, file and line ('' and 0 without line information), its SASS ('' where not reported)."""
+    """One instruction: pc, file and line ('' and 0 without line information), its SASS ('' where not reported).
+
+    The line of inlined code is that of the inlined function; calls: where it was inlined, innermost call first; inner:
+    lines of installed headers that the line called, innermost first; function: mangled name of the inlined function, ''
+    for the kernel's own code; ptx: the line of the listing's PTX, 0 where that is unknown.
+    """
 
     pc: int
     file: str
     line: int
     sass: str
     sight: Sight
+    calls: tuple[Place, ...] = ()
+    inner: tuple[Place, ...] = ()
+    function: str = ""
+    ptx: int = 0
+
+    @property
+    def lanes(self) -> float | None:
+        """Lanes that an execution ran for, on average and not predicated off; None where the report does not tell."""
+        counted = self.sight.values.get(LANES)
+        return counted / self.executed if counted is not None and self.executed else None
 
     @property
     def opcode(self) -> str:
@@ -43,10 +59,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The instructions of one launch. `lacking`: ncu's names of the wanted metrics that the report does not have."""
+    """The instructions of one launch. `lacking`: ncu's names of the wanted metrics that the report does not have.
+
+    ptx: the lines of PTX that the code was made of; sources: file -> text, of files that the report carries along.
+    """
 
     rows: tuple[Row, ...]
     lacking: frozenset[str]
+    ptx: tuple[str, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def has_lines(self) -> bool:
@@ -83,7 +104,8 @@ def read_listing(
     cc: the compute capability (9.0), where an opcode's pipe depends on it.
     """
     names = list(dict.fromkeys([EXECUTED, SAMPLES, *(name for m in measures for name in m.needs)]))
-    table = read_instances(path, launch, names, limits=limits)
+    code = read_code(path, launch, names, limits=limits)
+    table = code.table
     if not len(table):
         raise InputError(
             f"{path.name}: launch {launch} holds no per-instruction data; "
@@ -94,13 +116,31 @@ def read_listing(
     rows = []
     places = zip(table["pc"], table["file"], table["line"], table["sass"], strict=True)
     for i, (pc, file, line, sass) in enumerate(places):
-        code = parse(sass)
-        op = classify(code.opcode, cc) if code is not None else OpClass("")
-        values = {name: (0.0 if math.isnan(column[i]) else column[i]) for name, column in columns.items()}
-        rows.append(Row(int(pc), str(file), int(line), str(sass), Sight(code, op, values)))
-    return Listing(tuple(rows), lacking)
+        parsed = parse(sass)
+        op = classify(parsed.opcode, cc) if parsed is not None else OpClass("")
+        values = {
+            name: (0.0 if math.isnan(column[i]) else column[i])
+            for name, column in columns.items()
+            if name not in lacking
+        }
+        chain = [(str(file), int(line)), *code.calls[i]]
+        at = home(chain)
+        rows.append(
+            Row(
+                int(pc),
+                *chain[at],
+                str(sass),
+                Sight(parsed, op, values),
+                tuple(chain[at + 1 :]),
+                tuple(chain[:at]),
+                code.functions[i],
+                code.ptx_lines[i],
+            )
+        )
+    return Listing(tuple(rows), lacking, code.ptx, code.sources)
 
 
 def files_of(rows: Collection[Row]) -> tuple[str, ...]:
-    """The source files that the rows name, each once, in order of appearance."""
-    return tuple(dict.fromkeys(row.file for row in rows if row.file))
+    """The source files that the rows name, callers among them, each once, in order of appearance."""
+    places = ((row.file, *(file for file, _ in row.calls)) for row in rows)
+    return tuple(dict.fromkeys(file for names in places for file in names if file))

@@ -17,8 +17,9 @@ _LEAST_SHARE = 0.05
 def locate(path: Path, launch: int, measure_id: str, cc: str = "", most: int = MOST) -> tuple[Location, ...]:
     """At most `most` places of a launch where the measure is largest, largest first.
 
-    One a source line, with its hottest instruction and the line's share; one an instruction where the report has no
-    line information (file '' and line 0). Empty where the report lacks what the measure is made of. InputError where
+    One a source line, with its hottest instruction and the line's share; inlined code is placed in the function that
+    was inlined, with the calls that led there. One an instruction where the report has no line information (file ''
+    and line 0). Empty where the report lacks what the measure is made of. InputError where
     the report has no data about single instructions.
     """
     wanted = measure(measure_id)
@@ -34,7 +35,7 @@ def places(listing: Listing, wanted: Measure, most: int = MOST) -> tuple[Locatio
     hot = [(line.file, line.line, line.spots[0], line.share) for line in lines(found)]
     hot = hot or [("", 0, spot, spot.share) for spot in found]
     return tuple(
-        Location(file, line, spot.row.pc, spot.row.sass, wanted.id, share)
+        Location(file, line, spot.row.pc, spot.row.sass, wanted.id, share, spot.row.calls)
         for file, line, spot, share in hot[:most]
         if share >= _LEAST_SHARE
     )

@@ -11,15 +11,15 @@ from advisor.sass import Instruction, OpClass
 
 EXECUTED = "inst_executed"
 SAMPLES = "smsp__pcsamp_sample_count"
-_LANES = "thread_inst_executed_true"
-_SECTORS = "memory_l2_theoretical_sectors_global"
-_WAVEFRONTS = "memory_l1_wavefronts_shared"
-_DIVERGENT = "smsp__branch_targets_threads_divergent"
-_STALL = "smsp__pcsamp_warps_issue_stalled_"
+LANES = "thread_inst_executed_true"
+SECTORS = "memory_l2_theoretical_sectors_global"
+WAVEFRONTS = "memory_l1_wavefronts_shared"
+DIVERGENT = "smsp__branch_targets_threads_divergent"
+STALL = "smsp__pcsamp_warps_issue_stalled_"
 _TYPE = "memory_type"
 # Bits of memory_type.
 _GLOBAL, _LOCAL = 4, 8
-_REASONS = (
+REASONS = (
     "barrier",
     "branch_resolving",
     "dispatch_stall",
@@ -95,7 +95,7 @@ def _is_local(sight: Sight) -> bool:
 def _uniform_load(sight: Sight) -> float:
     """Executions of a global load of one address for the whole warp: a lone sector, while 32 lanes fill four."""
     load = int(sight[_TYPE]) & _GLOBAL and sight.op.access == "load" and sight[EXECUTED] > 0
-    return sight[EXECUTED] if load and sight[_SECTORS] <= sight[EXECUTED] * 1.01 else 0.0
+    return sight[EXECUTED] if load and sight[SECTORS] <= sight[EXECUTED] * 1.01 else 0.0
 
 
 def _narrow(sight: Sight) -> float:
@@ -110,22 +110,22 @@ def _indexed_constant(sight: Sight) -> bool:
 _ALL = (
     Measure("samples", "stall samples", (SAMPLES,), _plain(SAMPLES)),
     Measure("instructions", "warp instructions executed", (EXECUTED,), _plain(EXECUTED)),
-    Measure("excess_sectors", "sectors beyond the ideal", (_SECTORS, _SECTORS + "_ideal"), _excess(_SECTORS)),
+    Measure("excess_sectors", "sectors beyond the ideal", (SECTORS, SECTORS + "_ideal"), _excess(SECTORS)),
     Measure(
         "excess_wavefronts",
         "shared-memory wavefronts beyond the ideal",
-        (_WAVEFRONTS, _WAVEFRONTS + "_ideal"),
-        _excess(_WAVEFRONTS),
+        (WAVEFRONTS, WAVEFRONTS + "_ideal"),
+        _excess(WAVEFRONTS),
     ),
-    Measure("sectors", "sectors of global accesses", (_SECTORS,), _plain(_SECTORS)),
-    Measure("wavefronts", "shared-memory wavefronts", (_WAVEFRONTS,), _plain(_WAVEFRONTS)),
+    Measure("sectors", "sectors of global accesses", (SECTORS,), _plain(SECTORS)),
+    Measure("wavefronts", "shared-memory wavefronts", (WAVEFRONTS,), _plain(WAVEFRONTS)),
     Measure(
         "idle_lanes",
         "lanes that did nothing",
-        (EXECUTED, _LANES),
-        lambda sight: max(0.0, 32 * sight[EXECUTED] - sight[_LANES]),
+        (EXECUTED, LANES),
+        lambda sight: max(0.0, 32 * sight[EXECUTED] - sight[LANES]),
     ),
-    Measure("divergence", "branches that split a warp", (_DIVERGENT,), _plain(_DIVERGENT)),
+    Measure("divergence", "branches that split a warp", (DIVERGENT,), _plain(DIVERGENT)),
     Measure("local", "local-memory instructions", (EXECUTED,), _where(_is_local)),
     Measure("spills", "spill instructions", (EXECUTED,), _where(lambda s: _is_local(s) and _on_stack(s))),
     Measure(
@@ -145,18 +145,18 @@ _ALL = (
         (EXECUTED,),
         _where(lambda s: _stem(s) in ("FMUL", "FADD", "DMUL", "DADD", "HMUL2", "HADD2")),
     ),
-    Measure("uniform_loads", "global loads of one address a warp", (EXECUTED, _TYPE, _SECTORS), _uniform_load),
+    Measure("uniform_loads", "global loads of one address a warp", (EXECUTED, _TYPE, SECTORS), _uniform_load),
     Measure("narrow_accesses", "global accesses of less than 16 bytes a lane", (EXECUTED, _TYPE), _narrow),
     Measure(
         "load_wait",
         "long-scoreboard samples, at the load waited for",
-        (_STALL + "long_scoreboard",),
-        _plain(_STALL + "long_scoreboard"),
+        (STALL + "long_scoreboard",),
+        _plain(STALL + "long_scoreboard"),
         waits_for_load=True,
     ),
     *(
-        Measure(f"stall_{r}", f"samples stalled: {r.replace('_', ' ')}", (_STALL + r,), _plain(_STALL + r))
-        for r in _REASONS
+        Measure(f"stall_{r}", f"samples stalled: {r.replace('_', ' ')}", (STALL + r,), _plain(STALL + r))
+        for r in REASONS
     ),
 )
 MEASURES: Mapping[str, Measure] = {m.id: m for m in _ALL}

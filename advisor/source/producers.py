@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 
 from advisor.sass import Instruction
@@ -14,6 +14,17 @@ from advisor.source.registers import read, written
 _LOADS = frozenset(("LD", "LDG", "LDL", "TEX", "TLD", "TLD4", "TXQ", "SULD", "ATOM", "ATOMG"))
 # How far back a writer is sought, in instructions.
 _MOST_STEPS = 20_000
+
+
+# What answers through a short scoreboard: shared memory, special functions, conversions, shuffles, special registers.
+_SHORT = frozenset(
+    ("LDS", "LDSM", "ATOMS", "MUFU", "SHFL", "S2R", "S2UR", "F2F", "F2I", "I2F", "LDC", "MATCH", "POPC", "FLO", "BREV")
+)
+
+
+def answers_short(code: Instruction | None) -> bool:
+    """Whether a wait for its result counts as short scoreboard."""
+    return code is not None and code.opcode.partition(".")[0] in _SHORT
 
 
 def is_load(code: Instruction | None) -> bool:
@@ -30,11 +41,11 @@ class Producers:
         self._loops = sorted(loops(codes, pcs), key=lambda loop: -loop.depth)
         self._bodies = [frozenset(loop.body) for loop in self._loops]
 
-    def of(self, at: int) -> tuple[int, ...]:
+    def of(self, at: int, source: Callable[[Instruction | None], bool] = is_load) -> tuple[int, ...]:
         """Places of the loads that wrote the registers which the instruction at `at` reads, else overwrites.
 
-        Looks backwards through the code, inside a loop first once around it. Empty where none is found: the wait may
-        then be for something that no operand names.
+        source: which instructions count, loads unless told. Looks backwards through the code, inside a loop first once
+        around it. Empty where none is found: the wait may then be for something that no operand names.
         """
         code = self._codes[at]
         if code is None:
@@ -42,7 +53,7 @@ class Producers:
         if code.opcode.startswith("DEPBAR"):
             behind = ((i, self._codes[i]) for i in self._backwards(at))
             return tuple(islice((i for i, c in behind if c is not None and c.opcode.startswith("LDGSTS")), 1))
-        return self._search(at, read(code)) or self._search(at, written(code))
+        return self._search(at, read(code), source) or self._search(at, written(code), source)
 
     def _backwards(self, at: int) -> Iterator[int]:
         """Places before `at`, nearest first: around its innermost loop, then in front of that."""
@@ -52,7 +63,7 @@ class Producers:
         before = (i for i in range(at - 1, -1, -1) if loop is None or not loop.first <= i <= loop.back)
         return islice(chain(reversed(around[:split]), reversed(around[split:]), before), _MOST_STEPS)
 
-    def _search(self, at: int, wanted: set[str]) -> tuple[int, ...]:
+    def _search(self, at: int, wanted: set[str], source: Callable[[Instruction | None], bool]) -> tuple[int, ...]:
         missing, found = set(wanted), set()
         for i in self._backwards(at):
             if not missing:
@@ -60,7 +71,7 @@ class Producers:
             code = self._codes[i]
             if code is None or not (hit := self._written[i] & missing):
                 continue
-            if is_load(code):
+            if source(code):
                 found.add(i)
             # What is written under a predicate may still hold an older value.
             if not code.predicate:

@@ -49,22 +49,52 @@ _NO_RESULT = frozenset(
     )
 )
 _WIDE = {"64": 2, "128": 4, "WIDE": 2}
+# Registers of the operands A, B and C of matrix instructions, by the shape's digits (PTX manual, fragments of mma).
+_MATRIX = {
+    "884": (2, 2, 4),
+    "8816": (1, 1, 2),
+    "8832": (1, 1, 2),
+    "1688": (2, 1, 4),
+    "1684": (2, 1, 4),
+    "16816": (4, 2, 4),
+    "16832": (4, 2, 4),
+    "16864": (4, 2, 4),
+    "168128": (2, 1, 4),
+    "168256": (4, 2, 4),
+}
+_GROUP_SHAPE = re.compile(r"64x(\d+)x\d+")
+_DOUBLE = frozenset(("FMA", "MUL", "ADD", "SETP", "MNMX"))
 
 
 def _run(kind: str, first: int, count: int) -> set[str]:
     return {f"{kind}{first + i}" for i in range(count)}
 
 
+def _matrix(code: Instruction) -> tuple[int, int, int] | None:
+    """Registers of A, B and C of a matrix instruction; None for others."""
+    stem, *modifiers = code.opcode.split(".")
+    if stem in ("HGMMA", "IGMMA", "QGMMA", "BGMMA"):
+        shape = next((m for name in modifiers if (m := _GROUP_SHAPE.fullmatch(name))), None)
+        columns = int(shape[1]) if shape else 8
+        return 4, 0, columns // (4 if "F16" in modifiers else 2)
+    if stem not in ("HMMA", "IMMA", "QMMA", "BMMA", "DMMA"):
+        return None
+    a, b, c = next((_MATRIX[m] for m in modifiers if m in _MATRIX), (4, 2, 4))
+    if stem == "IMMA" and "16816" in modifiers:
+        a, b = 2, 1
+    return a, b, 2 if stem == "HMMA" and "F16" in modifiers else c
+
+
 def _count(code: Instruction) -> int:
     """Registers of a result: by the width of a load, of a wide product, or of a double-precision operation."""
     stem, *modifiers = code.opcode.split(".")
-    if stem in ("HMMA", "IMMA", "QMMA", "BMMA"):
-        return 4
-    if stem in ("DFMA", "DMUL", "DADD", "CS2R") and "32" not in modifiers:
+    if matrix := _matrix(code):
+        return matrix[2]
+    if stem in ("DFMA", "DMUL", "DADD", "DMNMX", "CS2R") and "32" not in modifiers:
         return 2
-    if stem == "DMMA":
-        return 4
-    if stem == "F2F" and modifiers[:1] == ["F64"]:
+    if stem in ("F2F", "I2F") and modifiers[:1] == ["F64"]:
+        return 2
+    if stem == "F2I" and modifiers[:1] in (["S64"], ["U64"]):
         return 2
     if stem == "LDSM" and modifiers and modifiers[-1] in ("2", "4"):
         return int(modifiers[-1])
@@ -92,11 +122,25 @@ def read(code: Instruction) -> set[str]:
             if _DESTINATION.fullmatch(operand):
                 del operands[i]
                 break
-    double = 2 if stem.startswith("D") and stem[1:] in ("FMA", "MUL", "ADD", "SETP", "MNMX", "MMA") else 1
-    stored = max((_WIDE.get(m, 1) for m in code.opcode.split(".")[1:]), default=1) if stem.startswith("ST") else 1
+    modifiers = code.opcode.split(".")[1:]
+    width = max((_WIDE.get(m, 1) for m in modifiers), default=1)
+    size = 1
+    if (stem[:1] == "D" and stem[1:] in _DOUBLE) or (stem in ("F2F", "F2I") and modifiers[-1:] == ["F64"]):
+        size = 2
+    elif stem == "STSM":
+        size = int(modifiers[-1]) if modifiers and modifiers[-1] in ("2", "4") else 1
+    elif stem.startswith(("ST", "ATOM", "RED")):
+        size = width
+    matrix, group = _matrix(code), stem.endswith("GMMA")
+    # A group's matrix instruction may have descriptors for A and B; C is its last register.
+    last = max((i for i, operand in enumerate(operands) if _DESTINATION.fullmatch(operand)), default=-1)
     out: set[str] = set()
-    for operand in operands:
+    for place, operand in enumerate(operands):
         for kind, number, wide in _REGISTER.findall(operand):
-            count = 2 if wide else 1 if "[" in operand else max(double, stored)
+            count = 2 if wide else 1 if "[" in operand else size
+            if kind == "R" and matrix is not None and "[" not in operand:
+                count = matrix[2 if place == last else 0] if group else matrix[min(place, 2)]
+            elif kind == "R" and "WIDE" in modifiers and place == 2:
+                count = 2  # what is added to a wide product is as wide
             out |= _run(kind, int(number), count)
     return out

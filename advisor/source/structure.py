@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from advisor.source.arrays import SharedArrays, plain_name
 from advisor.source.flow import Loop, loops
 from advisor.source.listing import Listing
+from advisor.source.liveness import live_registers
+from advisor.source.phases import Phase, phases
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +18,7 @@ class LoopFacts:
 
     iterations: executions of the header over warps; executed and samples: shares of the launch's, 0 to 1 (0 where the
     report does not tell); barriers: block barriers in the body; spills: local instructions on the stack in it.
+    parent: number of the loop around it, or None; per_round: iterations in one of the parent's, where it has one.
     """
 
     loop: Loop
@@ -25,6 +29,8 @@ class LoopFacts:
     samples: float
     barriers: int
     spills: int
+    parent: int | None = None
+    per_round: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +38,7 @@ class Structure:
     """warps: of the launch, as executions of its first instruction; parts: share of executed instructions.
 
     parts: prologue, loops, between, epilogue. spills: local instructions on the stack, (inside, outside) the loops.
+    phases: the course of the kernel; live: registers live at each instruction, computed, () without code.
     """
 
     warps: float
@@ -39,6 +46,8 @@ class Structure:
     parts: dict[str, float]
     spills: tuple[int, int]
     barriers: int
+    phases: tuple[Phase, ...] = ()
+    live: tuple[int, ...] = ()
 
     @property
     def flow(self) -> tuple[Loop, ...]:
@@ -69,7 +78,9 @@ def structure(listing: Listing) -> Structure:
     total = sum(row.executed for row in rows)
     sampled = sum(row.samples for row in rows)
 
-    def facts(loop: Loop) -> LoopFacts:
+    around = [_around(found, n) for n in range(len(found))]
+
+    def facts(number: int, loop: Loop) -> LoopFacts:
         file = rows[loop.first].file
         numbers = [rows[i].line for i in loop.body if rows[i].line and rows[i].file == file]
         executed = sum(rows[i].executed for i in loop.body)
@@ -83,17 +94,32 @@ def structure(listing: Listing) -> Structure:
             min(1.0, samples / sampled) if sampled else 0.0,
             sum(_barrier(listing, i) for i in loop.body),
             sum(_spill(listing, i) for i in loop.body),
+            outer := around[number],
+            _ratio(rows[loop.first].executed, rows[found[outer].first].executed) if outer is not None else 0.0,
         )
 
     inside = {i for loop in found for i in loop.body}
     spilled = [i for i in range(len(rows)) if _spill(listing, i)]
     return Structure(
         warps,
-        tuple(facts(loop) for loop in found),
+        tuple(facts(number, loop) for number, loop in enumerate(found)),
         _parts(listing, inside, total),
         (sum(i in inside for i in spilled), sum(i not in inside for i in spilled)),
         sum(_barrier(listing, i) for i in range(len(rows))),
+        phases(listing, found),
+        tuple(live_registers([row.sight.code for row in rows], [row.pc for row in rows])) if listing.has_code else (),
     )
+
+
+def _ratio(a: float, b: float) -> float:
+    return a / b if b else 0.0
+
+
+def _around(found: Sequence[Loop], number: int) -> int | None:
+    """The smallest loop that holds all of this one and more."""
+    body = set(found[number].body)
+    outer = [n for n, loop in enumerate(found) if body < set(loop.body)]
+    return min(outer, key=lambda n: len(found[n].body)) if outer else None
 
 
 def _parts(listing: Listing, inside: set[int], total: float) -> dict[str, float]:
@@ -109,7 +135,10 @@ def _parts(listing: Listing, inside: set[int], total: float) -> dict[str, float]
 
 @dataclass(frozen=True, slots=True)
 class SharedGroup:
-    """Shared accesses through one base register: its name ('' for fixed addresses), opcodes, lines, counts."""
+    """Shared accesses through one base register: its name ('' for fixed addresses), opcodes, lines, counts.
+
+    array: the name of the shared array that they belong to, told by the PTX; '' where it cannot be told.
+    """
 
     base: str
     opcodes: tuple[str, ...]
@@ -117,21 +146,24 @@ class SharedGroup:
     executed: float
     wavefronts: float
     ideal: float
+    array: str = ""
 
 
 def shared_groups(listing: Listing) -> tuple[SharedGroup, ...]:
-    """Shared-memory loads, stores and atomics by base register, most wavefronts beyond the ideal first."""
-    groups: dict[str, list[int]] = {}
+    """Shared-memory loads, stores and atomics by base register and array, most wavefronts beyond the ideal first."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    arrays = SharedArrays(listing.ptx)
     for i, row in enumerate(listing.rows):
         code = row.sight.code
         if code is None or row.sight.op.space != "shared" or not row.executed or code.memory is None:
             continue
-        groups.setdefault(code.memory.base or code.memory.uniform, []).append(i)
-    made = [_group(listing, base, members) for base, members in groups.items()]
-    return tuple(sorted(made, key=lambda g: (g.ideal - g.wavefronts, -g.executed, g.base)))
+        array = plain_name(arrays.of(row.ptx))
+        groups.setdefault((code.memory.base or code.memory.uniform, array), []).append(i)
+    made = [_group(listing, *key, members) for key, members in groups.items()]
+    return tuple(sorted(made, key=lambda g: (g.ideal - g.wavefronts, -g.executed, g.base, g.array)))
 
 
-def _group(listing: Listing, base: str, members: Sequence[int]) -> SharedGroup:
+def _group(listing: Listing, base: str, array: str, members: Sequence[int]) -> SharedGroup:
     rows = [listing.rows[i] for i in members]
     return SharedGroup(
         base,
@@ -140,4 +172,5 @@ def _group(listing: Listing, base: str, members: Sequence[int]) -> SharedGroup:
         sum(row.executed for row in rows),
         sum(row.sight.values.get("memory_l1_wavefronts_shared", 0.0) for row in rows),
         sum(row.sight.values.get("memory_l1_wavefronts_shared_ideal", 0.0) for row in rows),
+        array,
     )

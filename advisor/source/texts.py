@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 # A report is data: only files that look like source, and of a sensible size, are opened at its word.
@@ -30,28 +30,29 @@ _SUFFIXES = frozenset(
 _MOST_BYTES = 8 * 1024 * 1024
 
 
-def read_texts(files: Iterable[str], folders: Sequence[Path] = ()) -> dict[str, tuple[str, ...]]:
-    """The lines of the files that can be read: at the path in the report, else under one of `folders`.
+def read_texts(
+    files: Iterable[str], folders: Sequence[Path] = (), embedded: Mapping[str, str] | None = None
+) -> dict[str, tuple[str, ...]]:
+    """The lines of the files that can be had: under one of `folders`, else from `embedded`, else at their path.
 
+    embedded: file -> text that the report carries along, which is what was compiled, while the file may have changed.
     In a folder the longest end of the path that exists there counts, so that `/build/src/a.cu` is found as `src/a.cu`.
     """
     out: dict[str, tuple[str, ...]] = {}
     for name in files:
-        for path in _candidates(name, folders):
-            if (text := _read(path)) is not None:
-                out[name] = tuple(text.splitlines())
-                break
+        found = (text for path in _candidates(name, folders) if (text := _read(path)) is not None)
+        text = next(found, None) or (embedded or {}).get(name) or _read(Path(name))
+        if text is not None:
+            out[name] = tuple(text.splitlines())
     return out
 
 
 def _candidates(name: str, folders: Sequence[Path]) -> Iterable[Path]:
     parts = (PureWindowsPath(name) if "\\" in name else PurePosixPath(name)).parts
     plain = [part for part in parts if part not in ("/", "\\", "..") and not part.endswith((":", ":\\"))]
-    # What the user names comes before what happens to lie at the same path.
     for folder in folders:
         for start in range(len(plain)):
             yield folder.joinpath(*plain[start:])
-    yield Path(name)
 
 
 def _read(path: Path) -> str | None:

@@ -4,21 +4,56 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from advisor.errors import InputError
-from advisor.source.hotspots import Line, Spot, lines, spots
-from advisor.source.listing import Listing, files_of, read_listing
-from advisor.source.measures import MEASURES, Measure
+from advisor.source.columns import Column, Facts
+from advisor.source.hotspots import Line, Spot, call_sites, innermost, lines, ptx_lines, spots
+from advisor.source.listing import Listing, Row, files_of, read_listing
+from advisor.source.measures import EXECUTED, LANES, MEASURES, SAMPLES, STALL, Measure
 from advisor.source.structure import SharedGroup, Structure, shared_groups, structure
 from advisor.source.texts import by_line, read_texts
+from advisor.source.waits import Wait, Waits
 from advisor.source.where import Where
+from advisor.source.zones import Zone, bands, zones
+
+# What is shown whatever the measure, where the report has it.
+_ALWAYS = tuple(MEASURES[name] for name in ("excess_wavefronts", "idle_lanes"))
+_STALLS = tuple(measure for name, measure in MEASURES.items() if name.startswith("stall_"))
+# Measures of waiting: their instructions are told what they wait for.
+_OF_WAITS = (SAMPLES, STALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """How far lines can be trusted, as shares of the executed instructions, 0 to 1.
+
+    lined: those with a line; inlined: those that were inlined into another function.
+    """
+
+    lined: float
+    inlined: float
+
+
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """The executed instruction with the most live registers, the first of several; loop: the innermost around it."""
+
+    row: Row
+    live: int
+    loop: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One launch by one measure. total: of the launch; texts: (file, line) -> source; shared: most conflicts first."""
+    """One launch by one measure. total: of the launch; texts: (file, line) -> source; shared: most conflicts first.
+
+    call_sites: (file, line, share) of lines that something was inlined into; waits: of spots by their place, for
+    measures of waiting; columns and cells: what was asked for of each spot, by place; ptx: hot lines of PTX (number,
+    text, value, share), None where it was not asked for; has_ptx: whether the report holds it;
+    embedded: files whose text the report carries along; peak: of the live registers.
+    """
 
     launch: int
     kernel: str
@@ -31,6 +66,17 @@ class View:
     texts: dict[tuple[str, int], str]
     has_lines: bool
     has_code: bool
+    call_sites: tuple[tuple[str, int, float], ...] = ()
+    bands: dict[str, float] = field(default_factory=dict)
+    zones: tuple[Zone, ...] = ()
+    waits: dict[int, Wait] = field(default_factory=dict)
+    columns: tuple[Column, ...] = ()
+    cells: dict[int, tuple[float | str | None, ...]] = field(default_factory=dict)
+    ptx: tuple[tuple[int, str, float, float], ...] | None = None
+    has_ptx: bool = False
+    trust: Trust | None = None
+    embedded: int = 0
+    peak: Peak | None = None
 
 
 def view(
@@ -43,12 +89,17 @@ def view(
     where: Sequence[Where] = (),
     search: re.Pattern[str] | None = None,
     folders: Sequence[Path] = (),
+    columns: Sequence[Column] = (),
+    ptx: bool = False,
+    top: int | None = None,
 ) -> View:
     """Reads and arranges one launch by the first of the measures that the report can give.
 
-    InputError where it can give none; what it says is about the first.
+    top: of so many spots waits and columns are told, all unless given. InputError where it can give none; what it says
+    is about the first.
     """
-    listing = read_listing(path, launch, (*measures, MEASURES["excess_wavefronts"]), cc=cc)
+    needs = tuple(Measure(c.id, c.title, c.needs, lambda sight: 0.0) for c in columns)
+    listing = read_listing(path, launch, (*measures, *_ALWAYS, *_STALLS, *needs), cc=cc)
     for measure in measures:
         values = None if measure.waits_for_load and not listing.has_code else listing.values(measure)
         if values is not None:
@@ -57,9 +108,32 @@ def view(
         first = measures[0]
         lacking = ", ".join(sorted(listing.lacking & set(first.needs))) or "its machine code"
         raise InputError(f"{path.name}: launch {launch} does not hold {lacking}, which {first.id} is made of")
+    if LANES in listing.lacking and any(w.field == "lanes" for w in where):
+        raise InputError(f"{path.name}: launch {launch} does not hold {LANES}, which --where lanes looks at")
+    return arrange(listing, values, measure, launch, kernel, where, search, folders, columns, ptx, top)
+
+
+def arrange(
+    listing: Listing,
+    values: list[float],
+    measure: Measure,
+    launch: int,
+    kernel: str,
+    where: Sequence[Where] = (),
+    search: re.Pattern[str] | None = None,
+    folders: Sequence[Path] = (),
+    columns: Sequence[Column] = (),
+    ptx: bool = False,
+    top: int | None = None,
+) -> View:
+    """The view of a launch whose instructions are already read, with their values."""
     shape = structure(listing)
-    texts = by_line(read_texts(files_of(listing.rows), folders))
+    files = files_of(listing.rows)
+    texts = by_line(read_texts(files, folders, listing.sources))
     found = spots(listing, values, shape.flow, where=where, search=search, texts=texts)
+    waits = Waits(listing)
+    facts = Facts(listing, shape.live, tuple(innermost(len(listing.rows), shape.flow)), waits)
+    told = measure.needs[0].startswith(_OF_WAITS) and not measure.waits_for_load
     return View(
         launch,
         kernel,
@@ -72,7 +146,38 @@ def view(
         texts,
         listing.has_lines,
         listing.has_code,
+        call_sites(found),
+        {} if LANES in listing.lacking else bands(listing),
+        () if LANES in listing.lacking else zones(listing),
+        {spot.at: wait for spot in found[:top] if (wait := waits.of(spot.at))} if told else {},
+        tuple(columns),
+        {spot.at: tuple(column.value(facts, spot.at) for column in columns) for spot in found[:top]} if columns else {},
+        _ptx(listing, found) if ptx else None,
+        any(row.ptx for row in listing.rows),
+        _trust(listing),
+        sum(name in listing.sources for name in files),
+        _peak(listing, shape, facts.loops),
     )
+
+
+def _ptx(listing: Listing, found: Sequence[Spot]) -> tuple[tuple[int, str, float, float], ...]:
+    return tuple((line, listing.ptx[line - 1], value, share) for line, value, share in ptx_lines(found))
+
+
+def _trust(listing: Listing) -> Trust | None:
+    total = sum(row.executed for row in listing.rows)
+    if not total or EXECUTED in listing.lacking:
+        return None
+    lined = sum(row.executed for row in listing.rows if row.line)
+    return Trust(lined / total, sum(row.executed for row in listing.rows if row.calls or row.inner) / total)
+
+
+def _peak(listing: Listing, shape: Structure, loops: Sequence[int | None]) -> Peak | None:
+    ran = [i for i, row in enumerate(listing.rows) if row.executed]
+    if not shape.live or not ran:
+        return None
+    at = max(ran, key=lambda i: (shape.live[i], -i))
+    return Peak(listing.rows[at], shape.live[at], loops[at])
 
 
 def _shared(listing: Listing) -> tuple[SharedGroup, ...]:

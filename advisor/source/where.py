@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from advisor.errors import UsageError
 
-FIELDS = ("share", "value", "executed", "samples", "line")
+FIELDS = ("share", "value", "executed", "samples", "lanes", "line")
 _FORM = re.compile(r"\s*([a-z]+)\s*(<=|>=|<|>|=)\s*(\d{1,15}(?:\.\d{1,15})?)\s*(%?)\s*")
 _TESTS: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
@@ -29,8 +29,9 @@ class Where:
     number: float
 
     def holds(self, values: Mapping[str, float]) -> bool:
-        """Whether it holds for an instruction's fields."""
-        return _TESTS[self.sign](values[self.field], self.number)
+        """Whether it holds for an instruction's fields; not for one that lacks the field."""
+        value = values.get(self.field)
+        return value is not None and _TESTS[self.sign](value, self.number)
 
 
 def parse_where(text: str) -> Where:

@@ -8,7 +8,7 @@ from textual.content import Content
 
 from advisor.dialogue.records import Card, Line
 from advisor.model import LaunchDiagnosis
-from advisor.render import charts
+from advisor.render import charts, workload
 from advisor.render.text import shown
 from advisor.tui.styles import BARS, CARDS, LINES, MARKS, OTHER_CARDS, PLAIN_MARKS
 
@@ -105,6 +105,10 @@ def chart_lines(launch: LaunchDiagnosis, width: int, blocks: bool) -> list[Conte
     """Speed of light, stalls and occupancy of a launch."""
     metrics, labels = launch.metrics, launch.labels
     lines = [heading("Speed of light, % of peak"), styled(charts.scale_text(width), "$quiet")]
+    if launch.scope == workload.SCOPE:
+        for title, rows in workload.parts(metrics, width=width, blocks=blocks):
+            lines += [*([Content(""), heading(title)] if title else []), *bar_lines(rows, width)]
+        return lines
     lines += bar_lines(charts.speed_of_light(metrics, "compute", width=width, blocks=blocks), width)
     lines += bar_lines(charts.speed_of_light(metrics, "memory", width=width, blocks=blocks), width)
     lines += [Content(""), heading("Where warps wait, % of their cycles")]

@@ -7,6 +7,9 @@ foretells 1. Both are judged by the error factor max(p / m, m / p). Steps that d
 (`but`) are listed, and counted apart. Where a step has several launches, its finding is that of the launch judged and
 its time that of all.
 
+Before that, the model must account for what is: its time of each unmodified launch over the measured one, of launches
+of at least 10 us whose latency the counters tell (without it the model takes latency for the rest of the time).
+
 The model's constants may be fitted on one half of the exercises only, told by a hash of the name.
 """
 
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
 HALVES = ("fitting", "held back")
 NOTHING = "nothing"  # found on a step that has no diagnosis
+SHORTEST_NS = 10_000  # percentages of shorter launches mean nothing
 
 
 @dataclass(frozen=True)
@@ -60,12 +64,26 @@ class Pair:
 
 
 @dataclass(frozen=True)
+class Unmodified:
+    """How well the model accounts for launches as they are: factors between its time and the measured one.
+
+    median, tenth (the 90th percentile) and worst: of that factor; bias: geometric mean of predicted over measured.
+    """
+
+    launches: int
+    median: float
+    tenth: float
+    worst: float
+    bias: float
+
+
+@dataclass(frozen=True)
 class Figures:
     """How well a series of predictions did.
 
     told: predictions other than 1; median and tenth (the 90th percentile): of the error factor; twofold: share within a
-    factor of 2; bias: geometric mean of predicted over measured; inside: share of what was measured in the range, None
-    where there are no ranges.
+    factor of 2; bias: geometric mean of predicted over measured; inside: share of what was measured in the range, and
+    width: the median of high over low, both None where there are no ranges.
     """
 
     pairs: int
@@ -75,6 +93,7 @@ class Figures:
     twofold: float
     bias: float
     inside: float | None
+    width: float | None
 
 
 def half_of(name: str) -> str:
@@ -148,7 +167,33 @@ def figures(chosen: Sequence[Pair], who: Callable[[Pair], float], ranges: bool =
         twofold=sum(f <= 2 for f in factors) / len(factors),
         bias=math.exp(float(np.mean(np.log(ratios)))),
         inside=sum(p.inside for p in chosen) / len(chosen) if ranges else None,
+        width=float(np.median([p.high / p.low for p in chosen if p.low and p.high] or [1.0])) if ranges else None,
     )
+
+
+def accounted(analysis: Analysis, judged: Iterable[Judged]) -> dict[str, list[float]]:
+    """Predicted over measured time of the unmodified launches that are judged, by half."""
+    from advisor import quantify
+
+    columns = analysis._reasoned.observed.columns
+    model = quantify.build(columns, len(analysis.diagnosis.launches))
+    usable = model.now.latency_known & (columns["duration_ns"] >= SHORTEST_NS)
+    at = {(x.report, x.index): row for row, x in enumerate(analysis.diagnosis.launches)}
+    out: dict[str, list[float]] = {half: [] for half in HALVES}
+    for one in judged:
+        for step in one.steps:
+            row = at[step.launch.report, step.launch.index] if step.launch is not None else None
+            if row is not None and usable[row]:
+                out[half_of(one.exercise.name)].append(float(model.relative[row]))
+    return out
+
+
+def unmodified(ratios: Sequence[float]) -> Unmodified:
+    """The figures of some ratios of predicted to measured time, at least one."""
+    factors = [factor(r, 1.0) for r in ratios]
+    middle, tenth = np.percentile(factors, [50, 90])
+    bias = math.exp(float(np.mean(np.log(ratios))))
+    return Unmodified(len(factors), float(middle), float(tenth), max(factors), bias)
 
 
 def ledger(found: Sequence[Pair]) -> dict[str, dict[str, Figures]]:
@@ -194,12 +239,20 @@ def _print_pairs(found: Sequence[Pair]) -> None:
 
 
 def _print_figures(groups: dict[str, dict[str, Figures]]) -> None:
-    print(f"\n{'':24} {'pairs':>6} {'told':>5} {'median':>7} {'90th':>7} {'in 2x':>6} {'bias':>6} {'in range':>9}")
+    heads = f"{'pairs':>6} {'told':>5} {'median':>7} {'90th':>7} {'in 2x':>6} {'bias':>6} {'in range':>9} {'width':>6}"
+    print(f"\n{'':24} {heads}")
     for title, of in groups.items():
         for who, f in of.items():
-            inside = f"{f.inside:9.0%}" if f.inside is not None else f"{'-':>9}"
+            inside = f"{f.inside:9.0%} {f.width:6.2f}" if f.inside is not None else f"{'-':>9} {'-':>6}"
             row = f"{f.pairs:6} {f.told:5} {f.median:7.2f} {f.tenth:7.2f} {f.twofold:6.0%} {f.bias:6.2f} {inside}"
             print(f"{title + ', ' + who:24} {row}")
+
+
+def _print_unmodified(of: dict[str, Unmodified]) -> None:
+    print(f"\n{'unmodified':24} {'launches':>6} {'':>3} {'median':>7} {'90th':>7} {'worst':>6} {'bias':>6}")
+    for half, f in of.items():
+        row = f"{f.launches:6} {'':>5} {f.median:7.2f} {f.tenth:7.2f} {f.worst:6.2f} {f.bias:6.2f}"
+        print(f"{half + ', model':24} {row}")
 
 
 def _print_confusion(table: dict[str, Counter[str]]) -> None:
@@ -215,12 +268,15 @@ def main() -> None:
     analysis, judged = analysed()
     found, table = pairs(analysis, judged), confusion(judged)
     groups = ledger(found)
+    as_is = {half: unmodified(ratios) for half, ratios in accounted(analysis, judged).items() if ratios}
     if "--json" in sys.argv[1:]:
         figures_of = {title: {who: asdict(f) for who, f in of.items()} for title, of in groups.items()}
-        print(json.dumps({"pairs": [asdict(p) for p in found], "figures": figures_of, "confusion": table}, indent=1))
+        shown = {"pairs": [asdict(p) for p in found], "figures": figures_of, "confusion": table}
+        print(json.dumps(shown | {"unmodified": {half: asdict(f) for half, f in as_is.items()}}, indent=1))
         return
     _print_pairs(found)
     _print_figures(groups)
+    _print_unmodified(as_is)
     _print_confusion(table)
 
 

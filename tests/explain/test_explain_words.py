@@ -90,8 +90,44 @@ def test_a_misspelt_word_is_answered_with_what_could_be_meant() -> None:
 
 
 def test_a_word_that_stands_only_in_texts_leads_to_them() -> None:
-    with pytest.raises(UsageError, match=r"meant could be .*errata\.pinned"):
-        explain("cudaHostAlloc")
+    found = explain("cudaHostAlloc")
+    assert found.kind == "search" and "erratum:errata.pinned" in found.see
+    assert any(line.startswith("pageable: ") for line in found.section("hits"))
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("graph", "III.graphs"),
+        ("cuda graphs", "III.graphs"),
+        ("replay modes", "III.replay"),
+        ("Range replay", "replay.range"),
+        ("stall long", "long_scoreboard"),
+        ("scoreboard, long", "long_scoreboard"),
+        ("pinned memory", "pageable"),
+        ("what is the roofline", "roofline"),
+        ("atomics", "III.atomics"),
+        ("tensor cores", "III.tensor"),
+    ],
+)
+def test_free_words_find_the_entry_that_is_about_them(words: str, found: str) -> None:
+    assert explain(words).id == found
+
+
+def test_words_in_the_plural_or_singular_are_the_same_words() -> None:
+    assert explain("accesses uncoalesced").id == explain("uncoalesced access").id == "uncoalesced_access"
+
+
+def test_what_a_search_finds_can_be_explained() -> None:
+    found = explain("shared memory tile")
+    assert found.kind == "search" and len(found.see) >= 3
+    for word in found.see:
+        assert explain(word).kind != "search"
+
+
+def test_a_short_word_is_not_searched_in_texts() -> None:
+    with pytest.raises(UsageError):
+        explain("e")
 
 
 @pytest.mark.parametrize("word", ["gpu:no_such_card", "question:bank_conflicts", "?"])

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from bench.calibration import HALVES, Pair, factor, figures, half_of, ledger, pairs
+from bench.calibration import HALVES, Pair, accounted, factor, figures, half_of, ledger, pairs, unmodified
 
 from advisor.practice.manifest import Exercise, Mend, StepDef
 from advisor.practice.selfcheck import Judged, StepJudged
@@ -25,7 +25,27 @@ def test_figures_of_known_pairs() -> None:
     assert (found.pairs, found.told, found.median, found.twofold, found.inside) == (4, 3, 1.5, 0.75, 0.75)
     assert found.tenth == pytest.approx(2 + 0.7 * 2)
     assert found.bias == pytest.approx(2 ** (1 / 4))
-    assert figures(chosen, lambda p: p.ncu).inside is None
+    assert found.width == pytest.approx(3.5 / 1.5)
+    assert figures(chosen, lambda p: p.ncu).inside is figures(chosen, lambda p: p.ncu).width is None
+
+
+def test_too_long_and_too_short_a_time_count_alike() -> None:
+    found = unmodified([0.5, 1.0, 2.0])
+    assert (found.launches, found.median, found.worst, found.bias) == (3, 2.0, 2.0, pytest.approx(1.0))
+
+
+def test_the_time_that_the_model_gives_unmodified_launches_is_read_off_the_analysis(tour: Any) -> None:
+    one = judged(tour, "bank_conflicts")
+    found = accounted(tour, [one])
+    assert len(found[half_of("one")]) == 2 and not found[next(h for h in HALVES if h != half_of("one"))]
+    assert all(0.8 < ratio < 1.25 for ratio in found[half_of("one")])
+
+
+def test_launches_of_unknown_latency_are_no_witness(tour: Any) -> None:
+    blind = {name: v for name, v in tour._reasoned.observed.columns.items() if name != "sm_cycles_elapsed"}
+    seen = replace(tour._reasoned, observed=replace(tour._reasoned.observed, columns=blind))
+    analysis = type(tour)(tour.catalog, tour.inputs, seen)
+    assert accounted(analysis, [judged(tour, "bank_conflicts")]) == {half: [] for half in HALVES}
 
 
 def test_what_is_more_or_less_than_the_fix_is_counted_apart() -> None:

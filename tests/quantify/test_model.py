@@ -72,6 +72,42 @@ def test_loads_that_queue_behind_atomics_go_with_them() -> None:
     assert behind.estimate > 2
 
 
+BARRIER = {
+    "inst_issued": 1e6, "warps": 6400.0, "sm_count": 100.0, "stall_barrier": 20.0, "stall_mio_throttle": 4.0,
+    "stall_wait": 3.0, "occupancy_theoretical_pct": 100.0, "device_max_warps_per_sm": 64.0, "sm_cycles_elapsed": 4375.0,
+}  # fmt: skip
+
+
+def test_where_nothing_is_full_all_waiting_at_barriers_goes_with_them() -> None:
+    # Of 28 cycles an instruction takes a warp, 20 are at barriers; own waits and the issue of 8 stay.
+    assert speedup({"latency_barrier": "0"}, **BARRIER).estimate == pytest.approx(6, rel=0.05)
+
+
+def test_waiting_at_barriers_for_the_queue_of_a_full_unit_stays_with_that_unit() -> None:
+    full = speedup({"latency_barrier": "0"}, **BARRIER, l1_wavefronts_pct=95.0, shared_wavefront_share=1.0)
+    assert full.estimate < 1.3
+
+
+def test_a_time_that_the_counters_do_not_account_for_is_never_credited() -> None:
+    # Latency is known and takes 4 of 28 cycles; what the rest is nobody knows. Without the latency 15 % are gone.
+    found = speedup({"latency": "0"}, **{**BARRIER, "stall_barrier": 0.0})
+    assert found.high < 1.4
+
+
+def test_the_range_allows_for_what_the_model_is_off_by_about_what_is_removed() -> None:
+    # One unit, no degrees, nothing beside it: no norm makes a range here.
+    large = speedup({"dram": "0.1"}, dram_pct=90.0)
+    assert large.high / large.estimate == pytest.approx(large.estimate / large.low) == pytest.approx(1.168, abs=0.01)
+    small = speedup({"dram": "0.95"}, dram_pct=90.0)
+    assert 1 < small.high / small.estimate < 1.02
+
+
+def test_low_is_the_least_and_high_the_most_of_any_overlap() -> None:
+    # The smaller of two needs goes: next to nothing where the units overlap, a third where they take turns.
+    found = speedup({"issue": "0"}, dram_pct=81.0, issue_pct=77.6)
+    assert found.low < 1.05 < found.estimate < 1.3 < found.high
+
+
 def test_the_next_limiter_is_the_unit_that_is_fullest_afterwards() -> None:
     found = speedup({"l1_shared": "1 / 16"}, l1_wavefronts_pct=95.0, shared_wavefront_share=0.95, dram_pct=45.0)
     assert found.next_limiter == "dram"

@@ -36,9 +36,10 @@ def test_the_text_names_file_line_source_and_instruction() -> None:
     assert all(len(line) <= 80 for line in text.splitlines())
 
 
-def test_without_the_file_the_machine_code_is_enough() -> None:
-    text = said("source", REPORT, "--launch", "1", "--by", "samples", "--top", "2")
-    assert "2-tile.cu:" in text and "0x" in text and "tile[threadIdx" not in text
+def test_the_source_that_the_report_carries_is_shown_where_no_file_is_at_hand() -> None:
+    text = said("source", REPORT, "--launch", "1", "--top", "2")
+    assert "2-tile.cu:13" in text and "tile[threadIdx.x][threadIdx.y + j]" in text
+    assert "as the report carries it" in text
 
 
 def test_the_document_keeps_to_its_schema() -> None:
@@ -47,7 +48,7 @@ def test_the_document_keeps_to_its_schema() -> None:
     jsonschema.validate(document, schema)
     (line,) = document["lines"]
     assert (line["line"], line["share"]) == (6, 1)
-    assert line["text"] == "out[(size_t)col * n + row] = in[(size_t)row * n + col];"
+    assert line["text"].startswith("out[(size_t)col * n + row] = in[(size_t)row * n + col];")
     assert document["instructions"][0]["opcode"] == "STG.E"
 
 
@@ -127,8 +128,32 @@ def test_two_launches_are_compared_by_opcode_and_by_line() -> None:
         (("--with", REPORT), "say which with --launch N"),
         (("--launch", "0", "--with", f"{REPORT}#9"), "there is no launch 9"),
         (("--launch", "0", "--with", f"{REPORT}#1", "--where", "share>1%"), "leave them out with --with"),
+        (("--launch", "0", "--with", f"{REPORT}#1", "--columns", "memory"), "leave them out with --with"),
     ],
 )
 def test_a_comparison_says_what_it_needs(args: tuple[object, ...], why: str) -> None:
     with pytest.raises(UsageError, match=why):
         said("source", REPORT, *args)
+
+
+def test_columns_and_ptx_are_shown_on_request_and_a_wrong_name_is_one_line() -> None:
+    args = ("source", REPORT, "--launch", "1", "--columns", "memory", "--ptx")
+    text = said(*args)
+    assert "wavefr." in text and "ld.shared.f32" in text and all(len(line) <= 80 for line in text.splitlines())
+    document = json.loads(said(*args, "--format", "json"))
+    schema = json.loads((files("advisor") / "render" / "schemas" / "source.json").read_text(encoding="utf-8"))
+    jsonschema.validate(document, schema)
+    assert document["instructions"][0]["columns"]["wavefronts"] == 32
+    assert document["ptx"][0]["text"].startswith("ld.shared.f32") and document["shared"][0]["array"] == "tile"
+    with pytest.raises(UsageError, match="sets: memory"):
+        said("source", REPORT, "--columns", "hot")
+
+
+def test_a_comparison_lays_instructions_side_by_side() -> None:
+    args = ("source", REPORT, "--launch", "1", "--with", f"{REPORT}#2")
+    by_opcode = json.loads(said(*args, "--format", "json"))["aligned"]
+    whole = json.loads(said(*args, "--align", "instruction", "--format", "json"))["aligned"]
+    assert by_opcode["hunks"] == [] and whole["same"] < by_opcode["same"]
+    rows = [row["sass"] for hunk in whole["hunks"] for row in hunk["now"]]
+    assert "STS [R15+0x420], R8" in rows  # 33 columns of four bytes, where there were 32
+    assert "the same in opcode and operands" in said(*args, "--align", "instruction")

@@ -16,7 +16,7 @@ from advisor.source.locate import places
 from advisor.source.measures import measure
 
 TRUTH = yaml.safe_load((Path(__file__).parents[1] / "data" / "hot_lines.yaml").read_text(encoding="utf-8"))
-# Those where the compiler's line table names the line that the function was inlined into.
+# Those in a function that is inlined: the line and the call are marked, and both are told.
 MOST_INLINED = 3
 
 
@@ -38,9 +38,12 @@ def test_the_first_place_is_a_line_that_an_engineer_marked(truth: dict[str, Any]
     listing = read_listing(recorded.report, record.steps[truth["step"]].launches[0], [wanted], cc=record.cc)
     first = places(listing, wanted)[0]
     file, source = marked(truth)
-    assert PurePosixPath(first.file).name == truth.get("recorded_as", file)
+    assert PurePosixPath(first.file).name == file
     assert SLOW_MARK.search(source[first.line - 1])
     assert first.sass and 0 < first.share <= 1
+    if truth.get("inlined"):
+        call = first.calls[0]
+        assert call != (first.file, first.line) and SLOW_MARK.search(source[call[1] - 1])
 
 
 def test_every_mark_belongs_to_a_listed_step_and_few_are_calls() -> None:

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from listings import listing
 
 from advisor.render.source import source_text
 from advisor.render.source_json import source_json
-from advisor.source.hotspots import lines, spots
+from advisor.source.columns import parse_columns
 from advisor.source.listing import Listing, Row
 from advisor.source.measures import MEASURES
-from advisor.source.structure import shared_groups, structure
-from advisor.source.view import View
+from advisor.source.view import View, arrange
 
+STALLED = "smsp__pcsamp_warps_issue_stalled_short_scoreboard"
 EVIL = "\x1b[2J\x07evil"
 
 
 def made(code: Listing, text: str = "") -> View:
     measure = MEASURES["instructions"]
-    values = code.values(measure) or []
-    shape = structure(code)
-    found = spots(code, values, shape.flow)
-    texts = {(row.file, row.line): text for row in code.rows if text and row.line}
-    shared = shared_groups(code)
-    return View(
-        0, EVIL * 40, measure, sum(values), lines(found), found, shape, shared, texts, code.has_lines, code.has_code
-    )
+    sources = {row.file: "\n" * (row.line - 1) + text for row in code.rows if text and row.line}
+    given = replace(code, sources=sources)
+    columns = parse_columns("stalls,live")
+    return arrange(given, given.values(measure) or [], measure, 0, EVIL * 40, columns=columns, ptx=True)
 
 
 def test_nothing_in_a_report_reaches_the_terminal_as_it_is() -> None:
@@ -36,6 +33,26 @@ def test_nothing_in_a_report_reaches_the_terminal_as_it_is() -> None:
     assert "\x1b" not in text and "\x07" not in text and "\\x1b[2J" in text
     assert all(len(line) <= 80 for line in text.splitlines())
     assert json.loads(source_json(made(Listing((row,), frozenset())), 5))["lines"][0]["line"] == 7
+
+
+def test_names_of_callers_and_ptx_are_data_too() -> None:
+    code = listing([("MOV R0, R1", {"inst_executed": 3.0}, 7)])
+    calls = tuple((f"/tmp/{EVIL * n}.cu", n) for n in range(1, 40))
+    inner = ((f"/usr/include/{EVIL}.h", 3),)
+    row = replace(code.rows[0], calls=calls, inner=inner, function=EVIL, ptx=1)
+    view = made(Listing((row,), frozenset(), (f"mov %r1, {EVIL * 500};",)))
+    for width in (80, 160):
+        text = source_text(view, 5, width=width)
+        assert "\x1b" not in text and "\x07" not in text and "inlined at" in text and "installed header" in text
+        assert all(len(line) <= width for line in text.splitlines())
+    assert len(json.loads(source_json(view, 5))["instructions"][0]["calls"]) == 39
+
+
+def test_an_orphaned_wait_is_explained_and_a_report_without_ptx_says_so() -> None:
+    code = listing([("CS2R R8, SRZ", {STALLED: 3.0, "inst_executed": 3.0}, 7)])
+    measure = MEASURES["stall_short_scoreboard"]
+    text = source_text(arrange(code, code.values(measure) or [], measure, 0, "k", ptx=True), 5)
+    assert "short scoreboard 100%, placed by the compiler" in text and "The report holds none" in text
 
 
 def test_what_is_missing_is_said() -> None:

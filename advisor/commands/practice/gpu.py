@@ -25,6 +25,7 @@ from advisor.practice.tasks import Request
 from advisor.quantify.noise import spread
 from advisor.render import attempt as words
 from advisor.render import measuring
+from advisor.render.text import brief_factor
 
 _STAGES = {
     "start": "starting",
@@ -204,7 +205,8 @@ def profile(
 
 def _remember(store: Store, name: str, digest: str, launch: LaunchDiagnosis) -> None:
     first = next((f for f in launch.findings if f.kind == "diagnosis"), None)
-    gain = f", {first.speedup.estimate:.2g}x to win" if first is not None and first.speedup is not None else ""
+    told = first.speedup if first is not None else None
+    gain = f", {brief_factor(told.estimate)}x to win" if told is not None else ""
     seen = f"{launch.verdict.id}: {first.id if first is not None else 'no finding'}{gain}"
     store.change(name, lambda record: journal.add(record, digest, "profiled", observation=seen))
 

@@ -6,10 +6,12 @@ import math
 from collections.abc import Mapping
 
 from advisor.catalog import Catalog
+from advisor.metrics.workloads import UNITS as WORKLOAD_UNITS
 from advisor.model import Finding, LaunchDiagnosis
 from advisor.pipelines.compare.records import FindingChange, MetricChange, Reached
 from advisor.pipelines.compare.settings import say, settings
 from advisor.pipelines.notes import UNITS, unit_name
+from advisor.pipelines.workloads import FORM, unit_names
 from advisor.quantify.terms import time_model
 
 # A percentage this small on both sides belongs to a unit that the kernel hardly uses.
@@ -136,13 +138,16 @@ def leading_units(base: LaunchDiagnosis, current: LaunchDiagnosis) -> tuple[Reac
     Those that never have a quarter of the busiest one are left out.
     """
     ceilings = {term.metric: term.ceiling * 100 for term in time_model().terms.values() if term.metric in UNITS}
+    typed_in = base.scope == FORM
     rows = []
-    for name in UNITS:
+    for name in WORKLOAD_UNITS if typed_in else UNITS:
         old, new = finite(base.metrics, name), finite(current.metrics, name)
         top = max((v for v in (old, new) if v is not None), default=0.0)
         if top >= _IDLE_PCT:
             limit = finite(current.metrics, "dram_achievable_pct") if name == "dram_pct" else None
-            rows.append((-top, Reached(name, unit_name(name), old, new, limit or ceilings.get(name))))
+            called = unit_names()[name] if typed_in else unit_name(name)
+            reached = None if typed_in else limit or ceilings.get(name)
+            rows.append((-top, Reached(name, called, old, new, reached)))
     most = -min((top for top, _ in rows), default=0.0)
     out: list[Reached] = []
     seen: set[tuple[float | None, ...]] = set()

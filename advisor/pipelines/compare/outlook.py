@@ -143,9 +143,11 @@ def _ahead(current: Runs) -> Next:
     launch = current.launch
     first = first_diagnosis(launch)
     if launch.verdict.id == "undetermined" and (first is None or first.id == "unexplained"):
-        return Next("look", say("undetermined"), "", None, sources("undetermined"))
+        key = "undetermined_typed" if launch.scope == "workload" else "undetermined"
+        return Next("look", say(key), "", None, sources(key))
     if first is None or first.id == "unexplained":
-        return Next("look", say("nothing"), first.id if first else "", None, sources("nothing"))
+        key = "nothing_typed" if launch.scope == "workload" else "nothing"
+        return Next("look", say(key), first.id if first else "", None, sources(key))
     named = {"title": first.title, "id": first.id}
     gain = _gain(first)
     if first.id == "launch_overhead":

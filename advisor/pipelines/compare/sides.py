@@ -14,6 +14,7 @@ from advisor.errors import InputError, UsageError
 from advisor.model import Reading
 from advisor.napkin.ceilings import kept
 from advisor.pipelines.diagnose import Analysis, Answer, Inputs, Progress, checked_answers
+from advisor.pipelines.workloads import knowledge_for
 
 _ONE = re.compile(r"(?P<path>.+)#(?P<launch>[^#]*)", re.DOTALL)
 # The largest number that a launch could have: what is longer is no index, and would not fit a frame.
@@ -73,6 +74,7 @@ def read_sides(
         readings = dict(zip(paths, pool.map(read, paths), strict=True))
     if progress is not None:
         progress("reason", 0, 1)
+    cat = knowledge_for(cat, [reading.info for reading in readings.values()])
     sides = (base, current)
     made = [_analysis(cat, readings[side.path], side, gpu, told, kernel) for side in sides]
     return made[0], made[1]

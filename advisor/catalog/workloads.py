@@ -1,0 +1,49 @@
+"""The knowledge about graphics and compute workloads that a person types in: rules, classes and texts of their own.
+
+Metrics, sources and topics are those of kernels. A diagnosis may have the id of one of a kernel: it is the same cause,
+seen by other numbers and mended by other means.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+
+from advisor.catalog.knowledge import Catalog
+from advisor.catalog.schemas import MetricDef, QuestionDef, SourceDef, Topic
+
+FOLDER = "graphics"
+
+
+class WorkloadCatalog(Catalog):
+    """The part of a knowledge base that speaks of workloads: the folder `graphics` of our own knowledge."""
+
+    scope = "workload"
+
+    def __init__(self, base: Catalog) -> None:
+        super().__init__([base.folders[0] / FOLDER])
+        self.base = base
+
+    @cached_property
+    def metrics(self) -> dict[str, MetricDef]:
+        """Canonical metrics by id, those of kernels among them."""
+        return self.base.metrics
+
+    @cached_property
+    def sources(self) -> dict[str, SourceDef]:
+        """Sources by key."""
+        return self.base.sources
+
+    @cached_property
+    def questions(self) -> dict[str, QuestionDef]:
+        """None: what only a person knows stands in the file."""
+        return {}
+
+    def topic_file(self, name: str) -> dict[str, Topic]:
+        """All entries of one file of topics/."""
+        return self.base.topic_file(name)
+
+
+@lru_cache(maxsize=8)
+def workloads(base: Catalog) -> WorkloadCatalog:
+    """The knowledge about workloads that belongs to a knowledge base."""
+    return base if isinstance(base, WorkloadCatalog) else WorkloadCatalog(base)

@@ -1,0 +1,137 @@
+"""The counters of a launch as another card would show them, and what the rules conclude of those."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from advisor import metrics as metrics_room
+from advisor.metrics.leaders import COMPUTE, INSIDE, MEMORY
+from advisor.model import LaunchDiagnosis
+from advisor.napkin.gpus import Gpu
+from advisor.quantify.elsewhere import Filling, Prediction
+from advisor.quantify.terms import block_launch_ceiling
+
+if TYPE_CHECKING:
+    from advisor.catalog import Catalog
+    from advisor.pipelines.conclude import Reasoned
+    from advisor.pipelines.diagnose import Inputs
+
+# Percentages of peak, and the term whose work they show.
+_SHOWS = {
+    "dram_pct": "dram",
+    **dict.fromkeys(("l2_tags_pct", "l2_data_pct", "l2_read_xbar_pct", "l2_write_xbar_pct", "l2_throughput_pct"), "l2"),
+    **dict.fromkeys(("l2_atomic_pct", "l2_atomic_max_pct"), "atomics"),
+    "l2_fill_pct": "l2_fill",
+    **dict.fromkeys(("l1_wavefronts_pct", "l1_writeback_pct", "l1_other_pct", "shared_wavefronts_hw_pct"), "l1_global"),
+    **dict.fromkeys(("l1_requests_pct", "lsu_pct", "mio_pct", "tex_pct", "tma_pct", "cbu_pct", "uniform_pct"), "lsu"),
+    **{f"pipe_{pipe}_pct": pipe for pipe in ("fma", "alu", "fp64", "xu", "tensor")},
+    "pipe_fp16_pct": "fma",
+    "issue_pct": "issue",
+    "issue_active": "issue",
+    "adu_pct": "adu",
+    "idc_pct": "idc",
+}
+# What a card shows of its own accord, or what nothing here tells of another: beside stalls and samples.
+_LOST = (
+    *("memory_internal_pct", "l1_throughput_pct", "occupancy_achieved_pct", "issue_interval", "eligible_warps"),
+    *("active_warps", "no_eligible_pct", "eligible_share", "sm_cycles_active_avg", "sm_cycles_active_max"),
+    *("sm_active_pct", "dram_clock_hz", "dram_peak_bytes_per_cycle", "pcie_read_bytes_per_s", "shared_config_bytes"),
+    *("nvlink_receive_bytes_per_s", "device_memory_clock_khz", "device_bus_bits", "device_shared_per_sm"),
+    *("device_fp32_fp64_ratio", "ncu_verdict", "clock_spread", "first_of_kernel_ratio"),
+)
+_LOST_KINDS = ("stall_", "samples_", "pc_samples")
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How a launch sits on the SMs there; NaN where unknown. limits: blocks that each resource allows, {} as here."""
+
+    percent: float
+    blocks: float
+    waves: float
+    limits: Mapping[str, int]
+
+
+def metrics_there(
+    metrics: Mapping[str, float], found: Prediction, filled: tuple[Filling, Filling], here: Gpu, there: Gpu, fit: Fit
+) -> dict[str, float]:
+    """The metrics that are others on the card `there`, NaN for those that nobody can tell."""
+    out: dict[str, float] = {name: math.nan for name in metrics if name in _LOST or name.startswith(_LOST_KINDS)}
+    uneven = filled[1].imbalance / filled[0].imbalance
+    for name, term in _SHOWS.items():
+        if name in metrics and term in found.changes:
+            change = found.changes[term].ratio / (uneven if found.per_sm(term) else 1.0)
+            out[name] = metrics[name] * change / found.ratio
+            if name.endswith("_pct"):
+                out[name] = min(100.0, out[name])
+    clock = (there.boost_clock_hz or math.nan) / (here.boost_clock_hz or math.nan)
+    cycles = found.ratio * clock
+    for name in metrics:
+        if name.endswith("cycles_elapsed"):
+            out[name] = metrics[name] * cycles
+        elif name.endswith("_per_cycle") and name not in out:
+            out[name] = metrics[name] / cycles
+    known = {**metrics, **out}
+    if "memory_throughput_pct" in metrics:
+        out["memory_throughput_pct"] = _largest(known, (*MEMORY, *_parts("l2_")))
+    if "sm_throughput_pct" in metrics:
+        out["sm_throughput_pct"] = _largest(known, (*COMPUTE, *INSIDE))
+    bandwidth = (there.bandwidth or math.nan) / (here.bandwidth or math.nan)
+    limits = there.limits
+    out |= {
+        "duration_ns": metrics.get("duration_ns", math.nan) * found.ratio,
+        "sm_clock_hz": metrics.get("sm_clock_hz", math.nan) * clock,
+        "dram_peak_bytes_per_s": metrics.get("dram_peak_bytes_per_s", math.nan) * bandwidth,
+        "dram_bytes_per_s": metrics.get("dram_bytes_per_s", math.nan) / found.ratio,
+        "sm_active_ratio": metrics.get("sm_active_ratio", math.nan) * uneven,
+        "block_launch_ceiling": block_launch_ceiling(there.cc),
+        "occupancy_theoretical_pct": fit.percent,
+        "blocks_per_sm_limit": fit.blocks,
+        "waves": fit.waves,
+        "sm_count": float(there.sm_count or math.nan),
+        "device_sm_count": float(there.sm_count or math.nan),
+        "device_clock_khz": (there.boost_clock_hz or math.nan) / 1000,
+        "device_l2_bytes": float(there.l2_bytes or math.nan),
+        "device_max_warps_per_sm": float(limits.warps_per_sm) if limits else math.nan,
+        "device_max_threads_per_sm": 32.0 * limits.warps_per_sm if limits else math.nan,
+        "device_max_blocks_per_sm": float(limits.blocks_per_sm) if limits else math.nan,
+        "device_registers_per_sm": float(limits.registers_per_sm) if limits else math.nan,
+        "device_schedulers_per_sm": float(limits.schedulers) if limits else math.nan,
+    }
+    major, _, minor = there.cc.partition(".")
+    out |= {"device_cc_major": float(major), "device_cc_minor": float(minor)}
+    out |= {f"occupancy_limit_{name}": float(count) for name, count in fit.limits.items()}
+    return out
+
+
+def _parts(prefix: str) -> tuple[str, ...]:
+    return tuple(name for name in _SHOWS if name.startswith(prefix) and name != "l2_atomic_max_pct")
+
+
+def _largest(known: Mapping[str, float], names: tuple[str, ...]) -> float:
+    values = [known[name] for name in names if math.isfinite(known.get(name, math.nan))]
+    return max(values, default=math.nan)
+
+
+def concluded(
+    catalog: Catalog, inputs: Inputs, reasoned: Reasoned, there: Gpu, values: Mapping[int, Mapping[str, float]]
+) -> dict[int, LaunchDiagnosis]:
+    """The launches at some positions as the rules see them with the metrics of the card `there`."""
+    from advisor.pipelines.conclude import reason
+
+    at = list(values)
+    frame = reasoned.frame.iloc[at].reset_index(drop=True)
+    names = [name for name in dict.fromkeys(n for one in values.values() for n in one) if name in catalog.metrics]
+    # What one launch lacks and another has stays unknown.
+    frame = frame.assign(**{name: [values[p].get(name, math.nan) for p in at] for name in names})
+    frame["gpu_name"], frame["cc"] = there.name, there.cc
+    # The verdicts of ncu's own rules are about the card that they were made on.
+    frame["rules"] = [()] * len(at)
+    frame = metrics_room.derive(frame, keep=tuple(names), metrics=catalog.metrics)
+    answers = {None: inputs.answers.get(None, {})} | {i: inputs.answers.get(p, {}) for i, p in enumerate(at)}
+    some = replace(inputs, frame=inputs.frame.iloc[at].reset_index(drop=True), answers=answers)
+    launches = reason(catalog, some, frame, (there.id,) * len(at)).launches
+    return dict(zip(at, launches, strict=True))

@@ -1,0 +1,95 @@
+"""`--columns`: what to show of each instruction, one by one or as a named set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from advisor.errors import UsageError
+from advisor.source.listing import Listing
+from advisor.source.measures import DIVERGENT, EXECUTED, LANES, SAMPLES, SECTORS, WAVEFRONTS
+from advisor.source.waits import Waits
+
+Value = float | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What columns are made of: the listing, live registers and innermost loop of each instruction, the waits."""
+
+    listing: Listing
+    live: tuple[int, ...]
+    loops: tuple[int | None, ...]
+    waits: Waits
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """id; title, short enough for a table; needs: ncu's names; value: of an instruction, None where it has none."""
+
+    id: str
+    title: str
+    needs: tuple[str, ...]
+    value: Callable[[Facts, int], Value]
+
+
+def _metric(name: str) -> Callable[[Facts, int], Value]:
+    return lambda facts, at: facts.listing.rows[at].sight.values.get(name)
+
+
+def _each(name: str) -> Callable[[Facts, int], Value]:
+    """Per execution; None where the instruction has none of it."""
+
+    def value(facts: Facts, at: int) -> Value:
+        row = facts.listing.rows[at]
+        found = row.sight.values.get(name)
+        return found / row.executed if found and row.executed else None
+
+    return value
+
+
+def _loop(facts: Facts, at: int) -> Value:
+    number = facts.loops[at]
+    return None if number is None else float(number + 1)
+
+
+def _stall(facts: Facts, at: int) -> Value:
+    wait = facts.waits.of(at)
+    return None if wait is None else wait.reason
+
+
+def _live(facts: Facts, at: int) -> Value:
+    return float(facts.live[at]) if facts.live else None
+
+
+_ALL = (
+    Column("executed", "executed", (EXECUTED,), _metric(EXECUTED)),
+    Column("samples", "samples", (SAMPLES,), _metric(SAMPLES)),
+    Column("stall", "stall", (), _stall),
+    Column("lanes", "lanes", (EXECUTED, LANES), lambda facts, at: facts.listing.rows[at].lanes),
+    Column("splits", "splits", (DIVERGENT,), _metric(DIVERGENT)),
+    Column("sectors", "sectors", (SECTORS,), _each(SECTORS)),
+    Column("sectors_ideal", "(ideal)", (SECTORS + "_ideal",), _each(SECTORS + "_ideal")),
+    Column("wavefronts", "wavefr.", (WAVEFRONTS,), _each(WAVEFRONTS)),
+    Column("wavefronts_ideal", "(ideal)", (WAVEFRONTS + "_ideal",), _each(WAVEFRONTS + "_ideal")),
+    Column("live", "live", (), _live),
+    Column("loop", "loop", (), _loop),
+)
+COLUMNS: Mapping[str, Column] = {column.id: column for column in _ALL}
+SETS: Mapping[str, tuple[str, ...]] = {
+    "memory": ("executed", "sectors", "sectors_ideal", "wavefronts", "wavefronts_ideal"),
+    "stalls": ("executed", "samples", "stall"),
+    "predication": ("executed", "lanes", "splits"),
+    "instructions": ("executed", "samples", "live", "loop"),
+}
+
+
+def parse_columns(text: str) -> tuple[Column, ...]:
+    """Columns by name, or sets of them, between commas; each once. UsageError for anything else."""
+    names: list[str] = []
+    for part in (part.strip() for part in text.split(",")):
+        if part not in SETS and part not in COLUMNS:
+            known = f"sets: {', '.join(SETS)}; columns: {', '.join(COLUMNS)}"
+            raise UsageError(f"--columns {text[:80]!r}: {part[:40]!r} is not known ({known})")
+        names += SETS.get(part, (part,))
+    return tuple(COLUMNS[name] for name in dict.fromkeys(names))

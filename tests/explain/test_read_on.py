@@ -1,0 +1,38 @@
+"""A fix says where to read on, in the text of a diagnosis and in its JSON, and what it names can be explained."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import advisor.render
+from advisor.catalog import catalog
+from advisor.pipelines.diagnose import analyse_numbers
+from advisor.pipelines.explain import explain
+from advisor.render.diagnosis import diagnosis_text
+from advisor.render.diagnosis_json import diagnosis_json
+
+SCHEMAS = Path(next(iter(advisor.render.__path__))) / "schemas"
+
+
+@pytest.mark.parametrize("found", ["atomic_contention", "grid_too_small", "launch_overhead"])
+def test_the_fix_of_a_finding_leads_to_its_topic(found: str) -> None:
+    entry = catalog().findings[found]
+    diagnosis = analyse_numbers(dict(entry.examples.fires[0])).diagnosis
+    first = diagnosis.launches[0].findings[0]
+    assert first.id == found and first.fix is not None
+    assert first.fix.see == entry.see
+    assert f"Read on: ncu-advisor explain {entry.see[0]} (also {entry.see[1]}" in diagnosis_text(diagnosis, width=200)
+    document = json.loads(diagnosis_json(diagnosis))
+    assert document["launches"][0]["findings"][0]["fix"]["see"] == list(entry.see)
+    schema = json.loads((SCHEMAS / "diagnosis.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator(schema).validate(document)
+
+
+def test_every_topic_that_a_finding_names_can_be_explained() -> None:
+    for name, entry in catalog().findings.items():
+        for topic in entry.see:
+            assert explain(topic).id == topic, f"{name}: {topic}"
