@@ -93,7 +93,13 @@ def demo(knowledge: tuple[Path, ...]) -> int:
 @click.option("--answers", type=_PATH, metavar="FILE.yaml", help="What an interview would have got: question: value.")
 @click.option("--gpu", metavar="NAME", help="The card, where the report does not tell.")
 @click.option("--ptxas", type=_PATH, metavar="FILE", help="A `ptxas -v` log that completes the report.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "markdown", "html", "sarif"]),
+    default="text",
+    show_default=True,
+)
 @click.option("--out", type=_PATH, metavar="FILE", help="Write there instead of to the screen.")
 @click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Reading processes.")
 @click.option("--how", "how_", multiple=True, metavar="ID", help="Show how a finding or class was concluded.")
@@ -107,7 +113,7 @@ def demo(knowledge: tuple[Path, ...]) -> int:
 @click.option("--strict", is_flag=True, help="Exit with 2 if any report is incomplete or unreadable.")
 @_KNOWLEDGE
 def diagnose(reports: tuple[Path, ...], **options: Any) -> int:
-    """Diagnose reports without a conversation: text or JSON."""
+    """Diagnose reports without a conversation: text, JSON, a page for people, or SARIF for editors and reviews."""
     from advisor.commands.diagnose import run
 
     return run(
@@ -117,6 +123,39 @@ def diagnose(reports: tuple[Path, ...], **options: Any) -> int:
         narrate=terminal.narrate,
         clear=terminal.clear,
         colour=terminal.colour(sys.stdout),
+    )
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, required=True, type=_PATH)
+@click.option("--kernel", metavar="REGEX", help="Only launches whose kernel name matches.")
+@click.option("--top", type=click.IntRange(1), metavar="N", help="Only the N with the most to give back (text: 10).")
+@click.option("--answers", type=_PATH, metavar="FILE.yaml", help="What an interview would have got: question: value.")
+@click.option("--gpu", metavar="NAME", help="The card, where a report does not tell.")
+@click.option("--timeline", "traces", type=_PATH, multiple=True, metavar="TRACE", help="What it gives the program.")
+@click.option("--format", "form", type=click.Choice(["text", "json", "parquet"]), default="text", show_default=True)
+@click.option("--out", type=_PATH, metavar="FILE", help="Write there instead of to the screen.")
+@click.option("--jobs", type=click.IntRange(1, 256), default=2, show_default=True, help="Processes that read.")
+@click.option("--dask", metavar="ADDRESS", help="Read on the Dask cluster whose scheduler is there.")
+@click.option("--resume", type=_PATH, metavar="FILE", help="Keep the state of the run there, not in the user's cache.")
+@click.option("--strict", is_flag=True, help="Exit with 2 if any report is incomplete or unreadable.")
+@_KNOWLEDGE
+def triage(paths: tuple[Path, ...], **options: Any) -> int:
+    """Rank the kernels of whole reports and folders by the time that a fix would give back.
+
+    Launches of one kernel, shape and card count together. A run that was interrupted goes on where it was when the same
+    command is given again. Parquet holds a row for each launch.
+    """
+    from advisor.commands.triage import run
+
+    return run(
+        paths,
+        **options,
+        write_parts=terminal.write_parts,
+        note=terminal.note,
+        clear=terminal.clear,
+        colour=terminal.colour(sys.stdout),
+        width=terminal.full_width(),
     )
 
 
@@ -131,7 +170,11 @@ def diagnose(reports: tuple[Path, ...], **options: Any) -> int:
 @click.option("--answers", type=_PATH, metavar="FILE.yaml", help="What an interview would have got: question: value.")
 @click.option("--gpu", metavar="NAME", help="The card, where a report does not tell.")
 @click.option(
-    "--format", "form", type=click.Choice(["text", "json", "markdown", "junit"]), default="text", show_default=True
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "markdown", "html", "junit"]),
+    default="text",
+    show_default=True,
 )
 @click.option("--out", type=_PATH, metavar="FILE", help="Write there instead of to the screen.")
 @_KNOWLEDGE
@@ -248,6 +291,7 @@ def napkin(ctx: click.Context, algorithm: str | None, dtype: str | None, gpu: st
 @click.option("--skip", type=click.IntRange(0), default=1, show_default=True, help="Launches to skip as warm-up.")
 @click.option("--count", type=click.IntRange(1), default=1, show_default=True, help="Launches to profile.")
 @click.option("--clock-control", type=click.Choice(["base", "none"]), default="base", show_default=True)
+@click.option("--section-file", type=_PATH, metavar="DIR", help="Write a section for ncu that collects what is read.")
 @_KNOWLEDGE
 def collect(report: Path | None, **options: Any) -> int:
     """Print the ncu command that collects what a report lacks, or all that the advisor reads."""

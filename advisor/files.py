@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from advisor.errors import UsageError
@@ -37,6 +39,32 @@ def write_bytes_whole(path: Path, content: bytes) -> None:
     except OSError as e:
         Path(temporary).unlink(missing_ok=True)
         raise UsageError(f"{path}: cannot be written: {e.strerror}") from None
+
+
+@contextmanager
+def being_written(path: Path) -> Iterator[Path]:
+    """A file beside `path` to write to, which takes its place when the block ends well and goes when it does not.
+
+    What is no file (a device, a pipe) is written as it is. UsageError with one line when the place cannot be written.
+    """
+    try:
+        place = path.resolve()
+        if place.is_dir():
+            raise UsageError(f"{path}: is a folder: name a file in it")
+        if place.exists() and not place.is_file():
+            yield place
+            return
+        handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
+        os.close(handle)
+        temporary = Path(name)
+        try:
+            yield temporary
+            temporary.chmod(place.stat().st_mode & 0o777 if place.exists() else _usual_mode())
+            temporary.replace(place)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as e:
+        raise UsageError(f"{path}: cannot be written: {e.strerror or e}") from None
 
 
 def _usual_mode() -> int:

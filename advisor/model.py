@@ -1,95 +1,22 @@
 """The frozen records that cross rooms. Units: ns, bytes, bytes/s, Hz, percent 0-100; ratios are plain numbers.
 
-The one thing that travels and is not frozen is the frame (`Reading.frame`): a row per launch, IDENTITY columns beside
-one float64 column per canonical metric of knowledge/metrics.yaml; NaN or an absent column is unknown, never zero.
+Those of the readers stand in `readings` and are handed on here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-# Columns of a frame that are not metrics. `grid` and `block` are (x, y, z) or None; `opcodes` maps an opcode with its
-# modifiers to warp-level executions, or None; `accesses` is a tuple of Access, or None; `rules` a tuple of RuleResult.
-IDENTITY = (
-    "report",
-    "index",
-    "kernel",
-    "kernel_full",
-    "grid",
-    "block",
-    "gpu_name",
-    "cc",
-    "opcodes",
-    "accesses",
-    "rules",
-)
-
+from advisor.readings import IDENTITY as IDENTITY
+from advisor.readings import Access as Access
+from advisor.readings import Reading as Reading
+from advisor.readings import ReportInfo as ReportInfo
+from advisor.readings import RuleResult as RuleResult
 
 # Findings that end the search: the kernel is near what the card can do.
 ENDS = ("near_memory_roofline", "near_compute_roofline")
-
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """What all instructions of one kind together did in memory, from the source-level instances of a launch.
-
-    space: global, shared, local, constant, texture or other; kind: load, store, atomic or other; width: bits a lane;
-    executed: warp instructions; lanes: active lanes summed over them; sectors and wavefronts: actual and ideal counts
-    (NaN where the report lacks them).
-    """
-
-    space: str
-    kind: str
-    width: int
-    executed: float
-    lanes: float
-    sectors: float
-    sectors_ideal: float
-    wavefronts: float
-    wavefronts_ideal: float
-
-
-@dataclass(frozen=True, slots=True)
-class RuleResult:
-    """One verdict of Nsight Compute's own rules: identifier, title, message, speedup it estimates (>= 1) or None.
-
-    local_pct: where the estimate is about one part of the kernel alone, the % that it says can be saved there.
-    """
-
-    id: str
-    title: str
-    message: str
-    speedup: float | None
-    local_pct: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ReportInfo:
-    """One input file.
-
-    `format`: ncu-rep, raw-csv, details-csv, text or workload (typed in); `launches_missing`: None when unknowable.
-    """
-
-    path: str
-    sha256: str
-    tool: str
-    format: str
-    complete: bool = True
-    problems: tuple[str, ...] = ()
-    launches_missing: int | None = 0
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What a reader makes of one file: its description and the frame with the base metrics."""
-
-    info: ReportInfo
-    frame: pd.DataFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +247,7 @@ class RuleVerdict:
     diagnoses), small (seen, worth under 5 %), trust (a remark on the numbers), gave_way (to `by`), refuted (by
     `evidence` or `wanting`, names of conditions), unknown (the metrics `wanting` are), none (no diagnosis follows),
     class_same, class_differs. subject: the id that this is about; gain: of the advisor's finding; because: in words
-    of the knowledge; leading: no other rule estimates more.
+    of the knowledge; leading: no other rule on a subject of ours estimates more.
     """
 
     rule: str

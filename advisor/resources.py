@@ -24,3 +24,10 @@ def user_data() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_data_dir("ncu-advisor", appauthor=False))
+
+
+def user_cache() -> Path:
+    """The user's cache folder of this program; not yet made."""
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("ncu-advisor", appauthor=False))

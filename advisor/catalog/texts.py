@@ -23,7 +23,7 @@ def named(text: str) -> frozenset[str]:
 
 
 def fill(text: str, values: Mapping[str, float | str]) -> str:
-    """The text with its fields filled; an unknown value reads `unknown`."""
+    """The text with its fields filled; an unknown value reads `unknown`, a share as `88 %`."""
 
     def one(match: re.Match[str]) -> str:
         value = values.get(match[1])
@@ -32,6 +32,8 @@ def fill(text: str, values: Mapping[str, float | str]) -> str:
         if isinstance(value, str):
             return value
         spec = match[2] or ",.4g"
+        if spec.endswith("%"):
+            return f"{format(100 * value, spec[:-1] + 'f')} %"
         return format(round(value) if spec.endswith("d") else value, spec)
 
     return _FIELD.sub(one, text)

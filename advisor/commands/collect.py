@@ -23,15 +23,37 @@ def sections_for(cat: Catalog, metrics: Iterable[str]) -> dict[str, list[str]]:
     return dict(sorted(out.items()))
 
 
-def command(sections: Iterable[str], kernel: str | None, skip: int, count: int, clock_control: str) -> str:
-    """The ncu command line that collects the sections."""
-    parts = ["ncu", *(word for s in sections for word in ("--section", s)), "--import-source", "yes"]
+def command(
+    sections: Iterable[str], kernel: str | None, skip: int, count: int, clock_control: str, folder: Path | None = None
+) -> str:
+    """The ncu command line that collects the sections; `folder`: where else ncu looks for their files."""
+    where = ["--section-folder", shlex.quote(str(folder))] if folder is not None else []
+    parts = ["ncu", *where, *(word for s in sections for word in ("--section", s)), "--import-source", "yes"]
     if kernel:
         parts += ["--kernel-name", shlex.quote(f"regex:{kernel}")]
     parts += ["--launch-skip", str(skip), "--launch-count", str(count)]
     if clock_control == "none":
         parts += ["--clock-control", "none"]
     return " ".join([*parts, "-o", "profile", "YOUR_PROGRAM"])
+
+
+def _identifier() -> str:
+    from advisor.render.section import IDENTIFIER
+
+    return IDENTIFIER
+
+
+def _write_section(cat: Catalog, folder: Path) -> Path:
+    """Write the section into the folder, which is made where its parent exists; UsageError where it cannot be."""
+    from advisor.files import write_whole
+    from advisor.render.section import FILE, section_text
+
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as e:
+        raise UsageError(f"{folder}: is no folder to write a section into: {e.strerror}") from None
+    write_whole(folder / FILE, section_text(cat.metrics))
+    return folder / FILE
 
 
 def run(
@@ -41,11 +63,20 @@ def run(
     skip: int,
     count: int,
     clock_control: str,
+    section_file: Path | None = None,
     knowledge: tuple[Path, ...],
     write: Callable[[str, Path | None], None],
 ) -> int:
-    """Print the command, and on the lines below what each section is for and what it costs."""
+    """Print the command, and before it what each section is for; with `section_file` write a section of our own."""
     cat = catalog(knowledge)
+    if section_file is not None:
+        if report is not None:
+            raise UsageError("--section-file writes a section for everything that is read: leave the report out")
+        place = _write_section(cat, section_file)
+        lines = [f"# {place}: one section with all that the advisor reads, for ncu 2024.1 and later"]
+        line = command([_identifier()], kernel, skip, count, clock_control, section_file)
+        write("\n".join([*lines, line]) + "\n", None)
+        return EXIT_DONE
     if report is None:
         wanted = {name for name, metric in cat.metrics.items() if metric.section}
         reasons: dict[str, set[str]] = {}

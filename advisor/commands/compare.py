@@ -86,6 +86,11 @@ def _rendered(result: Result, form: str, everything: bool, colour: bool, width: 
         from advisor.render.compare_markdown import compare_markdown
 
         return compare_markdown(result, everything=everything)
+    if form == "html":
+        from advisor.render.compare_document import compare_document
+        from advisor.render.document_html import document_html
+
+        return document_html(compare_document(result, everything=everything))
     from advisor.render.charts import can_draw
     from advisor.render.compare import compare_text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,9 @@ from advisor.model import Diagnosis, Elsewhere, LaunchDiagnosis
 
 if TYPE_CHECKING:
     from advisor.napkin.gpus import Gpu
+
+# Forms that are not for a terminal.
+PAGES = ("html", "markdown", "sarif")
 
 
 def read_answers(path: Path) -> dict[str, Any]:
@@ -65,6 +68,10 @@ def run(
         raise UsageError(f"--kernel {kernel!r} is not a regular expression: {e}") from None
     if on is not None and (how_ or why_not or rules):
         raise UsageError("--on adds to the diagnosis itself: leave out --how, --why-not and --rules")
+    if form in PAGES and (how_ or why_not or rules):
+        raise UsageError(f"--how, --why-not and --rules are told as text or JSON: leave out --format {form}")
+    if form == "sarif" and what_if:
+        raise UsageError("--what-if is not what was measured, so --format sarif does not tell it")
     there = _card(on)
     analysis = analyse(
         reports,
@@ -90,7 +97,19 @@ def run(
     if top is not None:
         positions = sorted(positions, key=lambda p: (-time_to_win(diagnosis.launches[p]), p))[:top]
         diagnosis = replace(diagnosis, launches=tuple(diagnosis.launches[p] for p in positions))
-    if locate or (locate is None and len(diagnosis.launches) == 1 and not (how_ or why_not or what_if or rules)):
+    texts: Mapping[tuple[int, str], tuple[str, ...]] = {}
+    if form in PAGES and locate is not False and not what_if:
+        from advisor.pipelines.locating import locate_findings
+        from advisor.render.diagnosis_document import HTML_SECTIONS, grouped
+
+        most = len(diagnosis.launches) if locate else HTML_SECTIONS
+        chosen_ = [group.at for group in grouped(diagnosis.launches)][:most]
+        found = locate_findings(diagnosis, analysis.catalog, narrate, positions=chosen_, every=form == "sarif")
+        diagnosis, texts, problems = found.diagnosis, found.texts, list(found.problems)
+        clear()
+        for problem in problems if locate else ():
+            click.echo(f"ncu-advisor: {problem}", err=True)
+    elif locate or (locate is None and len(diagnosis.launches) == 1 and not (how_ or why_not or what_if or rules)):
         from advisor.pipelines.locating import located
 
         diagnosis, problems = located(diagnosis, analysis.catalog, narrate)
@@ -107,6 +126,9 @@ def run(
         from advisor.render.diagnosis_json import diagnosis_json
 
         write(diagnosis_json(replace(diagnosis, extra={**diagnosis.extra, **explained})), out)
+    elif form in PAGES:
+        supposed = f"Supposed: {', '.join(what_if)}. What follows is not what was measured." if what_if else ""
+        write(_page(diagnosis, texts, form, supposed, knowledge), out)
     elif explained:
         write(explained["text"], out)
     elif rules:
@@ -122,6 +144,29 @@ def run(
         write(head + diagnosis_text(diagnosis, colour=colour and out is None, blocks=blocks), out)
     troubled = any(not info.complete or info.problems for info in diagnosis.reports)
     return EXIT_WRONG_USE if strict and troubled else EXIT_DONE
+
+
+def _page(
+    diagnosis: Diagnosis,
+    texts: Mapping[tuple[int, str], tuple[str, ...]],
+    form: str,
+    supposed: str,
+    knowledge: tuple[Path, ...],
+) -> str:
+    """The diagnosis for people, or for editors and code review."""
+    if form == "sarif":
+        from advisor.render.sarif import diagnosis_sarif
+
+        return diagnosis_sarif(diagnosis, knowledge)
+    from advisor.render.diagnosis_document import HTML_SECTIONS, MARKDOWN_SECTIONS, diagnosis_document
+
+    if form == "html":
+        from advisor.render.document_html import document_html
+
+        return document_html(diagnosis_document(diagnosis, texts=texts, sections=HTML_SECTIONS, supposed=supposed))
+    from advisor.render.document_markdown import document_markdown
+
+    return document_markdown(diagnosis_document(diagnosis, texts=texts, sections=MARKDOWN_SECTIONS, supposed=supposed))
 
 
 def _card(name: str | None) -> Gpu | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,21 @@ def write(text: str, out: Path | None) -> None:
     from advisor.files import write_whole
 
     write_whole(out, text)
+
+
+def write_parts(parts: Iterator[str], out: Path | None) -> None:
+    """The same piece by piece, for what need not be in memory as a whole."""
+    if out is None:
+        for part in parts:
+            if sys.stdout is None:
+                raise UsageError("stdout is closed: give --out FILE")
+            sys.stdout.write(part)
+        return
+    from advisor.files import being_written
+
+    with being_written(out) as place, place.open("w", encoding="utf-8", errors="replace", newline="") as file:
+        for part in parts:
+            file.write(part)
 
 
 def note(text: str) -> None:

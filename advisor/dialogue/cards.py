@@ -8,7 +8,7 @@ from advisor.dialogue import face
 from advisor.dialogue.numbers import number_text
 from advisor.dialogue.records import Ask, Card, Line
 from advisor.dialogue.state import State, is_end, main_finding
-from advisor.model import Comparison, Finding, LaunchDiagnosis
+from advisor.model import Comparison, Finding, LaunchDiagnosis, Location
 
 _NO_LIMIT = 1e15  # an upper bound that is only there to keep nonsense out is not worth a word
 
@@ -57,10 +57,7 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
             lines.append(Line(sentence(finding.speedup.how), "quiet"))
     elif finding.kind == "diagnosis" and not is_end(finding):
         lines.append(Line(face.NO_SPEEDUP, "quiet"))
-    lines += [
-        Line(f"{place.file}:{place.line}  {place.sass}  ({place.share * 100:.0f} %)", "fact", "At")
-        for place in finding.locations[:3]
-    ]
+    lines += [Line(_place(place), "fact", "At") for place in finding.locations[:3]]
     if finding.undecided:
         names = ", ".join(name.partition(".")[2] or name for name in finding.undecided).replace("_", " ")
         lines.append(Line(names, "unknown", face.UNKNOWN_NAMES))
@@ -72,6 +69,12 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
     return Card(
         kind, finding.title, tuple(lines), position, finding.id, label, f"confidence {finding.confidence * 100:.0f} %"
     )
+
+
+def _place(place: Location) -> str:
+    """File, line, instruction and share; inlined code with the nearest call."""
+    calls = "".join(f", {face.INLINED_AT} {file}:{line}" for file, line in place.calls[:1])
+    return f"{place.file}:{place.line}  {place.sass}  ({place.share * 100:.0f} %){calls}"
 
 
 def fix_card(finding: Finding, position: int) -> Card:

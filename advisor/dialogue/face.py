@@ -8,6 +8,7 @@ from advisor.dialogue.numbers import number_text
 from advisor.model import LaunchDiagnosis, Speedup
 
 FIX_FIRST: Final = "Fix first"
+INLINED_AT: Final = "inlined at"
 NOTHING_TO_FIX: Final = "Nothing to fix"
 FIRST_LABELS: Final = {"unexplained": "No cause found"}
 ALSO: Final = "Also found"

@@ -49,6 +49,12 @@ class Engine:
         """The observations that some rule reads, sorted."""
         return self.program.observations
 
+    def forget(self, most: int) -> None:
+        """Drop the conclusions kept, where there are more than `most`: for whoever goes through files without end."""
+        with self._lock:
+            if len(self._cache) > most:
+                self._cache.clear()
+
     def conclude(
         self, state: Mapping[str, int], answers: Iterable[str] = _NONE, words: Iterable[str] | None = None
     ) -> Trace:

@@ -13,7 +13,7 @@ from advisor.lint.examples import check_examples
 from advisor.lint.mistake import Mistake
 from advisor.lint.names import check_cites, check_metrics, check_observations, check_rules, references
 from advisor.lint.rules import check_partitions, check_reachable
-from advisor.lint.timelines import check_timelines, used_by_timelines
+from advisor.lint.timelines import check_timelines, timeline_base, used_by_timelines
 from advisor.lint.workloads import check_workloads
 
 
@@ -46,7 +46,8 @@ def lint(
     found += wrong
     found += check_cites(base)
     found += check_findings(base, terms, exercises_in(kernels))
-    found += check_used(base, used_by_timelines(base))
+    timelines = timeline_base(base)
+    found += check_used(base, used_by_timelines(timelines))
     found += check_questions(base)
     found += check_partitions(base, tests)
     found += check_reachable(base, tests, sound)
@@ -55,6 +56,6 @@ def lint(
         found += check_examples(base, tests, sound)
     from advisor.quantify.workloads import workload_terms
 
-    found += check_timelines(base)
+    found += check_timelines(timelines)
     found += check_workloads(base, workload_terms(), exercises_in(kernels))
     return tuple(sorted(set(found)))

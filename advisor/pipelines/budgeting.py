@@ -13,6 +13,7 @@ from advisor.quantify.terms import Array
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
+    from advisor.pipelines.conclude import Ranks
 
 # What ends the search for more inside the kernel, or says that its percentages mean nothing.
 _NONE_WITH = ("launch_overhead", *ENDS)
@@ -22,7 +23,7 @@ def with_budgets(
     catalog: Catalog, columns: Mapping[str, Array], launches: Sequence[LaunchDiagnosis]
 ) -> tuple[LaunchDiagnosis, ...]:
     """The launches, in the order of the rows of `columns`, each with its budget where it has one."""
-    candidates = [_candidates(catalog, launch) for launch in launches]
+    candidates = [candidates_of(catalog, launch.findings) for launch in launches]
     if not any(len(found) >= 2 for found in candidates):
         return tuple(launches)
     fixes = {f: fix for found in candidates for f in found if (fix := catalog.findings[f].fix) is not None}
@@ -33,11 +34,11 @@ def with_budgets(
     )
 
 
-def _candidates(catalog: Catalog, launch: LaunchDiagnosis) -> tuple[str, ...]:
+def candidates_of(catalog: Catalog, findings: Sequence[Ranks]) -> tuple[str, ...]:
     """Findings whose fix has a gain, those not worth it alone too: another fix may clear the way for it."""
-    if any(f.id in _NONE_WITH and f.kind == "diagnosis" for f in launch.findings):
+    if any(f.id in _NONE_WITH and f.kind == "diagnosis" for f in findings):
         return ()
-    fixed = (f.id for f in launch.findings if f.speedup is not None)
+    fixed = (f.id for f in findings if f.speedup is not None)
     return tuple(f for f in fixed if (fix := catalog.findings[f].fix) is not None and fix.changes)
 
 

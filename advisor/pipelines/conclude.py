@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -42,6 +42,36 @@ if TYPE_CHECKING:
 # A gain of 10 % keeps a kernel from being called done (CATALOG); gains this close to each other are a tie.
 REACHES = 1.10
 TIE = 1.10
+R = TypeVar("R", bound="Ranks")
+
+
+class Ranks(Protocol):
+    """What of a finding decides its place."""
+
+    @property
+    def id(self) -> str:
+        """The finding."""
+
+    @property
+    def kind(self) -> str:
+        """diagnosis, trust or note."""
+
+    @property
+    def speedup(self) -> Speedup | None:
+        """What its fix gives."""
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """What was concluded about one frame, row by row, before any of it is told; `gains`: speedup by finding."""
+
+    frame: pd.DataFrame
+    observed: Observed
+    engine: Engine
+    first: tuple[Trace, ...]
+    traces: tuple[Trace, ...]
+    gains: tuple[dict[str, Speedup], ...]
+    known_as: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -95,10 +125,13 @@ def choices(catalog: Catalog, inputs: Inputs, row: int) -> frozenset[str]:
     return frozenset(f"answer.{key}.{value}" for key, value in answers.items() if isinstance(value, str))
 
 
-def reason(
+def weigh(
     catalog: Catalog, inputs: Inputs, frame: pd.DataFrame | None = None, known_as: tuple[str, ...] = ()
-) -> Reasoned:
-    """Observe, conclude causes, quantify, conclude what the gains mean. `frame`: an already derived one (what-if)."""
+) -> Weighed:
+    """Observe, conclude causes, quantify, conclude what the gains mean: whole columns, a conclusion for each key.
+
+    frame: an already derived one (what-if).
+    """
     if frame is None:
         frame, known_as = prepare(catalog, inputs)
     engine = engine_of(catalog)
@@ -110,12 +143,21 @@ def reason(
     gains = _gains(catalog, observed, first)
     words = [_words(catalog, first[row], gains[row]) for row in range(rows)]
     traces = engine.conclude_many(observed, answers, words)
+    return Weighed(frame, observed, engine, tuple(first), tuple(traces), tuple(gains), known_as)
+
+
+def reason(
+    catalog: Catalog, inputs: Inputs, frame: pd.DataFrame | None = None, known_as: tuple[str, ...] = ()
+) -> Reasoned:
+    """The same with everything that can be told of each launch. `frame`: an already derived one (what-if)."""
+    w = weigh(catalog, inputs, frame, known_as)
     launches = tuple(
-        _launch(catalog, inputs, frame, observed, row, traces[row], gains[row], known_as[row]) for row in range(rows)
+        _launch(catalog, inputs, w.frame, w.observed, row, trace, w.gains[row], w.known_as[row])
+        for row, trace in enumerate(w.traces)
     )
     if not workloads.is_workload(catalog):
-        launches = with_budgets(catalog, observed.columns, launches)
-    return Reasoned(frame, observed, engine, tuple(first), tuple(traces), known_as, launches)
+        launches = with_budgets(catalog, w.observed.columns, launches)
+    return Reasoned(w.frame, w.observed, w.engine, w.first, w.traces, w.known_as, launches)
 
 
 def _gains(catalog: Catalog, observed: Observed, traces: Sequence[Trace]) -> list[dict[str, Speedup]]:
@@ -163,8 +205,7 @@ def _launch(
     known_as: str,
 ) -> LaunchDiagnosis:
     values = observed.values(row)
-    labels = {name: str(frame[name].iat[row] or "") for name in LABELS if name in frame}
-    texts: dict[str, float | str] = {**values, **{name: unit_name(label) for name, label in labels.items()}}
+    labels, texts = _texts(frame, row, values)
     findings = [_finding(catalog, observed, row, trace, found, gains.get(found), texts) for found in trace.findings]
     identity = frame.iloc[row]
     duration = values.get("duration_ns")
@@ -193,23 +234,28 @@ def _launch(
     )
 
 
-def ranked(catalog: Catalog, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+def kind_of(catalog: Catalog, found: str, speedup: Speedup | None) -> str:
+    """diagnosis, trust or note. What is there but not worth fixing is a note: it must not be the first thing to do."""
+    return catalog.findings[found].kind if _worthwhile(speedup) or found == "launch_overhead" else "note"
+
+
+def ranked(catalog: Catalog, findings: Sequence[R]) -> tuple[R, ...]:
     """What to fix first comes first: the launch's own overhead, then what is done, then by gain; trust and notes after.
 
     Gains within TIE of each other are no different, as estimates go: then the cause of the earlier step comes first.
     """
 
-    def place(finding: Finding) -> int:
+    def place(finding: Ranks) -> int:
         if finding.kind != "diagnosis":
             return {"trust": 4, "note": 5}[finding.kind]
         if finding.id == "launch_overhead":
             return 0
         return 1 if finding.id in ENDS else 3 if finding.id == "unexplained" else 2
 
-    def gain(finding: Finding) -> float:
+    def gain(finding: Ranks) -> float:
         return finding.speedup.estimate if finding.speedup is not None else 1.0
 
-    out: list[Finding] = []
+    out: list[R] = []
     rest = sorted(findings, key=lambda f: (place(f), -gain(f), f.id))
     while rest:
         leader = rest[0]
@@ -218,6 +264,22 @@ def ranked(catalog: Catalog, findings: Sequence[Finding]) -> tuple[Finding, ...]
         out.append(chosen)
         rest.remove(chosen)
     return tuple(out)
+
+
+def _texts(frame: pd.DataFrame, row: int, values: Mapping[str, float]) -> tuple[dict[str, str], dict[str, float | str]]:
+    """The labels of one launch, and all that texts about it may name."""
+    labels = {name: str(frame[name].iat[row] or "") for name in LABELS if name in frame}
+    return labels, {**values, **{name: unit_name(label) for name, label in labels.items()}}
+
+
+def told(catalog: Catalog, weighed: Weighed, row: int, found: str | None) -> tuple[Verdict, Finding | None]:
+    """The class of one launch and one of its findings with their evidence, and nothing else of it."""
+    trace, observed = weighed.traces[row], weighed.observed
+    texts = _texts(weighed.frame, row, observed.values(row))[1]
+    verdict = _verdict(catalog, observed, row, trace, texts)
+    if found is None:
+        return verdict, None
+    return verdict, _finding(catalog, observed, row, trace, found, weighed.gains[row].get(found), texts)
 
 
 def _rule(catalog: Catalog, found: str, rule_id: str) -> RuleDef:
@@ -255,8 +317,7 @@ def _finding(
     rule = _rule(catalog, found, fired[0].rule_id)
     return Finding(
         id=found,
-        # What is there but not worth fixing is told, as a note: it must not be the first thing to do.
-        kind=entry.kind if _worthwhile(speedup) or found == "launch_overhead" else "note",
+        kind=kind_of(catalog, found, speedup),
         title=entry.title,
         # Without evidence there is nothing to be sure of.
         confidence=round(finding_confidence(observed, row, trace, found), 3) if _observations(catalog, names) else 0.0,

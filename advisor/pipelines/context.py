@@ -48,6 +48,10 @@ _LIMITS = {
 _CARD = {"device_sm_count": "sm_count", "device_clock_hz": "boost_clock_hz", "dram_peak_bytes_per_s": "bandwidth"}
 
 
+# Runs of one kernel on one input execute the same instructions, but for spin loops and early exits.
+_SAME_WORK = 0.05
+
+
 def _verdict(rules: Any) -> float:
     for rule in rules if isinstance(rules, tuple) else ():
         # Console text names no rule: there the title is the section, and the opening words must tell.
@@ -130,11 +134,13 @@ def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
     if rows and "duration_ns" in frame:
         durations = frame["duration_ns"].to_numpy(dtype=float)
         keys = list(zip(frame["report"], frame["kernel_full"], frame["grid"], frame["block"], strict=True))
+        work = frame["inst_executed"].to_numpy(dtype=float) if "inst_executed" in frame else np.full(rows, np.nan)
         same: dict[Any, list[int]] = {}
         for row, key in enumerate(keys):
             same.setdefault(key, []).append(row)
         for members in same.values():
-            if len(members) >= 3:
+            # Other code or other data of the same name and shape is no later run of the first.
+            if len(members) >= 3 and not _differs(work[members[0]], float(np.median(work[members[1:]]))):
                 later = np.median(durations[members[1:]])
                 first[members[0]] = durations[members[0]] / later if later > 0 else np.nan
         if "sm_clock_hz" in frame:
@@ -151,6 +157,11 @@ def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
     frame["first_of_kernel_ratio"] = first
     frame["clock_spread"] = spread
     return frame
+
+
+def _differs(first: float, later: float) -> bool:
+    """Whether two counts of executed instructions are of different work; False where one is unknown."""
+    return abs(first - later) > _SAME_WORK * later
 
 
 def add_measured(frame: pd.DataFrame, measured: Cards) -> bool:

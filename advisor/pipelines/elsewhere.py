@@ -68,6 +68,8 @@ def elsewhere(
 
 def _here(launch: LaunchDiagnosis, named: str | None) -> Gpu:
     """The card of the report, as its own attributes have it; the one that --gpu names where they do not tell."""
+    if launch.scope != "launch":
+        raise UsageError(f"{launch.kernel!r} is typed in: --on needs the counters of a launch that ncu profiled")
     if launch.gpu_name:
         card = gpus.resolve(launch.metrics, launch.gpu_name, launch.cc)[0]
         if card.sm_count and card.boost_clock_hz and card.bandwidth:

@@ -1,14 +1,27 @@
-"""The first finding of a launch gets its places in the code: read from the report on demand, since that takes time."""
+"""Findings get their places in the code: read from the report on demand, since that takes time."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from advisor.catalog import Catalog
 from advisor.errors import InputError
-from advisor.model import Diagnosis, LaunchDiagnosis
+from advisor.model import Diagnosis, Finding, LaunchDiagnosis
 from advisor.pipelines.diagnose import Progress
+
+# (place of the report, file as the report names it) -> its lines.
+Texts = dict[tuple[int, str], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A diagnosis with `locations`; what went wrong, each once; and the text of the files that the places are in."""
+
+    diagnosis: Diagnosis
+    problems: tuple[str, ...] = ()
+    texts: Mapping[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
 
 
 def located(diagnosis: Diagnosis, catalog: Catalog, progress: Progress | None = None) -> tuple[Diagnosis, list[str]]:
@@ -16,30 +29,47 @@ def located(diagnosis: Diagnosis, catalog: Catalog, progress: Progress | None = 
 
     A child process a launch, several tenths of a second. Launches whose first finding has no measure stay as they are.
     """
+    found = locate_findings(diagnosis, catalog, progress)
+    return found.diagnosis, list(found.problems)
+
+
+def locate_findings(
+    diagnosis: Diagnosis,
+    catalog: Catalog,
+    progress: Progress | None = None,
+    *,
+    positions: Collection[int] | None = None,
+    every: bool = False,
+) -> Located:
+    """The same with the source texts, of the launches at some positions only, of every diagnosis or the first."""
     problems: list[str] = []
-    launches = []
-    for number, launch in enumerate(diagnosis.launches):
+    texts: Texts = {}
+    chosen = sorted(range(len(diagnosis.launches)) if positions is None else positions)
+    launches = list(diagnosis.launches)
+    for number, position in enumerate(chosen):
         if progress is not None:
-            progress("locate", number, len(diagnosis.launches))
+            progress("locate", number, len(chosen))
         try:
-            launches.append(_located(diagnosis, catalog, launch))
+            launches[position] = _located(diagnosis, catalog, launches[position], every, texts)
         except InputError as e:
             problems.append(str(e))
-            launches.append(launch)
-    return replace(diagnosis, launches=tuple(launches)), list(dict.fromkeys(problems))
+    return Located(replace(diagnosis, launches=tuple(launches)), tuple(dict.fromkeys(problems)), texts)
 
 
-def _located(diagnosis: Diagnosis, catalog: Catalog, launch: LaunchDiagnosis) -> LaunchDiagnosis:
-    at = next((i for i, f in enumerate(launch.findings) if f.kind == "diagnosis"), None)
+def _located(
+    diagnosis: Diagnosis, catalog: Catalog, launch: LaunchDiagnosis, every: bool, texts: Texts
+) -> LaunchDiagnosis:
     report = diagnosis.reports[launch.report]
-    if at is None or report.format != "ncu-rep":
+    seen = [f for f in launch.findings if f.kind == "diagnosis"]
+    measures = {f.id: m for f in (seen if every else seen[:1]) if (m := catalog.findings[f.id].locate)}
+    if not measures or report.format != "ncu-rep":
         return launch
-    measure = catalog.findings[launch.findings[at].id].locate
-    if not measure:
-        return launch
-    from advisor.source.locate import locate
+    from advisor.source.locate import locate_all
 
-    places = locate(Path(report.path), launch.index, measure, launch.cc)
-    findings = list(launch.findings)
-    findings[at] = replace(findings[at], locations=places)
-    return replace(launch, findings=tuple(findings))
+    found, lines = locate_all(Path(report.path), launch.index, tuple(measures.values()), launch.cc)
+    texts.update({(launch.report, file): text for file, text in lines.items()})
+
+    def placed(finding: Finding) -> Finding:
+        return replace(finding, locations=found[measures[finding.id]]) if finding.id in measures else finding
+
+    return replace(launch, findings=tuple(placed(f) for f in launch.findings))

@@ -114,8 +114,9 @@ def verdicts(
     case = _Case(catalog, observed, row, trace, findings)
     out = [case.verdict([r for r, _ in members], members[0][1]) for members in together.values()]
     out.sort(key=lambda verdict: (-round(verdict.saving, 2), verdict.status == "none"))
-    if out and out[0].saving:
-        out[0] = replace(out[0], leading=True)
+    leader = next((at for at, verdict in enumerate(out) if verdict.saving and verdict.status != "none"), None)
+    if leader is not None:
+        out[leader] = replace(out[leader], leading=True)
     return tuple(out)
 
 

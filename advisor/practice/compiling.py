@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
+from multiprocessing import get_context
 from pathlib import Path
 
 from advisor.errors import InputError, UsageError
@@ -235,7 +236,8 @@ def compile_all(
     if not jobs:
         return ()
     builds = []
-    with ProcessPoolExecutor(max_workers=processes) as pool:
+    # spawned, not forked: a fork takes locks along that other threads hold
+    with ProcessPoolExecutor(max_workers=processes, mp_context=get_context("spawn")) as pool:
         for build in pool.map(_one, jobs, chunksize=4):
             if done is not None:
                 done(build)

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from advisor.napkin.gpus import Gpu
-from advisor.quantify.model import Model, _time, _total
+from advisor.quantify.model import Model, limiter, new_time
 from advisor.quantify.terms import LATENCY, Array, block_launch_ceiling, time_model
 
 # A term that needs this part of what the largest one needs carries the time beside it.
@@ -175,12 +175,12 @@ def predict(
     norm = constants.norm
     middle = after("ratio")
     norms = (norm.low, norm.estimate, norm.high)
-    ratio = max(floor, float(_time(now, middle, norm.estimate)[0]))
-    low = min(float(_time(now, after("low"), n)[0]) for n in norms)
-    high = max(float(_time(now, after("high"), n)[0]) for n in norms)
+    ratio = max(floor, float(new_time(now, middle, norm.estimate)[0]))
+    low = min(float(new_time(now, after("low"), n)[0]) for n in norms)
+    high = max(float(new_time(now, after("high"), n)[0]) for n in norms)
     # What stays as it was has been measured: the model may be off about the rest.
     low, high = (r * constants.accuracy.within ** (sign * (1 - min(r, 1 / r))) for r, sign in ((low, -1), (high, 1)))
-    leader = max(middle, key=lambda name: float(_total(middle, name)[0]))
+    leader = limiter(middle, 0)
     return Prediction(
         ratio,
         min(max(floor, low), ratio),

@@ -19,6 +19,9 @@ from advisor.quantify.terms import LATENCY, Array, Needs, needs, time_model
 _CARRIES = 0.7
 # The most that a fix can add to a unit: one that idled may take over what another did.
 _MOST = 64.0
+# Of the units that a fix relieves, those are told that give back this share of the time, and so many by name.
+_NOTICED = 0.005
+_TOLD = 3
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,7 @@ def _others_wait(now: Needs, factors: Mapping[str, Array]) -> Array:
     return np.where(before > 0, after / np.maximum(before, 1e-12), 1.0)
 
 
-def _time(now: Needs, after: Mapping[str, Array], norm: float) -> Array:
+def new_time(now: Needs, after: Mapping[str, Array], norm: float) -> Array:
     """New time over old, shape (rows,). The part that the counters do not account for stays as it is."""
     return np.asarray(_accounted(now) * _combine(_chains(after), norm) / _before(now, norm) + 1 - _accounted(now))
 
@@ -144,9 +147,9 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
     if "launch" in fix.changes:
         return _launch(columns, rows, modest["launch"])
     after = _changed(now, middle)
-    estimate = 1 / np.maximum(_time(now, after, constants.norm.estimate), 1e-6)
+    estimate = 1 / np.maximum(new_time(now, after, constants.norm.estimate), 1e-6)
     extremes = [
-        1 / np.maximum(_time(now, _changed(now, degree), norm), 1e-6)
+        1 / np.maximum(new_time(now, _changed(now, degree), norm), 1e-6)
         for degree in (modest, far)
         for norm in (constants.norm.low, constants.norm.high)
     ]
@@ -160,21 +163,36 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
             continue
         limit = max(1.0, float(floor[row])) if math.isfinite(floor[row]) else math.inf
         low_, mid_, high_ = (max(1.0, min(float(v[row]), limit)) for v in (low, estimate, high))
-        limiter = max(after, key=lambda name: float(_total(after, name)[row]))
+        next_ = limiter(after, row)
         shrunk = {n: float(f[row]) for n, f in middle.items() if float(f[row]) < 0.995}
-        names = [constants.terms[n].name if n in constants.terms else constants.how[n] for n in shrunk]
-        how = fill(
-            constants.how["plain"],
-            {
-                "names": ", ".join(names) or constants.how["nothing"],
-                "percent": f"{100 * min(shrunk.values(), default=1.0):.0f}",
-                "next": constants.terms[limiter].name,
-            },
-        )
+        how = fill(constants.how["plain"], {"names": _less(now, shrunk, row), "next": constants.terms[next_].name})
         if mid_ == limit:
             how = f"{how}; {constants.how['floor']}"
-        out.append(Speedup(mid_, low_, high_, limiter, how))
+        out.append(Speedup(mid_, low_, high_, next_, how))
     return out
+
+
+def _less(now: Needs, shrunk: Mapping[str, float], row: int) -> str:
+    """What a fix takes work from, in words: first what gives most time back, and by how much; units it spares are none.
+
+    shrunk: what is left, 0 to 1, of the work of each term.
+    """
+    constants = time_model()
+
+    def saved(name: str) -> float:
+        if name == "imbalance":
+            need = 1 - 1 / max(float(now.imbalance[row]), 1.0)
+        else:
+            need = sum(float(now.terms[n][row]) for n in (LATENCY if name == "latency" else (name,)) if n in now.terms)
+        return need * (1 - shrunk[name])
+
+    order = [name for name in sorted(shrunk, key=saved, reverse=True) if saved(name) >= _NOTICED]
+    if not order:
+        return constants.how["nothing"]
+    names = [constants.terms[n].name if n in constants.terms else constants.how[n] for n in order]
+    names[0] = fill(constants.how["most"], {"name": names[0], "percent": f"{100 * shrunk[order[0]]:.0f}"})
+    rest = [fill(constants.how["more"], {"count": str(len(names) - _TOLD)})] if len(names) > _TOLD else []
+    return ", ".join([*names[:_TOLD], *rest])
 
 
 def _off(speedup: Array, sign: int) -> Array:
@@ -197,7 +215,12 @@ def _undecided(now: Needs, factors: Mapping[str, Array]) -> Array:
     return unknown
 
 
-def _total(terms: Mapping[str, Array], name: str) -> Array:
+def limiter(terms: Mapping[str, Array], row: int) -> str:
+    """The term that limits a row: of the unit that needs most, the part that does."""
+    return max(terms, key=lambda name: (float(_unit_need(terms, name)[row]), float(terms[name][row])))
+
+
+def _unit_need(terms: Mapping[str, Array], name: str) -> Array:
     """The need of the unit that a term belongs to, so that the parts of one unit are compared together."""
     described = time_model().terms
     part = described[name].part_of

@@ -10,46 +10,53 @@ from advisor.quantify.terms import time_model
 from advisor.render.plain import number
 from advisor.render.text import factor_text, gain_text, paint, wrap
 
+HEADING = "Several fixes, in the order that pays"
 _NAME = 28
 
 
 def budget_lines(budget: Budget, width: int, colour: bool) -> list[str]:
     """The table; fixes that give under 5 % at every place in the order are named below it."""
-    last = max(at for at, step in enumerate(budget.steps) if _matters(step))
-    listed, rest = budget.steps[: last + 1], budget.steps[last + 1 :]
+    listed = listed_steps(budget)
     name = max(_NAME, max(len(step.finding) for step in listed) + 1)
-    lines = ["", paint("Several fixes, in the order that pays", "bold", colour)]
+    lines = ["", paint(HEADING, "bold", colour)]
     lines.append(f"     {'':<{name}}{'alone':>7} {'then':>7} {'in all':>7}")
     for at, step in enumerate(listed, 1):
         numbers = " ".join(f"{factor_text(gain) + 'x':>7}" for gain in (step.alone, step.gain, step.total))
         lines.append(f"  {at}. {step.finding:<{name}}{numbers}")
-        lines += [line for note in _notes(step, at) for line in wrap(note, width, 5, 5)]
-    together = budget.together
+        lines += wrap(note, width, 5, 5) if (note := step_note(step, at)) else []
+    return lines + [line for text in closing_texts(budget) for line in wrap(text, width, 2, 2)]
+
+
+def listed_steps(budget: Budget) -> tuple[BudgetStep, ...]:
+    """The fixes up to the last that gives 5 % by itself or at its place."""
+    return budget.steps[: 1 + max(at for at, step in enumerate(budget.steps) if _matters(step))]
+
+
+def closing_texts(budget: Budget) -> list[str]:
+    """What all give together, what is left out of the table, and what is left out of the sum."""
+    together, rest = budget.together, budget.steps[len(listed_steps(budget)) :]
     all_ = gain_text(together.estimate, together.low, together.high)
     after = time_model().terms[together.next_limiter].name
-    text = f"All of them together: {all_}; then {after} limits. Gains neither add up nor multiply."
-    lines += wrap(text, width, 2, 2)
+    texts = [f"All of them together: {all_}; then {after} limits. Gains neither add up nor multiply."]
     if rest:
-        lines += wrap(f"After these, under 5 % each: {', '.join(step.finding for step in rest)}.", width, 2, 2)
+        texts.append(f"After these, under 5 % each: {', '.join(step.finding for step in rest)}.")
     if budget.left_out:
-        lines += wrap(f"Not in it, since nobody can put a number on them: {', '.join(budget.left_out)}.", width, 2, 2)
-    return lines
+        texts.append(f"Not in it, since nobody can put a number on them: {', '.join(budget.left_out)}.")
+    return texts
 
 
 def _matters(step: BudgetStep) -> bool:
     return worthwhile(step.alone) or worthwhile(step.gain)
 
 
-def _notes(step: BudgetStep, at: int) -> list[str]:
-    """What is surprising about a fix at this place."""
-    if at == 1:
-        return []
+def step_note(step: BudgetStep, at: int) -> str:
+    """What is surprising about a fix at this place, counted from 1; often nothing."""
     before = "after 1" if at == 2 else f"after 1 to {at - 1}"
-    if not worthwhile(step.alone) and worthwhile(step.gain):
-        return [f"gives nothing by itself, only {before}"]
-    if worthwhile(step.alone) and not worthwhile(step.gain):
-        return [f"no longer worth it {before}: they take the same time away"]
-    return []
+    if at > 1 and not worthwhile(step.alone) and worthwhile(step.gain):
+        return f"gives nothing by itself, only {before}"
+    if at > 1 and worthwhile(step.alone) and not worthwhile(step.gain):
+        return f"no longer worth it {before}: they take the same time away"
+    return ""
 
 
 def budget_dict(budget: Budget) -> dict[str, Any]:

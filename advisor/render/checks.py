@@ -7,7 +7,7 @@ from typing import Any
 
 from advisor.model import FixCheck, Form
 from advisor.render.plain import number, present
-from advisor.render.text import paint, wrap
+from advisor.render.text import paint, share_text, wrap
 
 _UNITS = {"banks": "wavefronts", "coalescing": "sectors"}
 _OTHERS = 3  # further rows or strides that are named
@@ -16,9 +16,14 @@ _OTHERS = 3  # further rows or strides that are named
 def check_lines(check: FixCheck, width: int, colour: bool) -> list[str]:
     """The section; the command line stands alone and is broken as a shell takes it, to be copied."""
     lines = ["", paint("The fix, simulated with this launch's numbers", "bold", colour)]
-    for text in _TEXTS[check.simulator](check):
+    for text in check_texts(check):
         lines += wrap(f"· {text}", width, 2, 4)
     return lines + (["  Try others:", *command_lines(check.command, width)] if check.command else [])
+
+
+def check_texts(check: FixCheck) -> list[str]:
+    """What the simulator says, a sentence each."""
+    return _TEXTS[check.simulator](check)
 
 
 def command_lines(command: str, width: int) -> list[str]:
@@ -62,7 +67,7 @@ def _fit(form: Form, check: FixCheck) -> str:
     if form.kind == "mix":
         return (
             "no single pattern costs that: accesses are mixed, or indices differ from lane to lane; "
-            f"{numbers['share']:.0%} at {_few(numbers['worst'])} and the rest at {_few(numbers['best'])} would"
+            f"{share_text(numbers['share'])} at {_few(numbers['worst'])} and the rest at {_few(numbers['best'])} would"
         )
     if form.kind == "untried":
         lanes = dict(check.measured)["lanes"]
@@ -127,7 +132,7 @@ def _waves(check: FixCheck) -> list[str]:
     sms, resident, wave = int(now["sms"]), int(now["blocks"]), int(now["wave"])
     out = [
         f"{_blocks(int(now['grid']))} in waves of {wave:,} ({sms} SMs, {resident} each): {now['waves']:.2f} waves"
-        + (f", the last one {now['last']:.0%} full" if now["waves"] > 1 else "")
+        + (f", the last one {share_text(now['last'])} full" if now["waves"] > 1 else "")
     ]
     for form in check.after:
         grid = int(dict(form.numbers)["grid"])

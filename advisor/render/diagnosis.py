@@ -12,15 +12,17 @@ from advisor.render.charts import overview_text
 from advisor.render.checks import check_lines
 from advisor.render.elsewhere import elsewhere_lines
 from advisor.render.text import (
-    NAME_WIDTH,
     brief_factor,
     comparison_text,
     cut,
     gain_text,
     labelled,
     paint,
+    share_text,
     shown,
+    tested_text,
     time_text,
+    title_text,
     wrap,
 )
 from advisor.render.verdicts import verdict_lines
@@ -36,6 +38,7 @@ SHORT = {
 # Where one of these holds, what follows may be about numbers that mean nothing: said before the verdict.
 SEVERE = ("debug_build", "counter_implausible", "metric_nan", "report_incomplete")
 STOP = 90.0
+OPEN = "unexplained"
 READ_ON = 3  # topics named under a fix; its own page names all
 
 
@@ -98,10 +101,9 @@ def _table(launches: tuple[LaunchDiagnosis, ...], width: int, colour: bool) -> l
 def launch_lines(launch: LaunchDiagnosis, diagnosis: Diagnosis, width: int, colour: bool, blocks: bool) -> list[str]:
     """One launch: the short answer, then charts, evidence, further findings and what could not be looked at."""
     card = launch.known_as or shown(launch.gpu_name) or "GPU unknown"
-    number = SCOPE if launch.scope == SCOPE else f"launch {launch.index}"
-    title = f"{cut(shown(launch.kernel), NAME_WIDTH)} · {number} · {card} · {time_text(launch.duration_ns)}"
+    title = title_text(launch, width, card, time_text(launch.duration_ns))
     lines = [
-        paint(cut(title, width), "bold", colour),
+        paint(title, "bold", colour),
         paint("─" * min(width, len(title)) if blocks else "-" * 40, "dim", colour),
     ]
     lines += labelled("Class", f"{launch.verdict.title}: {launch.verdict.because}", width)
@@ -119,8 +121,8 @@ def launch_lines(launch: LaunchDiagnosis, diagnosis: Diagnosis, width: int, colo
         lines += ["", overview_text(launch.metrics, launch.labels, width=width, blocks=blocks)]
     if first is not None:
         lines += _steps(first, width, colour)
-        lines += ["", paint("Evidence", "bold", colour), *_evidence(launch.verdict.evidence, width)]
-        lines += _evidence(first.evidence, width)
+        lines += ["", paint("Evidence", "bold", colour)]
+        lines += _evidence((*launch.verdict.evidence, *first.evidence), width)
     if launch.verdict.notes:
         lines += [line for note in launch.verdict.notes for line in wrap(f"· {note}", width, 2, 4)]
     others = [f for f in launch.findings if f is not first and f.kind == "diagnosis"]
@@ -168,8 +170,10 @@ def _gain(finding: Finding) -> tuple[float, float, float]:
     return finding.speedup.estimate, finding.speedup.low, finding.speedup.high
 
 
-def _label(first: Finding, launch: LaunchDiagnosis) -> str:
+def label_text(first: Finding, launch: LaunchDiagnosis) -> str:
     """Done from 90 % of what can be reached, near the limit below that (CATALOG's stop rule)."""
+    if first.id == OPEN:
+        return "No cause"
     if first.id not in ENDS:
         return "Fix first"
     values = launch.metrics
@@ -178,7 +182,7 @@ def _label(first: Finding, launch: LaunchDiagnosis) -> str:
 
 
 def _first(first: Finding, launch: LaunchDiagnosis, width: int, colour: bool) -> list[str]:
-    label = _label(first, launch)
+    label = label_text(first, launch)
     lines = labelled(label, f"{first.title} [{first.id}]", width)
     lines = [paint(lines[0], "green" if first.id in ENDS else "cyan", colour), *lines[1:]]
     if first.speedup is not None:
@@ -187,32 +191,50 @@ def _first(first: Finding, launch: LaunchDiagnosis, width: int, colour: bool) ->
     lines += labelled("Why", f"{first.because}{sure}", width)
     for number, place in enumerate(first.locations):
         lines += labelled("" if number else "Where", location_text(place), width)
-    if first.fix is not None:
+    if first.fix is not None and not _open_end(first, launch):
         lines += labelled("How", first.fix.summary, width)
     page = f"{SCOPE}:{first.id}" if launch.scope == SCOPE else first.id
-    lines += labelled("Next", f"the steps below; `ncu-advisor explain {page}`; change one thing, profile again", width)
-    return lines
+    return lines + labelled("Next", f"{next_text(first, launch)}; `ncu-advisor explain {page}`", width)
+
+
+def _open_end(first: Finding, launch: LaunchDiagnosis) -> bool:
+    """Whether a kernel is near its limit as far as is known, but what would show waste was not collected."""
+    return first.id in ENDS and any(first.id in lack.needed_for for lack in launch.missing)
+
+
+def next_text(first: Finding, launch: LaunchDiagnosis) -> str:
+    """What to do with the first finding."""
+    if _open_end(first, launch):
+        return "before you stop, collect what could not be looked at (below)"
+    if first.id in ENDS:
+        return "look elsewhere; what could still help here stands below"
+    return "the steps below" if first.id == OPEN else "the steps below: change one thing, profile again"
 
 
 def location_text(place: Location) -> str:
-    """`kernel.cu:13 (100% of excess_wavefronts), LDS R11, [R14]`; the address where the line is unknown.
+    """`kernel.cu:13 (100 % of excess_wavefronts), LDS R11, [R14]`; the address where the line is unknown.
 
     Inlined code is told with the nearest call.
     """
     name = shown(place.file.replace("\\", "/").rpartition("/")[2])
     where = f"{name}:{place.line}" if place.line else f"0x{place.pc:x}"
-    text = f"{where} ({place.share:.0%} of {place.metric}), {shown(place.sass) or 'no code'}"
+    text = f"{where} ({share_text(place.share)} of {place.metric}), {shown(place.sass) or 'no code'}"
     if not place.calls:
         return text
     file, line = place.calls[0]
     return f"{text}, inlined at {shown(file.replace(chr(92), '/').rpartition('/')[2])}:{line}"
 
 
+def steps_heading(first: Finding) -> str:
+    """What stands over the steps of a fix."""
+    return "If it must be faster still" if first.id in ENDS else "The fix, step by step"
+
+
 def _steps(first: Finding, width: int, colour: bool) -> list[str]:
     fix = first.fix
     if fix is None or not fix.steps:
         return []
-    lines = ["", paint("The fix, step by step", "bold", colour)]
+    lines = ["", paint(steps_heading(first), "bold", colour)]
     for number, step in enumerate(fix.steps, 1):
         lines += wrap(f"{number}. {step}", width, 2, 5)
     lines += wrap(f"Costs: {fix.costs}", width, 2, 4) if fix.costs else []
@@ -223,9 +245,27 @@ def _steps(first: Finding, width: int, colour: bool) -> list[str]:
     return lines + (check_lines(fix.check, width, colour) if fix.check is not None else [])
 
 
-def _evidence(evidence: tuple[Comparison, ...], width: int) -> list[str]:
+def _evidence(evidence: Sequence[Comparison], width: int) -> list[str]:
     lines = []
-    for item in evidence:
-        sources = f" [{', '.join(item.cites)}]" if item.cites else ""
-        lines += wrap(f"· {item.says} ({comparison_text(item)}){sources}", width, 2, 4)
+    for says, tests, cites in evidence_rows(evidence):
+        sources = f" [{', '.join(cites)}]" if cites else ""
+        lines += wrap(f"· {says} ({'; '.join(tests)}){sources}", width, 2, 4)
     return lines
+
+
+def evidence_rows(evidence: Sequence[Comparison]) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+    """Each observation: what it says, the comparisons that it rests on (of an `or` those that hold), its sources."""
+    together: dict[str, list[Comparison]] = {}
+    for item in evidence:
+        found = together.setdefault(item.observation, [])
+        if item not in found:
+            found.append(item)
+    rows = []
+    for found in together.values():
+        carry = [item for item in found if item.holds] or found
+        tests: list[str] = []
+        for before, item in zip((None, *carry), carry, strict=False):
+            again = before is not None and before.metric == item.metric
+            tests.append(tested_text(item) if again else comparison_text(item))
+        rows.append((found[0].says, tuple(tests), found[0].cites))
+    return rows

@@ -7,7 +7,7 @@ from typing import Any
 from advisor.model import Elsewhere, LaunchDiagnosis, Unit
 from advisor.quantify.terms import time_model
 from advisor.render.plain import number, present
-from advisor.render.text import factor_text, labelled, paint, time_text, wrap
+from advisor.render.text import factor_text, labelled, paint, share_text, time_text, wrap
 
 _SHOWN = 4
 _LISTED = 2
@@ -15,16 +15,30 @@ _LISTED = 2
 
 def elsewhere_lines(launch: LaunchDiagnosis, on: Elsewhere, width: int, colour: bool) -> list[str]:
     """The prediction of one launch for the card that `--on` names."""
-    lines = ["", paint(f"On {on.gpu}, reckoned from the counters of {on.here}", "bold", colour)]
-    if on.ratio is not None:
-        lines += labelled("Time", _time(on), width)
-        lines += labelled("Limit", f"{_limit(on)}; as a class: {on.class_title}", width)
-        lines += labelled("Units", f"share of the time there (work: its time there over here): {_units(on)}", width)
-        if on.occupancy_pct is not None:
-            lines += labelled("Occupancy", _occupancy(launch, on), width)
-        lines += labelled("Fix first", _findings(on), width)
+    lines = ["", paint(elsewhere_heading(on), "bold", colour)]
+    for label, told in elsewhere_rows(launch, on):
+        lines += labelled(label, told, width)
     lines += [line for _, text in on.cannot for line in wrap(f"· {text}", width, 2, 4)]
     return lines
+
+
+def elsewhere_heading(on: Elsewhere) -> str:
+    """Which card is spoken of, and by what."""
+    return f"On {on.gpu}, reckoned from the counters of {on.here}"
+
+
+def elsewhere_rows(launch: LaunchDiagnosis, on: Elsewhere) -> list[tuple[str, str]]:
+    """Label and text of each thing that is told; nothing where the launch cannot run there."""
+    if on.ratio is None:
+        return []
+    rows = [
+        ("Time", _time(on)),
+        ("Limit", f"{_limit(on)}; as a class: {on.class_title}"),
+        ("Units", f"share of the time there (work: its time there over here): {_units(on)}"),
+    ]
+    if on.occupancy_pct is not None:
+        rows.append(("Occupancy", _occupancy(launch, on)))
+    return [*rows, ("Fix first", _findings(on))]
 
 
 def _time(on: Elsewhere) -> str:
@@ -42,7 +56,7 @@ def _limit(on: Elsewhere) -> str:
 
 
 def _units(on: Elsewhere) -> str:
-    return ", ".join(f"{u.name} {min(1.0, u.need):.0%} (work {_work(u)})" for u in on.units[:_SHOWN])
+    return ", ".join(f"{u.name} {share_text(min(1.0, u.need))} (work {_work(u)})" for u in on.units[:_SHOWN])
 
 
 def _work(unit: Unit) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from advisor.engine import BlockedRule, Clause, Flip, Proof
 from advisor.model import LaunchDiagnosis
 from advisor.render.plain import comparison_dict
-from advisor.render.text import comparison_text, paint, shown, time_text, wrap
+from advisor.render.text import comparison_text, paint, time_text, title_text, wrap
 
 _TRUTH = {0: "no", 1: "unknown", 2: "yes"}
 
@@ -16,9 +16,7 @@ _TRUTH = {0: "no", 1: "unknown", 2: "yes"}
 def heading(launch: LaunchDiagnosis, kind: str, finding_id: str) -> str:
     """The line over an explanation."""
     words = {"how": "How", "why_not": "Why not"}
-    return (
-        f"{words[kind]} {finding_id} · {shown(launch.kernel)} · launch {launch.index} · {time_text(launch.duration_ns)}"
-    )
+    return f"{words[kind]} {finding_id} · {title_text(launch, 0, time_text(launch.duration_ns))}"
 
 
 def proof_text(proof: Proof, _target: str = "", *, width: int = 80, colour: bool = False) -> str:

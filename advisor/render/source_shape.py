@@ -48,8 +48,8 @@ def _course(found: Sequence[Phase], width: int, colour: bool) -> list[str]:
     out = ["", paint("Course", "bold", colour)]
     for phase in found[:_MOST_PHASES]:
         name = phase.part if phase.loop is None else f"loop {phase.loop + 1}"
-        text = f"{name}: {phase.instructions} instructions, {phase.executed:.0%} of the executed"
-        text += f", {phase.samples:.0%} of the samples"
+        text = f"{name}: {phase.instructions} instruction{'s' * (phase.instructions != 1)}"
+        text += f", {phase.executed:.0%} of the executed, {phase.samples:.0%} of the samples"
         text += f": {', '.join(kind.replace('_', ' ') for kind in phase.does)}" if phase.does else ""
         out += wrap(text + (", then a barrier" if phase.barrier else ""), width, 2, 4)
     return [*out, *more(len(found) - _MOST_PHASES, "parts")]
@@ -71,7 +71,7 @@ def zones_text(view: View, width: int, colour: bool) -> list[str]:
     """How many lanes instructions run for, and where warps part; nothing where that is unknown or always all."""
     if not view.bands or view.bands["all"] > 0.9999:
         return []
-    parts = ", ".join(f"{_BANDS[name]} {part:.1%}" for name, part in view.bands.items() if part >= 0.0005)
+    parts = ", ".join(f"{_BANDS[name]}: {part:.1%}" for name, part in view.bands.items() if part >= 0.0005)
     out = ["", paint("Lanes", "bold", colour)]
     out += wrap(f"Executed instructions by the lanes that they ran for: {parts}", width, 2, 4)
     told = [zone for zone in view.zones if zone.executed >= _LEAST_ZONE and zone.lanes < 31.95]

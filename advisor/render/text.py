@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from advisor.model import Comparison
+from advisor.model import Comparison, LaunchDiagnosis
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
 # How many of a kernel's name are shown in a line; the full name is in the JSON.
@@ -24,6 +24,22 @@ def shown(data: str) -> str:
 def cut(text: str, width: int) -> str:
     """At most `width` characters, the end of a longer text replaced by an ellipsis."""
     return text if len(text) <= width else text[: max(0, width - 1)] + "…"
+
+
+def title_text(launch: LaunchDiagnosis, width: int, *more: str) -> str:
+    """The kernel, the launch (or that it is a workload), what else is said of it; a long name is cut, not the rest.
+
+    width: columns, or 0 for no bound but the name's own.
+    """
+    number = launch.scope if launch.scope != "launch" else f"launch {launch.index}"
+    rest = "".join(f" · {part}" for part in (number, *more))
+    room = min(NAME_WIDTH, max(12, width - len(rest))) if width else NAME_WIDTH
+    return cut(f"{cut(shown(launch.kernel), room)}{rest}", width or len(rest) + room)
+
+
+def share_text(share: float) -> str:
+    """`88 %`: a share, 0 to 1, as the texts of the knowledge show it."""
+    return f"{100 * share:.0f} %"
 
 
 def wrap(text: str, width: int, indent: int = 0, hang: int | None = None) -> list[str]:
@@ -56,9 +72,19 @@ def time_text(nanoseconds: float | None) -> str:
 
 def comparison_text(item: Comparison) -> str:
     """`dram_pct = 32.7 %, test < 60, margin +45%`: a number, the test it was put to, and how clear the outcome is."""
+    return f"{measured_text(item)}, {tested_text(item)}"
+
+
+def measured_text(item: Comparison) -> str:
+    """`dram_pct = 32.7 %`."""
     value = "unknown" if item.value is None else f"{item.value:,.4g}"
     unit = f" {item.unit}" if item.unit not in ("", "ratio", "count", "bool") else ""
-    return f"{item.metric} = {value}{unit}, test {item.test}{margin_text(item)}"
+    return f"{item.metric} = {value}{unit}"
+
+
+def tested_text(item: Comparison) -> str:
+    """`test < 60, margin +45%`."""
+    return f"test {item.test}{margin_text(item)}"
 
 
 def margin_text(item: Comparison) -> str:

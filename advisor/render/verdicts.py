@@ -7,25 +7,25 @@ from typing import Any
 
 from advisor.model import ENDS, Comparison, Finding, LaunchDiagnosis, RuleVerdict
 from advisor.render.plain import comparison_dict, number, present
-from advisor.render.text import paint, shown, time_text, wrap
+from advisor.render.text import paint, share_text, shown, time_text, title_text, wrap
 
 HEADING = "Where Nsight Compute's rules say otherwise"
 CLAIM = 0.10  # of the kernel's time: what a rule must promise to be worth a line
 _MOST = 3  # lines; a report of a tuned library has a dozen such promises
-_NOT_RANKED = ("refuted", "gave_way", "small", "unknown", "none")
+_NOT_RANKED = ("refuted", "gave_way", "small", "unknown")
 
 
 def differing(launch: LaunchDiagnosis) -> list[RuleVerdict]:
     """The verdicts worth a line: another class, promises of 10 % that are not ranked here, another first cause.
 
-    Promises from which nothing follows are told of only where they are the rules' largest.
+    Promises on a subject that no diagnosis is about say nothing otherwise: they stand in the full list alone.
     """
     out = []
     for verdict in launch.ncu_rules:
         claims = verdict.saving >= CLAIM
         if (
             verdict.status == "class_differs"
-            or (claims and verdict.status in _NOT_RANKED and (verdict.status != "none" or verdict.leading))
+            or (claims and verdict.status in _NOT_RANKED)
             or (claims and verdict.leading and verdict.status == "ranked")
         ):
             out.append(verdict)
@@ -34,30 +34,36 @@ def differing(launch: LaunchDiagnosis) -> list[RuleVerdict]:
 
 def verdict_lines(launch: LaunchDiagnosis, first: Finding | None, width: int, colour: bool) -> list[str]:
     """The section of a diagnosis; nothing where the rules agree with it or promise little."""
-    found = differing(launch)
-    if not found:
+    if not differing(launch):
         return []
+    texts, more = verdict_texts(launch, first)
     lines = ["", paint(HEADING, "bold", colour)]
+    for text in texts:
+        lines += wrap(f"· {text}", width, 2, 4)
+    return lines + ([f"  {more}"] if more else [])
+
+
+def verdict_texts(launch: LaunchDiagnosis, first: Finding | None) -> tuple[list[str], str]:
+    """The same as sentences, and what names those that are left out."""
+    found = differing(launch)
     promises = [v for v in found if v.status != "class_differs"]
     # What is near its limit, or too short to measure, has one answer to all promises.
     settled = first is not None and first.id in (*ENDS, "launch_overhead") and bool(promises)
-    for verdict in [v for v in found if v not in promises] if settled else found[:_MOST]:
-        lines += wrap(f"· ncu: {_claim(verdict)}. Here {reason_text(verdict)}", width, 2, 4)
+    shown_ = [v for v in found if v not in promises] if settled else found[:_MOST]
+    texts = [f"ncu: {_claim(verdict)}. Here {reason_text(verdict)}" for verdict in shown_]
     if settled and first is not None:
         names = "; ".join(v.short for v in promises[:_MOST]) + ("; …" if len(promises) > _MOST else "")
         most = max(v.saving for v in promises)
-        lines += wrap(
-            f"· ncu: up to {most:.0%} of the time ({shown(names)}). Here {first.id}: {first.because}", width, 2, 4
-        )
+        texts.append(f"ncu: up to {share_text(most)} of the time ({shown(names)}). Here {first.id}: {first.because}")
     elif len(found) > _MOST:
-        lines.append(f"  and {len(found) - _MOST} more: `ncu-advisor diagnose REPORT --rules` shows all")
-    return lines
+        return texts, f"and {len(found) - _MOST} more: `ncu-advisor diagnose REPORT --rules` shows all"
+    return texts, ""
 
 
 def _claim(verdict: RuleVerdict) -> str:
     subject = shown(verdict.short)
     if verdict.speedup:
-        return f"{subject}, {verdict.saving:.0%} of the time"
+        return f"{subject}, {share_text(verdict.saving)} of the time"
     return f"{subject}, {verdict.local_pct:.0f} % of one part" if verdict.local_pct is not None else subject
 
 
@@ -99,8 +105,8 @@ def rules_text(launches: Sequence[LaunchDiagnosis], *, width: int = 80, colour: 
     """All verdicts of the rules, launch by launch, each with the one here."""
     lines: list[str] = []
     for launch in launches:
-        title = f"Rules of Nsight Compute · {shown(launch.kernel)} · launch {launch.index}"
-        lines += [paint(x, "bold", colour) for x in wrap(f"{title} · {time_text(launch.duration_ns)}", width)]
+        title = f"Rules of Nsight Compute · {title_text(launch, 0, time_text(launch.duration_ns))}"
+        lines += [paint(x, "bold", colour) for x in wrap(title, width)]
         if not launch.ncu_rules:
             lines += ["  The report holds no verdict of its rules."]
         for verdict in launch.ncu_rules:

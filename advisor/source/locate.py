@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from advisor.model import Location
 from advisor.source.hotspots import lines, spots
 from advisor.source.listing import Listing, read_listing
 from advisor.source.measures import Measure, measure
+from advisor.source.texts import read_texts
 
 MOST = 3
 # A place with less of the measure than this is not worth a visit.
@@ -24,6 +26,20 @@ def locate(path: Path, launch: int, measure_id: str, cc: str = "", most: int = M
     """
     wanted = measure(measure_id)
     return places(read_listing(path, launch, (wanted,), cc=cc), wanted, most)
+
+
+def locate_all(
+    path: Path, launch: int, measure_ids: Sequence[str], cc: str = "", most: int = MOST
+) -> tuple[dict[str, tuple[Location, ...]], dict[str, tuple[str, ...]]]:
+    """The places of several measures in one reading, by measure, and the lines of the files that they are in.
+
+    A file that is neither in the report nor on this machine has no lines. InputError as for `locate`.
+    """
+    wanted = [measure(name) for name in dict.fromkeys(measure_ids)]
+    listing = read_listing(path, launch, wanted, cc=cc)
+    found = {each.id: places(listing, each, most) for each in wanted}
+    files = dict.fromkeys(place.file for row in found.values() for place in row if place.file)
+    return found, read_texts(files, (), listing.sources)
 
 
 def places(listing: Listing, wanted: Measure, most: int = MOST) -> tuple[Location, ...]:

@@ -16,7 +16,7 @@ VALUES = {"share": 0.876, "count": 1234567.0, "leader": "DRAM", "gone": math.nan
 @pytest.mark.parametrize(
     ("text", "filled"),
     [
-        ("{share:.0%} of it", "88% of it"),
+        ("{share:.0%} of it", "88 % of it"),
         ("{count:,.0f} sectors", "1,234,567 sectors"),
         ("{count:d}", "1234567"),
         ("{share:.2f} and {share}", "0.88 and 0.876"),

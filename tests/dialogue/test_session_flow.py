@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tui.factory import desk, diagnosis, launch
 
 from advisor.dialogue import events as e
 from advisor.dialogue.asking import fits
+from advisor.dialogue.cards import finding_card
 from advisor.dialogue.commands import understand
 from advisor.dialogue.desk import Desk
 from advisor.dialogue.records import Ask
 from advisor.dialogue.reducer import can_go_back, reduce, replay
 from advisor.dialogue.state import State
 from advisor.dialogue.turn import choices, event_of
+from advisor.model import Location
+
+
+PLACE = Location("a.cu", 4, 16, "LDS R6, [R6]", "excess_wavefronts", 0.97, (("b.cuh", 14), ("a.cu", 20)))
 
 
 def settle(state: State, at: Desk) -> State:
@@ -59,6 +66,13 @@ def test_a_launch_tells_its_class_then_what_to_fix_first_then_how_far_to_trust_i
     finding = state.conversation[2]
     assert (finding.label, finding.title) == ("Fix first", "Shared-memory bank conflicts")
     assert "2.20 times faster, between 1.90 and 2.60." in [line.text for line in finding.lines]
+
+
+def test_a_place_in_inlined_code_is_told_with_its_call():
+    one = launch(0, "alone")
+    card = finding_card(one, replace(one.findings[0], locations=(PLACE, replace(PLACE, calls=()))), 0)
+    inlined, plain = (line.text for line in card.lines if line.label == "At")
+    assert plain == "a.cu:4  LDS R6, [R6]  (97 %)" and inlined == f"{plain}, inlined at b.cuh:14"
 
 
 def test_a_kernel_that_is_done_says_that_there_is_nothing_to_fix():

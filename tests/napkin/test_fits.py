@@ -68,7 +68,7 @@ def test_what_counters_cannot_tell_apart_is_all_named() -> None:
         (16, Block(256), 32, 32),
         (2, Block(128), 32, 16),
     ],
-    ids=str,
+    ids=lambda v: "+".join(sorted(v)) if isinstance(v, set) else str(v),
 )
 def test_each_fit_of_a_shared_access_has_a_command_that_costs_what_was_measured(
     width: int, block: Block, active: int, cost: int, capsys: pytest.CaptureFixture[str]
@@ -94,7 +94,7 @@ def test_each_fit_of_a_shared_access_has_a_command_that_costs_what_was_measured(
         (1, Block(256), 32, 2, {"stride", "offset", "groups"}),
         (4, Block(256), 32, 8, {"stride", "groups"}),
     ],
-    ids=str,
+    ids=lambda v: "+".join(sorted(v)) if isinstance(v, set) else str(v),
 )
 def test_each_fit_of_a_global_access_has_a_command_that_costs_what_was_measured(
     width: int, block: Block, active: int, cost: int, kinds: set[str], capsys: pytest.CaptureFixture[str]

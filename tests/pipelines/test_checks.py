@@ -108,7 +108,7 @@ def test_a_mean_of_several_accesses_is_told_as_a_mix_and_not_guessed(tour: Any) 
     check = simulate(tour, "uncoalesced_access", accesses=(loads(18.0),))
     assert check is not None and not check.command
     assert [(f.kind, dict(f.numbers)) for f in check.fits] == [("mix", {"share": 0.5, "worst": 32.0, "best": 4.0})]
-    assert "no single pattern costs that" in text(check) and "50% at 32.0 and the rest at 4.0" in text(check)
+    assert "no single pattern costs that" in text(check) and "50 % at 32.0 and the rest at 4.0" in text(check)
     assert check.after == (Form("consecutive", 4.0),)
 
 
@@ -191,7 +191,7 @@ def test_an_occupancy_that_the_model_does_not_give_is_not_explained(tour: Any) -
 def test_one_block_too_many_is_told_the_grids_of_whole_waves(tour: Any) -> None:
     check = check_of(tour, "tail_effect")
     assert [int(dict(f.numbers)["grid"]) for f in check.after] == [132, 264]
-    assert "1.01 waves, the last one 1% full" in text(check)
+    assert "1.01 waves, the last one 1 % full" in text(check)
 
 
 def test_a_grid_too_small_is_told_what_fills_the_card(tour: Any) -> None:

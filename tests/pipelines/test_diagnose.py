@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pandas as pd
 import pytest
 
 import advisor.render
 from advisor.errors import InputError, UsageError
+from advisor.pipelines.context import add_neighbours
 from advisor.pipelines.diagnose import analyse, analyse_numbers
 from advisor.render.diagnosis_json import diagnosis_dict, diagnosis_json
 
@@ -174,3 +176,12 @@ def test_a_launch_that_is_not_there_is_refused(tour_path: Path) -> None:
 def test_reports_keep_their_launch_numbers_under_a_filter(tour_path: Path) -> None:
     diagnosis = analyse([tour_path], launches=frozenset({3, 20})).diagnosis
     assert [x.index for x in diagnosis_dict(diagnosis)["launches"] and diagnosis.launches] == [3, 20]
+
+
+@pytest.mark.parametrize(("work", "cold"), [((10.0, 10.1, 9.9), True), ((90.0, 10.0, 10.0), False), (None, True)])
+def test_a_slow_first_launch_is_cold_only_if_it_does_the_work_of_the_later_ones(work: Any, cold: bool) -> None:
+    columns = {"report": 0, "kernel_full": "k", "gpu_name": "x", "duration_ns": [9e5, 1e5, 1e5]}
+    frame = pd.DataFrame(columns if work is None else {**columns, "inst_executed": work})
+    frame["grid"], frame["block"] = [(1, 1, 1)] * 3, [(32, 1, 1)] * 3
+    first = add_neighbours(frame)["first_of_kernel_ratio"]
+    assert first.notna().tolist() == [cold, False, False]

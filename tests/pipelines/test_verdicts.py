@@ -104,7 +104,7 @@ def test_a_promise_that_the_numbers_refute_is_shown_with_them(tour: Any) -> None
     assert (verdict.status, verdict.subject) == ("refuted", "tail_effect")
     assert {e.metric for e in verdict.evidence} <= {"sm_active_ratio", "ceil(waves) / waves"}
     assert all(e.holds is False for e in verdict.evidence)
-    assert re.search(r"a partial last wave, 50% of the time\. Here not tail_effect: .*\(sm_active_ratio = 1\.0\d",
+    assert re.search(r"a partial last wave, 50 % of the time\. Here not tail_effect: .*\(sm_active_ratio = 1\.0\d",
                      " ".join(lines(launch).split()))  # fmt: skip
 
 
@@ -178,7 +178,16 @@ def test_small_promises_are_left_to_the_full_list(tour: Any) -> None:
     message = "A wave of thread blocks is partial."
     quiet = judged(tour, "transpose_tile", RuleResult("LaunchConfiguration", "x", message, 1.05))
     assert lines(quiet) == ""
-    assert "a partial last wave, 5% of the time" in rules_text((quiet,))
+    assert "a partial last wave, 5 % of the time" in rules_text((quiet,))
+
+
+def test_a_promise_on_what_no_diagnosis_is_about_is_left_to_the_full_list(tour: Any) -> None:
+    compression = RuleResult("MemoryL2Compression", "x", "Bytes sent to the L2 Compression unit.", 3.0)
+    latency = RuleResult("LaunchConfiguration", "x", "A wave of thread blocks is partial.", 1.5)
+    alone, both = judged(tour, "vector_copy", compression), judged(tour, "vector_copy", compression, latency)
+    assert lines(alone) == "" and "L2 compression, 67 % of the time" in rules_text((alone,))
+    assert "up to 33 % of the time (a partial last wave)" in " ".join(lines(both).split())
+    assert [v.short for v in both.ncu_rules if v.leading] == ["a partial last wave"]
 
 
 def test_results_of_one_kind_are_told_once_with_the_largest_estimate(tour: Any) -> None:

@@ -185,3 +185,20 @@ def test_the_model_accounts_for_the_unmodified_launches_of_the_tour(tour: Any) -
     ]
     errors = sorted(max(r, 1 / r) for r in relative)
     assert errors[len(errors) // 2] < 1.15
+
+
+def test_a_fix_names_first_what_gives_most_time_back_and_three_units_at_most() -> None:
+    busy = {"dram_pct": 50.0, "pipe_fma_pct": 90.0, "issue_pct": 60.0, "pipe_alu_pct": 40.0, "l2_served_pct": 0.0}
+    told = speedup({"dram": "0.9", "l2": "0.1", "fma": "0.25", "alu": "0.5", "issue": "0.5"}, **busy).how
+    assert told.startswith(
+        "less work for FMA pipe (down to 25 %), issue slots, ALU pipe, and 1 more; the next limit is"
+    )
+    # A unit that does nothing is not relieved of anything.
+    assert "XU" not in speedup({"fma": "0.5", "xu": "0"}, pipe_fma_pct=90.0, pipe_xu_pct=0.0).how
+    assert speedup({"xu": "0"}, pipe_fma_pct=90.0, pipe_xu_pct=0.0).how.startswith("less work for nothing that")
+
+
+def test_of_the_parts_of_a_full_unit_the_limiter_is_the_larger_one() -> None:
+    parts = {"l1_wavefronts_pct": 90.0, "l1_requests_pct": 5.0, "shared_pct": 5.0, "dram_pct": 10.0}
+    for share, name in ((0.9, "shared"), (0.1, "global")):
+        assert name in speedup({"dram": "0.5"}, shared_wavefront_share=share, **parts).next_limiter

@@ -6,11 +6,14 @@
         each launch once between profiler start and stop, under ncu
     python run.py left CUBINS DONE.json --part ours|libraries
         exit status 1 while launches are left to profile
+    python run.py forget CUBINS DONE.json --report NAME
+        that ncu did not write: what is in it is left again, but for the launch that the process ended at
     python run.py dry CUBINS
         ids, kernels, parameters, grids; NumPy stands in for CuPy
 
 A case that fails is reported and the others go on; one that breaks the CUDA context ends the process, and `time` starts
 another for the rest. `profile` leaves out what OUT.json (--times) calls broken and what DONE.json says was profiled.
+After --until neither starts anything more.
 """
 
 from __future__ import annotations
@@ -24,6 +27,8 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +89,7 @@ def free(cp: Any) -> None:
         sys.modules["torch"].cuda.empty_cache()
 
 
-def time_all(cubins: Path, out: Path, part: str) -> int:
+def time_all(cubins: Path, out: Path, part: str, until: float) -> int:
     """Times what out does not yet hold; 3 where the context broke and a fresh process should go on."""
     import cupy as cp
 
@@ -92,6 +97,8 @@ def time_all(cubins: Path, out: Path, part: str) -> int:
     for name in ids(part):
         if name in done:
             continue
+        if time.time() > until:
+            break
         done[name] = {"broken": "the process ended"}  # stands if it does
         write(out, done)
         try:
@@ -114,16 +121,24 @@ def left(done_file: Path, part: str, times: dict[str, Any]) -> list[str]:
     return [name for name in ids(part) if name not in done and "broken" not in times.get(name, {})]
 
 
-def profile(cubins: Path, done_file: Path, part: str, times: dict[str, Any], seconds: float, report: str) -> None:
-    """Stops by itself after some seconds, since ncu writes its report when the process ends.
+def forget(done_file: Path, report: str) -> None:
+    """Takes the launches of a report that was never written out of done_file."""
+    done = read(done_file)
+    write(done_file, {k: v for k, v in done.items() if v["report"] != report or "broken" in v})
+
+
+def profile(
+    cubins: Path, done_file: Path, part: str, times: dict[str, Any], until: float, most: int, report: str
+) -> None:
+    """Stops by itself after some launches or at a time (s since the epoch), as ncu writes its report at the end.
 
     done_file: of each id the report and which launch (for a library: which call) of it, from 0.
     """
     import cupy as cp
 
-    tools, done, start, launches = Tools(cubins, cp, False), read(done_file), time.monotonic(), 0
-    for name in left(done_file, part, times):
-        if time.monotonic() - start > seconds:
+    tools, done, launches = Tools(cubins, cp, False), read(done_file), 0
+    for name in left(done_file, part, times)[:most]:
+        if time.time() > until:
             return
         done[name] = {"report": report, "launch": launches, "broken": "the process ended"}
         write(done_file, done)
@@ -136,12 +151,11 @@ def profile(cubins: Path, done_file: Path, part: str, times: dict[str, Any], sec
             if case.reset:
                 case.reset()
             cp.cuda.Device().synchronize()
-            push_range(part, name)
-            cp.cuda.profiler.start()
-            case.slow()
-            cp.cuda.Device().synchronize()
-            cp.cuda.profiler.stop()
-            push_range(part, None)
+            with named(cp, name):
+                cp.cuda.profiler.start()
+                case.slow()
+                cp.cuda.Device().synchronize()
+                cp.cuda.profiler.stop()
             del done[name]["broken"]
             launches += 1
         except Exception as error:
@@ -153,11 +167,20 @@ def profile(cubins: Path, done_file: Path, part: str, times: dict[str, Any], sec
         free(cp)
 
 
-def push_range(part: str, name: str | None) -> None:
-    """An NVTX range with the id around a library's call, which may launch several kernels."""
-    if part == "libraries":
-        nvtx = importlib.import_module("torch").cuda.nvtx
-        nvtx.range_push(f"unseen {name}") if name else nvtx.range_pop()
+@contextmanager
+def named(cp: Any, name: str) -> Iterator[None]:
+    """An NVTX range with the id, since a library's call may launch several kernels: CuPy's or torch's, or none."""
+    nvtx = getattr(cp.cuda, "nvtx", None)
+    push, pop = (lambda _: None), (lambda: None)
+    if nvtx is not None and getattr(nvtx, "available", True):
+        push, pop = nvtx.RangePush, nvtx.RangePop
+    elif "torch" in sys.modules:
+        push, pop = sys.modules["torch"].cuda.nvtx.range_push, sys.modules["torch"].cuda.nvtx.range_pop
+    push(f"unseen {name}")
+    try:
+        yield
+    finally:
+        pop()
 
 
 def dry(cubins: Path) -> int:
@@ -189,29 +212,37 @@ def dry(cubins: Path) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("mode", choices=("time", "profile", "left", "dry"))
+    parser.add_argument("mode", choices=("time", "profile", "left", "forget", "dry"))
     parser.add_argument("cubins", type=Path, help=f"folder with {', '.join(f + '.cubin' for f in FILES)}")
     parser.add_argument("out", type=Path, nargs="?", default=Path("unseen.json"))
     parser.add_argument("--part", choices=tuple(PARTS))
     parser.add_argument("--times", type=Path, default=Path("none.json"))
-    parser.add_argument("--seconds", type=float, default=180.0, help="after which profile starts no further launch")
+    parser.add_argument(
+        "--until", type=float, default=float("inf"), help="seconds since the epoch; no launch starts later"
+    )
+    parser.add_argument("--most", type=int, default=10, help="launches of one report")
     parser.add_argument("--report", default="", help="the name of the report that ncu writes, for the record")
     parser.add_argument("--once", action="store_true", help="do not start another process for the rest")
     given = parser.parse_args()
     if given.mode == "dry":
         return dry(given.cubins)
     if given.mode == "profile":
-        profile(given.cubins, given.out, given.part or "ours", read(given.times), given.seconds, given.report)
+        part, times = given.part or "ours", read(given.times)
+        profile(given.cubins, given.out, part, times, given.until, given.most, given.report)
+        return 0
+    if given.mode == "forget":
+        forget(given.out, given.report)
         return 0
     if given.mode == "left":
         return int(bool(left(given.out, given.part or "ours", read(given.times))))
     if given.once:
-        return time_all(given.cubins, given.out, given.part)
+        return time_all(given.cubins, given.out, given.part, given.until)
     for part in (given.part,) if given.part else PARTS:
         for _ in range(12):
             missing = set(ids(part)) - set(read(given.out))
             again = [sys.executable, __file__, "time", str(given.cubins), str(given.out), "--part", part, "--once"]
-            if not missing:
+            again += ["--until", str(given.until)]
+            if not missing or time.time() > given.until:
                 break
             subprocess.run(again, check=False)
     return 0

@@ -1,0 +1,243 @@
+"""The ledger of one run: which files are done, and what they add up to, in a database that one file changes at a time.
+
+Memory stays flat, since groups lie on the disk; and an interrupted run goes on, since a file is either in with all its
+launches or not at all.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from advisor.pipelines.triage.finding_files import File
+from advisor.pipelines.triage.one_file import Part, Row
+from advisor.pipelines.triage.tally import Key, Tally, back_of
+
+OPEN, DONE, FAILED, FOREIGN, AGAIN = range(5)
+# Schema of the database: one of another number is begun anew.
+VERSION = 1
+_TABLES = """
+CREATE TABLE run (purpose TEXT NOT NULL);
+CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, label TEXT NOT NULL, size INTEGER NOT NULL,
+  mtime INTEGER NOT NULL, meant INTEGER NOT NULL, state INTEGER NOT NULL,
+  seen INTEGER NOT NULL DEFAULT 0, tool TEXT, form TEXT, sha256 TEXT,
+  launches INTEGER NOT NULL DEFAULT 0, complete INTEGER NOT NULL DEFAULT 1, missing INTEGER, problems TEXT,
+  refused TEXT, used TEXT);
+CREATE INDEX open_files ON files (state, id);
+CREATE TABLE groups (key BLOB PRIMARY KEY, tally BLOB NOT NULL, back INTEGER NOT NULL, time INTEGER NOT NULL)
+  WITHOUT ROWID;
+CREATE INDEX by_back ON groups (back DESC, time DESC, key);
+CREATE TABLE rows (file INTEGER PRIMARY KEY, content BLOB NOT NULL);
+"""
+_PAGE = 256
+
+
+class Ledger:
+    """A database in a file, or in memory where `place` is None or the disk refuses.
+
+    `trouble` says why the file was given up: then everything is still counted, but a later run cannot go on from it.
+    most_pages: a bound on the database in pages of 4 KiB, 0 for none.
+    """
+
+    def __init__(self, place: Path | None, purpose: str, most_pages: int = 0) -> None:
+        self.place = place
+        self.trouble = ""
+        self.resumed = False
+        self._purpose = purpose
+        self._most = most_pages
+        self._base: sqlite3.Connection | None = None
+        if place is not None:
+            try:
+                self._base = self._opened(place)
+            except (sqlite3.Error, OSError) as error:
+                self._give_up(error)
+        if self._base is None:
+            self._base = self._made(sqlite3.connect(":memory:"))
+
+    @property
+    def base(self) -> sqlite3.Connection:
+        """The database."""
+        assert self._base is not None
+        return self._base
+
+    def _opened(self, place: Path) -> sqlite3.Connection:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        base = _connected(place)
+        try:
+            (version,) = base.execute("PRAGMA user_version").fetchone()
+            known = base.execute("SELECT purpose FROM run").fetchone() if version == VERSION else None
+        except sqlite3.DatabaseError:
+            known = None
+        if known != (self._purpose,):
+            base.close()
+            _remove(place)
+            base = self._made(_connected(place))
+        self.resumed = known == (self._purpose,)
+        if self._most:
+            base.execute(f"PRAGMA max_page_count = {int(self._most)}")
+        return base
+
+    def _made(self, base: sqlite3.Connection) -> sqlite3.Connection:
+        base.executescript(_TABLES)
+        base.execute("INSERT INTO run VALUES (?)", (self._purpose,))
+        base.execute(f"PRAGMA user_version = {VERSION}")
+        base.commit()
+        return base
+
+    def _give_up(self, error: Exception) -> None:
+        busy = "another run of the same command has it open"
+        self.trouble = busy if "locked" in str(error) else str(error)
+
+    def _change(self, change: Callable[[sqlite3.Connection], object]) -> None:
+        """One transaction; where the disk refuses it, in memory from here on, with all that was done before."""
+        try:
+            with self.base:
+                change(self.base)
+        except sqlite3.Error as error:
+            if self.place is None or self.trouble:
+                raise
+            self._give_up(error)
+            memory = sqlite3.connect(":memory:")
+            self.base.backup(memory)
+            self.base.close()
+            self._base = memory
+            with memory:
+                change(memory)
+
+    # Files
+
+    def enter(self, found: Iterable[File]) -> bool:
+        """The files to do; False where a file that is done has changed or gone since, so that all must begin anew."""
+        (before,) = self.base.execute("SELECT coalesce(max(seen), 0) FROM files").fetchone()
+        for page in _pages(found):
+            if not self._enter(page, before + 1):
+                return False
+        sql = "SELECT 1 FROM files WHERE seen <= ? AND state NOT IN (?, ?) LIMIT 1"
+        if self.base.execute(sql, (before, OPEN, AGAIN)).fetchone():
+            return False
+
+        def tidy(base: sqlite3.Connection) -> None:
+            base.execute("DELETE FROM files WHERE seen <= ?", (before,))
+            # What the machine was to blame for is tried again.
+            base.execute("UPDATE files SET state = ? WHERE state = ?", (OPEN, AGAIN))
+
+        self._change(tidy)
+        return True
+
+    def _enter(self, page: Sequence[File], seen: int) -> bool:
+        for file in page:
+            known = self.base.execute("SELECT size, mtime, state FROM files WHERE path = ?", (file.path,)).fetchone()
+            if known and known[2] not in (OPEN, AGAIN) and known[:2] != (file.size, file.mtime):
+                return False
+        sql = (
+            "INSERT INTO files (path, label, size, mtime, meant, state, seen) VALUES (?, ?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT (path) DO UPDATE SET size = excluded.size, mtime = excluded.mtime, seen = excluded.seen, "
+            "meant = max(meant, excluded.meant)"
+        )
+        values = [(f.path, f.label, f.size, f.mtime, int(f.meant), OPEN, seen) for f in page]
+        self._change(lambda base: base.executemany(sql, values))
+        return True
+
+    def begin_anew(self) -> None:
+        """Forget everything that was done."""
+
+        def clear(base: sqlite3.Connection) -> None:
+            for table in ("files", "groups", "rows"):
+                base.execute(f"DELETE FROM {table}")
+
+        self.resumed = False
+        self._change(clear)
+
+    def open_files(self) -> Iterator[tuple[int, str, str, int]]:
+        """(id, path, label, size) of each file that is to do, in the order in which they were found."""
+        last = -1
+        while True:
+            page = self.base.execute(
+                "SELECT id, path, label, size FROM files WHERE state = ? AND id > ? ORDER BY id LIMIT ?",
+                (OPEN, last, _PAGE),
+            ).fetchall()
+            if not page:
+                return
+            yield from page
+            last = page[-1][0]
+
+    # What they add up to
+
+    def fold(self, file: int, part: Part) -> None:
+        """Mark a file as done and add what it gives, both or neither."""
+        self._change(lambda base: self._fold(base, file, part))
+
+    def _fold(self, base: sqlite3.Connection, file: int, part: Part) -> None:
+        (meant,) = base.execute("SELECT meant FROM files WHERE id = ?", (file,)).fetchone()
+        state = DONE
+        if part.refused:
+            state = AGAIN if part.again else FOREIGN if part.foreign and not meant else FAILED
+        base.execute(
+            "UPDATE files SET state = ?, tool = ?, form = ?, sha256 = ?, launches = ?, complete = ?, missing = ?, "
+            "problems = ?, refused = ?, used = ? WHERE id = ?",
+            (state, part.tool, part.form, part.sha256, part.launches, int(part.complete), part.missing,
+             _text(part.problems), part.refused, _text(part.used), file),
+        )  # fmt: skip
+        for key, tally in part.groups:
+            packed = msgspec.msgpack.encode(key)
+            known = base.execute("SELECT tally FROM groups WHERE key = ?", (packed,)).fetchone()
+            if known:
+                before = msgspec.msgpack.decode(known[0], type=Tally)
+                before.merge(tally)
+                tally = before
+            values = (packed, msgspec.msgpack.encode(tally), back_of(tally), tally.duration_ps)
+            base.execute("INSERT OR REPLACE INTO groups VALUES (?, ?, ?, ?)", values)
+        if part.rows:
+            base.execute("INSERT OR REPLACE INTO rows VALUES (?, ?)", (file, msgspec.msgpack.encode(part.rows)))
+
+    def groups(self, most: int | None = None) -> Iterator[tuple[Key, Tally]]:
+        """Groups by what their fix gives back, then by their time; the `most` first of them, or all."""
+        sql = "SELECT key, tally FROM groups ORDER BY back DESC, time DESC, key LIMIT ?"
+        for key, tally in self.base.execute(sql, (-1 if most is None else most,)):
+            yield msgspec.msgpack.decode(key, type=Key), msgspec.msgpack.decode(tally, type=Tally)
+
+    def rows(self) -> Iterator[tuple[str, list[Row]]]:
+        """The launches of each file, file by file in the order in which they were found; label and rows."""
+        sql = "SELECT label, content FROM rows JOIN files ON files.id = rows.file ORDER BY file"
+        for label, content in self.base.execute(sql):
+            yield label, msgspec.msgpack.decode(content, type=list[Row])
+
+    def select(self, sql: str, values: Iterable[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """Rows of a query over `files` and `groups`."""
+        yield from self.base.execute(sql, tuple(values))
+
+    def close(self, keep: bool) -> None:
+        """Close it; without `keep` the file goes."""
+        self.base.close()
+        if self.place is not None and not keep:
+            _remove(self.place)
+
+
+def _connected(place: Path) -> sqlite3.Connection:
+    base = sqlite3.connect(place, timeout=1)
+    base.execute("PRAGMA locking_mode = EXCLUSIVE")
+    # A power cut may cost the last files done, never the database; temporary tables need no disk.
+    base.execute("PRAGMA journal_mode = WAL")
+    base.execute("PRAGMA synchronous = NORMAL")
+    base.execute("PRAGMA temp_store = MEMORY")
+    return base
+
+
+def _remove(place: Path) -> None:
+    for name in (place.name, f"{place.name}-wal", f"{place.name}-shm"):
+        place.with_name(name).unlink(missing_ok=True)
+
+
+def _text(values: Iterable[str]) -> str:
+    return msgspec.json.encode(list(values)).decode()
+
+
+def _pages(found: Iterable[File]) -> Iterator[list[File]]:
+    files = iter(found)
+    while page := list(islice(files, _PAGE)):
+        yield page

@@ -1,0 +1,107 @@
+"""Drawings as lines, boxes, marks and words at places in a frame: what an inline SVG is made of, without its markup."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Shape = Literal["circle", "square", "triangle", "diamond", "cross"]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line; kind: axis, grid, roof or step (from before to after)."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A filled box of a lane; title: what a pointer resting on it shows."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    kind: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """Text at a place; anchor: start, middle or end; turned: written upwards."""
+
+    x: float
+    y: float
+    text: str
+    anchor: str = "start"
+    kind: str = "tick"
+    turned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A point. The shape says what its colour says; link: id of a section; hollow: the state before;
+    left: its label stands at the left."""
+
+    x: float
+    y: float
+    shape: Shape
+    kind: str
+    title: str
+    label: str = ""
+    link: str = ""
+    hollow: bool = False
+    left: bool = False
+
+    @property
+    def path(self) -> str:
+        """The shape as an SVG path, about ten units wide, of the same weight to the eye."""
+        return f"M{self.x:.1f} {self.y:.1f}{_PATHS[self.shape]}"
+
+    @property
+    def beside(self) -> Word:
+        """The label, at the right and above; at the left where `left` says that there is no room."""
+        return Word(self.x + (-7 if self.left else 7), self.y - 5, self.label, "end" if self.left else "start", "name")
+
+
+_PATHS = {
+    "circle": "m-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z",
+    "square": "m-4.5 -4.5h9v9h-9z",
+    "triangle": "m0 -5.5l5.5 10h-11z",
+    "diamond": "m0 -6l6 6l-6 6l-6 -6z",
+    "cross": "m-2 -5.5h4v3.5h3.5v4h-3.5v3.5h-4v-3.5h-3.5v-4h3.5z",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """An entry of the legend."""
+
+    shape: Shape | None
+    kind: str
+    text: str
+
+    @property
+    def path(self) -> str:
+        """The shape in a frame of 14 units."""
+        return Mark(7, 7, self.shape or "square", self.kind, "").path
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A drawing in a frame of width x height units. says: what it shows, for those who do not see it."""
+
+    title: str
+    says: str
+    width: int
+    height: int
+    lines: tuple[Line, ...] = ()
+    boxes: tuple[Box, ...] = ()
+    words: tuple[Word, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    keys: tuple[Key, ...] = ()

@@ -1,0 +1,224 @@
+"""An analysis of traces as text: decision, picture, what to fix, what could not be seen, kernels, command."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from advisor.render.text import cut, factor_text, labelled, paint, shown, time_text, wrap
+from advisor.render.timeline_picture import at_text, picture
+from advisor.timeline.kernels import KernelRank
+from advisor.timeline.results import GpuTimeline, Moment, Pattern, TimelineResult, Together, TraceInfo, Unseen
+
+_KERNELS = 8
+_WIDE = 76  # columns; below it the table of kernels has no room for totals
+_BYTES = (("GB", 1e9), ("MB", 1e6), ("KB", 1e3))
+
+
+def timeline_text(result: TimelineResult, *, width: int = 80, colour: bool = False, blocks: bool = True) -> str:
+    """Everything, trace by trace and GPU by GPU, in lines of at most `width` columns; commands are never broken."""
+    out: list[str] = []
+    if result.together is not None:
+        out += _together(result, result.together, width, colour)
+    for gpu in result.gpus:
+        out += ["", *_gpu(result, gpu, width, colour, blocks)] if out else _gpu(result, gpu, width, colour, blocks)
+    return "\n".join(line.rstrip() for line in out) + "\n"
+
+
+def command_text(result: TimelineResult) -> str:
+    """The ncu commands alone, one a line; of several GPUs with the same command one."""
+    commands = [gpu.command.command for gpu in result.gpus if gpu.command is not None]
+    return "".join(f"{line}\n" for line in dict.fromkeys(commands))
+
+
+def _together(result: TimelineResult, both: Together, width: int, colour: bool) -> list[str]:
+    out = [
+        paint(f"{len(result.gpus)} GPUs in {len(result.traces)} {_plural('trace', len(result.traces))}", "bold", colour)
+    ]
+    for at, gpu in enumerate(result.gpus):
+        trace = result.traces[gpu.trace]
+        busy, talk = gpu.values.get("gpu_busy_pct"), gpu.values.get("communication_pct")
+        numbers = f"busy {_pct(busy)}, computing {_pct(gpu.values.get('computing_pct'))}, communication {_pct(talk)}"
+        mark = {both.busiest: "busiest", both.idlest: "least busy"}.get(at, "")
+        text = f"{_gpu_name(gpu)}: {numbers}{', ' + mark if mark else ''}"
+        out += wrap(f"[{gpu.trace}] {shown(Path(trace.path).name)}  {text}", width, 2, 6)
+    for note in both.notes:
+        out += wrap(note, width, 2, 2)
+    if both.kernels:
+        out += ["", paint("Kernels over all GPUs", "cyan", colour), "   share  launches      total  kernel"]
+        for name, launches, total, share in both.kernels[:_KERNELS]:
+            out.append(cut(f"{share:6.1f} %{launches:>10,}{time_text(total):>11}  {shown(name)}", width))
+    return out
+
+
+def _gpu(result: TimelineResult, gpu: GpuTimeline, width: int, colour: bool, blocks: bool) -> list[str]:
+    trace = result.traces[gpu.trace]
+    out = [paint(cut(shown(Path(trace.path).name), width), "bold", colour)]
+    out += [paint(line, "dim", colour) for line in wrap(_about(trace, gpu), width)]
+    out += ["", *_decision(gpu, width, colour)]
+    drawn = picture(gpu, width, blocks)
+    if drawn:
+        out += ["", *drawn]
+    for note in gpu.notes:
+        out += ["", *wrap(note, width)]
+    first = [p for p in gpu.patterns if p.finding.kind != "note"]
+    notes = [p for p in gpu.patterns if p.finding.kind == "note"]
+    if first:
+        out += ["", paint("Found, what gives most first", "cyan", colour)]
+        for number, pattern in enumerate(first, 1):
+            out += _pattern(number, pattern, width, colour)
+    if notes:
+        out += ["", paint("Notes", "cyan", colour)]
+        for pattern in notes:
+            out += wrap(f"- {shown(pattern.finding.id)}: {shown(pattern.finding.because)}", width, 2, 4)
+    if gpu.unseen:
+        out += ["", paint("Could not be looked at, so unknown", "cyan", colour), *_unseen(result, gpu.unseen, width)]
+    if gpu.kernels:
+        out += ["", *_kernels(gpu.kernels, width, colour)]
+    if gpu.command is not None and gpu.target is not None:
+        out += ["", *_command(gpu, width, colour)]
+    return out
+
+
+def _about(trace: TraceInfo, gpu: GpuTimeline) -> str:
+    parts = [_gpu_name(gpu) if gpu.gpu >= 0 else "GPU unknown"]
+    if trace.tool:
+        parts.append(shown(trace.tool) + (f", schema {shown(trace.schema)}" if trace.schema else ""))
+    elif trace.form == "csv":
+        parts.append("CSV of nsys stats")
+    if gpu.window is not None:
+        run = f" of a run of {time_text(trace.run)}" if trace.run else ""
+        parts.append(f"window {time_text(gpu.window[1] - gpu.window[0])}{run}")
+    return "; ".join(parts)
+
+
+def _gpu_name(gpu: GpuTimeline) -> str:
+    return f"GPU {gpu.gpu}" + (f" {shown(gpu.name)}" if gpu.name else "")
+
+
+def _decision(gpu: GpuTimeline, width: int, colour: bool) -> list[str]:
+    verdict = gpu.decision
+    title = f"{verdict.title}: "
+    lines = wrap(title + shown(verdict.because) + ".", width)
+    out = [paint(lines[0][: len(title)], "bold", colour) + lines[0][len(title) :], *lines[1:]]
+    for step in gpu.next:
+        out += wrap(f"- {step}", width, 2, 4)
+    return out
+
+
+def _pattern(number: int, pattern: Pattern, width: int, colour: bool) -> list[str]:
+    finding = pattern.finding
+    gain = finding.speedup
+    bound = ""
+    if gain is not None:
+        least = f"{factor_text(gain.low)}x to " if gain.low >= 1.005 else ""
+        bound = f"  {least}at most {factor_text(gain.high)}x"
+    head = f"{number}. {finding.title} ({finding.id})"
+    lines = wrap(head + bound, width, 0, 3)
+    out = [paint(lines[0], "bold", colour), *(paint(line, "bold", colour) for line in lines[1:])]
+    out += wrap(shown(finding.because), width, 3)
+    for moment in pattern.moments:
+        out += wrap(_moment(moment), width, 5, 7)
+    if finding.fix is not None:
+        out += labelled("   fix", finding.fix.summary, width, 8)
+    if pattern.typical:
+        out += labelled("   gives", f"typically {pattern.typical}", width, 9)
+    if finding.undecided:
+        out += wrap(f"less sure, since unknown: {', '.join(finding.undecided)}", width, 3)
+    return out
+
+
+def _moment(moment: Moment) -> str:
+    parts = [f"{at_text(moment.start)}: {time_text(moment.duration)}"]
+    if moment.kind == "gap":
+        parts.append(f"of nothing between {cut(shown(moment.before), 40)} and {cut(shown(moment.after), 40)}")
+    else:
+        parts.append(cut(shown(moment.what), 60))
+        if moment.size is not None:
+            parts.append(
+                _size(moment.size) + (f" at {_size(moment.size / moment.duration * 1e9)}/s" if moment.duration else "")
+            )
+        if moment.pageable is not None:
+            parts.append("pageable" if moment.pageable else "not pageable")
+    where = []
+    if moment.call:
+        where.append(f"host in {cut(shown(moment.call), 40)}")
+    if moment.system:
+        where.append(f"and in {cut(shown(moment.system), 24)}" if where else f"host in {cut(shown(moment.system), 24)}")
+    if moment.range:
+        where.append(f"range {cut(shown(moment.range), 40)}")
+    return ", ".join([parts[0], " ".join(parts[1:])]) + ("; " + ", ".join(where) if where else "")
+
+
+def _size(count: float) -> str:
+    for unit, scale in _BYTES:
+        if count >= scale:
+            return f"{count / scale:.3g} {unit}"
+    return f"{count:.0f} B"
+
+
+def _unseen(result: TimelineResult, unseen: Sequence[Unseen], width: int) -> list[str]:
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for one in unseen:
+        groups.setdefault(one.parts, []).append(one.id)
+    out = []
+    for parts, names in groups.items():
+        why = "; ".join(f"{result.parts[p][0]} ({result.parts[p][1]})" for p in parts if p in result.parts)
+        out += wrap(f"- {', '.join(names)}: {why}", width, 2, 4)
+    return out
+
+
+def _kernels(kernels: Sequence[KernelRank], width: int, colour: bool) -> list[str]:
+    bounded = any(k.bound is not None for k in kernels)
+    wide = width >= _WIDE
+    head = f"{'share':>8}{'launches':>10}{'each':>10}" + (f"{'total':>10}" if wide else "")
+    head += f"{'at most':>10}{'of run':>9}" if bounded else ""
+    out = [paint("Kernels by time", "cyan", colour), f"{head}  kernel"]
+    for kernel in kernels[:_KERNELS]:
+        numbers = f"{kernel.share:6.1f} %{kernel.launches:>10,}{time_text(kernel.mean):>10}"
+        numbers += f"{time_text(kernel.total):>10}" if wide else ""
+        if bounded:
+            numbers += f"{_bound(kernel.bound):>10}{_bound(kernel.run_bound):>9}"
+        # Kernels that share a base name are told apart by the rest of it.
+        name = kernel.short if sum(k.short == kernel.short for k in kernels[:_KERNELS]) == 1 else kernel.name
+        out.append(f"{numbers}  {cut(shown(name), max(4, width - len(numbers) - 2))}")
+    if len(kernels) > _KERNELS:
+        rest = sum(k.share for k in kernels[_KERNELS:])
+        out.append(f"{rest:6.1f} %  in {len(kernels) - _KERNELS} more")
+    if bounded:
+        text = "at most: how many times as fast the window (the run) would be if the kernel took no time (Amdahl's law)"
+        out += wrap(text, width, 2, 2)
+    return out
+
+
+def _bound(bound: float | None) -> str:
+    if bound is None:
+        return "?"
+    return f"{bound:.2f}x" if bound < 100 else ">100x"
+
+
+def _command(gpu: GpuTimeline, width: int, colour: bool) -> list[str]:
+    command, chosen = gpu.command, gpu.target
+    assert command is not None and chosen is not None
+    out = [paint("Profile it", "cyan", colour)]
+    if chosen.run_bound is not None and math.isfinite(chosen.run_bound):
+        bound = _bound(chosen.run_bound)
+        text = f"{shown(chosen.short)} can give at most {bound} for the application even if it took no time."
+        out += wrap(text, width, 2, 2)
+    if command.start is not None and command.duration is not None:
+        inside = f" in {shown(command.range)}" if command.range else ""
+        text = (
+            f"It picks the launch at {at_text(command.start)} ({time_text(command.duration)}, a typical one), "
+            f"after {command.skip} {'other' if command.skip == 1 else 'others'} of that name{inside}."
+        )
+        out += wrap(text, width, 2, 2)
+    return [*out, f"  {command.command}"]
+
+
+def _pct(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.1f} %"
+
+
+def _plural(word: str, count: int) -> str:
+    return word if count == 1 else word + "s"

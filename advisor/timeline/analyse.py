@@ -1,0 +1,239 @@
+"""From traces to patterns, decisions and commands, by the same observations and engine as launches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import pandas as pd
+
+from advisor.catalog import Catalog, catalog
+from advisor.catalog.expressions import UNKNOWN, parse
+from advisor.catalog.schemas import DiagnosisDef
+from advisor.catalog.texts import fill
+from advisor.catalog.timelines import TimelineCatalog, timelines
+from advisor.engine import Engine
+from advisor.engine import Trace as Conclusions
+from advisor.engine.certainty import finding_confidence
+from advisor.model import Comparison, Finding, FixAdvice, Speedup, Verdict
+from advisor.observe import Observed, observe
+from advisor.timeline.door import read_traces
+from advisor.timeline.facts import GpuFacts, facts
+from advisor.timeline.kernels import KernelRank, target
+from advisor.timeline.moments import moments
+from advisor.timeline.ncu_command import ncu_command
+from advisor.timeline.picture import lanes
+from advisor.timeline.results import GpuTimeline, Pattern, TimelineResult, TraceInfo, Unseen
+from advisor.timeline.several import together
+from advisor.timeline.trace import Trace
+from advisor.timeline.words import words
+
+_WORTH = 1.05  # the guide: under 5 % it is not the right battle
+_MOSTLY = 0.5
+_MATTERS = 0.05  # of the window
+
+
+@lru_cache(maxsize=4)
+def engine_of(knowledge: TimelineCatalog) -> Engine:
+    """One engine a knowledge base."""
+    return Engine(knowledge)
+
+
+def analyse(
+    paths: Iterable[Path], *, knowledge: tuple[Path, ...] = (), progress: Callable[[str], None] | None = None
+) -> TimelineResult:
+    """Read traces and conclude. InputError, one line, where none can be read; knowledge: a team's directories."""
+    traces, failed = read_traces(paths, progress)
+    if progress is not None:
+        progress("reasoning")
+    return conclude(traces, failed, catalog(knowledge))
+
+
+def conclude(
+    traces: Sequence[Trace], failed: tuple[tuple[str, str], ...] = (), base: Catalog | None = None
+) -> TimelineResult:
+    """Patterns, decisions and commands of traces that have been read."""
+    knowledge = timelines(base if base is not None else catalog())
+    rows = [(number, found) for number, trace in enumerate(traces) for found in facts(trace)]
+    engine = engine_of(knowledge)
+    columns = sorted({name for _, found in rows for name in found.values})
+    frame = pd.DataFrame({n: [found.values.get(n, math.nan) for _, found in rows] for n in columns}, dtype=float)
+    frame = frame.reindex(range(len(rows)))
+    labels = {"kernel": [_kernel_label(found.ranks) for _, found in rows]}
+    observed = observe(frame, knowledge, only=engine.observations, labels=labels)
+    concluded = engine.conclude_many(observed)
+    gpus = tuple(
+        _gpu(knowledge, observed, row, concluded[row], traces[number], number, found)
+        for row, (number, found) in enumerate(rows)
+    )
+    return TimelineResult(
+        traces=tuple(
+            TraceInfo(t.path, t.sha256, t.form, t.tool, t.schema, t.complete, t.problems, t.run) for t in traces
+        ),
+        gpus=gpus,
+        failed=failed,
+        together=together(gpus) if len(gpus) > 1 else None,
+        parts={name: (part.lacks, part.get) for name, part in words().parts.items()},
+    )
+
+
+def _kernel_label(ranks: tuple[KernelRank, ...]) -> str:
+    chosen = target(ranks)
+    return chosen.short[:80] if chosen is not None else ""
+
+
+def _gpu(
+    knowledge: TimelineCatalog,
+    observed: Observed,
+    row: int,
+    found: Conclusions,
+    trace: Trace,
+    number: int,
+    numbers: GpuFacts,
+) -> GpuTimeline:
+    texts: dict[str, float | str] = {**observed.values(row), "kernel": observed.labels["kernel"][row]}
+    patterns = [_pattern(knowledge, observed, row, found, name, texts, trace, numbers) for name in found.findings]
+    chosen = target(numbers.ranks)
+    entry = knowledge.classes[found.class_id]
+    return GpuTimeline(
+        trace=number,
+        gpu=numbers.gpu.id,
+        name=numbers.gpu.name,
+        window=numbers.window,
+        values=dict(sorted(numbers.values.items())),
+        patterns=tuple(sorted(patterns, key=lambda p: _place(knowledge, p.finding))),
+        unseen=_unseen(knowledge, observed, row, found, numbers.lacking),
+        kernels=numbers.ranks,
+        decision=_decision(knowledge, observed, row, found, texts),
+        next=entry.next,
+        target=chosen,
+        command=ncu_command(trace, numbers.work, chosen) if chosen is not None else None,
+        lanes=lanes(numbers),
+        notes=_notes(numbers),
+    )
+
+
+def _place(knowledge: Catalog, finding: Finding) -> tuple[int, float, int, str]:
+    """What to fix first comes first: by what it could give back; the kernel itself after the system, notes last."""
+    gain = finding.speedup.estimate if finding.speedup is not None else 1.0
+    group = 2 if finding.kind == "note" else 1 if finding.id == "dominant_kernel" else 0
+    return group, -gain, knowledge.findings[finding.id].step, finding.id
+
+
+def _pattern(
+    knowledge: TimelineCatalog,
+    observed: Observed,
+    row: int,
+    found: Conclusions,
+    name: str,
+    texts: Mapping[str, float | str],
+    trace: Trace,
+    numbers: GpuFacts,
+) -> Pattern:
+    entry = knowledge.findings[name]
+    order = [rule.id for rule in entry.seen]
+    fired = sorted(found.fired_for(name), key=lambda f: order.index(f.rule_id))
+    speedup = _gain(entry, observed.values(row))
+    fix = entry.fix
+    finding = Finding(
+        id=name,
+        kind="note" if speedup is not None and speedup.high < _WORTH else entry.kind,
+        title=entry.title,
+        confidence=round(finding_confidence(observed, row, found, name), 3),
+        speedup=speedup,
+        evidence=_evidence(knowledge, observed, row, [n for f in fired for n in f.when]),
+        because=fill(entry.seen[order.index(fired[0].rule_id)].because, texts),
+        rules=tuple(f.rule_id for f in fired),
+        locations=(),
+        fix=None if fix is None else FixAdvice(fix.id, fix.summary, fix.steps, fix.costs, "", entry.see),
+        cites=entry.cites,
+        undecided=tuple(sorted({n for f in fired for n in f.unknown_unless})),
+    )
+    return Pattern(finding, fix.typical if fix is not None else "", moments(trace, numbers, name))
+
+
+def _gain(entry: DiagnosisDef, values: Mapping[str, float]) -> Speedup | None:
+    """What a fix would give back of the window: at most all that its terms stand for, at least its lesser degree.
+
+    Terms are shares of the window in percent, the factors what is left of them. None without terms, or where one that
+    has a share is unknown.
+    """
+    if entry.fix is None or not entry.fix.changes:
+        return None
+
+    def after(factors: Mapping[str, str]) -> float:
+        left = 100.0
+        for term, factor in factors.items():
+            left -= values.get(term, 0.0) * (1 - parse(factor).scalar(values))
+        return 100.0 / left if left > 0 else math.inf
+
+    most, least = after(entry.fix.changes), after({**entry.fix.changes, **entry.fix.degrees})
+    # A window that vanishes altogether is no gain that anybody can promise.
+    most, least = min(most, 100.0), min(least, 100.0)
+    return Speedup(math.sqrt(most * least), least, most, "", words().texts["gain"])
+
+
+def _evidence(knowledge: Catalog, observed: Observed, row: int, names: Sequence[str]) -> tuple[Comparison, ...]:
+    out: dict[tuple[str, str, str], Comparison] = {}
+    for name in names:
+        if name in knowledge.observations:
+            for item in observed.evidence(row, name):
+                out.setdefault((item.observation, item.metric, item.test), item)
+    return tuple(out.values())
+
+
+def _decision(
+    knowledge: TimelineCatalog, observed: Observed, row: int, found: Conclusions, texts: Mapping[str, float | str]
+) -> Verdict:
+    entry = knowledge.classes[found.class_id]
+    evidence = _evidence(knowledge, observed, row, entry.when)
+    margins = [item.margin for item in evidence if item.margin is not None]
+    return Verdict(found.class_id, entry.title, min(margins, default=None), evidence, fill(entry.because, texts))
+
+
+def _unseen(
+    knowledge: TimelineCatalog, observed: Observed, row: int, found: Conclusions, lacking: Mapping[str, str]
+) -> tuple[Unseen, ...]:
+    """The patterns that were neither found nor ruled out, in the order of the catalogue."""
+    state = observed.state(row)
+    out = []
+    for name, entry in knowledge.findings.items():
+        if name in found.findings:
+            continue
+        names = {n for u in found.undecided if u.concludes == name for n in u.unknown if n in knowledge.observations}
+        # A rule that no observation refutes is open, whatever else it waits for.
+        if not names and any(u.concludes == name for u in found.undecided):
+            names = {n for rule in entry.seen for n in rule.when if state.get(n) == UNKNOWN}
+        if not names:
+            continue
+        wanting = tuple(sorted({m for n in names for m in observed.unknown_metrics(row, n)}))
+        parts = tuple(dict.fromkeys(lacking.get(m, "work") for m in wanting))
+        out.append(Unseen(name, entry.title, wanting, parts))
+    return tuple(out)
+
+
+def _notes(numbers: GpuFacts) -> tuple[str, ...]:
+    """What is said beside the patterns."""
+    out = []
+    run, window = numbers.values.get("run_us", math.nan), numbers.values.get("window_us", math.nan)
+    if math.isfinite(run) and math.isfinite(window) and window < _MOSTLY * run:
+        out.append(fill(words().texts["startup"], {"window": _seconds(window), "run": _seconds(run)}))
+    gaps = numbers.gaps
+    if gaps is not None and len(gaps.spans) > 1:
+        length = gaps.spans.end - gaps.spans.start
+        longest = int(length.argmax())
+        share = float(length[longest]) / float(length.sum())
+        if share > _MOSTLY and length[longest] > _MATTERS * 1000 * window:
+            values = {
+                "length": _seconds(float(length[longest]) / 1000),
+                "at": f"{float(gaps.spans.start[longest]) / 1e9:.6f}",
+                "share": f"{100 * share:.0f}",
+            }
+            out.append(fill(words().texts["one_gap"], dict(values)))
+    return tuple(out)
+
+
+def _seconds(us: float) -> str:
+    return f"{us / 1e6:.3g} s" if us >= 1e6 else f"{us / 1e3:.3g} ms" if us >= 1e3 else f"{us:.3g} us"

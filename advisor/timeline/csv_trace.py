@@ -1,0 +1,247 @@
+"""From the tables of `nsys stats` to a trace: traces of single events where they are there, else sums."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from advisor.errors import InputError
+from advisor.reports.limits import Limits
+from advisor.reports.textfile import lines
+from advisor.timeline import trace as kinds
+from advisor.timeline.csv_tables import Table, tables
+from advisor.timeline.trace import Calls, Gpu, KernelSum, Ranges, Sums, Trace, Work
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_DEVICE = re.compile(r"(.*)\((\d+)\)\s*\Z")
+# What copies and sets are called, old and new; a name without brackets is a kernel's.
+_COPIES = (
+    (re.compile(r"unified", re.I), kinds.MIGRATION),
+    (re.compile(r"\bmemset\b", re.I), kinds.SET),
+    (re.compile(r"host-to-device|\bh(ost)?tod|htoa", re.I), kinds.TO_DEVICE),
+    (re.compile(r"device-to-host|\bd(evice)?toh|atoh", re.I), kinds.TO_HOST),
+    (re.compile(r"peer|ptop", re.I), kinds.PEER),
+    (re.compile(r"device-to-device|\bdtod|ato|toa", re.I), kinds.INSIDE),
+    (re.compile(r"graph", re.I), kinds.GRAPH),
+)
+
+
+def work_kind(name: str) -> int:
+    """What a line of a GPU trace or of a table of copies is, by its name."""
+    if not name.startswith("["):
+        return kinds.KERNEL
+    return next((kind for mark, kind in _COPIES if mark.search(name)), kinds.OTHER)
+
+
+def read_tables(paths: Sequence[Path], sha256: str) -> Trace:
+    """The trace in the CSV files of one run. InputError, one line, where there is nothing of `nsys stats`."""
+    found: list[Table] = []
+    for path in paths:
+        found += tables(lines(path, Limits(), path.name), path.stem)
+    if not found:
+        raise InputError(f"{paths[0].name}: {_instead(paths[0])}")
+    by_kind: dict[str, list[Table]] = {}
+    for table in found:
+        by_kind.setdefault(table.kind, []).append(table)
+    names = _Names()
+    calls, call_names = _calls(by_kind.get("api_trace", ()), names)
+    work, gpus, kinds_known = _work(by_kind.get("gpu_trace", ()), names)
+    sums = _sums(by_kind)
+    asked = call_names | (set(sums.calls or ()) if "call_sum" in by_kind else set())
+    asked = {name.casefold() for name in asked}
+    known = calls is not None or "call_sum" in by_kind
+    managed = any("managed" in name or "memprefetch" in name for name in asked)
+    columns = [c for c in (work, calls) if c is not None and len(c)]
+    return Trace(
+        path=str(paths[0]),
+        sha256=sha256,
+        form="csv",
+        run=max(int(c.end.max()) for c in columns) - min(int(c.start.min()) for c in columns) if columns else None,
+        names=tuple(names.texts),
+        short={i: base_name(names.texts[i]) for i in set(work.name.tolist())} if work is not None else {},
+        gpus=gpus,
+        work=work,
+        calls=calls,
+        ranges=_ranges(by_kind.get("nvtx_trace", ()), names),
+        copies_seen=work is not None,
+        migrations_seen=work is not None,
+        graphs_seen=known and not any("graphlaunch" in name for name in asked),
+        memory_kinds=kinds_known,
+        faults=0 if known and not managed else None,
+        sums=sums if work is None else None,
+    )
+
+
+class _Names:
+    def __init__(self) -> None:
+        self.texts = [""]
+        self._known = {"": 0}
+
+    def index(self, text: str) -> int:
+        if text not in self._known:
+            self._known[text] = len(self.texts)
+            self.texts.append(text)
+        return self._known[text]
+
+
+def base_name(name: str) -> str:
+    """A kernel's name as ncu compares it: without return type, namespaces, template and call arguments.
+
+    For tables that have the demangled name alone; where a database has the base name, that counts.
+    """
+    depth, out = 0, []
+    text = name.replace("(anonymous namespace)", "")
+    for at, char in enumerate(text):
+        if char == "<" and text[max(0, at - 8) : at] != "operator":
+            depth += 1
+        elif char == ">" and depth and text[at - 1] != "-":
+            depth -= 1
+        elif not depth:
+            if char == "(":
+                break
+            out.append(char)
+    words = "".join(out).strip().split(" ")
+    return words[-1].rsplit("::", 1)[-1] or name
+
+
+def _instead(path: Path) -> str:
+    head = path.read_bytes()[:65536].decode("utf-8", "replace")
+    if head.startswith("version https://git-lfs"):
+        return "a Git LFS pointer, not the file itself: run `git lfs pull` and try again"
+    if re.search(r"Time \(?%\)?\s+Total Time|Executing '\w+' stats report|Statistics:", head):
+        return "the console text of nsys: give its database, or `nsys stats --format csv` of it"
+    if not head.strip():
+        return "the file is empty: export the trace again"
+    if "Trace Type,Event Type" in head[:2000]:
+        return "a table made from a trace by another program, not the output of `nsys stats --format csv`"
+    return (
+        "no trace: give the database of `nsys export --type sqlite`, or the output of `nsys stats --format csv` "
+        "(cuda_gpu_trace, cuda_gpu_kern_sum, cuda_api_sum and others)"
+    )
+
+
+def _ints(values: list[float | None], missing: int) -> Array:
+    return np.array([missing if v is None else round(v) for v in values], dtype=np.int64)
+
+
+def _work(found: Sequence[Table], names: _Names) -> tuple[Work | None, tuple[Gpu, ...], bool]:
+    if not found:
+        return None, (), False
+    start: list[int] = []
+    end: list[int] = []
+    columns: dict[str, list[int]] = {n: [] for n in ("kind", "gpu", "stream", "name", "call", "size", "pageable")}
+    gpus: dict[int, str] = {}
+    known = all("srcmemkd" in table.columns for table in found)
+    for table in found:
+        for row in table.rows:
+            begin, length = table.number(row, "start"), table.number(row, "duration")
+            if begin is None or length is None or length < 0 or abs(begin) + length > 2**62:
+                continue
+            name = table.text(row, "name")
+            kind = work_kind(name)
+            match = _DEVICE.match(table.text(row, "device"))
+            gpu = int(match[2]) % 2**31 if match else 0
+            gpus.setdefault(gpu, match[1].strip() if match else "")
+            side = table.text(row, "srcmemkd" if kind == kinds.TO_DEVICE else "dstmemkd").strip().casefold()
+            copy = kind in (kinds.TO_DEVICE, kinds.TO_HOST)
+            start.append(round(begin))
+            end.append(round(begin + length))
+            columns["kind"].append(kind)
+            columns["gpu"].append(gpu)
+            columns["stream"].append(_whole(table.number(row, "strm")))
+            columns["name"].append(names.index(name))
+            columns["call"].append(_whole(table.number(row, "corrid")))
+            columns["size"].append(_whole(table.number(row, "bytes")) if copy else -1)
+            columns["pageable"].append((1 if side == "pageable" else 0 if side else -1) if copy else -1)
+    order = np.argsort(np.array(start, dtype=np.int64), kind="stable")
+    made = {n: np.array(v, dtype=np.int64)[order] for n, v in {"start": start, "end": end, **columns}.items()}
+    nothing = np.zeros(len(order), np.int64)
+    work = Work(**made, process=nothing - 1, graph=nothing)
+    return work, tuple(Gpu(i, gpus[i]) for i in sorted(gpus)), known
+
+
+def _whole(value: float | None) -> int:
+    return -1 if value is None or not abs(value) < 2**62 else round(value)
+
+
+def _calls(found: Sequence[Table], names: _Names) -> tuple[Calls | None, set[str]]:
+    if not found:
+        return None, set()
+    rows: list[tuple[int, int, int, int, int]] = []
+    used: set[str] = set()
+    for table in found:
+        for row in table.rows:
+            begin, length = table.number(row, "start"), table.number(row, "duration")
+            if begin is None or length is None or length < 0 or abs(begin) + length > 2**62:
+                continue
+            name = table.text(row, "name")
+            used.add(name)
+            thread = _whole(table.number(row, "tid"))
+            call = _whole(table.number(row, "corrid"))
+            rows.append((round(begin), round(begin + length), thread, call, names.index(name)))
+    array = np.array(sorted(rows), dtype=np.int64).reshape(-1, 5)
+    return Calls(*(np.ascontiguousarray(array[:, i]) for i in range(5))), used
+
+
+def _ranges(found: Sequence[Table], names: _Names) -> Ranges | None:
+    if not found:
+        return None
+    rows: list[tuple[int, int, int, int]] = []
+    for table in found:
+        for row in table.rows:
+            begin, end = table.number(row, "start"), table.number(row, "end")
+            if begin is None or end is None or end <= begin or max(abs(begin), abs(end)) > 2**62:
+                continue
+            # A name of a domain is written Domain:Range; the default one has none or a bare colon.
+            rows.append(
+                (
+                    round(begin),
+                    round(end),
+                    _whole(table.number(row, "tid")),
+                    names.index(table.text(row, "name").lstrip(":")),
+                )
+            )
+    array = np.array(sorted(rows), dtype=np.int64).reshape(-1, 4)
+    size = len(array)
+    starts, ends, threads, texts = (np.ascontiguousarray(array[:, i]) for i in range(4))
+    return Ranges(starts, ends, threads, texts, np.zeros(size, np.int64), np.ones(size, bool))
+
+
+def _sums(by_kind: dict[str, list[Table]]) -> Sums:
+    kernels: dict[str, KernelSum] = {}
+    for table in by_kind.get("kernel_sum", ()):
+        for row in table.rows:
+            name, total, count = (
+                table.text(row, "name"),
+                table.number(row, "total time"),
+                table.number(row, "instances"),
+            )
+            if not name or total is None or not count or not 0 <= total < 2**62 or not count < 2**62:
+                continue
+            low, high = table.number(row, "min", "minimum"), table.number(row, "max", "maximum")
+            before = kernels.get(name)
+            launches, total = round(count) + (before.launches if before else 0), total + (before.total if before else 0)
+            kernels[name] = KernelSum(name, launches, total, total / launches, low, high)
+    copies: dict[str, tuple[int, float]] = {}
+    for table in by_kind.get("copy_sum", ()):
+        for row in table.rows:
+            copies[table.text(row, "operation")] = _counted(table, row, "count", "operations")
+    calls: dict[str, tuple[int, float]] = {}
+    for table in by_kind.get("call_sum", ()):
+        for row in table.rows:
+            calls[table.text(row, "name")] = _counted(table, row, "num calls")
+    return Sums(
+        tuple(sorted(kernels.values(), key=lambda k: (-k.total, k.name))) if "kernel_sum" in by_kind else None,
+        copies if "copy_sum" in by_kind else None,
+        calls if "call_sum" in by_kind else None,
+    )
+
+
+def _counted(table: Table, row: list[str], *names: str) -> tuple[int, float]:
+    count, total = table.number(row, *names), table.number(row, "total time")
+    return max(0, _whole(count)), max(0.0, total or 0.0)

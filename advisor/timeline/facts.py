@@ -1,0 +1,192 @@
+"""The numbers of one GPU in a trace (ids of knowledge/metrics_timeline.yaml), and what part each unknown lacks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from advisor.timeline import gaps as causes
+from advisor.timeline import trace as kinds
+from advisor.timeline.gaps import Gaps, communicates, gaps_of, is_tiny, waiting
+from advisor.timeline.intervals import EMPTY, Spans, common, union
+from advisor.timeline.kernels import KernelRank, ranking, ranking_of_sums, target
+from advisor.timeline.trace import Gpu, Sums, Trace, Work
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GpuFacts:
+    """One GPU of one trace. values: metric -> number; lacking: metric -> the part of the trace (timeline_words.yaml).
+
+    work, gaps, busy and masks are empty where only sums are known. spans: lane -> time that it covers.
+    """
+
+    gpu: Gpu
+    values: dict[str, float]
+    lacking: dict[str, str]
+    ranks: tuple[KernelRank, ...] = ()
+    window: tuple[int, int] | None = None
+    work: Work | None = None
+    gaps: Gaps | None = None
+    spans: dict[str, Spans] = field(default_factory=dict)
+    masks: dict[str, Array] = field(default_factory=dict)
+
+
+def facts(trace: Trace) -> tuple[GpuFacts, ...]:
+    """One entry for each GPU that worked; one without a number where a trace tells of no GPU."""
+    if trace.work is not None and len(trace.work):
+        if len(trace.gpus) == 1:
+            return (_of_gpu(trace, trace.gpus[0], trace.work),)
+        return tuple(_of_gpu(trace, gpu, trace.work.where(trace.work.gpu == gpu.id)) for gpu in trace.gpus)
+    if trace.sums is not None and trace.sums.kernels is not None:
+        return (_of_sums(trace.sums),)
+    return (GpuFacts(Gpu(-1), {}, dict.fromkeys(_ALL, "work")),)
+
+
+# Every metric, by what it needs besides the work itself.
+_ALL = (
+    *("gpu_busy_pct", "gpu_idle_pct", "computing_pct", "kernel_launches", "top_kernel_pct", "opaque_graph_pct"),
+    *("host_copy_pct", "copy_exposed_pct", "copy_overlappable_pct", "pageable_exposed_pct", "migration_pct"),
+    *("sync_gap_pct", "sync_gap_count", "input_wait_pct", "input_wait_count", "output_wait_pct", "output_wait_count"),
+    *("round_trip_pct", "round_trip_count", "communication_pct", "communication_exposed_pct", "mpi_idle_pct"),
+    *("graph_launch_count", "graph_gap_pct", "tiny_kernel_count", "tiny_span_pct", "idle_unexplained_pct"),
+)
+
+
+def _of_sums(sums: Sums) -> GpuFacts:
+    """What can be told from sums: the ranking, and how long launches are on average."""
+    ranks = ranking_of_sums(sums)
+    chosen = target(ranks)
+    whole = sum(k.total for k in ranks) + sum(total for _, total in (sums.copies or {}).values())
+    from advisor.timeline.words import constant
+
+    tiny = [k for k in ranks if k.mean < constant("tiny_kernel_us") * 1000 and not k.communication]
+    values = {
+        "kernel_launches": float(sum(k.launches for k in ranks)),
+        "tiny_kernel_count": float(sum(k.launches for k in tiny)),
+        "top_kernel_pct": 100 * chosen.total / whole if chosen is not None and whole else 0.0,
+    }
+    return GpuFacts(Gpu(-1), values, {n: "events" for n in _ALL if n not in values}, ranks)
+
+
+def _of_gpu(trace: Trace, gpu: Gpu, work: Work) -> GpuFacts:
+    start, end = int(work.start.min()), int(work.end.max())
+    window = end - start
+    kernel = (work.kind == kinds.KERNEL) | (work.kind == kinds.GRAPH)
+    talk = communicates(trace, work)
+    host = (work.kind == kinds.TO_DEVICE) | (work.kind == kinds.TO_HOST)
+    tiny = is_tiny(trace, work)
+    masks = {"communication": talk, "host": host, "tiny": tiny, "kernel": kernel & ~talk}
+
+    def spans(mask: Array) -> Spans:
+        return union(work.start[mask], work.end[mask]) if mask.any() else EMPTY
+
+    busy, kernels, copies = union(work.start, work.end), spans(kernel), spans(host)
+    computing, talking = spans(kernel & ~talk), spans(talk)
+    lanes = {"kernels": computing, "communication": talking, "copies": copies, "busy": busy}
+    lanes["migrations"] = spans(work.kind == kinds.MIGRATION)
+    lanes["other"] = spans((work.kind == kinds.INSIDE) | (work.kind == kinds.SET) | (work.kind == kinds.OTHER))
+    gaps = gaps_of(trace, work)
+    ranks = ranking(trace, work, busy.length, window)
+    values: dict[str, float] = {"window_us": window / 1000, "run_us": trace.run / 1000 if trace.run else math.nan}
+    lacking: dict[str, str] = {}
+
+    def share(name: str, time: float) -> None:
+        values[name] = 100 * time / window if window else math.nan
+
+    share("gpu_busy_pct", busy.length)
+    share("gpu_idle_pct", window - busy.length)
+    share("computing_pct", computing.length)
+    values["kernel_launches"] = float((work.kind == kinds.KERNEL).sum() + (work.kind == kinds.GRAPH).sum())
+    chosen = target(ranks)
+    values["top_kernel_pct"] = chosen.busy or 0.0 if chosen is not None else 0.0
+    opaque = spans(work.kind == kinds.GRAPH)
+    values["opaque_graph_pct"] = 100 * opaque.length / busy.length if busy.length else 0.0
+    _copies(trace, work, share, values, kernels, copies, spans)
+    share("communication_pct", talking.length)
+    share("communication_exposed_pct", talking.length - common(talking, computing))
+    _waits(trace, gaps, share, values)
+    _graphs(trace, work, gaps, share, values)
+    short_gaps = gaps.cause == causes.TINY
+    between = tiny[gaps.before] & tiny[gaps.after] & (short_gaps | (gaps.cause == causes.SYNC))
+    length = (gaps.spans.end - gaps.spans.start)[between].sum()
+    values["tiny_kernel_count"] = float(tiny.sum())
+    share("tiny_span_pct", spans(tiny).length + float(length))
+    explained = sum(gaps.length(c) for c in range(causes.OTHER))
+    share("idle_unexplained_pct", window - busy.length - explained)
+    lacking |= _lacking(trace, values)
+    sound = {name: value for name, value in values.items() if math.isfinite(value)}
+    return GpuFacts(gpu, sound, lacking, ranks, (start, end), work, gaps, lanes, masks)
+
+
+def _copies(
+    trace: Trace, work: Work, share: Any, values: dict[str, float], kernels: Spans, copies: Spans, spans: Any
+) -> None:
+    if not trace.copies_seen:
+        return
+    exposed = copies.length - common(copies, kernels)
+    share("host_copy_pct", copies.length)
+    share("copy_exposed_pct", exposed)
+    share("copy_overlappable_pct", min(exposed, kernels.length - common(copies, kernels)))
+    if trace.memory_kinds:
+        host = (work.kind == kinds.TO_DEVICE) | (work.kind == kinds.TO_HOST)
+        pageable, unknown = spans(work.pageable == 1), spans(host & (work.pageable == kinds.UNKNOWN))
+        hidden = common(pageable, kernels)
+        # Where the kind of some memory is unknown, so is the share, unless they are too few to matter.
+        if unknown.length <= 0.01 * (work.end.max() - work.start.min()):
+            share("pageable_exposed_pct", pageable.length - hidden)
+    if trace.migrations_seen:
+        share("migration_pct", spans(work.kind == kinds.MIGRATION).length)
+
+
+def _waits(trace: Trace, gaps: Gaps, share: Any, values: dict[str, float]) -> None:
+    if trace.calls is not None and (gaps.asked >= 0).any():
+        share("sync_gap_pct", gaps.length(causes.SYNC))
+        values["sync_gap_count"] = float(gaps.count(causes.SYNC))
+        values["sync_call_count"] = float(len(waiting(trace, gaps.threads) or ()))
+    if trace.copies_seen:
+        for name, cause in (
+            ("input_wait", causes.INPUT),
+            ("output_wait", causes.OUTPUT),
+            ("round_trip", causes.ROUND_TRIP),
+        ):
+            share(f"{name}_pct", gaps.length(cause))
+            values[f"{name}_count"] = float(gaps.count(cause))
+    # Without MPI in the trace there is nothing to blame on it; idle time then has another name or none.
+    share("mpi_idle_pct", gaps.length(causes.MPI))
+
+
+def _graphs(trace: Trace, work: Work, gaps: Gaps, share: Any, values: dict[str, float]) -> None:
+    whole = work.kind == kinds.GRAPH
+    nodes = np.flatnonzero(work.graph > 0)
+    length = (work.end - work.start)[whole].tolist()
+    if len(nodes):
+        _, where = np.unique(work.graph[nodes], return_inverse=True)
+        where = where.reshape(-1)
+        first = np.full(where.max() + 1, np.iinfo(np.int64).max)
+        last = np.full(where.max() + 1, np.iinfo(np.int64).min)
+        np.minimum.at(first, where, work.start[nodes])
+        np.maximum.at(last, where, work.end[nodes])
+        length += (last - first).tolist()
+    if length or trace.graphs_seen:
+        values["graph_launch_count"] = float(len(length))
+        values["graph_mean_us"] = float(np.mean(length)) / 1000 if length else math.nan
+        share("graph_gap_pct", gaps.length(causes.GRAPHS))
+
+
+def _lacking(trace: Trace, values: dict[str, float]) -> dict[str, str]:
+    """Which part of the trace each unknown metric would come from."""
+    needs = {
+        **dict.fromkeys(("host_copy_pct", "copy_exposed_pct", "copy_overlappable_pct"), "copies"),
+        **dict.fromkeys(("input_wait_pct", "input_wait_count", "output_wait_pct", "output_wait_count"), "copies"),
+        **dict.fromkeys(("round_trip_pct", "round_trip_count"), "copies"),
+        "migration_pct": "copies" if not trace.copies_seen else "migrations",
+        "pageable_exposed_pct": "copies" if not trace.copies_seen else "memory_kinds",
+        **dict.fromkeys(("sync_gap_pct", "sync_gap_count"), "calls"),
+        **dict.fromkeys(("graph_launch_count", "graph_gap_pct"), "graphs"),
+    }
+    return {name: needs.get(name, "work") for name in _ALL if not math.isfinite(values.get(name, math.nan))}

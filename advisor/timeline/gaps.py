@@ -1,0 +1,178 @@
+"""What an idle GPU waited for: each gap gets one cause, from what stands around it and what the host did meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from advisor.timeline import trace as kinds
+from advisor.timeline.intervals import Spans, shared, union
+from advisor.timeline.trace import Calls, Trace, Work
+from advisor.timeline.words import constant, named
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# The causes, in the order in which they are tried.
+MPI, GRAPHS, SYNC, TINY, INPUT, OUTPUT, ROUND_TRIP, OTHER = range(8)
+_NEVER = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gaps:
+    """The idle time of one GPU, from its first work to its last.
+
+    spans: the gaps; before, after: rows of the GPU's work at either side; cause: one of the above; threads: the host's
+    threads that gave the GPU work, the busiest first; asked: when each piece of work was asked for, -1 when unknown.
+    """
+
+    spans: Spans
+    before: Array
+    after: Array
+    cause: Array
+    threads: tuple[int, ...]
+    asked: Array
+
+    def length(self, cause: int) -> int:
+        """The time in gaps of one cause, in ns."""
+        return int((self.spans.end - self.spans.start)[self.cause == cause].sum())
+
+    def count(self, cause: int) -> int:
+        """How many gaps have one cause."""
+        return int((self.cause == cause).sum())
+
+
+def call_rows(work: Work, calls: Calls | None) -> Array:
+    """For each piece of work the row of the call that asked for it, -1 where none is known."""
+    if calls is None or not len(calls) or not len(work):
+        return np.full(len(work), -1, np.int64)
+    # Correlation ids count within a process; a process is what stands over the lower 24 bits of a thread's id.
+    if (work.process >= 0).all():
+        processes, where = np.unique(np.concatenate([calls.thread >> 24, work.process >> 24]), return_inverse=True)
+        where = where.reshape(-1)
+    else:
+        processes, where = np.zeros(1), np.zeros(len(calls) + len(work), np.int64)
+    low = np.int64(1) << 33
+    if len(processes) > 2**28:
+        return np.full(len(work), -1, np.int64)
+    key = where[: len(calls)] * low + np.where((calls.call >= 0) & (calls.call < low - 1), calls.call, low - 1)
+    wanted = where[len(calls) :] * low + np.where((work.call >= 0) & (work.call < low - 1), work.call, low - 2)
+    order = np.argsort(key, kind="stable")
+    place = np.minimum(np.searchsorted(key[order], wanted), len(key) - 1)
+    found = order[place]
+    return np.where(key[found] == wanted, found, -1)
+
+
+def gaps_of(trace: Trace, work: Work) -> Gaps:
+    """The gaps of one GPU, `work` being what ran on it, sorted by start."""
+    reach = np.maximum.accumulate(work.end)
+    edge = np.flatnonzero(work.start[1:] > reach[:-1])
+    last = np.maximum.accumulate(np.where(work.end == reach, np.arange(len(work)), 0))
+    spans = Spans(reach[edge], work.start[edge + 1])
+    before, after = last[edge], edge + 1
+    rows = call_rows(work, trace.calls)
+    threads: tuple[int, ...] = ()
+    asked = np.full(len(work), -1, np.int64)
+    if trace.calls is not None and (rows >= 0).any():
+        found, counts = np.unique(trace.calls.thread[rows[rows >= 0]], return_counts=True)
+        threads = tuple(found[np.argsort(-counts, kind="stable")].tolist())
+        asked = np.where(rows >= 0, trace.calls.start[rows], -1)
+    cause = _causes(trace, work, spans, before, after, threads, asked)
+    return Gaps(spans, before, after, cause, threads, asked)
+
+
+def _causes(
+    trace: Trace, work: Work, spans: Spans, before: Array, after: Array, threads: tuple[int, ...], asked: Array
+) -> Array:
+    length = spans.end - spans.start
+    short = length <= constant("short_gap_us") * 1000
+    cause = np.full(len(spans), OTHER, np.int8)
+    free = np.ones(len(spans), bool)
+
+    def give(mask: Array, name: int) -> None:
+        chosen = mask & free
+        cause[chosen] = name
+        free[chosen] = False
+
+    # Work that was asked for before the gap began did not wait for the host.
+    late = (asked[after] < 0) | (asked[after] > spans.start)
+    if trace.mpi is not None:
+        give(shared(union(*trace.mpi), spans.start, spans.end) * 2 >= length, MPI)
+    graph = (work.kind == kinds.GRAPH) | (work.graph > 0)
+    other_graph = (work.graph[before] != work.graph[after]) | (work.kind[before] == kinds.GRAPH)
+    give(graph[before] & graph[after] & other_graph & short, GRAPHS)
+    give(_after_wait(trace, spans, threads) & late & short, SYNC)
+    tiny = is_tiny(trace, work)
+    give(tiny[before] & tiny[after] & short, TINY)
+    # A host that allocates or loads code has neither data nor results to deal with: that is plain idle time.
+    give(_in_calls(trace, "setup", spans, threads) * 2 >= length, OTHER)
+    long = ~short & late
+    loading, handling = (_inside(trace, group, spans, threads) * 2 >= length for group in ("loading", "handling"))
+    give(long & loading, INPUT)
+    give(long & handling, OUTPUT)
+    data = (work.size < 0) | (work.size >= constant("data_bytes"))
+    brought = ((work.kind == kinds.TO_DEVICE) & data)[after]
+    fetched = ((work.kind == kinds.TO_HOST) & data)[before]
+    give(long & brought & ~fetched, INPUT)
+    give(long & fetched & ~brought, OUTPUT)
+    give(long & fetched & brought, ROUND_TRIP)
+    return cause
+
+
+def communicates(trace: Trace, work: Work) -> Array:
+    """Which work is communication between GPUs: kernels by their names, and copies from GPU to GPU."""
+    mark = named("communication")
+    used = np.unique(work.name[work.kind == kinds.KERNEL]).tolist()
+    names = [i for i in used if mark.search(trace.short.get(i, "") or trace.names[i])]
+    return np.asarray(((work.kind == kinds.KERNEL) & np.isin(work.name, names)) | (work.kind == kinds.PEER))
+
+
+def is_tiny(trace: Trace, work: Work) -> Array:
+    """Which work is a kernel, launched on its own, that takes about as long as its launch."""
+    brief = work.end - work.start < constant("tiny_kernel_us") * 1000
+    return np.asarray((work.kind == kinds.KERNEL) & brief & (work.graph == 0) & ~communicates(trace, work))
+
+
+def _in_calls(trace: Trace, group: str, spans: Spans, threads: tuple[int, ...]) -> Array:
+    """How much of each gap the threads spend in calls of a group, in ns; -1 where calls were not traced."""
+    if trace.calls is None:
+        return np.full(len(spans), -1, np.int64)
+    mark = named(group)
+    names = [i for i in np.unique(trace.calls.name).tolist() if mark.search(trace.names[i])]
+    chosen = np.isin(trace.calls.name, names) & np.isin(trace.calls.thread, threads)
+    return shared(union(trace.calls.start[chosen], trace.calls.end[chosen]), spans.start, spans.end)
+
+
+def waiting(trace: Trace, threads: tuple[int, ...]) -> Calls | None:
+    """The calls in which the threads wait for the GPU; None where calls were not traced."""
+    if trace.calls is None:
+        return None
+    mark = named("waiting")
+    names = [i for i in np.unique(trace.calls.name).tolist() if mark.search(trace.names[i])]
+    return trace.calls.where(np.isin(trace.calls.name, names) & np.isin(trace.calls.thread, threads))
+
+
+def _after_wait(trace: Trace, spans: Spans, threads: tuple[int, ...]) -> Array:
+    """Gaps at whose beginning the host was waiting for the GPU."""
+    waits = waiting(trace, threads)
+    if waits is None or not len(waits):
+        return np.zeros(len(spans), bool)
+    place = np.searchsorted(waits.start, spans.start, "right") - 1
+    reach = np.maximum.accumulate(waits.end)
+    return np.asarray((place >= 0) & (reach[np.maximum(place, 0)] >= spans.start))
+
+
+def _inside(trace: Trace, group: str, spans: Spans, threads: tuple[int, ...]) -> Array:
+    """How much of each gap lies in ranges whose name tells of the group, in ns."""
+    nothing = np.full(len(spans), -1, np.int64)
+    if trace.ranges is None or not len(trace.ranges):
+        return nothing
+    mark = named(group)
+    names = [i for i in np.unique(trace.ranges.name).tolist() if mark.search(trace.names[i])]
+    chosen = np.isin(trace.ranges.name, names)
+    if threads:
+        chosen &= np.isin(trace.ranges.thread, threads)
+    if not chosen.any():
+        return nothing
+    return shared(union(trace.ranges.start[chosen], trace.ranges.end[chosen]), spans.start, spans.end)

@@ -1,0 +1,71 @@
+"""Sets of time as sorted, disjoint intervals: unions, what is between them, what two share. All in whole ns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spans:
+    """Disjoint intervals [start, end) in order of time; touching ones are one."""
+
+    start: Array
+    end: Array
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @property
+    def length(self) -> int:
+        """The time in them."""
+        return int((self.end - self.start).sum())
+
+
+EMPTY = Spans(np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+def union(start: Array, end: Array) -> Spans:
+    """The time covered by any of the intervals; those of no length cover nothing. Any order."""
+    keep = end > start
+    if not keep.all():
+        start, end = start[keep], end[keep]
+    if not len(start):
+        return EMPTY
+    if (start[1:] < start[:-1]).any():
+        order = np.argsort(start, kind="stable")
+        start, end = start[order], end[order]
+    reach = np.maximum.accumulate(end)
+    new = np.flatnonzero(start[1:] > reach[:-1])
+    return Spans(start[np.concatenate([[0], new + 1])], reach[np.concatenate([new, [len(reach) - 1]])])
+
+
+def between(spans: Spans) -> Spans:
+    """The gaps from the first interval to the last."""
+    return Spans(spans.end[:-1], spans.start[1:])
+
+
+def before(spans: Spans, at: Array) -> Array:
+    """How much of the spans lies before each moment of `at`, in ns."""
+    if not len(spans):
+        return np.zeros(len(at), np.int64)
+    done = np.concatenate([[0], np.cumsum(spans.end - spans.start)])
+    place = np.searchsorted(spans.start, at, "right")
+    last = np.maximum(place - 1, 0)
+    inside = np.where(place > 0, np.clip(at - spans.start[last], 0, spans.end[last] - spans.start[last]), 0)
+    return np.asarray(done[last] + inside, dtype=np.int64)
+
+
+def shared(spans: Spans, start: Array, end: Array) -> Array:
+    """How much of the spans lies within each interval [start, end), in ns."""
+    return before(spans, end) - before(spans, start)
+
+
+def common(a: Spans, b: Spans) -> int:
+    """The time that two sets share, in ns."""
+    few, many = (a, b) if len(a) < len(b) else (b, a)
+    return int(shared(many, few.start, few.end).sum())

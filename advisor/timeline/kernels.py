@@ -1,0 +1,132 @@
+"""The ranking of kernels, what each could give at most by Amdahl's law, and which launch of one stands for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from advisor.timeline import trace as kinds
+from advisor.timeline.intervals import union
+from advisor.timeline.trace import Sums, Trace, Work
+from advisor.timeline.words import constant, named
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelRank:
+    """One kernel on one GPU. Times in ns, None where sums do not tell.
+
+    total: of all launches; covered: time in which at least one of them ran; share: % of the summed time of all kernels;
+    busy: % of the time in which the GPU was busy; bound and run_bound: how many times as fast the GPU's window and the
+    whole run could be if the kernel took no time (Amdahl's law), inf where nothing else is there.
+    """
+
+    name: str
+    short: str
+    launches: int
+    total: float
+    share: float
+    mean: float
+    shortest: float | None = None
+    longest: float | None = None
+    covered: float | None = None
+    busy: float | None = None
+    bound: float | None = None
+    run_bound: float | None = None
+    communication: bool = False
+
+
+def amdahl(whole: float, part: float) -> float:
+    """How many times as fast the whole is when the part takes no time: whole / (whole - part)."""
+    return whole / (whole - part) if part < whole else float("inf")
+
+
+def ranking(trace: Trace, work: Work, busy: int, window: int) -> tuple[KernelRank, ...]:
+    """All kernels of one GPU, the most time first. busy, window: ns."""
+    chosen = np.flatnonzero(work.kind == kinds.KERNEL)
+    if not len(chosen):
+        return ()
+    order = chosen[np.argsort(work.name[chosen], kind="stable")]
+    name, start, end = work.name[order], work.start[order], work.end[order]
+    edges = np.flatnonzero(np.concatenate([[True], name[1:] != name[:-1]]))
+    length = end - start
+    totals, counts = np.add.reduceat(length, edges), np.diff(np.append(edges, len(order)))
+    least, most = np.minimum.reduceat(length, edges), np.maximum.reduceat(length, edges)
+    whole = float(length.sum()) or 1.0
+    mark = named("communication")
+    out = []
+    for at, (first, count) in enumerate(zip(edges.tolist(), counts.tolist(), strict=True)):
+        index = int(name[first])
+        covered = union(start[first : first + count], end[first : first + count]).length
+        text = trace.names[index]
+        out.append(
+            KernelRank(
+                name=text,
+                short=trace.short.get(index, "") or text,
+                launches=count,
+                total=float(totals[at]),
+                share=100 * float(totals[at]) / whole,
+                mean=float(totals[at]) / count,
+                shortest=float(least[at]),
+                longest=float(most[at]),
+                covered=float(covered),
+                busy=100 * covered / busy if busy else None,
+                bound=amdahl(window, covered) if window else None,
+                run_bound=amdahl(trace.run, covered) if trace.run else None,
+                communication=mark.search(trace.short.get(index, "") or text) is not None,
+            )
+        )
+    return tuple(sorted(out, key=lambda k: (-k.total, k.name)))
+
+
+def ranking_of_sums(sums: Sums) -> tuple[KernelRank, ...]:
+    """The ranking of a table of sums: shares and times, no bounds, since nobody knows how long the GPU was idle."""
+    from advisor.timeline.csv_trace import base_name
+
+    listed = sums.kernels or ()
+    whole = sum(k.total for k in listed) or 1.0
+    mark = named("communication")
+    out = []
+    for k in listed:
+        communication = mark.search(k.name) is not None
+        share = 100 * k.total / whole
+        out.append(
+            KernelRank(
+                k.name,
+                base_name(k.name),
+                k.launches,
+                k.total,
+                share,
+                k.mean,
+                k.shortest,
+                k.longest,
+                communication=communication,
+            )
+        )
+    return tuple(out)
+
+
+def target(ranks: tuple[KernelRank, ...]) -> KernelRank | None:
+    """The kernel to look at: the one with the most time that is no communication, which waits for others."""
+    return next((k for k in ranks if not k.communication), None)
+
+
+def representative(length: Array) -> tuple[int, int]:
+    """Of a kernel's launches in order, by their durations: the one that stands for it, and one from the middle.
+
+    Half of the kernel's time is in launches shorter than the duration looked for, the first left out as warm-up where
+    there are others. The first launch within the tolerance of it stands for the kernel, else the nearest.
+    """
+    first = 1 if len(length) > 1 else 0
+    rest = length[first:]
+    order = np.argsort(rest, kind="stable")
+    done = np.cumsum(rest[order])
+    typical = rest[order][int(np.searchsorted(done, done[-1] / 2))]
+    away = np.abs(rest - typical)
+    near = np.flatnonzero(away <= constant("typical_pct") / 100 * typical)
+    if not len(near):
+        near = np.array([int(np.argmin(away))])
+    return first + int(near[0]), first + int(near[len(near) // 2])

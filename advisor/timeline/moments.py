@@ -1,0 +1,158 @@
+"""The moments that show a pattern best: the longest of its gaps or pieces of work, with what the host did meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from advisor.timeline import gaps as causes
+from advisor.timeline import trace as kinds
+from advisor.timeline.facts import GpuFacts
+from advisor.timeline.gaps import Gaps, call_rows
+from advisor.timeline.kernels import target
+from advisor.timeline.ncu_command import enclosing
+from advisor.timeline.results import Moment
+from advisor.timeline.trace import Calls, Trace, Work
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_SHOWN = 3
+_KIND_NAMES = {
+    kinds.TO_DEVICE: "[copy host to device]",
+    kinds.TO_HOST: "[copy device to host]",
+    kinds.INSIDE: "[copy on the device]",
+    kinds.PEER: "[copy between GPUs]",
+    kinds.MIGRATION: "[migration of managed memory]",
+    kinds.SET: "[memory set]",
+    kinds.GRAPH: "[CUDA graph]",
+    kinds.OTHER: "[copy]",
+}
+_GAPS: dict[str, tuple[int, ...]] = {
+    "gpu_idle": (causes.OTHER,),
+    "sync_between_kernels": (causes.SYNC,),
+    "data_loading_starved": (causes.INPUT, causes.ROUND_TRIP),
+    "blocking_post_processing": (causes.OUTPUT, causes.ROUND_TRIP),
+    "graph_launch_granularity": (causes.GRAPHS,),
+}
+
+
+def moments(trace: Trace, facts: GpuFacts, pattern: str) -> tuple[Moment, ...]:
+    """The longest moments of a pattern on one GPU, at most three; () where single events are not known."""
+    work, gaps = facts.work, facts.gaps
+    if work is None or gaps is None:
+        return ()
+    if pattern in _GAPS:
+        found = np.flatnonzero(np.isin(gaps.cause, _GAPS[pattern]))
+        if pattern == "gpu_idle" and not len(found):
+            found = np.arange(len(gaps.cause))
+        return _gap_moments(trace, work, gaps, found)
+    masks: dict[str, Callable[[], Array]] = {
+        "copy_not_overlapped": lambda: facts.masks["host"],
+        "pageable_memory": lambda: work.pageable == 1,
+        "unified_memory_migration": lambda: work.kind == kinds.MIGRATION,
+        "communication_bound": lambda: facts.masks["communication"],
+        "many_tiny_kernels": lambda: facts.masks["tiny"],
+        "dominant_kernel": lambda: _is_target(trace, facts, work),
+    }
+    out: tuple[Moment, ...] = ()
+    if pattern in masks:
+        out = _work_moments(trace, work, gaps, np.flatnonzero(masks[pattern]()))
+    if pattern == "communication_bound":
+        out += _gap_moments(trace, work, gaps, np.flatnonzero(gaps.cause == causes.MPI))
+    return out[:_SHOWN]
+
+
+def _is_target(trace: Trace, facts: GpuFacts, work: Work) -> Array:
+    chosen = target(facts.ranks)
+    if chosen is None:
+        return np.zeros(len(work), bool)
+    used = np.unique(work.name[work.kind == kinds.KERNEL]).tolist()
+    return np.asarray(
+        (work.kind == kinds.KERNEL) & np.isin(work.name, [i for i in used if trace.names[i] == chosen.name])
+    )
+
+
+def _longest(length: Array, rows: Array) -> list[int]:
+    """Rows of the longest, between equals the earliest."""
+    return [int(r) for r in rows[np.lexsort((rows, -length[rows]))][:_SHOWN]]
+
+
+def title(trace: Trace, work: Work, row: int) -> str:
+    """What a piece of work is called: a kernel's base name, or what kind of copy it is."""
+    kind = int(work.kind[row])
+    if kind == kinds.KERNEL:
+        name = int(work.name[row])
+        return trace.short.get(name) or trace.names[name]
+    return _KIND_NAMES[kind]
+
+
+def _gap_moments(trace: Trace, work: Work, gaps: Gaps, rows: Array) -> tuple[Moment, ...]:
+    length = gaps.spans.end - gaps.spans.start
+    out = []
+    for row in _longest(length, rows):
+        start, end = int(gaps.spans.start[row]), int(gaps.spans.end[row])
+        out.append(
+            Moment(
+                kind="gap",
+                start=start,
+                duration=end - start,
+                before=title(trace, work, int(gaps.before[row])),
+                after=title(trace, work, int(gaps.after[row])),
+                call=_busiest(trace, trace.calls, gaps.threads[:1], start, end),
+                system=_busiest(trace, trace.system, gaps.threads[:1], start, end),
+                range=_range(trace, gaps.threads, (start + end) // 2),
+            )
+        )
+    return tuple(out)
+
+
+def _work_moments(trace: Trace, work: Work, gaps: Gaps, rows: Array) -> tuple[Moment, ...]:
+    out = []
+    chosen = _longest(work.end - work.start, rows)
+    asked = call_rows(work.where(np.array(chosen, dtype=np.int64)), trace.calls) if chosen else ()
+    for row, call in zip(chosen, asked, strict=True):
+        size, pageable = int(work.size[row]), int(work.pageable[row])
+        start, end = int(work.start[row]), int(work.end[row])
+        thread, moment = gaps.threads, start
+        if call >= 0 and trace.calls is not None:
+            thread, moment = (int(trace.calls.thread[call]),), int(trace.calls.start[call])
+        out.append(
+            Moment(
+                kind="work",
+                start=start,
+                duration=end - start,
+                what=title(trace, work, row),
+                size=size if size >= 0 else None,
+                pageable=bool(pageable) if pageable >= 0 else None,
+                call=trace.names[int(trace.calls.name[call])] if call >= 0 and trace.calls is not None else "",
+                range=_range(trace, thread, moment),
+            )
+        )
+    return tuple(out)
+
+
+def _busiest(trace: Trace, calls: Calls | None, threads: Sequence[int], start: int, end: int) -> str:
+    """The call that takes most of a stretch of time on these threads."""
+    if calls is None or not len(calls):
+        return ""
+    first = calls.where(slice(0, int(np.searchsorted(calls.start, end))))  # type: ignore[arg-type]
+    inside = np.minimum(first.end, end) - np.maximum(first.start, start)
+    inside = np.where(np.isin(first.thread, list(threads)) if threads else True, inside, 0)
+    if not len(inside) or inside.max() <= 0:
+        return ""
+    return trace.names[int(first.name[int(np.argmax(inside))])]
+
+
+def _range(trace: Trace, threads: Sequence[int], moment: int) -> str:
+    """The innermost NVTX range at a moment on the first of the threads that is in one."""
+    if trace.ranges is None:
+        return ""
+    for thread in threads[:4]:
+        found = enclosing(trace.ranges, moment, thread)
+        if found:
+            domain = trace.names[int(trace.ranges.domain[found[0]])]
+            name = trace.names[int(trace.ranges.name[found[0]])]
+            return f"{domain}:{name}" if domain else name
+    return ""

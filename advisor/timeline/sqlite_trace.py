@@ -1,0 +1,294 @@
+"""From an `nsys export` database to a trace: any schema, tables that may be absent, columns that come and go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from advisor.errors import InputError
+from advisor.timeline import trace as kinds
+from advisor.timeline.database import Database, opened
+from advisor.timeline.trace import COPY_KINDS, Calls, Gpu, Ranges, Trace, Work
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+KERNEL = "CUPTI_ACTIVITY_KIND_KERNEL"
+MEMCPY = "CUPTI_ACTIVITY_KIND_MEMCPY"
+MEMSET = "CUPTI_ACTIVITY_KIND_MEMSET"
+GRAPH = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"
+RUNTIME = "CUPTI_ACTIVITY_KIND_RUNTIME"
+NVTX = "NVTX_EVENTS"
+SYSTEM = "OSRT_API"
+MPI = ("MPI_COLLECTIVES_EVENTS", "MPI_P2P_EVENTS", "MPI_START_WAIT_EVENTS", "MPI_OTHER_EVENTS")
+FAULTS = ("CUDA_UM_CPU_PAGE_FAULT_EVENTS", "CUDA_UM_GPU_PAGE_FAULT_EVENTS")
+_PUSHED, _STARTED, _DOMAIN = (59, 70), (60, 71), 75
+_PAGEABLE, _UNKNOWN_KIND = 0, 7
+_LONG = 20_000  # ns; shorter calls of the operating system explain no gap worth naming
+
+
+# The columns of Work as they are called in the tables, and what stands for a missing one.
+_COLUMNS = {
+    "start": 0,
+    "end": 0,
+    "kind": 0,
+    "deviceId": -1,
+    "streamId": -1,
+    "name": 0,
+    "correlationId": -1,
+    "globalPid": -1,
+    "bytes": -1,
+    "pageable": -1,
+    "graph": 0,
+}
+
+
+@dataclass
+class _Names:
+    """Ids of strings as they stand in the database, made indices into one list of texts."""
+
+    database: Database
+    texts: list[str] = field(default_factory=lambda: [""])
+    _known: dict[int, int] = field(default_factory=dict)
+
+    def indices(self, ids: Array) -> Array:
+        distinct, where = np.unique(ids, return_inverse=True)
+        new = [i for i in distinct.tolist() if i not in self._known]
+        found = self.database.text(np.array(new, dtype=np.int64)) if new else {}
+        for i in new:
+            self._known[i] = len(self.texts) if i in found else 0
+            if i in found:
+                self.texts.append(found[i])
+        table = np.array([self._known[i] for i in distinct.tolist()], dtype=np.int64)
+        return table[where.reshape(-1)] if len(table) else np.empty(0, np.int64)
+
+    def add(self, text: str) -> int:
+        self.texts.append(text)
+        return len(self.texts) - 1
+
+
+def read_database(path: Path, sha256: str) -> Trace:
+    """The trace in an export. InputError, one line, for a database that is damaged or not from Nsight Systems."""
+    with opened(path) as database:
+        if "StringIds" not in database.tables:
+            raise InputError(
+                f"{path.name}: an SQLite database, but not from Nsight Systems (it has no table StringIds): give the "
+                "file that `nsys export --type sqlite` writes"
+            )
+        return _read(database, path, sha256)
+
+
+def _read(database: Database, path: Path, sha256: str) -> Trace:
+    meta = database.pairs("META_DATA_EXPORT") or database.pairs("EXPORT_META_DATA")
+    names, problems = _Names(database), _problems(database)
+    calls = _calls(database, RUNTIME, names, problems)
+    work, short, graphs = _work(database, names, problems)
+    ranges, mpi = _ranges(database, names, problems)
+    system = _calls(database, SYSTEM, names, problems, least=_LONG)
+    asked = _asked(calls, names.texts)
+    # Tables are made only when something goes into them: where the host's calls were traced and none asked for a copy,
+    # an absent table says that there was none; otherwise it says nothing.
+    copies_seen = MEMCPY in database.tables or (calls is not None and not asked["copy"] and not asked["managed"])
+    untraced = asked["managed"] and any("Unified Memory cannot be traced" in problem for problem in problems)
+    kernels = work is not None and bool((work.kind == kinds.KERNEL).any())
+    if asked["launch"] and not kernels and not graphs:
+        problems.append("calls that launch kernels, but no kernels: the GPU's activity was not traced")
+    gpus = () if work is None else _gpus(database, work)
+    return Trace(
+        path=str(path),
+        sha256=sha256,
+        form="sqlite",
+        tool=f"nsys {meta['EXPORT_PRODUCT_VERSION']}" if "EXPORT_PRODUCT_VERSION" in meta else "",
+        schema=meta.get("EXPORT_SCHEMA_VERSION", ""),
+        complete=not any("not whole" in p for p in problems),
+        problems=tuple(problems),
+        run=_run(database, work, calls),
+        names=tuple(names.texts),
+        short=short,
+        gpus=gpus,
+        work=work,
+        calls=calls,
+        ranges=ranges,
+        system=system,
+        mpi=mpi,
+        copies_seen=copies_seen,
+        migrations_seen=copies_seen and not untraced,
+        graphs_seen=graphs or (calls is not None and not asked["graph"]),
+        memory_kinds={"srcKind", "dstKind"} <= database.columns(MEMCPY) or MEMCPY not in database.tables,
+        faults=_faults(database, calls is not None and not asked["managed"]),
+    )
+
+
+def _problems(database: Database) -> list[str]:
+    """What nsys itself says went wrong while it recorded: errors, and that data were lost."""
+    out = []
+    for row in database.rows("DIAGNOSTIC_EVENT", ("severity", "text")):
+        text = " ".join(str(row["text"] or "").split())
+        # Severity 3 is an error, 4 a fatal one (ENUM_DIAGNOSTIC_SEVERITY_LEVEL).
+        if row["severity"] in (3, 4) or "dropped" in text.casefold() or "not be collected" in text.casefold():
+            out.append(f"nsys says: {text[:200]}")
+    return list(dict.fromkeys(out))[:5]
+
+
+def _told(problems: list[str], table: str, lost: Array) -> None:
+    if lost[0]:
+        problems.append(f"{table} is not whole: {int(lost[0]):,} rows have no usable times")
+
+
+def _calls(database: Database, table: str, names: _Names, problems: list[str], least: int = 0) -> Calls | None:
+    if table not in database.tables:
+        return None
+    rows = database.events(table, {"globalTid": -1, "correlationId": -1}, {"name": ("nameId",)}, least=least)
+    _told(problems, table, rows["lost"])
+    order = np.argsort(rows["start"], kind="stable")
+    return Calls(
+        rows["start"][order],
+        rows["end"][order],
+        rows["globalTid"][order],
+        rows["correlationId"][order],
+        names.indices(rows["name"])[order],
+    )
+
+
+def _asked(calls: Calls | None, texts: list[str]) -> dict[str, bool]:
+    """What the calls asked for: launches, copies, graphs, managed memory."""
+    used = set() if calls is None else {texts[i].casefold() for i in np.unique(calls.name).tolist()}
+    return {
+        "launch": any("launchkernel" in name or name.startswith("culaunch") for name in used),
+        "copy": any("memcpy" in name for name in used),
+        "graph": any("graphlaunch" in name for name in used),
+        "managed": any("managed" in name or "memprefetch" in name for name in used),
+    }
+
+
+def _work(database: Database, names: _Names, problems: list[str]) -> tuple[Work | None, dict[int, str], bool]:
+    """All that ran on GPUs, the base names of kernels, and whether graphs were told apart."""
+    wanted = dict.fromkeys(("deviceId", "streamId", "correlationId", "globalPid"), -1)
+    parts: list[dict[str, Array]] = []
+    short: dict[int, str] = {}
+    graphs = False
+    for table, kind in ((KERNEL, kinds.KERNEL), (MEMCPY, kinds.OTHER), (MEMSET, kinds.SET), (GRAPH, kinds.GRAPH)):
+        if table not in database.tables:
+            continue
+        more = (
+            {"bytes": -1, "copyKind": 0, "srcKind": _UNKNOWN_KIND, "dstKind": _UNKNOWN_KIND} if table == MEMCPY else {}
+        )
+        more |= {"graphNodeId": 0} if table != GRAPH else {}
+        named = {"name": ("demangledName", "shortName"), "base": ("shortName",)} if table == KERNEL else {}
+        rows = database.events(table, {**wanted, **more}, named)
+        _told(problems, table, rows.pop("lost"))
+        size = len(rows["start"])
+        rows["kind"] = np.full(size, kind, np.int64)
+        rows["pageable"] = np.full(size, kinds.UNKNOWN, np.int64)
+        if table == KERNEL:
+            rows["name"] = names.indices(rows["name"])
+            nameless = rows["name"] == 0
+            rows["name"][nameless] = names.indices(rows["base"][nameless])
+            first = dict(zip(*(x.tolist() for x in np.unique(rows["name"], return_index=True)), strict=True))
+            bases = names.indices(rows["base"][np.array(list(first.values()), dtype=np.int64)]).tolist()
+            short = {name: names.texts[base] for name, base in zip(first, bases, strict=True)}
+        if table == MEMCPY:
+            rows |= _copies(rows)
+        if table == GRAPH or (rows["graphNodeId"] > 0).any():
+            graphs = True
+        rows["graph"] = (
+            np.where(rows["graphNodeId"] > 0, rows["correlationId"], 0) if table != GRAPH else np.zeros(size, int)
+        )
+        parts.append(rows)
+    if not parts:
+        return None, short, graphs
+    joined = {
+        name: np.concatenate([part.get(name, np.full(len(part["start"]), missing)) for part in parts])
+        for name, missing in _COLUMNS.items()
+    }
+    joined["deviceId"] = _physical(database, joined["deviceId"], joined["globalPid"])
+    order = np.argsort(joined["start"], kind="stable")
+    return Work(*(joined[name][order] for name in _COLUMNS)), short, graphs
+
+
+def _physical(database: Database, device: Array, process: Array) -> Array:
+    """The GPUs that processes call by numbers of their own, by those of TARGET_INFO_GPU where the schema tells."""
+    listed = database.rows("TARGET_INFO_CUDA_DEVICE", ("gpuId", "cudaId", "pid"))
+    meant = {(r["pid"], r["cudaId"]): r["gpuId"] for r in listed if isinstance(r["gpuId"], int)}
+    number = (process >> 24) & 0xFFFFFF
+    out = device.copy()
+    for (pid, cuda), gpu in meant.items():
+        if isinstance(pid, int) and isinstance(cuda, int):
+            out[(number == pid) & (device == cuda)] = gpu
+    return out
+
+
+def _copies(rows: dict[str, Array]) -> dict[str, Array]:
+    """The kind of each copy, and whether the host's side of it is pageable."""
+    kind = np.full(len(rows["start"]), kinds.OTHER, np.int64)
+    for code, meant in COPY_KINDS.items():
+        kind[rows["copyKind"] == code] = meant
+    host = np.where(
+        kind == kinds.TO_DEVICE, rows["srcKind"], np.where(kind == kinds.TO_HOST, rows["dstKind"], _UNKNOWN_KIND)
+    )
+    pageable = np.where(host == _PAGEABLE, 1, np.where((host < 0) | (host >= _UNKNOWN_KIND), kinds.UNKNOWN, 0))
+    return {"kind": kind, "pageable": pageable}
+
+
+def _ranges(database: Database, names: _Names, problems: list[str]) -> tuple[Ranges | None, tuple[Array, Array] | None]:
+    """NVTX ranges, and the intervals in MPI: from its own tables or, before nsys had them, from its NVTX domain."""
+    starts, ends = [], []
+    for table in MPI:
+        if table in database.tables and "start" in database.columns(table):
+            rows = database.events(table, {}, open_ended=True)
+            starts.append(rows["start"])
+            ends.append(rows["end"])
+    ranges = None
+    if NVTX in database.tables:
+        wanted = {"eventType": 0, "globalTid": -1, "domainId": 0}
+        rows = database.events(NVTX, wanted, {"name": ("text", "textId")}, open_ended=True)
+        _told(problems, NVTX, rows["lost"])
+        name = names.indices(rows["name"])
+        made = rows["eventType"] == _DOMAIN
+        domains = dict(zip(rows["domainId"][made].tolist(), name[made].tolist(), strict=True))
+        keep = np.isin(rows["eventType"], (*_PUSHED, *_STARTED)) & (rows["end"] > rows["start"]) & (name > 0)
+        order = np.flatnonzero(keep)[np.argsort(rows["start"][keep], kind="stable")]
+        distinct, where = np.unique(rows["domainId"][order], return_inverse=True)
+        known = np.array([domains.get(i, 0) for i in distinct.tolist()], dtype=np.int64)
+        domain = known[where.reshape(-1)] if len(known) else np.empty(0, np.int64)
+        pushed = np.isin(rows["eventType"][order], _PUSHED)
+        ranges = Ranges(rows["start"][order], rows["end"][order], rows["globalTid"][order], name[order], domain, pushed)
+        of_mpi = [i for i, text in enumerate(names.texts) if text == "MPI"]
+        if not starts and of_mpi and np.isin(domain, of_mpi).any():
+            inside = np.isin(domain, of_mpi)
+            starts.append(ranges.start[inside])
+            ends.append(ranges.end[inside])
+    return ranges, (np.concatenate(starts), np.concatenate(ends)) if starts else None
+
+
+def _faults(database: Database, none_possible: bool) -> int | None:
+    """Page faults of managed memory; None where they were not traced."""
+    there = [table for table in FAULTS if table in database.tables]
+    if not there:
+        return 0 if none_possible else None
+    return sum(len(database.events(table, {}, open_ended=True)["start"]) for table in there)
+
+
+def _run(database: Database, work: Work | None, calls: Calls | None) -> int | None:
+    """The length of the trace in ns: what nsys says, and no less than what is in it."""
+    told = [
+        int(r["duration"]) for r in database.rows("ANALYSIS_DETAILS", ("duration",)) if isinstance(r["duration"], int)
+    ]
+    columns = [c for c in (work, calls) if c is not None and len(c)]
+    seen = max(int(c.end.max()) for c in columns) - min(int(c.start.min()) for c in columns) if columns else 0
+    return max([seen, *told]) or None
+
+
+def _gpus(database: Database, work: Work) -> tuple[Gpu, ...]:
+    """The GPUs that worked, with their names.
+
+    A device's number is the one that its process has given it; tables of newer schemas tell which GPU that is.
+    """
+    listed = database.rows("TARGET_INFO_GPU", ("id", "name", "cuDevice"))
+    by_id = {row["id"]: str(row["name"] or "") for row in listed}
+    if not database.rows("TARGET_INFO_CUDA_DEVICE", ("gpuId",)):
+        by_id = {row["cuDevice"]: str(row["name"] or "") for row in reversed(listed) if row["cuDevice"] is not None}
+    only = next(iter(by_id.values())) if len(by_id) == 1 else ""
+    return tuple(Gpu(i, by_id.get(i) or only) for i in np.unique(work.gpu).tolist())

@@ -1,0 +1,153 @@
+"""A trace as columns: what the GPUs did, what the host called, which ranges it was in. Times: ns of the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# Kinds of GPU work. PEER: between GPUs; MIGRATION: of managed memory; INSIDE: within one GPU's memory.
+KERNEL, TO_DEVICE, TO_HOST, INSIDE, PEER, MIGRATION, SET, GRAPH, OTHER = range(9)
+UNKNOWN = -1
+# CUPTI's copyKind; arrays count as the memory that they are in.
+COPY_KINDS = {
+    **dict.fromkeys((1, 3), TO_DEVICE),
+    **dict.fromkeys((2, 4), TO_HOST),
+    **dict.fromkeys((5, 6, 7, 8), INSIDE),
+    10: PEER,
+    **dict.fromkeys((11, 12, 13), MIGRATION),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Work:
+    """What ran on GPUs, sorted by start; each an array of shape (n,).
+
+    name: index into the trace's names; call: the correlation id of the call that asked for it, UNKNOWN without one;
+    size: bytes of a copy, UNKNOWN otherwise; pageable: 1 when a copy's host memory is pageable, 0 when not, UNKNOWN;
+    graph: the correlation id of the graph launch that a node belongs to, 0 without one.
+    """
+
+    start: Array
+    end: Array
+    kind: Array
+    gpu: Array
+    stream: Array
+    name: Array
+    call: Array
+    process: Array
+    size: Array
+    pageable: Array
+    graph: Array
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def where(self, mask: Array) -> Work:
+        """The rows of a mask or of indices."""
+        return Work(*(getattr(self, name)[mask] for name in self.__slots__))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calls:
+    """Calls of an API on the host, sorted by start; `thread` is nsys's global id, `call` the correlation id."""
+
+    start: Array
+    end: Array
+    thread: Array
+    call: Array
+    name: Array
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def where(self, mask: Array) -> Calls:
+        """The rows of a mask or of indices."""
+        return Calls(*(getattr(self, name)[mask] for name in self.__slots__))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranges:
+    """NVTX ranges, sorted by start. domain: index into the names, of "" for the default one; pushed: push/pop."""
+
+    start: Array
+    end: Array
+    thread: Array
+    name: Array
+    domain: Array
+    pushed: Array
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def where(self, mask: Array) -> Ranges:
+        """The rows of a mask or of indices."""
+        return Ranges(*(getattr(self, name)[mask] for name in self.__slots__))
+
+
+@dataclass(frozen=True, slots=True)
+class KernelSum:
+    """One line of a table of sums: all launches of one kernel. Times in ns, None where the table has none."""
+
+    name: str
+    launches: int
+    total: float
+    mean: float
+    shortest: float | None = None
+    longest: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """What `nsys stats` has added up; None for a report that is not there. Copies and calls: name -> (count, ns)."""
+
+    kernels: tuple[KernelSum, ...] | None = None
+    copies: Mapping[str, tuple[int, float]] | None = None
+    calls: Mapping[str, tuple[int, float]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """A GPU that worked in the trace, by the number that its work has in `Work.gpu`."""
+
+    id: int
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trace:
+    """One trace. What it lacks is None, never empty: an empty table says that nothing happened.
+
+    form: sqlite or csv; tool and schema: versions of nsys, '' when unknown; run: ns from the beginning of the trace to
+    its end; names: texts by index; short: the kernel's base name by the index of its full one; mpi: starts and ends of
+    the time in which a thread was in MPI; system: longer calls of the operating system. The flags tell whether copies,
+    migrations of managed memory and graphs would have been seen, and whether a copy tells the kind of host memory;
+    faults: of managed memory, None where they were not traced. sums: instead of work, where only sums were given.
+    """
+
+    path: str
+    sha256: str
+    form: str
+    tool: str = ""
+    schema: str = ""
+    complete: bool = True
+    problems: tuple[str, ...] = ()
+    run: int | None = None
+    names: tuple[str, ...] = ()
+    short: Mapping[int, str] = field(default_factory=dict)
+    gpus: tuple[Gpu, ...] = ()
+    work: Work | None = None
+    calls: Calls | None = None
+    ranges: Ranges | None = None
+    system: Calls | None = None
+    mpi: tuple[Array, Array] | None = None
+    copies_seen: bool = False
+    migrations_seen: bool = False
+    graphs_seen: bool = False
+    memory_kinds: bool = False
+    faults: int | None = None
+    sums: Sums | None = None

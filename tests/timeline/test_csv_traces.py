@@ -1,0 +1,134 @@
+"""The output of `nsys stats`: old and new names, units, preambles, and what sums can and cannot tell."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from advisor.errors import InputError
+from advisor.timeline import analyse, read_trace
+from advisor.timeline.csv_trace import base_name
+from advisor.timeline.door import together
+from tests.timeline import generator as make
+from tests.timeline import stats
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, newline="")
+    return path
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        stats.NEW_KERNELS,
+        stats.OLD_KERNELS,
+        stats.MICROSECONDS,
+        stats.preamble("cuda_gpu_kern_sum") + stats.NEW_KERNELS,
+        stats.PROGRESS + "\n" + stats.preamble("gpukernsum") + stats.OLD_KERNELS,
+        "\ufeff" + stats.NEW_KERNELS,
+        stats.NEW_KERNELS.replace("\n", "\r\n"),
+        stats.preamble("cuda_api_sum") + stats.CALLS + "\n" + stats.preamble("cuda_gpu_kern_sum") + stats.NEW_KERNELS,
+    ],
+)
+def test_kernel_sums_read_the_same_by_old_and_new_names(text: str, tmp_path: Path) -> None:
+    gpu = analyse([write(tmp_path, "x.csv", text)]).gpus[0]
+    assert [(k.short, k.launches, k.total, k.shortest, k.longest) for k in gpu.kernels] == [
+        ("gemm", 3, 3_000_000, 900_000, 1_100_000),
+        ("add", 250, 1_000_000, 3_000, 5_000),
+    ]
+    assert gpu.kernels[0].share == pytest.approx(75)
+    assert gpu.values["tiny_kernel_count"] == 250
+
+
+def test_utf_16_from_a_windows_shell_reads_as_well(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(stats.NEW_KERNELS, encoding="utf-16")
+    assert analyse([path]).gpus[0].kernels[0].launches == 3
+
+
+def test_sums_rank_kernels_but_leave_the_decision_open(tmp_path: Path) -> None:
+    gpu = analyse([write(tmp_path, "x.csv", stats.NEW_KERNELS)]).gpus[0]
+    assert gpu.decision.id == "undetermined"
+    assert [p.finding.id for p in gpu.patterns] == ["dominant_kernel"]
+    assert {"gpu_idle", "copy_not_overlapped", "healthy_pipeline"} <= {one.id for one in gpu.unseen}
+    assert gpu.kernels[0].bound is None
+    assert gpu.command is not None and "regex:^gemm$" in gpu.command.command
+
+
+@pytest.mark.parametrize("copies", [stats.NEW_COPIES, stats.OLD_COPIES])
+def test_copies_are_gpu_time_too(copies: str, tmp_path: Path) -> None:
+    text = stats.NEW_KERNELS + "\n" + copies
+    gpu = analyse([write(tmp_path, "x.csv", text)]).gpus[0]
+    # 3 ms of gemm in 4 ms of kernels and 6 ms of copies.
+    assert gpu.values["top_kernel_pct"] == pytest.approx(30)
+
+
+def test_files_of_one_run_are_one_trace_and_of_two_runs_two(tmp_path: Path) -> None:
+    first = [
+        write(tmp_path, "run_cuda_gpu_kern_sum.csv", stats.NEW_KERNELS),
+        write(tmp_path, "run_cuda_gpu_mem_time_sum.csv", stats.NEW_COPIES),
+        write(tmp_path, "run_cuda_api_sum.csv", stats.CALLS),
+    ]
+    other = write(tmp_path, "other_gpukernsum.csv", stats.OLD_KERNELS)
+    assert together([*first, other]) == [tuple(first), (other,)]
+    result = analyse([*first, other])
+    assert [gpu.values["top_kernel_pct"] for gpu in result.gpus] == pytest.approx([30, 75])
+
+
+def rows_of(path: Path) -> list[tuple[int, int, int, str, str]]:
+    db = sqlite3.connect(path)
+    kernels = db.execute(
+        'SELECT start, "end" - start, correlationId, value, "" FROM CUPTI_ACTIVITY_KIND_KERNEL '
+        "JOIN StringIds ON id = demangledName"
+    ).fetchall()
+    names = {1: "[CUDA memcpy Host-to-Device]", 2: "[CUDA memcpy Device-to-Host]"}
+    copies = [
+        (s, d, c, names[kind], "Pageable" if 0 in (src, dst) else "Pinned")
+        for s, d, c, kind, src, dst in db.execute(
+            'SELECT start, "end" - start, correlationId, copyKind, srcKind, dstKind FROM CUPTI_ACTIVITY_KIND_MEMCPY'
+        )
+    ]
+    return kernels + copies
+
+
+@pytest.mark.parametrize("pageable", [False, True])
+def test_a_gpu_trace_tells_what_the_database_tells(pageable: bool, tmp_path: Path) -> None:
+    path = make.serial_copies(pageable=pageable).write(tmp_path / "t.sqlite")
+    csv = write(tmp_path, "run_cuda_gpu_trace.csv", stats.preamble("cuda_gpu_trace") + stats.trace(rows_of(path)))
+    one, other = analyse([path]).gpus[0], analyse([csv]).gpus[0]
+    for name in ("gpu_busy_pct", "copy_exposed_pct", "copy_overlappable_pct", "pageable_exposed_pct", "top_kernel_pct"):
+        assert other.values[name] == pytest.approx(one.values[name]), name
+    assert [(k.name, k.launches, k.total) for k in other.kernels] == [
+        (k.name, k.launches, k.total) for k in one.kernels
+    ]
+    ids = {p.finding.id for p in one.patterns}
+    assert {p.finding.id for p in other.patterns} == ids
+    # Without the calls nobody knows whether the host waited.
+    assert "sync_between_kernels" in {u.id for u in other.unseen}
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [
+        ("void cutlass::Kernel<cutlass::gemm::Gemm<float, 4> >(T1::Params)", "Kernel"),
+        ("add(int, int)", "add"),
+        ("void (anonymous namespace)::softmax_warp<float>(float*)", "softmax_warp"),
+        ("ampere_sgemm_128x64_nn", "ampere_sgemm_128x64_nn"),
+        ("a::b::c<d::e>::run(x)", "run"),
+    ],
+)
+def test_the_base_name_of_a_kernel(name: str, short: str) -> None:
+    assert base_name(name) == short
+
+
+@pytest.mark.parametrize(
+    "text", ["a,b,c\n1,2,3\n", "hello\n", "Name,streamId,type,bytes,Trace Type,Event Type\nk,7,kernel,,x,Enter\n"]
+)
+def test_other_tables_are_refused_in_one_line(text: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as e:
+        read_trace(write(tmp_path, "x.csv", text))
+    assert "\n" not in str(e.value) and "nsys stats" in str(e.value)

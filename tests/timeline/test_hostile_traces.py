@@ -1,0 +1,172 @@
+"""Damaged, foreign and hostile files: one line, exit code 2; names are shown, never obeyed."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from advisor.cli import main
+from advisor.errors import InputError
+from advisor.timeline import analyse, read_trace
+from tests.timeline import generator as make
+from tests.timeline.generator import MS, US, Planted
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(InputError) as e:
+        read_trace(path)
+    text = str(e.value)
+    assert text.startswith(path.name) and "\n" not in text and len(text) < 400
+    return text
+
+
+def test_a_database_that_was_cut_is_refused(tmp_path: Path) -> None:
+    path = make.busy().write(tmp_path / "t.sqlite")
+    whole = path.read_bytes()
+    for size in (len(whole) - 1, len(whole) // 2, 5000, 200, 30):
+        path.write_bytes(whole[:size])
+        refused(path)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_flipped_bytes_give_an_answer_or_one_line_never_a_traceback(seed: int, tmp_path: Path) -> None:
+    path = make.serial_copies().write(tmp_path / "t.sqlite")
+    dice = random.Random(seed)
+    content = bytearray(path.read_bytes())
+    for _ in range(dice.choice([1, 20, 400])):
+        content[dice.randrange(100 if dice.random() < 0.2 else 0, len(content))] = dice.randrange(256)
+    path.write_bytes(content)
+    try:
+        analyse([path])
+    except InputError as e:
+        assert "\n" not in str(e)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "empty"),
+        (b"\n\n", "empty"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 3\n", "LFS"),
+        (b"NVR\0\x01\0\0\0", "diagnose"),
+        (b"\x1f\x8b\x08\x00", "compressed"),
+        (bytes(range(256)), "no trace"),
+        (b"SQLite format 3\0" + b"\0" * 84, ""),
+    ],
+)
+def test_what_is_no_trace_is_called_by_its_name(content: bytes, says: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.sqlite"
+    path.write_bytes(content)
+    assert says in refused(path)
+
+
+def test_a_report_of_nsys_itself_has_to_be_exported(tmp_path: Path) -> None:
+    path = tmp_path / "t.nsys-rep"
+    path.write_bytes(b"\x08\x01binary\0\0")
+    assert "nsys export --type sqlite" in refused(path)
+
+
+def test_databases_of_others_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.sqlite"
+    db = sqlite3.connect(path)
+    db.execute("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER)")
+    db.commit()
+    assert "not from Nsight Systems" in refused(path)
+    db.execute("CREATE TABLE StringIds (id INTEGER, value TEXT)")
+    db.execute("ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL RENAME COLUMN end TO stop")
+    db.commit()
+    db.close()
+    assert "'end'" in refused(path)
+
+
+def test_what_the_database_says_of_itself_stays_on_one_line(tmp_path: Path) -> None:
+    path = make.tiny().write(tmp_path / "t.sqlite")
+    content = path.read_bytes()
+    assert content.count(b"CREATE TABLE TARGET_INFO_GPU") == 1
+    path.write_bytes(content.replace(b"CREATE TABLE TARGET_INFO_GPU", b"BROKEN\n\x1b[31m TARGET_INFO_GPU"))
+    assert "\x1b" not in refused(path)
+
+
+def test_views_and_triggers_of_a_file_are_not_looked_at(tmp_path: Path) -> None:
+    """A view that never ends, in the place of a table."""
+    path = make.busy().write(tmp_path / "t.sqlite", without=("CUPTI_ACTIVITY_KIND_MEMCPY",))
+    db = sqlite3.connect(path)
+    db.execute(
+        "CREATE VIEW CUPTI_ACTIVITY_KIND_MEMCPY AS WITH RECURSIVE n(start) AS "
+        '(SELECT 1 UNION ALL SELECT start + 1 FROM n) SELECT start, start AS "end", 1 AS bytes FROM n'
+    )
+    db.commit()
+    db.close()
+    gpu = analyse([path]).gpus[0]
+    assert "copy_not_overlapped" in {one.id for one in gpu.unseen}
+
+
+def test_nothing_is_written_beside_a_trace(tmp_path: Path) -> None:
+    path = make.busy().write(tmp_path / "t.sqlite")
+    before = path.read_bytes()
+    path.chmod(0o444)
+    analyse([path])
+    assert [p.name for p in tmp_path.iterdir()] == ["t.sqlite"] and path.read_bytes() == before
+
+
+def test_rows_without_usable_times_are_left_out_and_told(tmp_path: Path) -> None:
+    path = make.busy().write(tmp_path / "t.sqlite")
+    db = sqlite3.connect(path)
+    for start, end in (("'soon'", "5"), ("NULL", "7"), ("9.5", "10"), ("100", "50"), ("0", "0")):
+        db.execute(
+            'INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start, "end", demangledName, shortName) '
+            f"VALUES ({start}, {end}, 1, 1)"
+        )
+    db.commit()
+    db.close()
+    result = analyse([path])
+    assert result.gpus[0].values["kernel_launches"] == 50
+    assert not result.traces[0].complete and "5 rows" in result.traces[0].problems[0]
+
+
+def test_strings_that_lead_nowhere_and_texts_in_place_of_ids(tmp_path: Path) -> None:
+    path = make.busy().write(tmp_path / "t.sqlite")
+    db = sqlite3.connect(path)
+    db.execute("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET demangledName = 999999, shortName = 'typed in'")
+    db.commit()
+    db.close()
+    gpu = analyse([path]).gpus[0]
+    assert [(k.name, k.short, k.launches) for k in gpu.kernels] == [("typed in", "typed in", 50)]
+
+
+NAMES = [
+    "\x1b[2J\x1b[31mred",
+    "[bold red]x[/]",
+    "<script>alert(1)</script>",
+    "a\nb\tc",
+    "\u202eevil",
+    "\ud800".encode("utf-16", "surrogatepass").decode("utf-16", "replace"),
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_are_shown_and_never_obeyed(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    planted = Planted()
+    planted.range(name, 9 * MS, 900 * MS)
+    at = 10 * MS
+    for _ in range(30):
+        at = planted.kernel(at, 2 * MS, f"void {name}(int)", name, asked=at - 10 * US) + 3 * MS
+    path = planted.write(tmp_path / "t.sqlite")
+    for form in ("text", "json"):
+        with pytest.raises(SystemExit) as e:
+            main(["timeline", str(path), "--format", form])
+        out = capsys.readouterr()
+        assert e.value.code == 0
+        assert not {"\x1b", "\u202e", "\t"} & set(out.out if form == "text" else out.err)
+
+
+def test_enormous_numbers_do_not_overflow(tmp_path: Path) -> None:
+    planted = Planted()
+    planted.kernel(2**62, 1 * MS, asked=1)
+    planted.kernel(-(2**61), 1 * MS, asked=2)
+    planted.copy(0, 2**60, size=2**62, asked=3)
+    result = analyse([planted.write(tmp_path / "t.sqlite")])
+    assert all(abs(v) < 1e19 for v in result.gpus[0].values.values())
