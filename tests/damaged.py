@@ -18,7 +18,7 @@ from pathlib import Path
 import zstandard
 
 from advisor import resources
-from advisor.reports import container
+from advisor.reports import container, slimming
 
 DATA = Path(__file__).parent / "data"
 SEED = 20_251_121
@@ -133,7 +133,7 @@ def _headless(rng: random.Random) -> bytes:
 def _empty_report(_: random.Random) -> bytes:
     """A whole report that holds no launches."""
     out = io.BytesIO()
-    container.slim(report(), container.walk(report()), 0, 0, bool, out)
+    slimming.slim(report(), container.walk(report()), 0, 0, bool, out)
     return out.getvalue()
 
 

@@ -22,6 +22,7 @@ def run(
     *,
     maps: tuple[str, ...],
     fail_on: tuple[str, ...],
+    beyond_noise: bool,
     everything: bool,
     force: bool,
     kernel: str | None,
@@ -54,6 +55,8 @@ def run(
     cat = catalog(knowledge)
     # A mistyped threshold is told before anything is read.
     thresholds = [parse(text, cat) for text in fail_on]
+    if beyond_noise and not any(each.name == "duration_ns" for each in thresholds):
+        raise UsageError("--beyond-noise is about times: give a --fail-on 'duration>5%' with it")
     analyses = read_sides(
         parse_side(base),
         parse_side(current),
@@ -65,7 +68,7 @@ def run(
     )
     clear()
     found = compare(*analyses, maps=maps, force=force)
-    outcomes = tuple(tuple(check(t, pair, cat) for t in thresholds) for pair in found.pairs)
+    outcomes = tuple(tuple(check(t, pair, cat, beyond_noise=beyond_noise) for t in thresholds) for pair in found.pairs)
     result = Result(found, outcomes)
     _narrate(result)
     write(_rendered(result, form, everything, colour and out is None, width, out), out)

@@ -49,6 +49,18 @@ def run(
         from advisor.render.timeline_json import timeline_json
 
         write(timeline_json(result), out)
+    elif form in ("html", "markdown"):
+        from advisor.render.timeline_document import timeline_document
+
+        document = timeline_document(result)
+        if form == "html":
+            from advisor.render.document_html import document_html
+
+            write(document_html(document), out)
+        else:
+            from advisor.render.document_markdown import document_markdown
+
+            write(document_markdown(document), out)
     else:
         from advisor.render.charts import can_draw
         from advisor.render.timeline import timeline_text

@@ -15,10 +15,13 @@ import click
 from advisor.errors import EXIT_DONE, EXIT_WRONG_USE, UsageError
 
 if TYPE_CHECKING:
+    from advisor.model import Finding, Location
     from advisor.pipelines.triage import Application, Triage
+    from advisor.pipelines.triage.results import Group
     from advisor.timeline import TimelineResult
 
 _SHOWN = 10  # groups in a text, and troubled files on stderr
+_LOCATED = 20  # groups whose lines are sought: some tenths of a second each
 
 
 def run(
@@ -77,14 +80,14 @@ def run(
             tell=tell,
         ) as result:
             clear()
-            applications: tuple[Application, ...] = ()
+            budgets: tuple[Application, ...] = ()
             if timeline is not None:
-                from advisor.pipelines.triage import application
+                from advisor.pipelines.triage import applications
 
-                applications = application(result, timeline)
+                budgets = applications(result, timeline)
             if form != "text":
                 _narrate(result, say)
-            _write(result, applications, form, top, out, write_parts, colour and out is None, width)
+            _write(result, budgets, form, top, out, write_parts, colour and out is None, width)
             totals = result.totals
             troubled = bool(totals.refused or totals.incomplete or result.unlisted)
     except KeyboardInterrupt:
@@ -118,7 +121,7 @@ def _timeline(
 
 def _write(
     result: Triage,
-    applications: tuple[Application, ...],
+    budgets: tuple[Application, ...],
     form: str,
     top: int | None,
     out: Path | None,
@@ -134,16 +137,45 @@ def _write(
     elif form == "json":
         from advisor.render.triage_json import triage_json
 
-        write_parts(triage_json(result, most=top, applications=applications), out)
+        write_parts(triage_json(result, most=top, applications=budgets), out)
+    elif form in ("html", "markdown", "sarif"):
+        write_parts(iter((_page(result, budgets, form, top),)), out)
     else:
         from advisor.render.charts import can_draw
         from advisor.render.triage import triage_text
 
         blocks = can_draw(getattr(sys.stdout, "encoding", None)) if out is None else True
-        text = triage_text(
-            result, top=top or _SHOWN, applications=applications, width=width, colour=colour, blocks=blocks
-        )
+        text = triage_text(result, top=top or _SHOWN, applications=budgets, width=width, colour=colour, blocks=blocks)
         write_parts(iter((text,)), out)
+
+
+def _page(result: Triage, budgets: tuple[Application, ...], form: str, top: int | None) -> str:
+    """The triage for people, or for editors and code review."""
+    if form == "sarif":
+        from advisor.pipelines.locating import places_of
+        from advisor.render.triage_sarif import triage_sarif
+
+        def places(group: Group, finding: Finding) -> tuple[Location, ...]:
+            stands = group.stands
+            return places_of(Path(stands.report), stands.index, group.cc, finding.id, result.catalog)
+
+        return triage_sarif(result, most=top, located=_LOCATED, places=places)
+    from advisor.render import triage_document as pages
+
+    if form == "html":
+        from advisor.render.document_html import document_html
+
+        document = pages.triage_document(result, rows=top or pages.HTML_ROWS, applications=budgets)
+        return document_html(document)
+    from advisor.render.document_markdown import document_markdown
+
+    document = pages.triage_document(
+        result,
+        rows=top or pages.MARKDOWN_ROWS,
+        sections=pages.MARKDOWN_SECTIONS,
+        applications=budgets,
+    )
+    return document_markdown(document)
 
 
 def _narrate(result: Triage, say: Callable[[str], None]) -> None:

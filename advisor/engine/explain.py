@@ -78,9 +78,10 @@ class _Case:
 
     def clause(self, name: str, role: str) -> Clause:
         if kind_of(name) == "observation":
-            if name not in self.observed.names:
+            at = self.observed.place.get(name)
+            if at is None:
                 return Clause(name, role, UNKNOWN)
-            truth = int(self.observed.truth[self.row, self.observed.names.index(name)])
+            truth = int(self.observed.truth[self.row, at])
             return Clause(name, role, truth, self.observed.evidence(self.row, name))
         truth = self.trace.truth(name)
         proved = truth == TRUE and kind_of(name) in ("found", "class")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from advisor.catalog import Catalog
 
 Array = np.ndarray[Any, Any]
+# Pieces of evidence kept for those who ask again: more than one launch has observations.
+_TOLD = 1024
 
 
 def tests_of(catalog: Catalog) -> dict[str, Test]:
@@ -59,12 +62,40 @@ class Observed:
         column = self.columns.get(metric)
         return float("nan") if column is None else float(column[row])
 
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """Observation id to its column in `truth` and `margin`."""
+        return {name: at for at, name in enumerate(self.names)}
+
+    @cached_property
+    def _row(self) -> dict[int, dict[str, float]]:
+        """The values of the launch asked about last: each of its findings asks again."""
+        return {}
+
+    @cached_property
+    def _told(self) -> dict[tuple[int, str], tuple[Comparison, ...]]:
+        """The evidence given lately."""
+        return {}
+
     def values(self, row: int) -> dict[str, float]:
         """All known metrics of one launch."""
-        return {name: float(c[row]) for name, c in self.columns.items() if math.isfinite(c[row])}
+        found = self._row.get(row)
+        if found is None:
+            found = {name: float(c[row]) for name, c in self.columns.items() if math.isfinite(c[row])}
+            self._row.clear()
+            self._row[row] = found
+        return dict(found)
 
     def evidence(self, row: int, name: str) -> tuple[Comparison, ...]:
         """The comparisons of one observation on one launch, with their margins."""
+        found = self._told.get((row, name))
+        if found is None:
+            if len(self._told) >= _TOLD:
+                self._told.clear()
+            found = self._told[row, name] = self._evidence(row, name)
+        return found
+
+    def _evidence(self, row: int, name: str) -> tuple[Comparison, ...]:
         entry = self.catalog.observations[name]
         values = {name: self.value(row, name) for name in self.tests[name].names | named(entry.says)}
         says = fill(entry.says, {**values, **{label: texts[row] for label, texts in self.labels.items()}})

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from advisor.catalog import Catalog
 from advisor.errors import InputError
-from advisor.model import Diagnosis, Finding, LaunchDiagnosis
+from advisor.model import Diagnosis, Finding, LaunchDiagnosis, Location
 from advisor.pipelines.diagnose import Progress
 
 # (place of the report, file as the report names it) -> its lines.
@@ -73,3 +73,16 @@ def _located(
         return replace(finding, locations=found[measures[finding.id]]) if finding.id in measures else finding
 
     return replace(launch, findings=tuple(placed(f) for f in launch.findings))
+
+
+def places_of(path: Path, launch: int, cc: str, finding: str, catalog: Catalog) -> tuple[Location, ...]:
+    """The places of one finding of one launch; none where it has no measure or the report tells none."""
+    entry = catalog.findings.get(finding)
+    if entry is None or not entry.locate:
+        return ()
+    from advisor.source.locate import locate
+
+    try:
+        return locate(path, launch, entry.locate, cc)
+    except InputError:
+        return ()

@@ -15,6 +15,7 @@ from advisor.practice.run import Listener, OnProgress, Progress, Runner, nothing
 from advisor.practice.tasks import Request
 
 SUFFIX = ".ncu-rep"
+FULL = ("--set", "full")
 _PLACES = (("/usr/local", "cuda*/bin/ncu"), ("/opt/nvidia/nsight-compute", "*/ncu"))
 _NUMBERS = re.compile(r"\d+")
 # "==PROF== Profiling "k" - 0 (1/3): 0%....50%....100% - 38 passes", which comes in pieces
@@ -72,16 +73,19 @@ def find_ncu(env: Mapping[str, str] = os.environ, places: tuple[tuple[str, str],
     return None
 
 
-def ncu_command(ncu: Path, report: Path, clock_control: str | None = None) -> tuple[str, ...]:
-    """The command in front of the child's: a full set with sources, of what the child brackets, into `report`.
+def ncu_command(
+    ncu: Path, report: Path, clock_control: str | None = None, collect: tuple[str, ...] = FULL
+) -> tuple[str, ...]:
+    """The command in front of the child's: what to collect, with sources, of what the child brackets, into `report`.
 
-    clock_control: `none` leaves the clocks alone; by default ncu locks them to the base clock.
+    clock_control: `none` leaves the clocks alone; by default ncu locks them to the base clock. collect: ncu's options.
     """
     place = str(report).removesuffix(SUFFIX).replace("%", "%%")  # ncu expands % itself and adds the suffix
     clocks = ("--clock-control", clock_control) if clock_control else ()
     return (
         str(ncu),
-        *("--set", "full", "--import-source", "yes", "--profile-from-start", "off", "--nvtx"),
+        *collect,
+        *("--import-source", "yes", "--profile-from-start", "off", "--nvtx"),
         *clocks,
         *("--force-overwrite", "-o", place),
     )
@@ -201,11 +205,12 @@ def profile(
     show: OnProgress = nothing,
     ncu: Path | None = None,
     clock_control: str | None = None,
+    collect: tuple[str, ...] = FULL,
 ) -> Profile:
     """Profile the jobs of a request into one report; jobs that ask for `profile` give launches, others only run.
 
-    report: path of the .ncu-rep; its folder must exist. An old report there is replaced. Never raises for what kernels
-    or ncu do: `failure` says it.
+    report: path of the .ncu-rep; its folder must exist. An old report there is replaced. collect: see
+    `ncu_command`. Never raises for what kernels or ncu do: `failure` says it.
     """
     runner = runner or Runner()
     found = ncu or find_ncu({**os.environ, **runner.env})
@@ -214,7 +219,7 @@ def profile(
     report = report if report.name.endswith(SUFFIX) else report.with_name(report.name + SUFFIX)
     report.unlink(missing_ok=True)
     limits = replace(runner.limits, factor=runner.limits.factor * 3)
-    command = ncu_command(found, report, clock_control)
+    command = ncu_command(found, report, clock_control, collect)
     jobs = sum(len(t.jobs) for t in request.tasks)
     listener = NcuListener(show, limits, 0, jobs)
     outcome, _ = one_child(request, replace(runner, prefix=command, limits=limits), listener)

@@ -227,7 +227,9 @@ def location_text(place: Location) -> str:
 
 def steps_heading(first: Finding) -> str:
     """What stands over the steps of a fix."""
-    return "If it must be faster still" if first.id in ENDS else "The fix, step by step"
+    if first.id in ENDS:
+        return "If it must be faster still"
+    return "To find out" if first.id == OPEN else "The fix, step by step"
 
 
 def _steps(first: Finding, width: int, colour: bool) -> list[str]:

@@ -51,7 +51,7 @@ def _finished(value: Any) -> Any:
     """Data as it may stand in a page; a value that is missing is a mistake of the template."""
     if value is None:
         raise TypeError("a template was given None")
-    return shown(value) if type(value) is str else value
+    return cut(shown(value), 4 * LONGEST) if type(value) is str else value
 
 
 @lru_cache(maxsize=1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 from urllib.parse import quote
@@ -31,12 +31,14 @@ _NAME = 120
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A finding of a kernel, to be told. report: the file that it was seen in; first: nothing comes before it there.
+    """A finding of a kernel, to be told. id: of the rule, its entry beside it; report: the file that it was seen in;
+    first: nothing comes before it there.
 
     count: launches that it was seen on; gain: (estimate, low, high) or None; places: where, the hottest first.
     """
 
     id: str
+    entry: DiagnosisDef
     kernel: str
     report: str
     text: str
@@ -58,28 +60,38 @@ class Remark:
 
 def diagnosis_sarif(diagnosis: Diagnosis, knowledge: tuple[Path, ...] = (), root: Path | None = None) -> str:
     """A diagnosis as a SARIF log; root: the folder that places are told from, the current one by default."""
+    cat = catalog(knowledge)
     seen: dict[tuple[str, ...], Seen] = {}
     for launch in diagnosis.launches:
         first = first_diagnosis(launch)
         for finding in launch.findings:
             if finding.kind != "diagnosis" or finding.id in ENDS:
                 continue
-            one = _seen(finding, launch, diagnosis, finding is first)
+            one = _seen(finding, launch, diagnosis, cat, finding is first)
             at = f"{one.places[0].file}:{one.places[0].line}" if one.places else ""
             key = (finding.id, launch.kernel_full, one.report, at)
             before = seen.get(key)
             seen[key] = one if before is None else _both(before, one)
-    return sarif_log(seen.values(), _remarks(diagnosis), catalog(knowledge), root or Path.cwd())
+    return sarif_log(seen.values(), _remarks(diagnosis), root or Path.cwd())
 
 
 def _both(before: Seen, now: Seen) -> Seen:
     """The one that is worth more, for both."""
     one = max(before, now, key=lambda s: (s.first, s.gain[0] if s.gain else 0.0))
     count = before.count + now.count
-    return Seen(one.id, one.kernel, one.report, one.text, one.first, one.gain, one.places, count, one.about)
+    return replace(one, count=count)
 
 
-def _seen(finding: Finding, launch: LaunchDiagnosis, diagnosis: Diagnosis, first: bool) -> Seen:
+def rule_of(cat: Catalog, scope: str, finding: str) -> tuple[str, DiagnosisDef]:
+    """The id of a rule, as `explain` takes it, and its entry: twins of kernels and workloads are two rules."""
+    if scope == cat.scope:
+        return finding, cat.findings[finding]
+    from advisor.catalog.workloads import workloads
+
+    return f"{scope}:{finding}", workloads(cat).findings[finding]
+
+
+def _seen(finding: Finding, launch: LaunchDiagnosis, diagnosis: Diagnosis, cat: Catalog, first: bool) -> Seen:
     gain = finding.speedup
     text = f"{finding.title} in {cut(launch.kernel, _NAME)}: {finding.because}."
     if gain is not None:
@@ -94,7 +106,7 @@ def _seen(finding: Finding, launch: LaunchDiagnosis, diagnosis: Diagnosis, first
         "confidence": number(finding.confidence),
     }
     return Seen(
-        finding.id,
+        *rule_of(cat, launch.scope, finding.id),
         launch.kernel_full,
         diagnosis.reports[launch.report].path,
         text,
@@ -124,17 +136,18 @@ def _remarks(diagnosis: Diagnosis) -> list[Remark]:
     return list(dict.fromkeys(out))
 
 
-def sarif_log(seen: Iterable[Seen], remarks: Sequence[Remark], cat: Catalog, root: Path) -> str:
+def sarif_log(seen: Iterable[Seen], remarks: Sequence[Remark], root: Path) -> str:
     """The log of one run: rules from the knowledge, results, and notifications for what went wrong."""
     found = list(seen)
-    ids = list(dict.fromkeys(one.id for one in found))
+    entries = {one.id: one.entry for one in found}
+    ids = list(entries)
     run = {
         "tool": {
             "driver": {
                 "name": "ncu-advisor",
                 "version": __version__,
                 "shortDescription": {"text": "Why a CUDA kernel is slow, and what to fix first"},
-                "rules": [_rule(cat.findings[each]) for each in ids],
+                "rules": [_rule(each, entry) for each, entry in entries.items()],
             }
         },
         "columnKind": "utf16CodeUnits",
@@ -156,7 +169,7 @@ def plain(text: str) -> str:
     return cut(shown(text), _MESSAGE).replace("](", "] (")
 
 
-def _rule(entry: DiagnosisDef) -> dict[str, Any]:
+def _rule(name: str, entry: DiagnosisDef) -> dict[str, Any]:
     fix = entry.fix
     steps = list(fix.steps) if fix is not None else []
     parts = [entry.why, *([fix.summary + "."] if fix is not None else []), *(f"- {step}" for step in steps)]
@@ -164,8 +177,8 @@ def _rule(entry: DiagnosisDef) -> dict[str, Any]:
     parts += [f"Misleads: {entry.misleads}"] if entry.misleads else []
     help_ = "\n".join(part for part in parts if part) or entry.title
     return {
-        "id": entry.id,
-        "name": entry.id,
+        "id": name,
+        "name": name,
         "shortDescription": {"text": entry.title},
         "fullDescription": {"text": entry.what or entry.title},
         "help": {"text": help_},

@@ -30,8 +30,6 @@ LEFT_OUT = {
     "tensor_ops": "a pass and more for each type of operand; the opcodes and the tensor pipe's share tell of use",
     "shared_atomic_inst": "a pass; the opcodes count them",
     "shared_matrix_inst": "a pass; the opcodes count them",
-    "bytes_per_sector_load": "one more patched run; what each instruction touches and needs is collected",
-    "bytes_per_sector_store": "one more patched run; what each instruction touches and needs is collected",
     "stall_selected": "one in each issue by definition",
     "stall_warpgroup_arrive": "named gmma since",
 }

@@ -39,9 +39,10 @@ def _together(result: TimelineResult, both: Together, width: int, colour: bool) 
     for at, gpu in enumerate(result.gpus):
         trace = result.traces[gpu.trace]
         busy, talk = gpu.values.get("gpu_busy_pct"), gpu.values.get("communication_pct")
-        numbers = f"busy {_pct(busy)}, computing {_pct(gpu.values.get('computing_pct'))}, communication {_pct(talk)}"
+        compute = percent_text(gpu.values.get("computing_pct"))
+        numbers = f"busy {percent_text(busy)}, computing {compute}, communication {percent_text(talk)}"
         mark = {both.busiest: "busiest", both.idlest: "least busy"}.get(at, "")
-        text = f"{_gpu_name(gpu)}: {numbers}{', ' + mark if mark else ''}"
+        text = f"{gpu_name(gpu)}: {numbers}{', ' + mark if mark else ''}"
         out += wrap(f"[{gpu.trace}] {shown(Path(trace.path).name)}  {text}", width, 2, 6)
     for note in both.notes:
         out += wrap(note, width, 2, 2)
@@ -55,7 +56,7 @@ def _together(result: TimelineResult, both: Together, width: int, colour: bool) 
 def _gpu(result: TimelineResult, gpu: GpuTimeline, width: int, colour: bool, blocks: bool) -> list[str]:
     trace = result.traces[gpu.trace]
     out = [paint(cut(shown(Path(trace.path).name), width), "bold", colour)]
-    out += [paint(line, "dim", colour) for line in wrap(_about(trace, gpu), width)]
+    out += [paint(line, "dim", colour) for line in wrap(about_text(trace, gpu), width)]
     out += ["", *_decision(gpu, width, colour)]
     drawn = picture(gpu, width, blocks)
     if drawn:
@@ -81,8 +82,9 @@ def _gpu(result: TimelineResult, gpu: GpuTimeline, width: int, colour: bool, blo
     return out
 
 
-def _about(trace: TraceInfo, gpu: GpuTimeline) -> str:
-    parts = [_gpu_name(gpu) if gpu.gpu >= 0 else "GPU unknown"]
+def about_text(trace: TraceInfo, gpu: GpuTimeline) -> str:
+    """Which GPU, what wrote the trace, how long it is."""
+    parts = [gpu_name(gpu) if gpu.gpu >= 0 else "GPU unknown"]
     if trace.tool:
         parts.append(shown(trace.tool) + (f", schema {shown(trace.schema)}" if trace.schema else ""))
     elif trace.form == "csv":
@@ -93,7 +95,8 @@ def _about(trace: TraceInfo, gpu: GpuTimeline) -> str:
     return "; ".join(parts)
 
 
-def _gpu_name(gpu: GpuTimeline) -> str:
+def gpu_name(gpu: GpuTimeline) -> str:
+    """Its number and name."""
     return f"GPU {gpu.gpu}" + (f" {shown(gpu.name)}" if gpu.name else "")
 
 
@@ -119,7 +122,7 @@ def _pattern(number: int, pattern: Pattern, width: int, colour: bool) -> list[st
     out = [paint(lines[0], "bold", colour), *(paint(line, "bold", colour) for line in lines[1:])]
     out += wrap(shown(finding.because), width, 3)
     for moment in pattern.moments:
-        out += wrap(_moment(moment), width, 5, 7)
+        out += wrap(moment_text(moment), width, 5, 7)
     if finding.fix is not None:
         out += labelled("   fix", finding.fix.summary, width, 8)
     if pattern.typical:
@@ -129,7 +132,8 @@ def _pattern(number: int, pattern: Pattern, width: int, colour: bool) -> list[st
     return out
 
 
-def _moment(moment: Moment) -> str:
+def moment_text(moment: Moment) -> str:
+    """When, how long, what it was or stood between, and what the host did there."""
     parts = [f"{at_text(moment.start)}: {time_text(moment.duration)}"]
     if moment.kind == "gap":
         parts.append(f"of nothing between {cut(shown(moment.before), 40)} and {cut(shown(moment.after), 40)}")
@@ -159,13 +163,18 @@ def _size(count: float) -> str:
 
 
 def _unseen(result: TimelineResult, unseen: Sequence[Unseen], width: int) -> list[str]:
+    return [line for text in unseen_texts(result, unseen) for line in wrap(f"- {text}", width, 2, 4)]
+
+
+def unseen_texts(result: TimelineResult, unseen: Sequence[Unseen]) -> list[str]:
+    """The patterns that could not be looked at, and what the trace lacks for them."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for one in unseen:
         groups.setdefault(one.parts, []).append(one.id)
     out = []
     for parts, names in groups.items():
         why = "; ".join(f"{result.parts[p][0]} ({result.parts[p][1]})" for p in parts if p in result.parts)
-        out += wrap(f"- {', '.join(names)}: {why}", width, 2, 4)
+        out.append(f"{', '.join(names)}: {why}")
     return out
 
 
@@ -179,7 +188,7 @@ def _kernels(kernels: Sequence[KernelRank], width: int, colour: bool) -> list[st
         numbers = f"{kernel.share:6.1f} %{kernel.launches:>10,}{time_text(kernel.mean):>10}"
         numbers += f"{time_text(kernel.total):>10}" if wide else ""
         if bounded:
-            numbers += f"{_bound(kernel.bound):>10}{_bound(kernel.run_bound):>9}"
+            numbers += f"{bound_text(kernel.bound):>10}{bound_text(kernel.run_bound):>9}"
         # Kernels that share a base name are told apart by the rest of it.
         name = kernel.short if sum(k.short == kernel.short for k in kernels[:_KERNELS]) == 1 else kernel.name
         out.append(f"{numbers}  {cut(shown(name), max(4, width - len(numbers) - 2))}")
@@ -192,31 +201,39 @@ def _kernels(kernels: Sequence[KernelRank], width: int, colour: bool) -> list[st
     return out
 
 
-def _bound(bound: float | None) -> str:
+def bound_text(bound: float | None) -> str:
+    """Amdahl's bound as a factor; `?` where it is unknown."""
     if bound is None:
         return "?"
     return f"{bound:.2f}x" if bound < 100 else ">100x"
 
 
 def _command(gpu: GpuTimeline, width: int, colour: bool) -> list[str]:
-    command, chosen = gpu.command, gpu.target
-    assert command is not None and chosen is not None
+    assert gpu.command is not None
     out = [paint("Profile it", "cyan", colour)]
+    out += [line for text in command_texts(gpu) for line in wrap(text, width, 2, 2)]
+    return [*out, f"  {gpu.command.command}"]
+
+
+def command_texts(gpu: GpuTimeline) -> list[str]:
+    """What the kernel can give at most, and which of its launches the command picks."""
+    command, chosen, out = gpu.command, gpu.target, []
+    assert command is not None
+    assert chosen is not None
     if chosen.run_bound is not None and math.isfinite(chosen.run_bound):
-        bound = _bound(chosen.run_bound)
-        text = f"{shown(chosen.short)} can give at most {bound} for the application even if it took no time."
-        out += wrap(text, width, 2, 2)
+        bound = bound_text(chosen.run_bound)
+        out.append(f"{shown(chosen.short)} can give at most {bound} for the application even if it took no time.")
     if command.start is not None and command.duration is not None:
         inside = f" in {shown(command.range)}" if command.range else ""
-        text = (
+        out.append(
             f"It picks the launch at {at_text(command.start)} ({time_text(command.duration)}, a typical one), "
             f"after {command.skip} {'other' if command.skip == 1 else 'others'} of that name{inside}."
         )
-        out += wrap(text, width, 2, 2)
-    return [*out, f"  {command.command}"]
+    return out
 
 
-def _pct(value: float | None) -> str:
+def percent_text(value: float | None) -> str:
+    """A percentage, or the word unknown."""
     return "unknown" if value is None else f"{value:.1f} %"
 
 

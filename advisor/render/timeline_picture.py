@@ -33,7 +33,7 @@ def picture(gpu: GpuTimeline, width: int, blocks: bool) -> list[str]:
     for lane in gpu.lanes:
         full = fullness(lane, start, end, cells)
         row = "".join(shades[_level(float(share), len(shades) - 1)] for share in full)
-        out.append(f"{_name(lane):<{_LABEL}}{edge}{row}{edge}{_percent(lane.spans.length, end - start):>{_SHARE}}")
+        out.append(f"{lane_name(lane):<{_LABEL}}{edge}{row}{edge}{_percent(lane.spans.length, end - start):>{_SHARE}}")
         if lane.id == "busy":
             row = "".join(shades[_level(1 - float(share), len(shades) - 1)] for share in full)
             idle = end - start - lane.spans.length
@@ -45,7 +45,8 @@ def picture(gpu: GpuTimeline, width: int, blocks: bool) -> list[str]:
     return out
 
 
-def _name(lane: Lane) -> str:
+def lane_name(lane: Lane) -> str:
+    """What a row shows."""
     return _LABELS.get(lane.id, f"stream {lane.stream}")[: _LABEL - 1]
 
 

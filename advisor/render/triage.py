@@ -92,7 +92,8 @@ def _rest(totals: Totals, groups: Sequence[Group], width: int) -> list[str]:
     return wrap(f"{what} in all: --top {totals.groups} shows them", width, 4, 4)
 
 
-def _shape(sizes: tuple[int, ...], times: str) -> str:
+def shape_text(sizes: tuple[int, ...], times: str) -> str:
+    """Grid or block without sizes of one at the end."""
     kept = sizes
     while len(kept) > 1 and kept[-1] == 1:
         kept = kept[:-1]
@@ -100,33 +101,44 @@ def _shape(sizes: tuple[int, ...], times: str) -> str:
 
 
 def _told(place: int, group: Group, width: int, colour: bool, dot: str, times: str) -> list[str]:
-    stands, finding = group.stands, group.stands.finding
     card = group.known_as or shown(group.gpu_name) or "GPU unknown"
-    shape = f" {dot} grid {_shape(group.grid, times)}, block {_shape(group.block, times)}" if group.grid else ""
+    shape = f" {dot} grid {shape_text(group.grid, times)}, block {shape_text(group.block, times)}" if group.grid else ""
     title = f"{place} {cut(shown(group.kernel), 60)}{shape} {dot} {card}"
     lines = [paint(cut(title, width), "bold", colour)]
+    for label, text in group_rows(group):
+        lines += labelled(label, text, width)
+    return [*lines, f"{'Look':<11}{look_text(group)}"]
+
+
+def look_text(group: Group) -> str:
+    """The command that shows the launch that stands for a group."""
+    return f"ncu-advisor diagnose {shlex.quote(shown(group.stands.report))} --launch {group.stands.index}"
+
+
+def group_rows(group: Group) -> list[tuple[str, str]]:
+    """What there is to say of a group: label and text."""
+    stands, finding = group.stands, group.stands.finding
     spread = ""
     if group.shortest_ns is not None and group.longest_ns is not None and group.launches - group.untimed > 1:
         spread = f", {time_text(group.shortest_ns)} to {time_text(group.longest_ns)} each"
     seen = f"{_count(group.launches, 'launch', 'launches')} in {_count(group.reports, 'report')}"
     seen += f", {time_text(group.duration_ns)} in all{spread}" if group.duration_ns else ""
     seen += f"; {group.untimed:,} without a time" if group.untimed else ""
-    lines += labelled("Seen", seen, width)
+    rows = [("Seen", seen)]
     if len(group.classes) > 1:
-        lines += labelled("Classes", ", ".join(f"{name} {count:,}" for name, count in group.classes), width)
-    lines += labelled("Class", f"{stands.verdict.title}: {stands.verdict.because}", width)
+        rows.append(("Classes", ", ".join(f"{name} {count:,}" for name, count in group.classes)))
+    rows.append(("Class", f"{stands.verdict.title}: {stands.verdict.because}"))
     if finding is not None:
-        lines += labelled("Fix first", f"{finding.title}: {finding.because}", width)
+        rows.append(("Fix first", f"{finding.title}: {finding.because}"))
         if finding.fix is not None:
-            lines += labelled("How", finding.fix.summary, width)
-    lines += _gain(group, width)
+            rows.append(("How", finding.fix.summary))
+    rows += _gain(group)
     if stands.budget is not None:
-        lines += labelled("Then", _together(stands.budget), width)
-    look = f"ncu-advisor diagnose {shlex.quote(shown(stands.report))} --launch {stands.index}"
-    return [*lines, f"{'Look':<11}{look}"]
+        rows.append(("Then", _together(stands.budget)))
+    return rows
 
 
-def _gain(group: Group, width: int) -> list[str]:
+def _gain(group: Group) -> list[tuple[str, str]]:
     if not group.back_ns or group.speedup is None:
         return []
     low, high = time_text(group.low_ns), time_text(group.high_ns)
@@ -136,12 +148,12 @@ def _gain(group: Group, width: int) -> list[str]:
     chosen = next(cause for cause in group.causes if cause.id == group.fix)
     if chosen.launches < group.launches:
         text += f"; found in {chosen.launches:,} of {group.launches:,} launches"
-    lines = labelled("Gives", text, width)
+    rows = [("Gives", text)]
     others = [c for c in group.causes if c.id != group.fix and c.speedup is not None and worthwhile(c.speedup)]
     if others:
         named = ", ".join(f"{c.id} {time_text(c.back_ns)}" for c in others[:4])
-        lines += labelled("Also", f"each alone, not to be added: {named}", width)
-    return lines
+        rows.append(("Also", f"each alone, not to be added: {named}"))
+    return rows
 
 
 def _together(budget: Budget) -> str:
@@ -151,9 +163,7 @@ def _together(budget: Budget) -> str:
 
 def application_lines(one: Application, width: int, colour: bool) -> list[str]:
     """What the fixes are worth to the whole program."""
-    basis = {"run": "the run", "window": "the GPU's work from first to last", "kernels": "the time of all kernels"}
-    head = f"For the application: {shown(one.trace)}, {shown(one.gpu)}: {basis[one.basis]} is {time_text(one.whole_ns)}"
-    lines = [paint(line, "bold", colour) for line in wrap(head, width)]
+    lines = [paint(line, "bold", colour) for line in wrap(application_heading(one), width)]
     if one.kernels:
         name = max(12, width - _FIX - 28)
         lines.append(f"    {'kernel':<{name}} {'share':>6} {'fix first':<{_FIX}} {'kernel':>7} {'whole':>7}")
@@ -163,18 +173,30 @@ def application_lines(one: Application, width: int, colour: bool) -> list[str]:
             f"{factor_text(kernel.gain) + 'x':>7}"
             for kernel in one.kernels[:_NAMED]
         ]
+    return lines + [line for text in application_texts(one) for line in wrap(text, width, 2, 4)]
+
+
+def application_heading(one: Application) -> str:
+    """Which trace and GPU, and what is taken for the whole."""
+    basis = {"run": "the run", "window": "the GPU's work from first to last", "kernels": "the time of all kernels"}
+    return f"For the application: {shown(one.trace)}, {shown(one.gpu)}: {basis[one.basis]} is {time_text(one.whole_ns)}"
+
+
+def application_texts(one: Application) -> list[str]:
+    """What all fixes give the whole together, and which kernels were not profiled."""
+    texts = []
+    if one.kernels:
         all_ = f"; with all fixes of each {factor_text(one.gain_all)}x" if one.gain_all > one.gain * 1.005 else ""
         text = f"The first fix of each kernel together: {factor_text(one.gain)}x for the whole{all_}."
         if one.overlap < 0.995:
             text += f" Kernels run side by side: {1 - one.overlap:.0%} of their time is shared and counted once."
-        lines += wrap(text, width, 2, 2)
-        lines += wrap(f"The kernels profiled take {one.profiled_pct:.0f}% of the whole.", width, 2, 2)
+        texts += [text, f"The kernels profiled take {one.profiled_pct:.0f}% of the whole."]
     else:
-        lines += wrap("None of the kernels in the trace is in the reports.", width, 2, 2)
+        texts.append("None of the kernels in the trace is in the reports.")
     if one.unprofiled:
         named = ", ".join(f"{shown(cut(name, 40))} {share:.1f}%" for name, share in one.unprofiled[:5])
-        lines += wrap(f"Not profiled: {named}", width, 2, 4)
-    return lines
+        texts.append(f"Not profiled: {named}")
+    return texts
 
 
 def _trouble(result: Triage, totals: Totals, width: int, colour: bool) -> list[str]:

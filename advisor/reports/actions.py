@@ -45,6 +45,8 @@ _BLOCK = tuple(f"launch__block_dim_{axis}" for axis in "xyz")
 _DEVICE = tuple(
     f"device__attribute_{name}" for name in ("display_name", "compute_capability_major", "compute_capability_minor")
 )
+# Of these the single instances are read; of all others one value.
+INSTANCED = frozenset((*_OPCODES, DRAM, SM, *_PER_PC))
 # Needed beside the metrics that the caller names.
 ALWAYS = frozenset(
     (*_OPCODES, SPILLS, DRAM, SM, *_PER_PC, *_GRID, *_BLOCK, *_DEVICE, *(n for pair in LOCAL_COUNTS for n in pair))
@@ -190,7 +192,7 @@ def local_split(action: Any, tables: dict[str, dict[int, float] | None]) -> list
 
 
 def local_split_by_code(action: Any) -> list[float] | None:
-    """The same from the instructions; `action` must have its code (see container.slim).
+    """The same from the instructions; `action` must have its code (see slimming.slim).
 
     An address that is the stack pointer plus a constant is a spill (or an array element with a constant index), any
     other is computed at run time.

@@ -13,7 +13,7 @@ import mmap
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,10 @@ _SOURCE_BYTES = 32 << 20
 class Batch:
     """Some launches of one report, read from slim copies of it in a folder that the parent removes."""
 
-    def __init__(self, data: mmap.mmap, folder: str, names: list[str]) -> None:
+    def __init__(
+        self, data: mmap.mmap, folder: str, names: list[str], instanced: Collection[str] | None = None
+    ) -> None:
+        """names: the metrics to read; instanced: those of which single instances are read, all unless given."""
         from advisor.reports import container
 
         self._container = container
@@ -58,6 +61,15 @@ class Batch:
         self._found = container.walk(data)
         self._folder = folder
         self._names = frozenset(names)
+        self._instanced = self._names if instanced is None else instanced
+
+    def has(self, names: list[str]) -> list[str]:
+        """Those of the names that the report knows at all."""
+        known = frozenset(self._container.strings_of(self._data, self._found))
+        return [name for name in names if name in known]
+
+    def _bare(self, name: str) -> bool:
+        return name not in self._instanced
 
     def _wanted(self, name: str) -> bool:
         # The library looks the units up in a table of the chip, which it knows from the device attributes.
@@ -79,10 +91,12 @@ class Batch:
         """NVIDIA's objects for the launches, and the indices of those whose record is damaged."""
         import ncu_report
 
+        from advisor.reports import slimming
+
         # The file stays until the parent removes the folder: the library reads the code from it only when asked.
         handle, path = tempfile.mkstemp(suffix=".ncu-rep", dir=self._folder)
         with os.fdopen(handle, "wb") as out:
-            damaged = self._container.slim(self._data, self._found, first, last, self._wanted, out, code=code)
+            damaged = slimming.slim(self._data, self._found, first, last, self._wanted, out, bare=self._bare, code=code)
         context = ncu_report.load_report(path)
         ranges = [context.range_by_idx(i) for i in range(context.num_ranges())]
         found = [r.action_by_idx(i) for r in ranges for i in range(r.num_actions())]
@@ -114,16 +128,17 @@ def run(job: dict[str, Any], send: Callable[[dict[str, Any]], None]) -> None:
 
 
 def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, Any]], None]) -> None:
-    from advisor.reports.actions import ALWAYS, describe, local_split_by_code
+    from advisor.reports.actions import ALWAYS, INSTANCED, describe, local_split_by_code
 
-    batch = Batch(data, job["folder"], [*job["names"], *ALWAYS])
+    batch = Batch(data, job["folder"], [*job["names"], *ALWAYS], INSTANCED)
+    names = batch.has(job["names"])
     code = Batch(data, job["folder"], ["memory_type", "inst_executed"])
     marks = batch.code_marks(job["first"], job["last"])
     for index, action in batch.each(job["first"], job["last"]):
         message = None
         if action is not None and action.name() is not None:
             try:
-                message = describe(action, job["names"]) | {"built": marks.get(index)}
+                message = describe(action, names) | {"built": marks.get(index)}
                 if message["local"] is None and any(row[0] == "local" for row in message["accesses"] or ()):
                     with contextlib.suppress(IndexError):
                         message["local"] = local_split_by_code(code.actions(index, index + 1, code=True)[0][0])

@@ -4,7 +4,8 @@ Layout: `NVR\\0`; a little-endian u32 and a file header of that length; then blo
 payload. Headers are protocol-buffer messages; of a block header field 1 is the number of sources, 2 the number of
 results (launches), 3 the session, 4 the strings that it adds to the report's table, 5 the size of the payload. The
 payload is the sources, then the results, each with a u32 length in front. Of a result, the fields 13 are metrics
-(field 1: index into the string table), 15 names the source with its code, 17 are the layout of the report pages.
+(field 1: index into the string table, 2: value, 3: instances, 4: category), 15 names the source with its code, 17 are
+the layout of the report pages.
 
 Only the standard library is imported: the child process uses this module too.
 """
@@ -14,7 +15,7 @@ from __future__ import annotations
 import contextlib
 import mmap
 import struct
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
@@ -25,10 +26,10 @@ _HIGHEST_FIELD = 200
 _MOST_FIELDS, _MOST_HEADER_FIELDS, _MOST_BLOCKS, _MOST_LAUNCHES = 1 << 20, 1 << 12, 400_000, 100_000
 # How a damage begins that more bytes might mend.
 ENDS = "it ends"
-_METRIC, _CODE, _LAYOUT = 13, 15, 17
+METRIC, CODE, LAYOUT = 13, 15, 17
 # The machine code is an ELF file; names of its sections tell how it was built.
 _CODE_MARKS = (b"\x7fELF", b".debug_line", b".nv_debug_info_reg_sass")
-_LENGTH = struct.Struct("<I")
+LENGTH = struct.Struct("<I")
 Bytes = bytes | memoryview | mmap.mmap
 
 
@@ -61,7 +62,10 @@ class Container:
     command: str = ""
 
 
-def _varint(data: Bytes, at: int) -> tuple[int, int]:
+def number_and_end(data: Bytes, at: int) -> tuple[int, int]:
+    """The varint at a place, and where it ends."""
+    if at < len(data) and (first := data[at]) < 0x80:
+        return first, at + 1
     value = shift = 0
     while True:
         if at >= len(data) or shift > 63:
@@ -74,6 +78,22 @@ def _varint(data: Bytes, at: int) -> tuple[int, int]:
         shift += 7
 
 
+def field_at(data: Bytes, at: int) -> tuple[int, int, int]:
+    """(number, start of value, end) of the field at `at`; see `fields`."""
+    tag, start = number_and_end(data, at)
+    number, wire = tag >> 3, tag & 7
+    if not 0 < number <= _HIGHEST_FIELD:
+        raise DamagedError(f"a field is numbered {number}")
+    if wire == 2:
+        length, start = number_and_end(data, start)
+        return number, start, start + length
+    if wire == 0:
+        return number, start, number_and_end(data, start)[1]
+    if wire in (1, 5):
+        return number, start, start + (8 if wire == 1 else 4)
+    raise DamagedError(f"a field of unknown kind {wire}")
+
+
 def fields(data: Bytes, most: int = _MOST_FIELDS) -> Iterator[tuple[int, int, int, int]]:
     """The fields of a message: (number, start of key, start of value, end); raises DamagedError where it is none.
 
@@ -84,20 +104,12 @@ def fields(data: Bytes, most: int = _MOST_FIELDS) -> Iterator[tuple[int, int, in
         key, most = at, most - 1
         if most < 0:
             raise DamagedError("a message of millions of fields")
-        tag, at = _varint(data, at)
-        number, wire = tag >> 3, tag & 7
-        if not 0 < number <= _HIGHEST_FIELD:
-            raise DamagedError(f"a field is numbered {number}")
-        if wire == 0:
-            start = at
-            _, at = _varint(data, at)
-        elif wire == 2:
-            length, start = _varint(data, at)
-            at = start + length
-        elif wire in (1, 5):
-            start, at = at, at + (8 if wire == 1 else 4)
+        tag = data[key]
+        if tag < 0x80 and tag & 7 == 2 and tag > 7 and key + 1 < size and data[key + 1] < 0x80:  # most are so
+            number, start = tag >> 3, key + 2
+            at = start + data[key + 1]
         else:
-            raise DamagedError(f"a field of unknown kind {wire}")
+            number, start, at = field_at(data, key)
         if at > size:
             raise DamagedError("a field runs over the end of its message")
         yield number, key, start, at
@@ -109,7 +121,7 @@ def _header(data: Bytes) -> tuple[int, int, int, Bytes, Bytes]:
     parts: dict[int, Bytes] = {3: b"", 4: b""}
     for number, _, start, end in fields(data, _MOST_HEADER_FIELDS):
         if number in numbers:
-            numbers[number] = _varint(data, start)[0]
+            numbers[number] = number_and_end(data, start)[0]
         elif number in parts:
             parts[number] = data[start:end]
     return numbers[1], numbers[2], numbers[5], parts[3], parts[4]
@@ -149,7 +161,7 @@ def walk(data: Bytes) -> Container:
 def _skip(data: Bytes, at: int, what: str, limit: int | None = None) -> int:
     """The end of the record at `at`, which must not lie beyond `limit` (the end of the file unless given)."""
     limit = len(data) if limit is None else limit
-    end = at + 4 + _LENGTH.unpack_from(data, at)[0] if at + 4 <= limit else limit + 1
+    end = at + 4 + LENGTH.unpack_from(data, at)[0] if at + 4 <= limit else limit + 1
     if end > limit:
         raise DamagedError(f"{ENDS} inside {what}" if limit == len(data) else f"{what} runs over the end of its block")
     return int(end)
@@ -195,44 +207,6 @@ def spans(found: Container) -> list[tuple[int, int]]:
     return [span for block in found.blocks for span in block.results]
 
 
-def slim(
-    data: Bytes,
-    found: Container,
-    first: int,
-    last: int,
-    wanted: Callable[[str], bool],
-    out: BinaryIO,
-    *,
-    code: bool = False,
-) -> list[int]:
-    """Writes a report with the launches `first` to `last` (exclusive) only, without page layouts, unwanted metrics and,
-    unless `code`, the machine code.
-
-    NVIDIA's library then reads a launch in a tenth of the time and memory. Returns the launches left out because their
-    record is damaged. Strings keep their index, since all block headers are kept.
-    """
-    strings = _strings(data, found)  # of all blocks: a launch may use names that a later block adds
-    # In a report that is cut, a name may stand in a block that is lost.
-    keep: dict[int, bool] = dict.fromkeys(range(len(strings), 1 << 16), False) if found.damage else {}
-    records: dict[int, list[bytes]] = {}
-    damaged: list[int] = []
-    index = 0
-    for number, block in enumerate(found.blocks):
-        for begin, end in block.results:
-            if first <= index < last:
-                try:
-                    records.setdefault(number, []).append(_record(data[begin:end], strings, keep, wanted))
-                except DamagedError:
-                    damaged.append(index)
-            index += 1
-    used = {_inner(record, _CODE) for part in records.values() for record in part} if code else set()
-    out.write(data[: 8 + _LENGTH.unpack_from(data, 4)[0]])
-    for number, block in enumerate(found.blocks):
-        sources = [data[begin:end] for begin, end in block.sources if used and _inner(data[begin:end], None) in used]
-        _write_block(data[block.header[0] : block.header[1]], sources, records.get(number, []), out)
-    return damaged
-
-
 def extract(
     data: Bytes, found: Container, launches: Collection[int], out: BinaryIO, without_code: Collection[int] = ()
 ) -> None:
@@ -250,21 +224,21 @@ def extract(
             if index in launches:
                 chosen[-1].append(data[begin:end])
                 if index not in without_code:
-                    used.add(_inner(data[begin:end], _CODE))
+                    used.add(inner_id(data[begin:end], CODE))
             index += 1
-    out.write(data[: 8 + _LENGTH.unpack_from(data, 4)[0]])
+    out.write(data[: 8 + LENGTH.unpack_from(data, 4)[0]])
     for block, records in zip(found.blocks, chosen, strict=True):
-        sources = [data[begin:end] for begin, end in block.sources if _inner(data[begin:end], None) in used]
-        _write_block(data[block.header[0] : block.header[1]], sources, records, out)
+        sources = [data[begin:end] for begin, end in block.sources if inner_id(data[begin:end], None) in used]
+        write_block(data[block.header[0] : block.header[1]], sources, records, out)
 
 
-def _inner(message: Bytes, number: int | None) -> int:
+def inner_id(message: Bytes, number: int | None) -> int:
     """Field 1 of a message, or of the message in its field `number`: what ties a launch to its code; 0 if none."""
     for found, _, start, end in fields(message):
         if number is None and found == 1:
-            return _varint(message, start)[0]
+            return number_and_end(message, start)[0]
         if found == number:
-            return _inner(message[start:end], None)
+            return inner_id(message[start:end], None)
     return 0
 
 
@@ -274,14 +248,14 @@ def code_of(data: mmap.mmap, found: Container, launch: int) -> bytes:
     A later record of the same code adds the functions that were used since: one after the other they are one message.
     """
     begin, end = spans(found)[launch]
-    wanted = _inner(data[begin:end], _CODE)
+    wanted = inner_id(data[begin:end], CODE)
     places = (place for block in found.blocks for place in block.sources)
-    return b"".join(data[a:b] for a, b in places if wanted and _inner(data[a:b], None) == wanted)
+    return b"".join(data[a:b] for a, b in places if wanted and inner_id(data[a:b], None) == wanted)
 
 
 def number_at(data: Bytes, at: int) -> int:
     """The varint at a place that `fields` gave."""
-    return _varint(data, at)[0]
+    return number_and_end(data, at)[0]
 
 
 def code_marks(data: mmap.mmap, found: Container, first: int, last: int) -> dict[int, tuple[bool, bool]]:
@@ -289,12 +263,12 @@ def code_marks(data: mmap.mmap, found: Container, first: int, last: int) -> dict
     places: dict[int, list[tuple[int, int]]] = {}
     for block in found.blocks:
         for begin, end in block.sources:
-            places.setdefault(_inner(data[begin:end], None), []).append((begin, end))
+            places.setdefault(inner_id(data[begin:end], None), []).append((begin, end))
     known: dict[int, tuple[bool, bool] | None] = {}
     marks: dict[int, tuple[bool, bool]] = {}
     for index, (begin, end) in enumerate(spans(found)[first:last], first):
         with contextlib.suppress(DamagedError):
-            code = _inner(data[begin:end], _CODE)
+            code = inner_id(data[begin:end], CODE)
             if code not in known:
                 there = [any(data.find(mark, *place) >= 0 for place in places.get(code, ())) for mark in _CODE_MARKS]
                 known[code] = (there[1], there[2]) if there[0] else None
@@ -303,7 +277,8 @@ def code_marks(data: mmap.mmap, found: Container, first: int, last: int) -> dict
     return marks
 
 
-def _strings(data: Bytes, found: Container) -> list[str]:
+def strings_of(data: Bytes, found: Container) -> list[str]:
+    """The table of strings, of all blocks together."""
     strings: list[str] = []
     for block in found.blocks:
         head = data[block.header[0] : block.header[1]]
@@ -314,27 +289,8 @@ def _strings(data: Bytes, found: Container) -> list[str]:
     return strings
 
 
-def _record(data: Bytes, strings: list[str], keep: dict[int, bool], wanted: Callable[[str], bool]) -> bytes:
-    parts = []
-    whole = bytes(data)
-    for number, key, start, end in fields(whole):
-        if number == _LAYOUT:
-            continue
-        if number == _METRIC:
-            if whole[start] != 0x08:
-                raise DamagedError("a metric without a name")
-            name, _ = _varint(whole, start + 1)
-            if name not in keep:
-                if name >= len(strings):
-                    raise DamagedError("a metric whose name is not in the report")
-                keep[name] = wanted(strings[name])
-            if not keep[name]:
-                continue
-        parts.append(whole[key:end])
-    return b"".join(parts)
-
-
-def _encode(value: int) -> bytes:
+def encoded(value: int) -> bytes:
+    """A number as a varint."""
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -343,9 +299,10 @@ def _encode(value: int) -> bytes:
     return bytes(out)
 
 
-def _write_block(head: Bytes, sources: Sequence[Bytes], records: Sequence[Bytes], out: BinaryIO) -> None:
-    payload = b"".join(_LENGTH.pack(len(part)) + bytes(part) for part in (*sources, *records))
+def write_block(head: Bytes, sources: Sequence[Bytes], records: Sequence[Bytes], out: BinaryIO) -> None:
+    """Writes a block with this header, its counts and size put right."""
+    payload = b"".join(LENGTH.pack(len(part)) + bytes(part) for part in (*sources, *records))
     numbers = {1: len(sources), 2: len(records), 5: len(payload)}
     header = b"".join(bytes(head[key:end]) for number, key, _, end in fields(head) if number not in numbers)
-    header += b"".join(_encode(number << 3) + _encode(value) for number, value in numbers.items())
-    out.write(_LENGTH.pack(len(header)) + header + payload)
+    header += b"".join(encoded(number << 3) + encoded(value) for number, value in numbers.items())
+    out.write(LENGTH.pack(len(header)) + header + payload)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import mmap
 import re
 import tempfile
+import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
@@ -50,6 +52,7 @@ def read(
     path = Path(path)
     bounds = limits or Limits()
     sniffed = sniffing.sniff(path, bounds)
+    digest = _Digest(path)
     with ExitStack() as stack:
         if sniffed.wrapping or sniffed.format == "ncu-rep":
             form, contents, metrics = _binary_or_wrapped(path, sniffed, metric_filter, bounds, stack)
@@ -66,7 +69,7 @@ def read(
             contents.problems.append(unmeasured)
         info = ReportInfo(
             path=str(path),
-            sha256=_sha256(path),
+            sha256=digest.hex(),
             tool=contents.tool,
             format=form,
             complete=contents.complete,
@@ -266,6 +269,24 @@ def _tidy(contents: Contents, limits: Limits) -> None:
             setattr(launch, attribute, text)
             if done:
                 contents.problems.append(done)
+
+
+class _Digest:
+    """The SHA-256 of a file, reckoned beside what is done meanwhile."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._hex = path, ""
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def _work(self) -> None:
+        with contextlib.suppress(OSError):
+            self._hex = _sha256(self._path)
+
+    def hex(self) -> str:
+        """The digest, as 64 digits; OSError where the file cannot be read any more."""
+        self._thread.join()
+        return self._hex or _sha256(self._path)
 
 
 def _sha256(path: Path) -> str:

@@ -36,5 +36,5 @@ def phases_of(action: Any) -> float | None:
     series = [action.metric_by_name(name) for name in (DRAM, SM)]
     if any(metric is None or metric.num_instances() < FEWEST for metric in series):
         return None
-    dram, sm = ([float(m.value(at)) for at in range(m.num_instances())] for m in series)
+    dram, sm = ([m.as_double(at) for at in range(m.num_instances())] for m in series)
     return phases(dram, sm)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,10 +16,13 @@ from advisor.source.frames import Place, home
 from advisor.source.measures import EXECUTED, LANES, SAMPLES, Measure, Sight
 from advisor.source.producers import Producers
 
+_ADDRESS = re.compile(r"0x[0-9a-f]{7,16}\b")  # shorter ones are offsets and constants
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One instruction: pc, file and line ('' and 0 without line information), its SASS ('' where not reported).
+    """One instruction: its offset in bytes from the first one, file and line ('' and 0 without line information), its
+    SASS ('' where not reported; addresses within the kernel are such offsets too).
 
     The line of inlined code is that of the inlined function; calls: where it was inlined, innermost call first; inner:
     lines of installed headers that the line called, innermost first; function: mangled name of the inlined function, ''
@@ -114,8 +118,10 @@ def read_listing(
     columns = {name: table[name].tolist() for name in names}
     lacking = frozenset(name for name, values in columns.items() if all(map(math.isnan, values)))
     rows = []
+    start, end = int(table["pc"].min()), int(table["pc"].max())
     places = zip(table["pc"], table["file"], table["line"], table["sass"], strict=True)
-    for i, (pc, file, line, sass) in enumerate(places):
+    for i, (pc, file, line, absolute) in enumerate(places):
+        sass = _offsets(str(absolute), start, end)
         parsed = parse(sass)
         op = classify(parsed.opcode, cc) if parsed is not None else OpClass("")
         values = {
@@ -127,9 +133,9 @@ def read_listing(
         at = home(chain)
         rows.append(
             Row(
-                int(pc),
+                int(pc) - start,
                 *chain[at],
-                str(sass),
+                sass,
                 Sight(parsed, op, values),
                 tuple(chain[at + 1 :]),
                 tuple(chain[:at]),
@@ -138,6 +144,16 @@ def read_listing(
             )
         )
     return Listing(tuple(rows), lacking, code.ptx, code.sources)
+
+
+def _offsets(sass: str, start: int, end: int) -> str:
+    """The SASS with addresses from start to end as offsets from start; where code lay says nothing of it."""
+
+    def offset(match: re.Match[str]) -> str:
+        address = int(match[0], 16)
+        return f"0x{address - start:x}" if start <= address <= end else match[0]
+
+    return _ADDRESS.sub(offset, sass) if start else sass
 
 
 def files_of(rows: Collection[Row]) -> tuple[str, ...]:

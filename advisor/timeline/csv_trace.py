@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from advisor.reports.limits import Limits
 from advisor.reports.textfile import lines
 from advisor.timeline import trace as kinds
 from advisor.timeline.csv_tables import Table, tables
-from advisor.timeline.trace import Calls, Gpu, KernelSum, Ranges, Sums, Trace, Work
+from advisor.timeline.trace import NO_FAULTS, Calls, Gpu, KernelSum, Ranges, Sums, Trace, Work, pack_block, pack_grid
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -72,7 +72,7 @@ def read_tables(paths: Sequence[Path], sha256: str) -> Trace:
         migrations_seen=work is not None,
         graphs_seen=known and not any("graphlaunch" in name for name in asked),
         memory_kinds=kinds_known,
-        faults=0 if known and not managed else None,
+        faults=NO_FAULTS if known and not managed else None,
         sums=sums if work is None else None,
     )
 
@@ -134,7 +134,8 @@ def _work(found: Sequence[Table], names: _Names) -> tuple[Work | None, tuple[Gpu
         return None, (), False
     start: list[int] = []
     end: list[int] = []
-    columns: dict[str, list[int]] = {n: [] for n in ("kind", "gpu", "stream", "name", "call", "size", "pageable")}
+    wanted = ("kind", "gpu", "stream", "name", "call", "size", "pageable", "grid", "block")
+    columns: dict[str, list[int]] = {n: [] for n in wanted}
     gpus: dict[int, str] = {}
     known = all("srcmemkd" in table.columns for table in found)
     for table in found:
@@ -158,11 +159,19 @@ def _work(found: Sequence[Table], names: _Names) -> tuple[Work | None, tuple[Gpu
             columns["call"].append(_whole(table.number(row, "corrid")))
             columns["size"].append(_whole(table.number(row, "bytes")) if copy else -1)
             columns["pageable"].append((1 if side == "pageable" else 0 if side else -1) if copy else -1)
+            columns["grid"].append(_packed(table, row, pack_grid, "grdx", "grdy", "grdz"))
+            columns["block"].append(_packed(table, row, pack_block, "blkx", "blky", "blkz"))
     order = np.argsort(np.array(start, dtype=np.int64), kind="stable")
     made = {n: np.array(v, dtype=np.int64)[order] for n, v in {"start": start, "end": end, **columns}.items()}
     nothing = np.zeros(len(order), np.int64)
     work = Work(**made, process=nothing - 1, graph=nothing)
     return work, tuple(Gpu(i, gpus[i]) for i in sorted(gpus)), known
+
+
+def _packed(table: Table, row: list[str], pack: Callable[[int, int, int], int], *names: str) -> int:
+    """A launch shape in one number, -1 where a dimension is missing."""
+    x, y, z = (_whole(table.number(row, name)) for name in names)
+    return pack(x, y, z) if min(x, y, z) > 0 else -1
 
 
 def _whole(value: float | None) -> int:

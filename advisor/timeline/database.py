@@ -92,6 +92,7 @@ class Database:
         *,
         least: int = 0,
         open_ended: bool = False,
+        packed: Mapping[str, tuple[tuple[str, int, int], ...]] | None = None,
     ) -> dict[str, Array]:
         """Start, end and the wanted columns of a table's events, as int64 arrays of one length.
 
@@ -99,6 +100,7 @@ class Database:
         name, as a string id or as the text itself; the result is an id for `text`, -1 without a name. Events without
         times, of times that are no whole numbers, or that end before they begin are left out, and `lost`, an array of
         one, says how many. least: only events of this many ns or more. open_ended: an event without an end may stay.
+        packed: result -> (column, mask, shift) of small numbers that are put into one; -1 where one of them is missing.
         """
         there = self.columns(table)
         needed = {"start"} if open_ended else {"start", "end"}
@@ -111,6 +113,10 @@ class Database:
         end = f'ifnull({end}, "start")' if open_ended else end
         chosen = {"start": '"start"', "end": end}
         chosen |= {n: f"ifnull(CAST({_name(n)} AS INTEGER), {int(d)})" for n, d in wanted.items() if n in there}
+        for result, parts in (packed or {}).items():
+            shares = [f"((CAST({_name(c)} AS INTEGER) & {mask}) << {shift})" for c, mask, shift in parts if c in there]
+            if len(shares) == len(parts):
+                chosen[result] = f"ifnull({' | '.join(shares)}, -1)"
         for result, columns in (named or {}).items():
             sides = [
                 f"CASE typeof({_name(c)}) WHEN 'text' THEN spelled({_name(c)}) WHEN 'integer' THEN {_name(c)} END"
@@ -136,7 +142,7 @@ class Database:
                 f"{self.name}: over {MOST_ROWS:,} rows in {table}: export a part of the trace, "
                 "`nsys export --type sqlite --times START/END`, or capture a shorter one"
             )
-        for n, default in wanted.items():
+        for n, default in {**wanted, **dict.fromkeys(packed or {}, -1)}.items():
             if n not in out:
                 out[n] = np.full(found, default, np.int64)
         out["lost"] = np.array([0 if least else count - found])

@@ -10,10 +10,11 @@ import numpy as np
 
 from advisor.timeline import gaps as causes
 from advisor.timeline import trace as kinds
-from advisor.timeline.gaps import Gaps, communicates, gaps_of, is_tiny, waiting
+from advisor.timeline.gaps import Gaps, communicates, gaps_of, is_tiny, outside_calls, waiting
 from advisor.timeline.intervals import EMPTY, Spans, common, union
 from advisor.timeline.kernels import KernelRank, ranking, ranking_of_sums, target
 from advisor.timeline.trace import Gpu, Sums, Trace, Work
+from advisor.timeline.words import constant, named
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -54,6 +55,7 @@ _ALL = (
     *("sync_gap_pct", "sync_gap_count", "input_wait_pct", "input_wait_count", "output_wait_pct", "output_wait_count"),
     *("round_trip_pct", "round_trip_count", "communication_pct", "communication_exposed_pct", "mpi_idle_pct"),
     *("graph_launch_count", "graph_gap_pct", "tiny_kernel_count", "tiny_span_pct", "idle_unexplained_pct"),
+    *("idle_repeated_pct", "idle_gap_count", "outside_calls_pct", "fault_pct", "page_fault_count", "nvlink"),
 )
 
 
@@ -62,8 +64,6 @@ def _of_sums(sums: Sums) -> GpuFacts:
     ranks = ranking_of_sums(sums)
     chosen = target(ranks)
     whole = sum(k.total for k in ranks) + sum(total for _, total in (sums.copies or {}).values())
-    from advisor.timeline.words import constant
-
     tiny = [k for k in ranks if k.mean < constant("tiny_kernel_us") * 1000 and not k.communication]
     values = {
         "kernel_launches": float(sum(k.launches for k in ranks)),
@@ -116,11 +116,49 @@ def _of_gpu(trace: Trace, gpu: Gpu, work: Work) -> GpuFacts:
     length = (gaps.spans.end - gaps.spans.start)[between].sum()
     values["tiny_kernel_count"] = float(tiny.sum())
     share("tiny_span_pct", spans(tiny).length + float(length))
-    explained = sum(gaps.length(c) for c in range(causes.OTHER))
-    share("idle_unexplained_pct", window - busy.length - explained)
+    _idle(trace, gaps, share, values)
+    _faults(trace, gpu, (start, end), share, values)
+    values["nvlink"] = nvlink(gpu.name, work)
     lacking |= _lacking(trace, values)
     sound = {name: value for name, value in values.items() if math.isfinite(value)}
     return GpuFacts(gpu, sound, lacking, ranks, (start, end), work, gaps, lanes, masks)
+
+
+def _idle(trace: Trace, gaps: Gaps, share: Any, values: dict[str, float]) -> None:
+    """The idle time without a cause of its own, and what of it stands in more than one gap."""
+    length = (gaps.spans.end - gaps.spans.start)[gaps.cause == causes.OTHER]
+    share("idle_unexplained_pct", int(length.sum()))
+    share("idle_repeated_pct", int(length.sum() - length.max(initial=0)))
+    values["idle_gap_count"] = float(len(length))
+    if len(length):
+        # Half of that time is in gaps at least this long; the many short ones do not hide them.
+        order = np.sort(length)
+        values["idle_gap_us"] = float(order[np.searchsorted(np.cumsum(order), order.sum() / 2)]) / 1000
+    outside = outside_calls(trace, gaps, causes.OTHER)
+    values["outside_calls_pct"] = 100 * outside if outside is not None else math.nan
+
+
+def _faults(trace: Trace, gpu: Gpu, window: tuple[int, int], share: Any, values: dict[str, float]) -> None:
+    """Page faults: how many on both sides, and the time in which those of this GPU are dealt with."""
+    if trace.faults is None:
+        return
+    mine = (trace.faults.gpu == gpu.id) | (len(trace.gpus) == 1)
+    start, end = trace.faults.start[mine].clip(*window), trace.faults.end[mine].clip(*window)
+    share("fault_pct", union(start, end).length)
+    values["page_fault_count"] = float(trace.faults.pages)
+
+
+def nvlink(name: str, work: Work) -> float:
+    """1 where GPUs are linked by NVLink, 0 where by PCIe, NaN where nothing tells.
+
+    A copy between two of them that is faster than PCIe proves NVLink; else the card's name says how it is built.
+    """
+    peer = (work.kind == kinds.PEER) & (work.size > 0) & (work.end > work.start)
+    if peer.any() and (work.size[peer] / (work.end - work.start)[peer]).max() > constant("pcie_most_gbs"):
+        return 1.0
+    if named("nvlink_cards").search(name):
+        return 1.0
+    return 0.0 if named("pcie_cards").search(name) else math.nan
 
 
 def _copies(
@@ -188,5 +226,8 @@ def _lacking(trace: Trace, values: dict[str, float]) -> dict[str, str]:
         "pageable_exposed_pct": "copies" if not trace.copies_seen else "memory_kinds",
         **dict.fromkeys(("sync_gap_pct", "sync_gap_count"), "calls"),
         **dict.fromkeys(("graph_launch_count", "graph_gap_pct"), "graphs"),
+        **dict.fromkeys(("fault_pct", "page_fault_count"), "faults"),
+        "outside_calls_pct": "calls",
+        "nvlink": "links",
     }
     return {name: needs.get(name, "work") for name in _ALL if not math.isfinite(values.get(name, math.nan))}

@@ -112,12 +112,22 @@ def _causes(
     give(long & loading, INPUT)
     give(long & handling, OUTPUT)
     data = (work.size < 0) | (work.size >= constant("data_bytes"))
-    brought = ((work.kind == kinds.TO_DEVICE) & data)[after]
-    fetched = ((work.kind == kinds.TO_HOST) & data)[before]
+    # A batch may come with smaller copies around it, such as labels, and buffers may be cleared first.
+    light = np.isin(work.kind, (kinds.TO_DEVICE, kinds.TO_HOST, kinds.SET))
+    near = np.int64(constant("short_gap_us") * 1000)
+    starts = work.start[(work.kind == kinds.TO_DEVICE) & data]
+    ends = np.sort(work.end[(work.kind == kinds.TO_HOST) & data])
+    brought = light[after] & _between(starts, spans.end, spans.end + near)
+    fetched = light[before] & _between(ends, spans.start - near, spans.start)
     give(long & brought & ~fetched, INPUT)
     give(long & fetched & ~brought, OUTPUT)
     give(long & fetched & brought, ROUND_TRIP)
     return cause
+
+
+def _between(moments: Array, first: Array, last: Array) -> Array:
+    """Whether one of the moments, in order, lies from `first` to `last`, for each pair of them."""
+    return np.asarray(np.searchsorted(moments, last, "right") > np.searchsorted(moments, first, "left"))
 
 
 def communicates(trace: Trace, work: Work) -> Array:
@@ -161,6 +171,17 @@ def _after_wait(trace: Trace, spans: Spans, threads: tuple[int, ...]) -> Array:
     place = np.searchsorted(waits.start, spans.start, "right") - 1
     reach = np.maximum.accumulate(waits.end)
     return np.asarray((place >= 0) & (reach[np.maximum(place, 0)] >= spans.start))
+
+
+def outside_calls(trace: Trace, gaps: Gaps, cause: int) -> float | None:
+    """The share of the gaps of one cause, 0 to 1, in which no launching thread is in a call of the CUDA API."""
+    chosen = gaps.cause == cause
+    start, end = gaps.spans.start[chosen], gaps.spans.end[chosen]
+    if trace.calls is None or not gaps.threads or not len(start):
+        return None
+    mine = np.isin(trace.calls.thread, gaps.threads)
+    within = shared(union(trace.calls.start[mine], trace.calls.end[mine]), start, end).sum()
+    return 1 - float(within) / float((end - start).sum())
 
 
 def _inside(trace: Trace, group: str, spans: Spans, threads: tuple[int, ...]) -> Array:

@@ -93,6 +93,8 @@ def _gap_moments(trace: Trace, work: Work, gaps: Gaps, rows: Array) -> tuple[Mom
     out = []
     for row in _longest(length, rows):
         start, end = int(gaps.spans.start[row]), int(gaps.spans.end[row])
+        call, in_call = _busiest(trace, trace.calls, gaps.threads[:1], start, end)
+        system, in_system = _busiest(trace, trace.system, gaps.threads[:1], start, end)
         out.append(
             Moment(
                 kind="gap",
@@ -100,9 +102,11 @@ def _gap_moments(trace: Trace, work: Work, gaps: Gaps, rows: Array) -> tuple[Mom
                 duration=end - start,
                 before=title(trace, work, int(gaps.before[row])),
                 after=title(trace, work, int(gaps.after[row])),
-                call=_busiest(trace, trace.calls, gaps.threads[:1], start, end),
-                system=_busiest(trace, trace.system, gaps.threads[:1], start, end),
+                call=call,
+                system=system,
                 range=_range(trace, gaps.threads, (start + end) // 2),
+                call_share=in_call,
+                system_share=in_system,
             )
         )
     return tuple(out)
@@ -133,16 +137,27 @@ def _work_moments(trace: Trace, work: Work, gaps: Gaps, rows: Array) -> tuple[Mo
     return tuple(out)
 
 
-def _busiest(trace: Trace, calls: Calls | None, threads: Sequence[int], start: int, end: int) -> str:
-    """The call that takes most of a stretch of time on these threads."""
+def _busiest(
+    trace: Trace, calls: Calls | None, threads: Sequence[int], start: int, end: int
+) -> tuple[str, float | None]:
+    """The name of the calls that take most of a stretch of time on these threads, and which share, 0 to 1.
+
+    ('', 0) where there was none, ('', None) where calls were not traced.
+    """
     if calls is None or not len(calls):
-        return ""
+        return "", None
     first = calls.where(slice(0, int(np.searchsorted(calls.start, end))))  # type: ignore[arg-type]
     inside = np.minimum(first.end, end) - np.maximum(first.start, start)
     inside = np.where(np.isin(first.thread, list(threads)) if threads else True, inside, 0)
+    inside = np.maximum(inside, 0)
     if not len(inside) or inside.max() <= 0:
-        return ""
-    return trace.names[int(first.name[int(np.argmax(inside))])]
+        return "", 0.0
+    found = inside > 0
+    names, where = np.unique(first.name[found], return_inverse=True)
+    time = np.bincount(where.reshape(-1), weights=inside[found])
+    best = int(time.argmax())
+    # Calls that nest are counted twice.
+    return trace.names[int(names[best])], min(1.0, float(time[best]) / (end - start))
 
 
 def _range(trace: Trace, threads: Sequence[int], moment: int) -> str:

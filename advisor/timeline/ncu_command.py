@@ -12,7 +12,7 @@ import numpy as np
 from advisor.timeline import trace as kinds
 from advisor.timeline.gaps import call_rows
 from advisor.timeline.kernels import KernelRank, representative
-from advisor.timeline.trace import Calls, Ranges, Trace, Work
+from advisor.timeline.trace import Calls, Ranges, Trace, Work, dimensions
 from advisor.timeline.words import constant
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -21,7 +21,7 @@ PROGRAM = "YOUR_PROGRAM"
 # What an ECMAScript expression, which ncu uses, gives a meaning to.
 _SPECIAL = re.compile(r"([\^$\\.*+?()\[\]{}|])")
 # What the filter itself gives a meaning to in the name of a range or domain.
-_DELIMITERS = re.compile(r"([\\@,\[\]/*+])")
+_DELIMITERS = re.compile(r"([@,\[\]/*+])")
 _LONGEST = 200
 
 
@@ -30,7 +30,9 @@ class NcuCommand:
     """The command, and what stands behind its options.
 
     kernel: the base name that is matched; skip: launches left out before it, counted within `range` where that is given
-    (as `domain@name/` of ncu); start, duration: of the launch that it picks, ns, None where only sums are known.
+    (as `domain@name/` of ncu); start, duration: of the launch that it picks, ns, None where only sums are known; grid,
+    block: its shape, None where it is unknown; shapes: how many the kernel has, shape_share: % of its time in this one.
+    each_gpu: the command profiles one launch on each GPU, since the trace has several.
     """
 
     command: str
@@ -40,23 +42,37 @@ class NcuCommand:
     range: str = ""
     start: int | None = None
     duration: int | None = None
+    grid: tuple[int, int, int] | None = None
+    block: tuple[int, int, int] | None = None
+    shapes: int = 0
+    shape_share: float | None = None
+    each_gpu: bool = False
 
 
 def ncu_command(trace: Trace, work: Work | None, rank: KernelRank) -> NcuCommand | None:
-    """The command for a kernel; None for a name that no command line can hold."""
+    """The command for a kernel; None for a name that no command line can hold.
+
+    Of the launches of the shape that takes most of the kernel's time it picks one of typical length.
+    """
     if not rank.short.isprintable() or not rank.short or len(rank.short) > 4 * _LONGEST:
         return None
     if work is None:
         skip = 1 if rank.launches > 1 else 0
-        return NcuCommand(_line(rank.short, skip, ""), rank.short, skip, 1)
+        return NcuCommand(_line(rank.short, skip, "", False), rank.short, skip, 1)
     shared = [i for i, text in enumerate(trace.names) if (trace.short.get(i) or text) == rank.short]
     rows = np.flatnonzero((work.kind == kinds.KERNEL) & np.isin(work.name, shared))
     exact = [i for i in shared if trace.names[i] == rank.name]
+    calls = call_rows(work.where(rows), trace.calls)
+    if trace.calls is not None and (calls >= 0).all():
+        # In the order in which they are launched, which is ncu's; on several streams they may run in another.
+        rows = rows[np.argsort(trace.calls.start[calls], kind="stable")]
     # Others may share the base name, which is what ncu compares: they are counted, never picked.
     own = np.isin(work.name[rows], exact)
     if not own.any():
         return None
     length = (work.end - work.start)[rows]
+    shapes, share, chosen = _main_shape(work.grid[rows], work.block[rows], np.where(own, length, 0))
+    own &= chosen
     mine = np.flatnonzero(own)
     inside, text = _range(trace, work, rows, int(mine[representative(length[mine])[1]]))
     if text and (own & inside).any():
@@ -64,19 +80,43 @@ def ncu_command(trace: Trace, work: Work | None, rank: KernelRank) -> NcuCommand
     else:
         inside, text = np.ones(len(rows), bool), ""
     at = int(mine[representative(length[mine])[0]])
+    row, skip = rows[at], int(inside[:at].sum())
+    shape = dimensions(int(work.grid[row]), int(work.block[row]))
+    several = len(trace.gpus) > 1
     return NcuCommand(
-        _line(rank.short, int(inside[:at].sum()), text),
-        rank.short,
-        int(inside[:at].sum()),
-        1,
-        text,
-        int(work.start[rows[at]]),
-        int(length[at]),
+        command=_line(rank.short, skip, text, several),
+        kernel=rank.short,
+        skip=skip,
+        count=1,
+        range=text,
+        start=int(work.start[row]),
+        duration=int(length[at]),
+        grid=shape[0] if shape else None,
+        block=shape[1] if shape else None,
+        shapes=shapes,
+        shape_share=share,
+        each_gpu=several,
     )
 
 
-def _line(short: str, skip: int, range_: str) -> str:
+def _main_shape(grid: Array, block: Array, time: Array) -> tuple[int, float | None, Array]:
+    """How many shapes have time, the share in % of the one with the most, and its launches; all where none is known."""
+    known = (grid >= 0) & (block >= 0) & (time > 0)
+    if not known.any():
+        return 0, None, np.ones(len(grid), bool)
+    grids, first = np.unique(grid, return_inverse=True)
+    _, second = np.unique(block, return_inverse=True)
+    number = second.reshape(-1) * len(grids) + first.reshape(-1)
+    _, number = np.unique(number, return_inverse=True)
+    sums = np.bincount(number, weights=np.where(known, time, 0))
+    best = int(sums.argmax())
+    return int((sums > 0).sum()), 100 * float(sums[best]) / float(time.sum()), number == best
+
+
+def _line(short: str, skip: int, range_: str, each_gpu: bool) -> str:
     parts = ["ncu", "--set", "full", "--import-source", "yes"]
+    # Launches are counted over all GPUs unless this is given.
+    parts += ["--filter-mode", "per-gpu"] if each_gpu else []
     if range_:
         parts += ["--nvtx", "--nvtx-include", shlex.quote(range_)]
     expression = _SPECIAL.sub(r"\\\1", short)
@@ -104,7 +144,7 @@ def _range(trace: Trace, work: Work, rows: Array, at: int) -> tuple[Array, str]:
         pushed = bool(trace.ranges.pushed[found])
         text = _filter(trace.names[name], trace.names[domain], pushed)
         same = (trace.ranges.name == name) & (trace.ranges.domain == domain) & (trace.ranges.pushed == pushed)
-        inside = _launched_in(trace.ranges.where(same), trace.calls, calls)
+        inside = _launched_in(trace.ranges.where(same), trace.calls, calls, pushed)
         if text and inside[at] and inside.mean() >= constant("range_pct") / 100:
             return inside, text
     return nothing, ""
@@ -117,14 +157,15 @@ def enclosing(ranges: Ranges, moment: int, thread: int) -> list[int]:
     return [int(r) for r in rows[np.argsort(ranges.end[rows] - ranges.start[rows], kind="stable")]]
 
 
-def _launched_in(ranges: Ranges, calls: Calls, rows: Array) -> Array:
-    """Whether each call was made within one of the ranges of its thread."""
+def _launched_in(ranges: Ranges, calls: Calls, rows: Array, pushed: bool) -> Array:
+    """Whether each call was made within one of the ranges of its thread, or of its process where they are start/end."""
     out = np.zeros(len(rows), bool)
     known = rows >= 0
-    for thread in np.unique(ranges.thread).tolist():
-        own = ranges.thread == thread
+    shift = 0 if pushed else 24
+    for owner in np.unique(ranges.thread >> shift).tolist():
+        own = ranges.thread >> shift == owner
         start, reach = ranges.start[own], np.maximum.accumulate(ranges.end[own])
-        mine = np.flatnonzero(known & (calls.thread[rows] == thread))
+        mine = np.flatnonzero(known & (calls.thread[rows] >> shift == owner))
         moment = calls.start[rows[mine]]
         place = np.searchsorted(start, moment, "right") - 1
         out[mine] = (place >= 0) & (reach[np.maximum(place, 0)] >= moment)
@@ -132,8 +173,12 @@ def _launched_in(ranges: Ranges, calls: Calls, rows: Array) -> Array:
 
 
 def _filter(name: str, domain: str, pushed: bool) -> str:
-    """ncu's filter: Domain@Range/ for a push/pop range, without the slash for a start/end one; '' for odd names."""
-    if not name or not (name + domain).isprintable() or len(name + domain) > _LONGEST or name.startswith("regex:"):
+    """ncu's filter: Domain@Range/ for a push/pop range, without the slash for a start/end one; '' for odd names.
+
+    Backslashes in a name are among the odd ones: how they are written depends on the version.
+    """
+    text = domain + name
+    if not name or not text.isprintable() or len(text) > _LONGEST or "\\" in text or text.startswith("regex:"):
         return ""
     named, within = (_DELIMITERS.sub(r"\\\1", text) for text in (name, domain))
     return (f"{within}@" if within else "") + named + ("/" if pushed else "")

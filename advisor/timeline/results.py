@@ -31,7 +31,7 @@ class Moment:
 
     kind: gap or work; before, after: what ran at either side of a gap; what: the work; size: bytes of a copy, pageable:
     whether its host memory is; call, system: the call of CUDA and of the operating system that the launching thread was
-    in; range: the innermost NVTX range there, with its domain before a colon.
+    longest in, and how much of the time, 0 to 1; range: the innermost NVTX range there, with its domain before a colon.
     """
 
     kind: str
@@ -45,6 +45,8 @@ class Moment:
     call: str = ""
     system: str = ""
     range: str = ""
+    call_share: float | None = None
+    system_share: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

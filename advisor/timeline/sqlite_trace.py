@@ -11,7 +11,7 @@ import numpy as np
 from advisor.errors import InputError
 from advisor.timeline import trace as kinds
 from advisor.timeline.database import Database, opened
-from advisor.timeline.trace import COPY_KINDS, Calls, Gpu, Ranges, Trace, Work
+from advisor.timeline.trace import COPY_KINDS, Calls, Faults, Gpu, Ranges, Trace, Work
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -23,9 +23,14 @@ RUNTIME = "CUPTI_ACTIVITY_KIND_RUNTIME"
 NVTX = "NVTX_EVENTS"
 SYSTEM = "OSRT_API"
 MPI = ("MPI_COLLECTIVES_EVENTS", "MPI_P2P_EVENTS", "MPI_START_WAIT_EVENTS", "MPI_OTHER_EVENTS")
-FAULTS = ("CUDA_UM_CPU_PAGE_FAULT_EVENTS", "CUDA_UM_GPU_PAGE_FAULT_EVENTS")
+HOST_FAULTS, GPU_FAULTS = "CUDA_UM_CPU_PAGE_FAULT_EVENTS", "CUDA_UM_GPU_PAGE_FAULT_EVENTS"
 _PUSHED, _STARTED, _DOMAIN = (59, 70), (60, 71), 75
 _PAGEABLE, _UNKNOWN_KIND = 0, 7
+# As trace.pack_grid and pack_block.
+_SHAPE = {
+    "grid": (("gridX", 0x7FFFFFFF, 0), ("gridY", 0xFFFF, 31), ("gridZ", 0xFFFF, 47)),
+    "block": (("blockX", 0x7FF, 0), ("blockY", 0x7FF, 11), ("blockZ", 0x7F, 22)),
+}
 _LONG = 20_000  # ns; shorter calls of the operating system explain no gap worth naming
 
 
@@ -42,6 +47,8 @@ _COLUMNS = {
     "bytes": -1,
     "pageable": -1,
     "graph": 0,
+    "grid": -1,
+    "block": -1,
 }
 
 
@@ -177,7 +184,7 @@ def _work(database: Database, names: _Names, problems: list[str]) -> tuple[Work 
         )
         more |= {"graphNodeId": 0} if table != GRAPH else {}
         named = {"name": ("demangledName", "shortName"), "base": ("shortName",)} if table == KERNEL else {}
-        rows = database.events(table, {**wanted, **more}, named)
+        rows = database.events(table, {**wanted, **more}, named, packed=_SHAPE if table == KERNEL else None)
         _told(problems, table, rows.pop("lost"))
         size = len(rows["start"])
         rows["kind"] = np.full(size, kind, np.int64)
@@ -263,12 +270,23 @@ def _ranges(database: Database, names: _Names, problems: list[str]) -> tuple[Ran
     return ranges, (np.concatenate(starts), np.concatenate(ends)) if starts else None
 
 
-def _faults(database: Database, none_possible: bool) -> int | None:
-    """Page faults of managed memory; None where they were not traced."""
-    there = [table for table in FAULTS if table in database.tables]
-    if not there:
-        return 0 if none_possible else None
-    return sum(len(database.events(table, {}, open_ended=True)["start"]) for table in there)
+def _faults(database: Database, none_possible: bool) -> Faults | None:
+    """Page faults of managed memory; None where they were not traced, which an option must ask for.
+
+    An empty table says nothing: some exports make all tables. No faults are known where no managed memory was asked for.
+    """
+    nothing = np.empty(0, np.int64)
+    pages, gpu = 0, dict.fromkeys(("start", "end", "deviceId"), nothing)
+    for table in (HOST_FAULTS, GPU_FAULTS):
+        if table not in database.tables:
+            continue
+        found = database.events(table, {"deviceId": -1, "globalPid": -1, "numberOfPageFaults": 1}, open_ended=True)
+        pages += int(found["numberOfPageFaults"].clip(0, 1 << 40).sum())
+        if table == GPU_FAULTS:
+            gpu = {**found, "deviceId": _physical(database, found["deviceId"], found["globalPid"])}
+    if not len(gpu["start"]) and not none_possible:
+        return None
+    return Faults(gpu["start"], gpu["end"], gpu["deviceId"], pages)
 
 
 def _run(database: Database, work: Work | None, calls: Calls | None) -> int | None:

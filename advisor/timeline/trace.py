@@ -29,7 +29,8 @@ class Work:
 
     name: index into the trace's names; call: the correlation id of the call that asked for it, UNKNOWN without one;
     size: bytes of a copy, UNKNOWN otherwise; pageable: 1 when a copy's host memory is pageable, 0 when not, UNKNOWN;
-    graph: the correlation id of the graph launch that a node belongs to, 0 without one.
+    graph: the correlation id of the graph launch that a node belongs to, 0 without one; grid, block: a kernel's launch
+    shape, packed as `pack_grid` and `pack_block` do, UNKNOWN without one.
     """
 
     start: Array
@@ -43,6 +44,8 @@ class Work:
     size: Array
     pageable: Array
     graph: Array
+    grid: Array
+    block: Array
 
     def __len__(self) -> int:
         return len(self.start)
@@ -50,6 +53,38 @@ class Work:
     def where(self, mask: Array) -> Work:
         """The rows of a mask or of indices."""
         return Work(*(getattr(self, name)[mask] for name in self.__slots__))
+
+
+def pack_grid(x: int, y: int, z: int) -> int:
+    """Three dimensions of a grid in one number: 31, 16 and 16 bits, which CUDA's limits fit."""
+    return (x & 0x7FFFFFFF) | (y & 0xFFFF) << 31 | (z & 0xFFFF) << 47
+
+
+def pack_block(x: int, y: int, z: int) -> int:
+    """Three dimensions of a block in one number: 11, 11 and 7 bits."""
+    return (x & 0x7FF) | (y & 0x7FF) << 11 | (z & 0x7F) << 22
+
+
+def dimensions(grid: int, block: int) -> tuple[tuple[int, int, int], tuple[int, int, int]] | None:
+    """The grid and block behind the packed numbers; None where they are unknown or no launch could have them."""
+    if grid < 0 or block < 0:
+        return None
+    g = (grid & 0x7FFFFFFF, grid >> 31 & 0xFFFF, grid >> 47 & 0xFFFF)
+    b = (block & 0x7FF, block >> 11 & 0x7FF, block >> 22 & 0x7F)
+    return (g, b) if min(*g, *b) > 0 else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Faults:
+    """Page faults of managed memory. start, end, gpu: of the GPUs' faults; pages: how many there were on both sides."""
+
+    start: Array
+    end: Array
+    gpu: Array
+    pages: int = 0
+
+
+NO_FAULTS = Faults(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,5 +184,5 @@ class Trace:
     migrations_seen: bool = False
     graphs_seen: bool = False
     memory_kinds: bool = False
-    faults: int | None = None
+    faults: Faults | None = None
     sums: Sums | None = None

@@ -18,7 +18,6 @@ from advisor.dialogue.state import State
 from advisor.dialogue.turn import choices, event_of
 from advisor.model import Location
 
-
 PLACE = Location("a.cu", 4, 16, "LDS R6, [R6]", "excess_wavefronts", 0.97, (("b.cuh", 14), ("a.cu", 20)))
 
 

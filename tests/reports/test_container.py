@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.reports import container
+from advisor.reports import container, slimming
 from tests.damaged import report
 
 
@@ -59,7 +59,7 @@ def test_walking_never_fails_whatever_the_bytes(noise: bytes) -> None:
 
 def test_a_slim_copy_is_a_whole_report_of_the_launches_asked_for() -> None:
     out = io.BytesIO()
-    damaged = container.slim(report(), container.walk(report()), 1, 2, {"gpu__time_duration.sum"}.__contains__, out)
+    damaged = slimming.slim(report(), container.walk(report()), 1, 2, {"gpu__time_duration.sum"}.__contains__, out)
     copy = container.walk(out.getvalue())
     assert damaged == []
     assert (copy.announced, copy.readable, copy.damage) == (1, 1, "")
@@ -71,5 +71,5 @@ def test_a_record_that_is_no_message_is_named_as_damaged() -> None:
     start, end = container.spans(container.walk(report()))[1]
     data[start:end] = b"\xff" * (end - start)
     out = io.BytesIO()
-    assert container.slim(bytes(data), container.walk(bytes(data)), 0, 2, bool, out) == [1]
+    assert slimming.slim(bytes(data), container.walk(bytes(data)), 0, 2, bool, out) == [1]
     assert container.walk(out.getvalue()).readable == 1

@@ -84,10 +84,11 @@ def _sign(match: re.Match[str]) -> float:
     return 1.0 if match["sign"] == ">" else -1.0
 
 
-def check(threshold: Threshold, pair: Pair, catalog: Catalog) -> Outcome:
+def check(threshold: Threshold, pair: Pair, catalog: Catalog, *, beyond_noise: bool = False) -> Outcome:
     """Whether a pair crosses a threshold; a number that either side lacks is never taken for harmless.
 
-    Run times: a change beyond the threshold crosses it even within the noise, and the text says which it is.
+    Run times: a change beyond the threshold crosses it even within the noise, unless only what is `beyond_noise` is to
+    count; the text says which it is.
     """
     if threshold.kind == "finding":
         return _finding(threshold, pair)
@@ -116,6 +117,7 @@ def check(threshold: Threshold, pair: Pair, catalog: Catalog) -> Outcome:
     text = f"{threshold.name} {told} ({amount(before, unit)}, now {amount(after, unit)})"
     if crossed and threshold.name == "duration_ns" and pair.judged is not None and pair.judged.word == "same":
         text += f", within the noise of {plain_percent(pair.judged.noise)}"
+        crossed = not beyond_noise
     return Outcome(threshold, crossed, text)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from advisor.pipelines.triage.application import Application, application
+    from advisor.pipelines.triage.application import Application, applications
     from advisor.pipelines.triage.one_file import Settings, examine
     from advisor.pipelines.triage.results import Cause, Group, Report, Totals, Triage
     from advisor.pipelines.triage.run import Progress, triage
@@ -19,13 +19,13 @@ __all__ = [
     "Settings",
     "Totals",
     "Triage",
-    "application",
+    "applications",
     "examine",
     "triage",
 ]
 
 _HOMES = {
-    "application": ("Application", "application"),
+    "application": ("Application", "applications"),
     "one_file": ("Settings", "examine"),
     "results": ("Cause", "Group", "Report", "Totals", "Triage"),
     "run": ("Progress", "triage"),

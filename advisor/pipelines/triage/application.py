@@ -82,7 +82,7 @@ class _Profile:
             self.best, self.fix = group.back_ns, group.fix
 
 
-def application(result: Triage, timeline: TimelineResult) -> tuple[Application, ...]:
+def applications(result: Triage, timeline: TimelineResult) -> tuple[Application, ...]:
     """The budget of each GPU in the traces. Kernels are known by the full name, else by a short one that is unique."""
     profiles: dict[str, _Profile] = {}
     short: dict[str, set[str]] = {}

@@ -6,6 +6,7 @@ launches or not at all.
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -14,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from advisor.errors import UsageError
 from advisor.pipelines.triage.finding_files import File
 from advisor.pipelines.triage.one_file import Part, Row
 from advisor.pipelines.triage.tally import Key, Tally, back_of
@@ -21,6 +23,7 @@ from advisor.pipelines.triage.tally import Key, Tally, back_of
 OPEN, DONE, FAILED, FOREIGN, AGAIN = range(5)
 # Schema of the database: one of another number is begun anew.
 VERSION = 1
+APPLICATION = 0x6E637574  # marks a database as ours, at byte 68 of its header
 _TABLES = """
 CREATE TABLE run (purpose TEXT NOT NULL);
 CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, label TEXT NOT NULL, size INTEGER NOT NULL,
@@ -41,19 +44,23 @@ class Ledger:
     """A database in a file, or in memory where `place` is None or the disk refuses.
 
     `trouble` says why the file was given up: then everything is still counted, but a later run cannot go on from it.
+    ours: what lies there may be deleted if it does not fit, else UsageError unless it is a state of a triage;
     most_pages: a bound on the database in pages of 4 KiB, 0 for none.
     """
 
-    def __init__(self, place: Path | None, purpose: str, most_pages: int = 0) -> None:
+    def __init__(self, place: Path | None, purpose: str, *, ours: bool = True, most_pages: int = 0) -> None:
         self.place = place
         self.trouble = ""
         self.resumed = False
         self._purpose = purpose
+        self._ours = ours
+        self._owned = False  # another run's state is not ours to delete
         self._most = most_pages
         self._base: sqlite3.Connection | None = None
         if place is not None:
             try:
                 self._base = self._opened(place)
+                self._owned = True
             except (sqlite3.Error, OSError) as error:
                 self._give_up(error)
         if self._base is None:
@@ -67,16 +74,26 @@ class Ledger:
 
     def _opened(self, place: Path) -> sqlite3.Connection:
         place.parent.mkdir(parents=True, exist_ok=True)
-        base = _connected(place)
+        if not self._ours and place.exists() and place.stat().st_size and not _is_state(place):
+            raise UsageError(f"{place}: is no state of a triage: name another file, or delete it")
+        known = None
+        base = sqlite3.connect(place, timeout=1)
         try:
+            _prepare(base)
             (version,) = base.execute("PRAGMA user_version").fetchone()
             known = base.execute("SELECT purpose FROM run").fetchone() if version == VERSION else None
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error):
+                base.close()
+                raise
         except sqlite3.DatabaseError:
-            known = None
+            pass
         if known != (self._purpose,):
             base.close()
             _remove(place)
-            base = self._made(_connected(place))
+            # Made before the write-ahead log is on: the mark must stand in the file itself.
+            base = self._made(sqlite3.connect(place, timeout=1))
+            _prepare(base)
         self.resumed = known == (self._purpose,)
         if self._most:
             base.execute(f"PRAGMA max_page_count = {int(self._most)}")
@@ -85,6 +102,7 @@ class Ledger:
     def _made(self, base: sqlite3.Connection) -> sqlite3.Connection:
         base.executescript(_TABLES)
         base.execute("INSERT INTO run VALUES (?)", (self._purpose,))
+        base.execute(f"PRAGMA application_id = {APPLICATION}")
         base.execute(f"PRAGMA user_version = {VERSION}")
         base.commit()
         return base
@@ -214,18 +232,23 @@ class Ledger:
     def close(self, keep: bool) -> None:
         """Close it; without `keep` the file goes."""
         self.base.close()
-        if self.place is not None and not keep:
-            _remove(self.place)
+        if self.place is not None and self._owned and not keep:
+            with contextlib.suppress(OSError):
+                _remove(self.place)
 
 
-def _connected(place: Path) -> sqlite3.Connection:
-    base = sqlite3.connect(place, timeout=1)
+def _prepare(base: sqlite3.Connection) -> None:
+    # One run at a time. A power cut may cost the last files done, never the database.
     base.execute("PRAGMA locking_mode = EXCLUSIVE")
-    # A power cut may cost the last files done, never the database; temporary tables need no disk.
     base.execute("PRAGMA journal_mode = WAL")
     base.execute("PRAGMA synchronous = NORMAL")
     base.execute("PRAGMA temp_store = MEMORY")
-    return base
+
+
+def _is_state(place: Path) -> bool:
+    with place.open("rb") as file:
+        head = file.read(72)
+    return head.startswith(b"SQLite format 3\0") and head[68:72] == APPLICATION.to_bytes(4, "big")
 
 
 def _remove(place: Path) -> None:

@@ -149,6 +149,8 @@ def _examine(path: Path, label: str, settings: Settings) -> Part:
     from advisor.reports import Limits, read
     from advisor.reports.sniffing import sniff
 
+    # What cannot even be opened is no stranger: a worker of a cluster may not see the folder.
+    path.open("rb").close()
     try:
         sniff(path)
     except InputError as error:

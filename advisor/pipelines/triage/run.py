@@ -83,7 +83,7 @@ def triage(
     packed = msgspec.msgpack.encode(settings)
     purpose = _purpose(paths, packed, knowledge)
     place = None if not keep_state else state if state is not None else _place(purpose)
-    ledger = Ledger(place, purpose, most_pages)
+    ledger = Ledger(place, purpose, ours=state is None, most_pages=most_pages)
     done = False
     try:
         unlisted: list[tuple[str, str]] = []

@@ -23,7 +23,7 @@ def fleet(folder: Path, count: int, seed: int = 20_251_121) -> None:
     """Write `count` files into `folder`, the same for the same seed: the first n of a larger fleet are the smaller."""
     masters = [repeated(name, LAUNCHES) for name in _SOURCES]
     kept: dict[int, Path] = {}
-    rows = list(csv.reader(io.StringIO(lzma.decompress(_RAW.read_bytes()).decode())))
+    rows = raw_rows()
     for number in range(count):
         if number % 5:
             (folder / f"run{number:05}.csv").write_text(table(rows, random.Random(seed + number)))
@@ -35,6 +35,11 @@ def fleet(folder: Path, count: int, seed: int = 20_251_121) -> None:
         else:
             place.write_bytes(masters[kind])
             kept[kind] = place
+
+
+def raw_rows() -> list[list[str]]:
+    """The bundled raw page: titles, units, three launches."""
+    return list(csv.reader(io.StringIO(lzma.decompress(_RAW.read_bytes()).decode())))
 
 
 def repeated(name: str, launches: int) -> bytes:
@@ -52,16 +57,16 @@ def repeated(name: str, launches: int) -> bytes:
     return out
 
 
-def table(rows: list[list[str]], draw: random.Random) -> str:
-    """The raw page of 20 launches: those of the recording under 40 names, each time up to 3 % longer or shorter."""
-    head, units, *launches = rows
+def table(rows: list[list[str]], draw: random.Random, launches: int = LAUNCHES) -> str:
+    """The raw page of so many launches: those of the recording under 40 names, times up to 3 % off."""
+    head, units, *recorded = rows
     name = head.index("Kernel Name")
     times = [at for at, title in enumerate(head) if title.startswith("gpu__time_duration")]
     out = io.StringIO()
     writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n")
     writer.writerows([head, units])
-    for index in range(LAUNCHES):
-        row = list(launches[index % len(launches)])
+    for index in range(launches):
+        row = list(recorded[index % len(recorded)])
         row[0] = str(index)
         row[name] = f"{row[name]}_{draw.randrange(_KERNELS)}"
         factor = draw.uniform(0.97, 1.03)
