@@ -9,6 +9,7 @@ from advisor.pipelines.triage import Progress
 from advisor.render.text import time_text
 
 _TERMINAL_S, _PLAIN_S = 0.2, 10.0
+_TELLING = 0.02  # the share of the bytes that must be done before a rate says anything of the rest
 
 
 @dataclass
@@ -44,8 +45,10 @@ def progress_text(progress: Progress, seconds: float) -> str:
     if seconds <= 0 or done <= 0:
         return text
     rate = done / seconds
-    left = (progress.bytes - progress.bytes_done) / rate
-    return f"{text}, {_bytes(rate)}/s, about {_duration(left)} left"
+    text = f"{text}, {_bytes(rate)}/s"
+    if done < _TELLING * (progress.bytes - progress.bytes_before):
+        return text
+    return f"{text}, about {_duration((progress.bytes - progress.bytes_done) / rate)} left"
 
 
 def _bytes(count: float) -> str:

@@ -66,7 +66,8 @@ def names_of(metric: MetricDef) -> tuple[str, ...]:
 def collected(metrics: Mapping[str, MetricDef]) -> dict[str, str]:
     """Every name of ncu that the section lists by itself -> its label, the metric's id here or the name again."""
     found = {name: metric.id for metric in metrics.values() for name in names_of(metric)}
-    sought = (need for one in (*MEASURES.values(), *COLUMNS.values()) for need in one.needs)
+    needs = (*(m.needs for m in MEASURES.values()), *(c.needs for c in COLUMNS.values()))
+    sought = (name for names in needs for name in names)
     # Of several names for one count, which are sums, one is listed already.
     single = {name for name in {*ALWAYS, *sought} if "." not in name or name in (DRAM, SM)}
     skipped = (_GROUPED, "device__", "sass__inst_executed_local")

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
+from itertools import takewhile
 from pathlib import Path
 
 from advisor.render.text import cut, factor_text, labelled, paint, shown, time_text, wrap
 from advisor.render.timeline_picture import at_text, picture
 from advisor.timeline.kernels import KernelRank
+from advisor.timeline.ncu_command import NcuCommand
 from advisor.timeline.results import GpuTimeline, Moment, Pattern, TimelineResult, Together, TraceInfo, Unseen
 
 _KERNELS = 8
-_WIDE = 76  # columns; below it the table of kernels has no room for totals
+_WIDE = 100  # columns; below it the table of kernels has no room for totals
+_TOLD, _WHOLE = 0.1, 0.95  # shares of a gap
+_APART = 20  # columns that tell apart kernels of one base name
+_DETAILED = 4  # GPUs that are shown in full
 _BYTES = (("GB", 1e9), ("MB", 1e6), ("KB", 1e3))
 
 
@@ -21,9 +27,21 @@ def timeline_text(result: TimelineResult, *, width: int = 80, colour: bool = Fal
     out: list[str] = []
     if result.together is not None:
         out += _together(result, result.together, width, colour)
-    for gpu in result.gpus:
-        out += ["", *_gpu(result, gpu, width, colour, blocks)] if out else _gpu(result, gpu, width, colour, blocks)
+    chosen = _detailed(result)
+    for at in chosen:
+        out += ([""] if out else []) + _gpu(result, result.gpus[at], width, colour, blocks)
+    if len(chosen) < len(result.gpus):
+        more = len(result.gpus) - len(chosen)
+        out += ["", *wrap(f"{more} more GPUs are in --format json, or give their traces alone.", width)]
     return "\n".join(line.rstrip() for line in out) + "\n"
+
+
+def _detailed(result: TimelineResult) -> list[int]:
+    """The places of the GPUs that are shown in full: all of a few, else those that stand out, and the first."""
+    both = result.together
+    if both is None or len(result.gpus) <= _DETAILED:
+        return list(range(len(result.gpus)))
+    return list(dict.fromkeys(at for at in (both.late, both.idlest, both.busiest, 0) if at is not None))
 
 
 def command_text(result: TimelineResult) -> str:
@@ -64,11 +82,12 @@ def _gpu(result: TimelineResult, gpu: GpuTimeline, width: int, colour: bool, blo
     for note in gpu.notes:
         out += ["", *wrap(note, width)]
     first = [p for p in gpu.patterns if p.finding.kind != "note"]
+    told: dict[tuple[Moment, ...], int] = {}
     notes = [p for p in gpu.patterns if p.finding.kind == "note"]
     if first:
         out += ["", paint("Found, what gives most first", "cyan", colour)]
         for number, pattern in enumerate(first, 1):
-            out += _pattern(number, pattern, width, colour)
+            out += _pattern(number, pattern, width, colour, told.setdefault(pattern.moments, number))
     if notes:
         out += ["", paint("Notes", "cyan", colour)]
         for pattern in notes:
@@ -110,7 +129,8 @@ def _decision(gpu: GpuTimeline, width: int, colour: bool) -> list[str]:
     return out
 
 
-def _pattern(number: int, pattern: Pattern, width: int, colour: bool) -> list[str]:
+def _pattern(number: int, pattern: Pattern, width: int, colour: bool, told: int) -> list[str]:
+    """told: the number of the pattern under which the same moments stand."""
     finding = pattern.finding
     gain = finding.speedup
     bound = ""
@@ -121,8 +141,10 @@ def _pattern(number: int, pattern: Pattern, width: int, colour: bool) -> list[st
     lines = wrap(head + bound, width, 0, 3)
     out = [paint(lines[0], "bold", colour), *(paint(line, "bold", colour) for line in lines[1:])]
     out += wrap(shown(finding.because), width, 3)
-    for moment in pattern.moments:
-        out += wrap(moment_text(moment), width, 5, 7)
+    if pattern.moments and told < number:
+        out += wrap(f"the same moments as under {told}", width, 5, 7)
+    else:
+        out += [line for moment in pattern.moments for line in wrap(moment_text(moment), width, 5, 7)]
     if finding.fix is not None:
         out += labelled("   fix", finding.fix.summary, width, 8)
     if pattern.typical:
@@ -145,14 +167,24 @@ def moment_text(moment: Moment) -> str:
             )
         if moment.pageable is not None:
             parts.append("pageable" if moment.pageable else "not pageable")
-    where = []
-    if moment.call:
-        where.append(f"host in {cut(shown(moment.call), 40)}")
-    if moment.system:
-        where.append(f"and in {cut(shown(moment.system), 24)}" if where else f"host in {cut(shown(moment.system), 24)}")
+    where = _host_texts(moment)
     if moment.range:
         where.append(f"range {cut(shown(moment.range), 40)}")
     return ", ".join([parts[0], " ".join(parts[1:])]) + ("; " + ", ".join(where) if where else "")
+
+
+def _host_texts(moment: Moment) -> list[str]:
+    """Where the host was; of a gap, calls that take a tenth of it or more."""
+    if moment.kind != "gap":
+        return [f"asked for by {cut(shown(moment.call), 40)}"] if moment.call else []
+    where = []
+    if moment.call_share is not None and moment.call_share < _TOLD:
+        where.append("host outside of CUDA")
+    for name, share, most in ((moment.call, moment.call_share, 40), (moment.system, moment.system_share, 24)):
+        if name and share is not None and share >= _TOLD:
+            part = "" if share >= _WHOLE else f" for {100 * share:.0f} % of it"
+            where.append(f"{'' if where else 'host '}in {cut(shown(name), most)}{part}")
+    return where
 
 
 def _size(count: float) -> str:
@@ -189,9 +221,7 @@ def _kernels(kernels: Sequence[KernelRank], width: int, colour: bool) -> list[st
         numbers += f"{time_text(kernel.total):>10}" if wide else ""
         if bounded:
             numbers += f"{bound_text(kernel.bound):>10}{bound_text(kernel.run_bound):>9}"
-        # Kernels that share a base name are told apart by the rest of it.
-        name = kernel.short if sum(k.short == kernel.short for k in kernels[:_KERNELS]) == 1 else kernel.name
-        out.append(f"{numbers}  {cut(shown(name), max(4, width - len(numbers) - 2))}")
+        out.append(f"{numbers}  {_told_apart(kernel, kernels[:_KERNELS], max(4, width - len(numbers) - 2))}")
     if len(kernels) > _KERNELS:
         rest = sum(k.share for k in kernels[_KERNELS:])
         out.append(f"{rest:6.1f} %  in {len(kernels) - _KERNELS} more")
@@ -199,6 +229,21 @@ def _kernels(kernels: Sequence[KernelRank], width: int, colour: bool) -> list[st
         text = "at most: how many times as fast the window (the run) would be if the kernel took no time (Amdahl's law)"
         out += wrap(text, width, 2, 2)
     return out
+
+
+def _told_apart(kernel: KernelRank, listed: Sequence[KernelRank], room: int) -> str:
+    """The base name; of kernels that share it, also the full name from where no other goes on alike."""
+    others = [k.name for k in listed if k.short == kernel.short and k is not kernel]
+    short, name = shown(kernel.short), kernel.name
+    if not others:
+        return cut(short, room)
+    start = max(sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(name, o, strict=False))) for o in others)
+    # From the beginning of the word in which they part, of a number also with the word before it.
+    head = re.search(r"([A-Za-z_]+\W{0,2})?[0-9A-Za-z]*\Z", name[:start])
+    start = head.start() if head is not None else start
+    rest = shown(name[start:])
+    whole = f"{short} …{rest}"
+    return cut(whole if room >= len(short) + _APART or len(whole) <= room else f"…{rest}", room)
 
 
 def bound_text(bound: float | None) -> str:
@@ -224,12 +269,28 @@ def command_texts(gpu: GpuTimeline) -> list[str]:
         bound = bound_text(chosen.run_bound)
         out.append(f"{shown(chosen.short)} can give at most {bound} for the application even if it took no time.")
     if command.start is not None and command.duration is not None:
-        inside = f" in {shown(command.range)}" if command.range else ""
+        only = chosen.launches == 1
+        which = "the only launch" if only else "a typical launch" + (" of the main shape" if command.shapes > 1 else "")
+        after = "" if only and not command.skip else f", after {command.skip} of that name"
+        inside = f" in the range {shown(command.range)}" if command.range else ""
         out.append(
-            f"It picks the launch at {at_text(command.start)} ({time_text(command.duration)}, a typical one), "
-            f"after {command.skip} {'other' if command.skip == 1 else 'others'} of that name{inside}."
+            f"It picks {which}, at {at_text(command.start)} ({time_text(command.duration)}{_shape_text(command)})"
+            f"{after}{inside}."
         )
+    if command.each_gpu:
+        out.append("It does so on each GPU of the trace.")
     return out
+
+
+def _shape_text(command: NcuCommand) -> str:
+    """The launch shape, and how much of the kernel's time is in it where there are several."""
+    if command.grid is None or command.block is None:
+        return ""
+    grid, block = ("x".join(str(n) for n in size) for size in (command.grid, command.block))
+    share = ""
+    if command.shapes > 1 and command.shape_share is not None:
+        share = f", which of {command.shapes} shapes takes {command.shape_share:.0f} % of its time"
+    return f", grid {grid}, block {block}{share}"
 
 
 def percent_text(value: float | None) -> str:

@@ -102,6 +102,11 @@ def _gpu(result: TimelineResult, gpu: GpuTimeline) -> dict[str, Any]:
                     "launch_skip": command.skip,
                     "launch_count": command.count,
                     "nvtx_include": command.range or None,
+                    "grid": list(command.grid) if command.grid else None,
+                    "block": list(command.block) if command.block else None,
+                    "shapes": command.shapes or None,
+                    "shape_share_pct": number(command.shape_share) if command.shape_share is not None else None,
+                    "each_gpu": command.each_gpu,
                     "start_ns": command.start,
                     "duration_ns": command.duration,
                 }
@@ -125,6 +130,8 @@ def _moment(moment: Moment) -> dict[str, Any]:
             "call": moment.call or None,
             "system_call": moment.system or None,
             "range": moment.range or None,
+            "call_pct": None if moment.call_share is None else number(100 * moment.call_share),
+            "system_call_pct": None if moment.system_share is None else number(100 * moment.system_share),
         }
     )
 

@@ -11,7 +11,7 @@ from advisor.pipelines.triage.application import Application
 from advisor.pipelines.triage.results import Group, Report, Totals, Triage
 from advisor.quantify.formulas import worthwhile
 from advisor.render.diagnosis import SHORT, ceilings_lines
-from advisor.render.text import brief_factor, cut, factor_text, labelled, paint, shown, time_text, wrap
+from advisor.render.text import NAME_WIDTH, brief_factor, cut, factor_text, labelled, paint, shown, time_text, wrap
 
 _TOLD = 3  # groups of which more is told than a line
 _NAMED = 10  # files that are named one by one
@@ -60,7 +60,7 @@ def _head(totals: Totals, width: int, colour: bool) -> list[str]:
 def _table(groups: Sequence[Group], width: int, colour: bool) -> list[str]:
     # A class is worth its room only where names need not be cut for it.
     held = _CLASS + 1 if width >= _WIDE else 0
-    name = max(12, width - held - _FIX - 36)
+    name = min(NAME_WIDTH, max(12, width - held - _FIX - 36))
     title = f"{'class':<{held}}" if held else ""
     head = (
         f"{'#':>3} {'kernel':<{name}} {'launches':>8} {'time':>7} {title}{'fix first':<{_FIX}} {'gain':>5} {'back':>7}"
@@ -103,7 +103,7 @@ def shape_text(sizes: tuple[int, ...], times: str) -> str:
 def _told(place: int, group: Group, width: int, colour: bool, dot: str, times: str) -> list[str]:
     card = group.known_as or shown(group.gpu_name) or "GPU unknown"
     shape = f" {dot} grid {shape_text(group.grid, times)}, block {shape_text(group.block, times)}" if group.grid else ""
-    title = f"{place} {cut(shown(group.kernel), 60)}{shape} {dot} {card}"
+    title = f"{place} {cut(shown(group.kernel), NAME_WIDTH)}{shape} {dot} {card}"
     lines = [paint(cut(title, width), "bold", colour)]
     for label, text in group_rows(group):
         lines += labelled(label, text, width)
@@ -165,7 +165,7 @@ def application_lines(one: Application, width: int, colour: bool) -> list[str]:
     """What the fixes are worth to the whole program."""
     lines = [paint(line, "bold", colour) for line in wrap(application_heading(one), width)]
     if one.kernels:
-        name = max(12, width - _FIX - 28)
+        name = min(NAME_WIDTH, max(12, width - _FIX - 28))
         lines.append(f"    {'kernel':<{name}} {'share':>6} {'fix first':<{_FIX}} {'kernel':>7} {'whole':>7}")
         lines += [
             f"    {cut(shown(kernel.kernel), name):<{name}} {kernel.share_pct:>5.1f}% "

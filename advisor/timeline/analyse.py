@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from advisor.catalog import Catalog, catalog
@@ -21,9 +22,10 @@ from advisor.model import Comparison, Finding, FixAdvice, Speedup, Verdict
 from advisor.observe import Observed, observe
 from advisor.timeline.door import read_traces
 from advisor.timeline.facts import GpuFacts, facts
+from advisor.timeline.intervals import shared
 from advisor.timeline.kernels import KernelRank, target
 from advisor.timeline.moments import moments
-from advisor.timeline.ncu_command import ncu_command
+from advisor.timeline.ncu_command import NcuCommand, ncu_command
 from advisor.timeline.picture import lanes
 from advisor.timeline.results import GpuTimeline, Pattern, TimelineResult, TraceInfo, Unseen
 from advisor.timeline.several import together
@@ -31,8 +33,10 @@ from advisor.timeline.trace import Trace
 from advisor.timeline.words import words
 
 _WORTH = 1.05  # the guide: under 5 % it is not the right battle
+_ALIKE = 1.1  # gains within 10 % are no different, as in the ranking of launches
 _MOSTLY = 0.5
 _MATTERS = 0.05  # of the window
+_SEVERAL = 3  # kernels; fewer make no loop
 
 
 @lru_cache(maxsize=4)
@@ -96,6 +100,7 @@ def _gpu(
     texts: dict[str, float | str] = {**observed.values(row), "kernel": observed.labels["kernel"][row]}
     patterns = [_pattern(knowledge, observed, row, found, name, texts, trace, numbers) for name in found.findings]
     chosen = target(numbers.ranks)
+    command = ncu_command(trace, numbers.work, chosen) if chosen is not None else None
     entry = knowledge.classes[found.class_id]
     return GpuTimeline(
         trace=number,
@@ -103,23 +108,38 @@ def _gpu(
         name=numbers.gpu.name,
         window=numbers.window,
         values=dict(sorted(numbers.values.items())),
-        patterns=tuple(sorted(patterns, key=lambda p: _place(knowledge, p.finding))),
+        patterns=tuple(_ranked(knowledge, patterns)),
         unseen=_unseen(knowledge, observed, row, found, numbers.lacking),
         kernels=numbers.ranks,
         decision=_decision(knowledge, observed, row, found, texts),
         next=entry.next,
         target=chosen,
-        command=ncu_command(trace, numbers.work, chosen) if chosen is not None else None,
+        command=command,
         lanes=lanes(numbers),
-        notes=_notes(numbers),
+        notes=_notes(numbers, command),
     )
 
 
-def _place(knowledge: Catalog, finding: Finding) -> tuple[int, float, int, str]:
-    """What to fix first comes first: by what it could give back; the kernel itself after the system, notes last."""
-    gain = finding.speedup.estimate if finding.speedup is not None else 1.0
-    group = 2 if finding.kind == "note" else 1 if finding.id == "dominant_kernel" else 0
-    return group, -gain, knowledge.findings[finding.id].step, finding.id
+def _ranked(knowledge: Catalog, patterns: Sequence[Pattern]) -> list[Pattern]:
+    """What to fix first comes first: by what it could give back; the kernel itself after the system, notes last.
+
+    Of gains that as estimates are no different from the largest left, the one of the earliest step comes first: pinned
+    memory before the overlap that needs it, a named cause before idle time of none.
+    """
+
+    def gain(pattern: Pattern) -> float:
+        return pattern.finding.speedup.estimate if pattern.finding.speedup is not None else 1.0
+
+    def group(pattern: Pattern) -> int:
+        return 2 if pattern.finding.kind == "note" else 1 if pattern.finding.id == "dominant_kernel" else 0
+
+    out: list[Pattern] = []
+    left = sorted(patterns, key=lambda p: (group(p), -gain(p), p.finding.id))
+    while left:
+        close = [p for p in left if group(p) == group(left[0]) and gain(p) * _ALIKE >= gain(left[0])]
+        out.append(min(close, key=lambda p: (knowledge.findings[p.finding.id].step, left.index(p))))
+        left.remove(out[-1])
+    return out
 
 
 def _pattern(
@@ -214,12 +234,25 @@ def _unseen(
     return tuple(out)
 
 
-def _notes(numbers: GpuFacts) -> tuple[str, ...]:
+def _notes(numbers: GpuFacts, command: NcuCommand | None) -> tuple[str, ...]:
     """What is said beside the patterns."""
     out = []
     run, window = numbers.values.get("run_us", math.nan), numbers.values.get("window_us", math.nan)
     if math.isfinite(run) and math.isfinite(window) and window < _MOSTLY * run:
         out.append(fill(words().texts["startup"], {"window": _seconds(window), "run": _seconds(run)}))
+    sms = numbers.gpu.sms
+    if command is not None and command.grid is not None and sms is not None:
+        blocks = math.prod(command.grid)
+        if blocks < sms:
+            idle = 100 * (1 - blocks / sms)
+            out.append(
+                fill(
+                    words().texts["few_blocks"], {"kernel": command.kernel, "blocks": blocks, "sms": sms, "idle": idle}
+                )
+            )
+    loop = _loop(numbers)
+    if loop is not None:
+        out.append(fill(words().texts["setup_copies"], loop))
     gaps = numbers.gaps
     if gaps is not None and len(gaps.spans) > 1:
         length = gaps.spans.end - gaps.spans.start
@@ -233,6 +266,20 @@ def _notes(numbers: GpuFacts) -> tuple[str, ...]:
             }
             out.append(fill(words().texts["one_gap"], dict(values)))
     return tuple(out)
+
+
+def _loop(numbers: GpuFacts) -> dict[str, float | str] | None:
+    """How busy the GPU is from its first kernel to its last, where nearly all copies stand outside; None elsewhere."""
+    kernels, copies = numbers.spans.get("kernels"), numbers.spans.get("copies")
+    if kernels is None or copies is None or len(kernels) < _SEVERAL or not copies.length or numbers.window is None:
+        return None
+    start, end = int(kernels.start[0]), int(kernels.end[-1])
+    within = int(shared(copies, np.array([start]), np.array([end]))[0])
+    inside = 100 * kernels.length / (end - start)
+    outside = 100 * (copies.length - within) / copies.length
+    whole = numbers.window[1] - numbers.window[0]
+    matters = copies.length > 2 * _MATTERS * whole and inside > numbers.values["computing_pct"] + 10
+    return {"outside": outside, "inside": inside} if outside >= 90 and matters else None
 
 
 def _seconds(us: float) -> str:

@@ -56,7 +56,12 @@ _ALL = (
     *("round_trip_pct", "round_trip_count", "communication_pct", "communication_exposed_pct", "mpi_idle_pct"),
     *("graph_launch_count", "graph_gap_pct", "tiny_kernel_count", "tiny_span_pct", "idle_unexplained_pct"),
     *("idle_repeated_pct", "idle_gap_count", "outside_calls_pct", "fault_pct", "page_fault_count", "nvlink"),
+    "system_loss_pct",
 )
+
+
+# What takes time from the kernels, or is no time in which a kernel is worth a look, while the GPU counts as busy.
+_LOSSES = ("communication_exposed_pct", "copy_exposed_pct", "migration_pct", "tiny_span_pct")
 
 
 def _of_sums(sums: Sums) -> GpuFacts:
@@ -116,6 +121,7 @@ def _of_gpu(trace: Trace, gpu: Gpu, work: Work) -> GpuFacts:
     length = (gaps.spans.end - gaps.spans.start)[between].sum()
     values["tiny_kernel_count"] = float(tiny.sum())
     share("tiny_span_pct", spans(tiny).length + float(length))
+    values["system_loss_pct"] = max(values.get(name, 0.0) for name in _LOSSES)
     _idle(trace, gaps, share, values)
     _faults(trace, gpu, (start, end), share, values)
     values["nvlink"] = nvlink(gpu.name, work)

@@ -151,8 +151,9 @@ def _range(trace: Trace, work: Work, rows: Array, at: int) -> tuple[Array, str]:
 
 
 def enclosing(ranges: Ranges, moment: int, thread: int) -> list[int]:
-    """Rows of the ranges that a thread was in at a moment, the innermost first."""
-    inside = (ranges.thread == thread) & (ranges.start <= moment) & (ranges.end >= moment)
+    """Rows of the ranges that a thread was in at a moment, the innermost first; start/end ones are the process's."""
+    own = np.where(ranges.pushed, ranges.thread == thread, ranges.thread >> 24 == thread >> 24)
+    inside = own & (ranges.start <= moment) & (ranges.end >= moment)
     rows = np.flatnonzero(inside)
     return [int(r) for r in rows[np.argsort(ranges.end[rows] - ranges.start[rows], kind="stable")]]
 

@@ -273,7 +273,7 @@ def _ranges(database: Database, names: _Names, problems: list[str]) -> tuple[Ran
 def _faults(database: Database, none_possible: bool) -> Faults | None:
     """Page faults of managed memory; None where they were not traced, which an option must ask for.
 
-    An empty table says nothing: some exports make all tables. No faults are known where no managed memory was asked for.
+    An empty table says nothing: some exports make all tables. Where no managed memory was asked for, there were none.
     """
     nothing = np.empty(0, np.int64)
     pages, gpu = 0, dict.fromkeys(("start", "end", "deviceId"), nothing)
@@ -304,9 +304,14 @@ def _gpus(database: Database, work: Work) -> tuple[Gpu, ...]:
 
     A device's number is the one that its process has given it; tables of newer schemas tell which GPU that is.
     """
-    listed = database.rows("TARGET_INFO_GPU", ("id", "name", "cuDevice"))
-    by_id = {row["id"]: str(row["name"] or "") for row in listed}
+    listed = database.rows("TARGET_INFO_GPU", ("id", "name", "cuDevice", "smCount"))
+    by_id = {row["id"]: row for row in listed}
     if not database.rows("TARGET_INFO_CUDA_DEVICE", ("gpuId",)):
-        by_id = {row["cuDevice"]: str(row["name"] or "") for row in reversed(listed) if row["cuDevice"] is not None}
-    only = next(iter(by_id.values())) if len(by_id) == 1 else ""
-    return tuple(Gpu(i, by_id.get(i) or only) for i in np.unique(work.gpu).tolist())
+        by_id = {row["cuDevice"]: row for row in reversed(listed) if row["cuDevice"] is not None}
+    only = next(iter(by_id.values())) if len(by_id) == 1 else None
+    found = [(i, by_id.get(i) or only or {}) for i in np.unique(work.gpu).tolist()]
+    return tuple(Gpu(i, str(row.get("name") or ""), _positive(row.get("smCount"))) for i, row in found)
+
+
+def _positive(value: Any) -> int | None:
+    return value if isinstance(value, int) and value > 0 else None

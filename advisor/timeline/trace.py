@@ -147,10 +147,11 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """A GPU that worked in the trace, by the number that its work has in `Work.gpu`."""
+    """A GPU that worked in the trace, by the number that its work has in `Work.gpu`; sms: None when unknown."""
 
     id: int
     name: str = ""
+    sms: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import io
 import struct
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -64,6 +66,28 @@ def test_a_slim_copy_is_a_whole_report_of_the_launches_asked_for() -> None:
     assert damaged == []
     assert (copy.announced, copy.readable, copy.damage) == (1, 1, "")
     assert len(out.getvalue()) < len(report()) / 10
+
+
+def test_a_bare_metric_keeps_its_value_and_loses_its_instances(tmp_path: Path) -> None:
+    """The samples of a reason are read as one number; the executions of each instruction stay."""
+    names = {"gpu__time_duration.sum", "inst_executed", "smsp__pcsamp_sample_count"}
+
+    def read(name: str, bare: Callable[[str], bool]) -> tuple[int, list[tuple[object, int]]]:
+        import ncu_report
+
+        path = tmp_path / name
+        with path.open("wb") as out:
+            assert slimming.slim(report(), container.walk(report()), 0, 1, names.__contains__, out, bare=bare) == []
+        action = ncu_report.load_report(str(path)).range_by_idx(0).action_by_idx(0)
+        metrics = [action.metric_by_name(n) for n in sorted(names)]
+        return path.stat().st_size, [(m.value(), m.num_instances()) for m in metrics]
+
+    size, whole = read("whole.ncu-rep", lambda name: False)
+    smaller, bare = read("bare.ncu-rep", lambda name: name != "inst_executed")
+    assert [value for value, _ in bare] == [value for value, _ in whole]
+    (_, _), (_, executed), (_, samples) = whole
+    assert executed > 0 and samples > 0 and smaller < size
+    assert [count for _, count in bare] == [0, executed, 0]
 
 
 def test_a_record_that_is_no_message_is_named_as_damaged() -> None:

@@ -33,6 +33,8 @@ _GRAPH = "start end deviceId graphId graphExecId contextId greenContextId:3.13 s
 _RUNTIME = "start end eventClass globalTid correlationId nameId returnValue callchainId"
 _NVTX = "start end eventType rangeId category color text globalTid endGlobalTid textId domainId uint64Value jsonText"
 _SYSTEM = "start end eventClass globalTid nameId returnValue nestingLevel callchainId argumentsId:3.24"
+_GPU_FAULT = "start end globalPid deviceId address numberOfPageFaults faultAccessType"
+_HOST_FAULT = "start globalPid address originalFaultPc CpuInstruction module"
 _MPI = "start end globalTid textId commHandle"
 _COLUMNS = {
     "CUPTI_ACTIVITY_KIND_KERNEL": _KERNEL,
@@ -43,6 +45,8 @@ _COLUMNS = {
     "NVTX_EVENTS": _NVTX,
     "OSRT_API": _SYSTEM,
     "MPI_COLLECTIVES_EVENTS": _MPI,
+    "CUDA_UM_GPU_PAGE_FAULT_EVENTS": _GPU_FAULT,
+    "CUDA_UM_CPU_PAGE_FAULT_EVENTS": _HOST_FAULT,
 }
 
 
@@ -69,6 +73,7 @@ class Planted:
     strings: dict[str, int] = field(default_factory=dict)
     correlation: int = 0
     gpus: tuple[str, ...] = ("NVIDIA H200",)
+    sms: int = 100
     duration: int | None = None
 
     def text(self, value: str) -> int:
@@ -109,6 +114,8 @@ class Planted:
         node: int | None = None,
         correlation: int | None = None,
         thread: int = TID,
+        grid: tuple[int, int, int] = (128, 1, 1),
+        block: tuple[int, int, int] = (256, 1, 1),
     ) -> int:
         """A kernel; `asked`: when its launch was called. Returns its end."""
         number = self._next("cudaLaunchKernel_v7000", asked, thread) if correlation is None else correlation
@@ -124,12 +131,7 @@ class Planted:
             demangledName=self.text(name),
             shortName=self.text(short),
             graphNodeId=node,
-            gridX=128,
-            gridY=1,
-            gridZ=1,
-            blockX=256,
-            blockY=1,
-            blockZ=1,
+            **dict(zip(("gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ"), (*grid, *block), strict=True)),
         )
         return start + duration
 
@@ -200,6 +202,11 @@ class Planted:
     def domain(self, name: str, number: int) -> None:
         self.add("NVTX_EVENTS", start=-5, end=None, eventType=75, text=name, globalTid=TID, domainId=number)
 
+    def fault(self, start: int, end: int, pages: int = 8, *, gpu: int = 0) -> None:
+        """Page faults of a GPU, dealt with from start to end."""
+        table = "CUDA_UM_GPU_PAGE_FAULT_EVENTS"
+        self.add(table, start=start, end=end, globalPid=PID, deviceId=gpu, numberOfPageFaults=pages)
+
     def mpi(self, start: int, end: int) -> None:
         self.add("MPI_COLLECTIVES_EVENTS", start=start, end=end, globalTid=TID, textId=self.text("MPI_Allreduce"))
 
@@ -228,8 +235,11 @@ class Planted:
             f"INSERT INTO {meta} VALUES (?, ?)",
             [("EXPORT_PRODUCT_VERSION", tool), ("EXPORT_SCHEMA_VERSION", self.version), ("EXPORT_PARAM_LAZY", "true")],
         )
-        db.execute("CREATE TABLE TARGET_INFO_GPU (vmId INTEGER, id INTEGER, name TEXT, cuDevice INTEGER)")
-        db.executemany("INSERT INTO TARGET_INFO_GPU VALUES (0, ?, ?, ?)", [(i, n, i) for i, n in enumerate(self.gpus)])
+        db.execute(
+            "CREATE TABLE TARGET_INFO_GPU (vmId INTEGER, id INTEGER, name TEXT, cuDevice INTEGER, smCount INTEGER)"
+        )
+        known = [(i, name, i, self.sms) for i, name in enumerate(self.gpus)]
+        db.executemany("INSERT INTO TARGET_INFO_GPU VALUES (0, ?, ?, ?, ?)", known)
         if number >= (3, 20):
             db.execute("CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INTEGER, cudaId INTEGER, pid INTEGER)")
             rows_ = [(i, i, PROCESS) for i in range(len(self.gpus))]

@@ -10,7 +10,7 @@ import pytest
 
 from advisor.timeline import analyse
 from advisor.timeline.ncu_command import NcuCommand
-from tests.timeline.generator import MS, US, Planted
+from tests.timeline.generator import MS, TID, US, Planted
 
 
 def command(planted: Planted, folder: Path) -> NcuCommand:
@@ -97,6 +97,7 @@ def in_ranges(name: str, *, kind: int = 59, domain: str = "", registered: bool =
         (in_ranges("step", domain="train"), "train@step/"),
         (in_ranges("a/b@c,[d]*+"), r"a\/b\@c\,\[d\]\*\+/"),
         (in_ranges("two words"), "two words/"),
+        (in_ranges("it's $HOME"), "it's $HOME/"),
     ],
 )
 def test_the_filter_is_written_as_ncu_wants_it(planted: Planted, expected: str, tmp_path: Path) -> None:
@@ -119,6 +120,58 @@ def test_a_range_that_holds_a_part_of_the_launches_is_no_filter(tmp_path: Path) 
         out.range(f"step {i}", at - 20 * US, at - 1 * US)
         at = out.kernel(at, 2 * MS, asked=at - 10 * US) + 50 * US
     assert command(out, tmp_path).range == ""
+
+
+@pytest.mark.parametrize("name", ["a\\b", "regex:step", "", "tab\tstop", "x" * 300])
+def test_a_range_that_the_filter_cannot_name_is_none(name: str, tmp_path: Path) -> None:
+    assert command(in_ranges(name), tmp_path).range == ""
+
+
+def test_a_start_end_range_holds_what_any_thread_of_the_process_launches(tmp_path: Path) -> None:
+    """Push/pop ranges belong to a thread, start/end ranges to the process."""
+    for kind, filtered in ((60, "phase"), (59, "")):
+        out = Planted()
+        out.range("phase", 5 * MS, 900 * MS, kind=kind)
+        for i in range(40):
+            at = (10 + 5 * i) * MS
+            out.kernel(at, 2 * MS, asked=at - 10 * US, thread=TID + 1)
+        assert command(out, tmp_path).range == filtered
+
+
+def test_the_shape_with_most_of_the_time_is_picked(tmp_path: Path) -> None:
+    out, at = Planted(), 10 * MS
+    for i in range(24):
+        large = i % 3 == 2
+        shape = {"grid": (70000, 3, 2), "block": (32, 4, 2)} if large else {"grid": (64, 1, 1)}
+        at = out.kernel(at, (3 if large else 1) * MS, asked=at - 10 * US, **shape) + 20 * US
+    found = command(out, tmp_path)
+    assert (found.grid, found.block, found.shapes) == ((70000, 3, 2), (32, 4, 2), 2)
+    assert found.shape_share == pytest.approx(60)
+    # The first launch of that shape, the third of all, is its warm-up.
+    assert (found.skip, found.duration) == (5, 3 * MS)
+    path = out.write(tmp_path / "t.sqlite", drop=("blockZ",))
+    unknown = analyse([path]).gpus[0].command
+    assert unknown is not None and unknown.grid is None and unknown.shapes == 0
+
+
+def test_launches_are_counted_in_the_order_in_which_they_are_asked_for(tmp_path: Path) -> None:
+    """On several streams they may run in another order than they were launched in, which is ncu's."""
+    out = Planted()
+    out.kernel(90 * MS, 1 * MS, asked=1 * MS, stream=9)
+    for i in range(10):
+        out.kernel((10 + 4 * i) * MS, 2 * MS, asked=(2 + i) * MS)
+    found = command(out, tmp_path)
+    assert (found.start, found.skip) == (10 * MS, 1)
+
+
+def test_with_several_gpus_launches_are_counted_on_each(tmp_path: Path) -> None:
+    out = Planted(gpus=("NVIDIA H200", "NVIDIA H200"))
+    for i in range(20):
+        out.kernel((10 + 4 * i) * MS, 2 * MS, asked=MS + 2 * i * US, gpu=0)
+        out.kernel((10 + 4 * i) * MS, 2 * MS, asked=MS + (2 * i + 1) * US, gpu=1)
+    found = command(out, tmp_path)
+    assert options(found)["--filter-mode"] == "per-gpu" and found.skip == 1 and found.each_gpu
+    assert "--filter-mode" not in options(command(series(2 * MS, 2 * MS), tmp_path))
 
 
 def test_collectives_are_never_the_kernel_to_profile(tmp_path: Path) -> None:

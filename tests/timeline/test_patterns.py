@@ -176,6 +176,123 @@ def test_what_a_fix_gives_is_bounded_by_the_time_that_the_pattern_takes(tmp_path
     assert 1 < gain.low < gain.estimate < gain.high
 
 
+def test_a_gap_that_comes_once_is_no_pattern(tmp_path: Path) -> None:
+    planted = make.busy()
+    planted.kernel(900 * MS, 1 * MS, asked=899 * MS)
+    gpu = look(planted, tmp_path)
+    assert gpu.values["gpu_idle_pct"] > 90 and gpu.values["idle_repeated_pct"] < 1
+    assert found(gpu)["gpu_idle"] == "note"
+
+
+def test_a_batch_that_comes_behind_its_labels_is_a_batch(tmp_path: Path) -> None:
+    """Frameworks copy small tensors first, and clear buffers: the data are near the end of the gap, not at it."""
+    planted = make.Planted()
+    at = 10 * MS
+    for _ in range(30):
+        ready = at + 4 * MS
+        end = planted.copy(ready, 2 * US, 1, size=1024, asked=ready - 10 * US)
+        end = planted.copy(end + 10 * US, 500 * US, 1, asked=ready)
+        at = planted.kernel(end + 1 * US, 3 * MS, asked=ready)
+    assert "data_loading_starved" in found(look(planted, tmp_path))
+
+
+def test_memory_is_pinned_before_copies_are_overlapped(tmp_path: Path) -> None:
+    """Both give about the same here, and the second needs the first."""
+    planted, at = make.Planted(), 10 * MS
+    for _ in range(20):
+        at = planted.copy(at, 5 * MS, 1, pageable=True, asked=5 * MS) + 2 * MS
+        at = planted.kernel(at, 3 * MS, asked=5 * MS) + 10 * US
+    gpu = look(planted, tmp_path)
+    gains = {p.finding.id: p.finding.speedup.estimate for p in gpu.patterns if p.finding.speedup is not None}
+    assert 1 < gains["copy_not_overlapped"] / gains["pageable_memory"] < 1.1
+    assert [p.finding.id for p in gpu.patterns][:2] == ["pageable_memory", "copy_not_overlapped"]
+
+
+@pytest.mark.parametrize(
+    ("card", "rule"),
+    [
+        ("NVIDIA A100-SXM4-80GB", "nvlink"),
+        ("NVIDIA H100 80GB HBM3", "nvlink"),
+        ("NVIDIA H200", "nvlink"),
+        ("NVIDIA GB200", "nvlink"),
+        ("NVIDIA A100-PCIE-40GB", "pcie"),
+        ("NVIDIA H100 PCIe", "pcie"),
+        ("NVIDIA GeForce RTX 4090", "pcie"),
+        ("Tesla T4", "pcie"),
+        ("NVIDIA H200 NVL", "collectives"),
+        ("Some GPU", "collectives"),
+    ],
+)
+def test_advice_on_communication_goes_by_the_link(card: str, rule: str, tmp_path: Path) -> None:
+    planted = make.collectives()
+    planted.gpus = (card,)
+    pattern = next(p for p in look(planted, tmp_path).patterns if p.finding.id == "communication_bound")
+    assert pattern.finding.rules[0] == f"communication_bound.{rule}"
+
+
+def test_a_copy_between_gpus_that_is_faster_than_pcie_proves_nvlink(tmp_path: Path) -> None:
+    for size, known in ((200 << 20, 1.0), (20 << 20, 0.0)):
+        planted = make.Planted(gpus=("NVIDIA GeForce RTX 3090",))
+        at = 10 * MS
+        for _ in range(20):
+            at = planted.copy(planted.kernel(at, 2 * MS, asked=5 * MS), 1 * MS, 10, size=size, asked=5 * MS)
+        assert look(planted, tmp_path).values["nvlink"] == known
+
+
+def test_page_faults_tell_where_nothing_moves(tmp_path: Path) -> None:
+    """Memory that a GPU touches first is made on the spot: faults, and no migration."""
+    planted = make.busy()
+    planted.call("cudaMallocManaged_v6000", 1 * MS, 2 * MS)
+    for row in list(planted.rows[KERNEL]):
+        planted.fault(int(row["start"]), int(row["start"]) + 200 * US)
+    planted.add("CUDA_UM_CPU_PAGE_FAULT_EVENTS", start=5 * MS, globalPid=make.PID)
+    gpu = look(planted, tmp_path)
+    pattern = next(p for p in gpu.patterns if p.finding.id == "unified_memory_migration")
+    assert pattern.finding.rules == ("unified_memory_migration.faults",)
+    assert gpu.values["fault_pct"] == pytest.approx(100 * 50 * 0.2 / (50 * 0.992 - 0.002))
+    assert gpu.values["page_fault_count"] == 401
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_untraced_faults_of_managed_memory_are_unknown(empty: bool, tmp_path: Path) -> None:
+    """nsys traces them only when asked to, and some exports make all tables."""
+    planted = make.busy()
+    planted.call("cudaMallocManaged_v6000", 1 * MS, 2 * MS)
+    if empty:
+        planted.rows["CUDA_UM_GPU_PAGE_FAULT_EVENTS"] = []
+    gpu = look(planted, tmp_path)
+    assert {"unified_memory_migration", "healthy_pipeline"} <= unseen(gpu)
+    (one,) = [u for u in gpu.unseen if u.id == "unified_memory_migration"]
+    assert one.parts == ("faults",)
+
+
+@pytest.mark.parametrize("pattern", ["collectives", "migrating", "tiny", "serial_copies"])
+def test_a_large_loss_is_mended_before_a_kernel_is_profiled(pattern: str, tmp_path: Path) -> None:
+    gpu = look(getattr(make, pattern)(), tmp_path)
+    assert gpu.values["system_loss_pct"] > 30
+    assert gpu.decision.id == "fix_system_first"
+
+
+def test_copies_before_and_after_the_loop_may_be_set_up(tmp_path: Path) -> None:
+    planted = make.Planted()
+    at = planted.copy(10 * MS, 30 * MS, 1, asked=9 * MS)
+    for _ in range(10):
+        at = planted.kernel(at + 1 * US, 2 * MS, asked=9 * MS)
+    planted.copy(at + 1 * US, 30 * MS, 2, asked=9 * MS)
+    notes = look(planted, tmp_path).notes
+    assert any("100 % of the copying" in note and "computes for 100 % of the time" in note for note in notes)
+    assert not any("of the copying" in note for note in look(make.serial_copies(), tmp_path).notes)
+
+
+def test_a_grid_with_fewer_blocks_than_the_gpu_has_sms_is_pointed_out(tmp_path: Path) -> None:
+    planted = make.Planted(sms=132)
+    for i in range(20):
+        planted.kernel((10 + 4 * i) * MS, 4 * MS, asked=MS, grid=(4, 2, 1))
+    (note,) = [n for n in look(planted, tmp_path).notes if "blocks" in n]
+    assert "8 blocks for 132 SMs" in note and "94 %" in note
+    assert not any("blocks" in note for note in look(make.busy(), tmp_path).notes)
+
+
 def test_one_gap_that_is_most_of_the_idle_time_is_pointed_out(tmp_path: Path) -> None:
     planted = make.busy()
     planted.kernel(900 * MS, 1 * MS, asked=899 * MS)

@@ -134,6 +134,51 @@ def test_ranks_together_name_the_one_that_the_others_wait_for(
     assert "3 GPUs in 3 traces" in run(capsys, *paths)[1]
 
 
+def test_of_many_ranks_those_that_stand_out_are_shown_in_full(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = [
+        make.collectives(length=length * MS).write(tmp_path / f"rank{number}.sqlite")
+        for number, length in enumerate((3, 3, 3, 3, 1, 3))
+    ]
+    _, out, _ = run(capsys, *paths)
+    assert out.count("Profile it") == 2 and "4 more GPUs are in --format json" in out
+    assert "rank4.sqlite\nGPU 0" in out
+    assert len(json.loads(run(capsys, *paths, "--format", "json")[1])["gpus"]) == 6
+
+
+def test_the_host_is_named_by_the_calls_that_fill_a_gap(tmp_path: Path) -> None:
+    """A launch of 3 us within a gap of 5 ms does not tell where the host was."""
+    text = timeline_text(analyse([make.host_work().write(tmp_path / "t.sqlite")]))
+    assert "host outside of CUDA" in text and "host in cudaLaunchKernel" not in text
+    planted = make.Planted()
+    for i in range(20):
+        at = (10 + 7 * i) * MS
+        planted.kernel(at, 2 * MS, asked=at - 10_000)
+        planted.call("cudaMalloc_v3020", at + 2 * MS, at + 5 * MS)
+    result = analyse([planted.write(tmp_path / "t.sqlite")])
+    first = result.gpus[0].patterns[0]
+    assert (first.finding.id, first.finding.rules[0]) == ("gpu_idle", "gpu_idle.calls")
+    assert first.moments[0].call_share == pytest.approx(0.6)
+    assert "host in cudaMalloc_v3020 for 60 % of it" in " ".join(timeline_text(result).split())
+
+
+def test_moments_that_two_patterns_share_are_shown_once(tmp_path: Path) -> None:
+    text = timeline_text(analyse([make.serial_copies(pageable=True).write(tmp_path / "t.sqlite")]))
+    assert text.count("the same moments as under 1") == 1
+
+
+def test_kernels_of_one_base_name_are_told_apart_in_a_narrow_table(tmp_path: Path) -> None:
+    planted = make.Planted()
+    names = [f"void a_name_space_of_some_length::op<a_long_argument::Kind_{i}, float>(T*)" for i in (17, 18, 23)]
+    for i in range(30):
+        planted.kernel((10 + i) * MS, MS, names[i % 3], "op", asked=MS)
+    rows = timeline_text(analyse([planted.write(tmp_path / "t.sqlite")])).splitlines()
+    shown = [row[49:] for row in rows if row.startswith("  33.3 %")]
+    assert len(set(shown)) == 3 and all(row.startswith(("op", "…")) for row in shown)
+    assert [any(mark in row for row in shown) for mark in ("17", "18", "23")] == [True, True, True]
+
+
 def test_gpus_of_one_process_are_told_apart(tmp_path: Path) -> None:
     planted = make.Planted(gpus=("NVIDIA H200", "NVIDIA A100"))
     for i in range(20):
@@ -155,7 +200,7 @@ def test_processes_that_call_their_gpu_0_are_told_apart_where_the_schema_tells(t
         planted.kernel((12 + 4 * i) * MS, 2 * MS, asked=MS, thread=other)
     path = planted.write(tmp_path / "t.sqlite")
     with sqlite3.connect(path) as db:
-        db.execute("INSERT INTO TARGET_INFO_GPU VALUES (0, 5, 'NVIDIA L4', 0)")
+        db.execute("INSERT INTO TARGET_INFO_GPU VALUES (0, 5, 'NVIDIA L4', 0, 58)")
         db.execute("INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (5, 0, 777)")
     gpus = analyse([path]).gpus
     assert [(g.gpu, g.name) for g in gpus] == [(0, "NVIDIA H200"), (5, "NVIDIA L4")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import queue
 from typing import Any
 
@@ -12,6 +13,7 @@ from advisor.errors import AdvisorError, UsageError
 from advisor.pipelines.triage.one_file import Part, examine_packed
 
 _CONNECT_S = 15
+_LOGGERS = ("distributed", "distributed.client", "distributed.comm", "distributed.core")
 _LEAST, _EACH = 8, 4  # files under way: at least, and for each thread of the cluster
 
 
@@ -26,6 +28,11 @@ class Cluster:
             from distributed import Client
         except ImportError:
             raise UsageError("--dask needs dask.distributed: pip install 'ncu-advisor[dask]'") from None
+        # What the client has to say of a lost cluster is told in one line here.
+        self._loggers = {name: logging.getLogger(name) for name in _LOGGERS}
+        self._levels = {name: logger.level for name, logger in self._loggers.items()}
+        for logger in self._loggers.values():
+            logger.setLevel(logging.CRITICAL + 1)
         self._settings = settings
         self._address = address
         self._done: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
@@ -92,3 +99,5 @@ class Cluster:
             self._client.cancel(list(self._open.values()), force=True)
         with contextlib.suppress(Exception):
             self._client.close(timeout=5)
+        for name, logger in self._loggers.items():
+            logger.setLevel(self._levels[name])

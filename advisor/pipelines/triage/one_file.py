@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import math
 import re
+import shutil
+import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -38,6 +40,7 @@ METRICS = (
     *("pipe_tensor_pct", "occupancy_achieved_pct", "occupancy_theoretical_pct", "registers_per_thread"),
     *("shared_bytes_per_block", "waves", "dram_bytes", "dram_bytes_per_s", "l1_hit_pct", "l2_hit_pct", "sm_clock_hz"),
 )
+_FULL = "the disk for temporary files is full: make room or set TMPDIR"
 _CACHED = 20_000  # conclusions kept; beyond it they are worked out again, so that memory stays bounded
 
 
@@ -102,16 +105,29 @@ def examine(path: Path, label: str, settings: Settings) -> Part:
     Whatever is wrong with the file or the machine is in the part; UsageError where the settings cannot be meant.
     """
     try:
-        return _examine(path, label, settings)
+        part = _examine(path, label, settings)
     except InputError as error:
         why = str(error).removeprefix(f"{path}: ").removeprefix(f"{path.name}: ")
-        return Part(refused=why, complete=False, missing=None)
+        part = Part(refused=why, complete=False, missing=None)
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        why = "the disk is full: nothing can be unpacked on it" if full else (error.strerror or str(error)).lower()
-        return Part(refused=why, complete=False, missing=None, again=True)
+        return _again(_FULL if full else (error.strerror or str(error)).lower())
     except MemoryError:
-        return Part(refused="reading it needs more memory than is there", complete=False, missing=None, again=True)
+        return _again("reading it needs more memory than is there")
+    # A child that cannot write its copy loses launches: that must not pass for damage.
+    return _again(_FULL) if not part.complete and not part.foreign and _no_room(path) else part
+
+
+def _again(why: str) -> Part:
+    return Part(refused=why, complete=False, missing=None, again=True)
+
+
+def _no_room(path: Path) -> bool:
+    """Whether the folder for temporary files has no room for a copy of the file."""
+    try:
+        return shutil.disk_usage(tempfile.gettempdir()).free < path.stat().st_size
+    except OSError:
+        return True
 
 
 def examine_packed(path: str, label: str, settings: bytes) -> bytes:
