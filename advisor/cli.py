@@ -267,7 +267,11 @@ def timeline(traces: tuple[Path, ...], width: int | None, **options: Any) -> int
     """Look at the whole program first: is the GPU fed, which kernel counts, and what to profile.
 
     A TRACE is the database of `nsys export --type sqlite`, or the output of `nsys stats --format csv`; several are
-    several ranks, and CSV files of one run are one trace.
+    several ranks, and CSV files of one run are one trace. To get one:
+
+    \b
+      nsys profile --trace=cuda,nvtx,osrt -o baseline ./app
+      nsys export --type sqlite -o baseline.sqlite baseline.nsys-rep
     """
     from advisor.commands.timeline import run
 
