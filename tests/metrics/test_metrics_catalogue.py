@@ -31,6 +31,7 @@ UNITS = {
         "sample",
         "flop",
         "GFLOP/s",
+        "flag",
         "GB/s",
     ),
 }

@@ -9,59 +9,12 @@ import sqlite3
 from dataclasses import dataclass, field
 from pathlib import Path
 
-VERSIONS = ("2.7.0", "2.9.1", "3.1.7", "3.13.2", "3.20.3", "3.24.0", "3.25.0")
+from tests.timeline.nsys_schemas import columns, number_of
+
 US, MS = 1_000, 1_000_000
 PROCESS = 4242
 PID = (1 << 48) | (PROCESS << 24)
 TID = PID | PROCESS
-
-_KERNEL = (
-    "start end deviceId contextId greenContextId:3.13 streamId correlationId globalPid demangledName shortName "
-    "mangledName launchType cacheConfig registersPerThread gridX gridY gridZ blockX blockY blockZ staticSharedMemory "
-    "dynamicSharedMemory localMemoryPerThread localMemoryTotal gridId sharedMemoryExecuted graphNodeId "
-    "sharedMemoryLimitConfig qmdBulkReleaseDone:3.24 qmdPreexitDone:3.24 qmdLastCtaDone:3.24 graphId:3.24 clusterX:3.24"
-)
-_COPY = (
-    "start end deviceId contextId greenContextId:3.13 streamId correlationId globalPid bytes copyKind deprecatedSrcId "
-    "srcKind dstKind srcDeviceId srcContextId dstDeviceId dstContextId migrationCause graphNodeId virtualAddress "
-    "copyCount:3.20"
-)
-_SET = (
-    "start end deviceId contextId greenContextId:3.13 streamId correlationId globalPid value bytes graphNodeId memKind"
-)
-_GRAPH = "start end deviceId graphId graphExecId contextId greenContextId:3.13 streamId correlationId globalPid"
-_RUNTIME = "start end eventClass globalTid correlationId nameId returnValue callchainId"
-_NVTX = "start end eventType rangeId category color text globalTid endGlobalTid textId domainId uint64Value jsonText"
-_SYSTEM = "start end eventClass globalTid nameId returnValue nestingLevel callchainId argumentsId:3.24"
-_GPU_FAULT = "start end globalPid deviceId address numberOfPageFaults faultAccessType"
-_HOST_FAULT = "start globalPid address originalFaultPc CpuInstruction module"
-_MPI = "start end globalTid textId commHandle"
-_COLUMNS = {
-    "CUPTI_ACTIVITY_KIND_KERNEL": _KERNEL,
-    "CUPTI_ACTIVITY_KIND_MEMCPY": _COPY,
-    "CUPTI_ACTIVITY_KIND_MEMSET": _SET,
-    "CUPTI_ACTIVITY_KIND_GRAPH_TRACE": _GRAPH,
-    "CUPTI_ACTIVITY_KIND_RUNTIME": _RUNTIME,
-    "NVTX_EVENTS": _NVTX,
-    "OSRT_API": _SYSTEM,
-    "MPI_COLLECTIVES_EVENTS": _MPI,
-    "CUDA_UM_GPU_PAGE_FAULT_EVENTS": _GPU_FAULT,
-    "CUDA_UM_CPU_PAGE_FAULT_EVENTS": _HOST_FAULT,
-}
-
-
-def _number(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split("."))
-
-
-def columns(table: str, version: str) -> list[str]:
-    """The columns that a table has in a version."""
-    out = []
-    for word in _COLUMNS[table].split():
-        name, _, since = word.partition(":")
-        if not since or _number(version)[:2] >= _number(since):
-            out.append(name)
-    return out
 
 
 @dataclass
@@ -217,7 +170,7 @@ class Planted:
         """The database; without: tables left out, drop: columns left out of all tables."""
         path.unlink(missing_ok=True)
         db = sqlite3.connect(path)
-        number = _number(self.version)
+        number = number_of(self.version)
         db.execute("CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL)")
         for table, rows in self.rows.items():
             if table in without:

@@ -9,7 +9,8 @@ import pytest
 from advisor.timeline import analyse
 from advisor.timeline.results import GpuTimeline
 from tests.timeline import generator as make
-from tests.timeline.generator import MS, PATTERNS, US, VERSIONS, Planted
+from tests.timeline.generator import MS, PATTERNS, US, Planted
+from tests.timeline.nsys_schemas import VERSIONS
 
 # What may stand beside a planted pattern: the idle time that it causes, and the one kernel that the generator runs.
 ASIDE = {"gpu_idle", "dominant_kernel"}

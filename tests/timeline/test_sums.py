@@ -9,7 +9,8 @@ import pytest
 
 from advisor.timeline import analyse
 from tests.timeline import generator as make
-from tests.timeline.generator import PATTERNS, VERSIONS
+from tests.timeline.generator import PATTERNS
+from tests.timeline.nsys_schemas import VERSIONS
 
 TABLES = [f"CUPTI_ACTIVITY_KIND_{n}" for n in ("KERNEL", "MEMCPY", "MEMSET", "GRAPH_TRACE")]
 # The islands of a set of intervals, by window functions: a new one begins where a start is beyond all ends before it.
