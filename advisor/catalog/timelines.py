@@ -5,40 +5,25 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 
 from advisor.catalog.knowledge import Catalog
-from advisor.catalog.schemas import ClassDef, DiagnosisDef, MetricDef, ObservationDef, QuestionDef, SourceDef
+from advisor.catalog.parts import PartCatalog
+from advisor.catalog.schemas import ClassDef, DiagnosisDef, ObservationDef
 
 DECISIONS = "timeline_decisions.yaml"
 FOLDER = "timeline"
 
 
-class TimelineCatalog(Catalog):
+class TimelineCatalog(PartCatalog):
     """The part of a knowledge base that speaks of timelines. Its classes are the decisions: drill down, or not yet."""
 
     scope = "timeline"
 
     def __init__(self, base: Catalog) -> None:
-        super().__init__(base.folders)
-        self.base = base
-
-    @cached_property
-    def metrics(self) -> dict[str, MetricDef]:
-        """Canonical metrics by id."""
-        return self.base.metrics
+        super().__init__(base, base.folders)
 
     @cached_property
     def observations(self) -> dict[str, ObservationDef]:
         """Named tests by id."""
         return self.base.observations
-
-    @cached_property
-    def sources(self) -> dict[str, SourceDef]:
-        """Sources by key."""
-        return self.base.sources
-
-    @cached_property
-    def questions(self) -> dict[str, QuestionDef]:
-        """None: a trace is not asked about."""
-        return {}
 
     @cached_property
     def diagnoses(self) -> dict[str, DiagnosisDef]:

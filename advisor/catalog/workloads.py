@@ -6,37 +6,22 @@ seen by other numbers and mended by other means.
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from advisor.catalog.knowledge import Catalog
-from advisor.catalog.schemas import MetricDef, QuestionDef, SourceDef, Topic
+from advisor.catalog.parts import PartCatalog
+from advisor.catalog.schemas import Topic
 
 FOLDER = "graphics"
 
 
-class WorkloadCatalog(Catalog):
+class WorkloadCatalog(PartCatalog):
     """The part of a knowledge base that speaks of workloads: the folder `graphics` of our own knowledge."""
 
     scope = "workload"
 
     def __init__(self, base: Catalog) -> None:
-        super().__init__([base.folders[0] / FOLDER])
-        self.base = base
-
-    @cached_property
-    def metrics(self) -> dict[str, MetricDef]:
-        """Canonical metrics by id, those of kernels among them."""
-        return self.base.metrics
-
-    @cached_property
-    def sources(self) -> dict[str, SourceDef]:
-        """Sources by key."""
-        return self.base.sources
-
-    @cached_property
-    def questions(self) -> dict[str, QuestionDef]:
-        """None: what only a person knows stands in the file."""
-        return {}
+        super().__init__(base, [base.folders[0] / FOLDER])
 
     def topic_file(self, name: str) -> dict[str, Topic]:
         """All entries of one file of topics/."""

@@ -30,7 +30,7 @@ from advisor.observe import Observed, observe
 from advisor.pipelines import checks, context, missing, verdicts, workloads
 from advisor.pipelines.budgeting import with_budgets
 from advisor.pipelines.notes import class_notes, unit_name
-from advisor.quantify.formulas import worthwhile
+from advisor.quantify.formulas import TIE, worthwhile
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,9 +39,8 @@ if TYPE_CHECKING:
     from advisor.catalog.schemas import RuleDef
     from advisor.pipelines.diagnose import Inputs
 
-# A gain of 10 % keeps a kernel from being called done (CATALOG); gains this close to each other are a tie.
+# A gain of 10 % keeps a kernel from being called done (CATALOG).
 REACHES = 1.10
-TIE = 1.10
 R = TypeVar("R", bound="Ranks")
 
 
@@ -63,7 +62,10 @@ class Ranks(Protocol):
 
 @dataclass(frozen=True)
 class Weighed:
-    """What was concluded about one frame, row by row, before any of it is told; `gains`: speedup by finding."""
+    """What was concluded about one frame, row by row, before any of it is told.
+
+    first: before the gains were weighed; gains: speedup by finding.
+    """
 
     frame: pd.DataFrame
     observed: Observed
@@ -75,15 +77,9 @@ class Weighed:
 
 
 @dataclass(frozen=True)
-class Reasoned:
-    """Everything that led to the diagnoses of one frame, row by row; `first`: before the gains were weighed."""
+class Reasoned(Weighed):
+    """The same with the diagnoses, row by row."""
 
-    frame: pd.DataFrame
-    observed: Observed
-    engine: Engine
-    first: tuple[Trace, ...]
-    traces: tuple[Trace, ...]
-    known_as: tuple[str, ...]
     launches: tuple[LaunchDiagnosis, ...]
 
 
@@ -157,7 +153,7 @@ def reason(
     )
     if not workloads.is_workload(catalog):
         launches = with_budgets(catalog, w.observed.columns, launches)
-    return Reasoned(w.frame, w.observed, w.engine, w.first, w.traces, w.known_as, launches)
+    return Reasoned(w.frame, w.observed, w.engine, w.first, w.traces, w.gains, w.known_as, launches)
 
 
 def _gains(catalog: Catalog, observed: Observed, traces: Sequence[Trace]) -> list[dict[str, Speedup]]:

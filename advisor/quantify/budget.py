@@ -18,12 +18,10 @@ import numpy as np
 from advisor.catalog.expressions import parse
 from advisor.catalog.schemas import FixDef
 from advisor.model import Budget, BudgetStep, Speedup
-from advisor.quantify.formulas import NOT_WORTH_IT
+from advisor.quantify.formulas import NOT_WORTH_IT, TIE
 from advisor.quantify.model import Model, speedups
 from advisor.quantify.terms import LATENCY, Array, time_model
 
-# Gains this close to each other are no different, as estimates go (as in the ranking of the findings).
-TIE = 1.10
 _OWN_WAITS = tuple(name for name in LATENCY if name != "latency_barrier")
 
 Factors = dict[str, Array]

@@ -18,6 +18,7 @@ SECTOR = 32  # bytes
 WAVEFRONT = 128  # bytes that shared memory hands out at a time: 32 banks of 4 bytes
 EXCESS_TRAFFIC = 2.0  # guide.step3.traffic: from here on data is read again or written needlessly
 NOT_WORTH_IT = 1.05  # guide.step3: a speedup below 5 % is not the right battle
+TIE = 1.10  # gains this close to each other are no different, as estimates go
 REACHABLE_PCT = 90.0  # p3.headroom: what a unit can be driven to
 SPILL_PAIR_CYCLES = (40.0, 100.0)  # guide.step3.spill: a store to local memory and the load that brings it back
 

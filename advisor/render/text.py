@@ -42,6 +42,11 @@ def share_text(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
+def plural(count: float, one: str, many: str = "") -> str:
+    """The word for so many: `one`, or `many` (by default `one` with an s)."""
+    return one if count == 1 else many or one + "s"
+
+
 def wrap(text: str, width: int, indent: int = 0, hang: int | None = None) -> list[str]:
     """Lines of at most `width` columns, the first indented by `indent`, the others by `hang` (default: alike)."""
     return textwrap.wrap(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import Path
 
-from advisor.render.text import cut, factor_text, labelled, paint, shown, time_text, wrap
+from advisor.render.text import cut, factor_text, labelled, paint, plural, shown, time_text, wrap
 from advisor.render.timeline_picture import at_text, picture
 from advisor.timeline.kernels import KernelRank
 from advisor.timeline.ncu_command import NcuCommand
@@ -52,7 +52,7 @@ def command_text(result: TimelineResult) -> str:
 
 def _together(result: TimelineResult, both: Together, width: int, colour: bool) -> list[str]:
     out = [
-        paint(f"{len(result.gpus)} GPUs in {len(result.traces)} {_plural('trace', len(result.traces))}", "bold", colour)
+        paint(f"{len(result.gpus)} GPUs in {len(result.traces)} {plural(len(result.traces), 'trace')}", "bold", colour)
     ]
     for at, gpu in enumerate(result.gpus):
         trace = result.traces[gpu.trace]
@@ -296,7 +296,3 @@ def _shape_text(command: NcuCommand) -> str:
 def percent_text(value: float | None) -> str:
     """A percentage, or the word unknown."""
     return "unknown" if value is None else f"{value:.1f} %"
-
-
-def _plural(word: str, count: int) -> str:
-    return word if count == 1 else word + "s"

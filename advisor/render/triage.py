@@ -11,7 +11,18 @@ from advisor.pipelines.triage.application import Application
 from advisor.pipelines.triage.results import Group, Report, Totals, Triage
 from advisor.quantify.formulas import worthwhile
 from advisor.render.diagnosis import SHORT, ceilings_lines
-from advisor.render.text import NAME_WIDTH, brief_factor, cut, factor_text, labelled, paint, shown, time_text, wrap
+from advisor.render.text import (
+    NAME_WIDTH,
+    brief_factor,
+    cut,
+    factor_text,
+    labelled,
+    paint,
+    plural,
+    shown,
+    time_text,
+    wrap,
+)
 
 _TOLD = 3  # groups of which more is told than a line
 _NAMED = 10  # files that are named one by one
@@ -44,7 +55,7 @@ def triage_text(
 
 
 def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return f"{number:,} {plural(number, one, many)}"
 
 
 def _head(totals: Totals, width: int, colour: bool) -> list[str]:

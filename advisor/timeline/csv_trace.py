@@ -140,8 +140,8 @@ def _work(found: Sequence[Table], names: _Names) -> tuple[Work | None, tuple[Gpu
     known = all("srcmemkd" in table.columns for table in found)
     for table in found:
         for row in table.rows:
-            begin, length = table.number(row, "start"), table.number(row, "duration")
-            if begin is None or length is None or length < 0 or abs(begin) + length > 2**62:
+            span = _span(table, row)
+            if span is None:
                 continue
             name = table.text(row, "name")
             kind = work_kind(name)
@@ -150,8 +150,8 @@ def _work(found: Sequence[Table], names: _Names) -> tuple[Work | None, tuple[Gpu
             gpus.setdefault(gpu, match[1].strip() if match else "")
             side = table.text(row, "srcmemkd" if kind == kinds.TO_DEVICE else "dstmemkd").strip().casefold()
             copy = kind in (kinds.TO_DEVICE, kinds.TO_HOST)
-            start.append(round(begin))
-            end.append(round(begin + length))
+            start.append(span[0])
+            end.append(span[1])
             columns["kind"].append(kind)
             columns["gpu"].append(gpu)
             columns["stream"].append(_whole(table.number(row, "strm")))
@@ -174,6 +174,14 @@ def _packed(table: Table, row: list[str], pack: Callable[[int, int, int], int], 
     return pack(x, y, z) if min(x, y, z) > 0 else -1
 
 
+def _span(table: Table, row: list[str]) -> tuple[int, int] | None:
+    """Start and end of a row in ns; None where it tells none, or an absurd one."""
+    begin, length = table.number(row, "start"), table.number(row, "duration")
+    if begin is None or length is None or length < 0 or abs(begin) + length > 2**62:
+        return None
+    return round(begin), round(begin + length)
+
+
 def _whole(value: float | None) -> int:
     return -1 if value is None or not abs(value) < 2**62 else round(value)
 
@@ -185,14 +193,14 @@ def _calls(found: Sequence[Table], names: _Names) -> tuple[Calls | None, set[str
     used: set[str] = set()
     for table in found:
         for row in table.rows:
-            begin, length = table.number(row, "start"), table.number(row, "duration")
-            if begin is None or length is None or length < 0 or abs(begin) + length > 2**62:
+            span = _span(table, row)
+            if span is None:
                 continue
             name = table.text(row, "name")
             used.add(name)
             thread = _whole(table.number(row, "tid"))
             call = _whole(table.number(row, "corrid"))
-            rows.append((round(begin), round(begin + length), thread, call, names.index(name)))
+            rows.append((*span, thread, call, names.index(name)))
     array = np.array(sorted(rows), dtype=np.int64).reshape(-1, 5)
     return Calls(*(np.ascontiguousarray(array[:, i]) for i in range(5))), used
 

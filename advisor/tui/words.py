@@ -8,6 +8,7 @@ from typing import Final
 from advisor.dialogue import events as e
 from advisor.dialogue import face
 from advisor.dialogue.state import State
+from advisor.render.text import plural
 
 FILTER: Final = "type to filter by kernel, class or finding; /help for commands"
 TROUBLE: Final = "Enter takes the marked choice; /quit leaves"
@@ -62,7 +63,7 @@ def banner(state: State) -> str:
         return names
     launches = state.diagnosis.launches
     cards = list(dict.fromkeys(launch.known_as or launch.gpu_name for launch in launches))
-    count = f"{len(launches)} launch{'' if len(launches) == 1 else 'es'}"
+    count = f"{len(launches)} {plural(len(launches), 'launch', 'launches')}"
     broken = [r for r in state.diagnosis.reports if not r.complete]
     # The names last: they are what may be cut.
     parts = [count, ", ".join(card for card in cards if card), INCOMPLETE if broken else "", names]
