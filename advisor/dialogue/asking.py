@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from advisor.dialogue import cards as make
 from advisor.dialogue import events as e
+from advisor.dialogue.moves import add, ask_number, conclude_interview, put, wait
 from advisor.dialogue.records import Algorithm, Ask
 from advisor.dialogue.state import State
-from advisor.dialogue.steps import add, ask_number, conclude_interview, put, wait
 from advisor.dialogue.turn import algorithm_ask, next_number, open_questions
 
 

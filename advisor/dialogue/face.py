@@ -123,6 +123,7 @@ WHICH_GPU_WHY: Final = "Its limits and peaks decide what is a lot and what is li
 DECIDES: Final = "It takes part in deciding: {titles}"
 AND_MORE: Final = "and {count} more"
 UNEXPECTED: Final = "Something unexpected went wrong ({problem}). The session goes on; try again, or another launch."
+NOT_AVAILABLE: Final = "This is not available here."
 NOTHING_OPEN: Final = "No report is open: open one first."
 TYPED_KERNEL: Final = "your kernel"
 WHICH_DTYPE: Final = "Which data type are its elements?"

@@ -7,9 +7,9 @@ from dataclasses import replace
 from advisor.dialogue import cards as make
 from advisor.dialogue import events as e
 from advisor.dialogue import face
+from advisor.dialogue.moves import add, conclusion, wait
 from advisor.dialogue.records import Card, Line
 from advisor.dialogue.state import State, main_finding
-from advisor.dialogue.steps import add, conclusion, wait
 
 
 def began(state: State, event: e.Began) -> State:

@@ -7,14 +7,14 @@ from typing import Any
 
 from advisor.dialogue import cards as make
 from advisor.dialogue import events as e
-from advisor.dialogue import face
+from advisor.dialogue import experiments, face, method, views, writing
 from advisor.dialogue.changes import differences
 from advisor.dialogue.looking import select
+from advisor.dialogue.moves import add, ask_number, settled, wait
 from advisor.dialogue.numbers import number_text
 from advisor.dialogue.proofs import blocked_lines, proof_lines
 from advisor.dialogue.records import Card, Line, Reckoning
 from advisor.dialogue.state import State, main_finding
-from advisor.dialogue.steps import add, ask_number, settled, wait
 from advisor.model import Diagnosis, LaunchDiagnosis
 
 
@@ -83,22 +83,38 @@ def told(state: State, event: e.Told) -> State:
     after = settled(state, request)
     if after is None:
         return state
-    if isinstance(request, e.Prove):
-        how = request.what == "how"
-        lines = (
-            proof_lines(event.result, request.finding, state.lore) if how else blocked_lines(event.result, state.lore)
-        )
-        launch, title = state.launch, state.lore.title(request.finding)
-        of_class = launch is not None and request.finding == launch.verdict.id
-        label = face.WHY_NOT if not how else face.WHY if of_class else face.HOW
-        return add(after, Card("proof", title, lines, request.position, request.finding, label))
-    if isinstance(request, e.Look):
-        return add(
-            after, Card("explanation", request.word, (), request.position, label=face.EXPLAIN, detail=event.result)
-        )
-    if isinstance(request, e.Suppose):
-        return _supposed(after, request, event.result)
-    return _reckoned(after, request, event.result)
+    match request:
+        case e.Prove():
+            return add(after, _proved(after, request, event.result))
+        case e.Look():
+            return add(after, _explained(request, event.result))
+        case e.Suppose():
+            return _supposed(after, request, event.result)
+        case e.Reckon():
+            return _reckoned(after, request, event.result)
+        case e.Renew():
+            return experiments.renewed(after, request, event.result)
+        case e.Trace():
+            return experiments.traced(after, request, event.result)
+        case e.Gather():
+            return method.gathered(after, request, event.result)
+        case e.Write() | e.Practise():
+            return writing.done(after, request, event.result)
+        case e.Locate():
+            return views.shown(after, request, event.result)
+
+
+def _proved(state: State, request: e.Prove, result: Any) -> Card:
+    how = request.what == "how"
+    lines = proof_lines(result, request.finding, state.lore) if how else blocked_lines(result, state.lore)
+    launch, title = state.launch, state.lore.title(request.finding)
+    of_class = launch is not None and request.finding == launch.verdict.id
+    label = face.WHY_NOT if not how else face.WHY if of_class else face.HOW
+    return Card("proof", title, lines, request.position, request.finding, label, detail=result)
+
+
+def _explained(request: e.Look, result: Any) -> Card:
+    return Card("explanation", request.word, (), request.position, label=face.EXPLAIN, detail=result)
 
 
 def _supposed(state: State, request: e.Suppose, result: Any) -> State:

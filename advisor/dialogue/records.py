@@ -118,12 +118,57 @@ class Algorithm:
 
 
 @dataclass(frozen=True, slots=True)
+class Experiment:
+    """A row of the experiment log: a version of the code, its time, what was seen and what came next.
+
+    change: what was done to the code before it, in words; ratio: time of the version before over this one's.
+    """
+
+    version: str
+    change: str = ""
+    duration_ns: float | None = None
+    ratio: float | None = None
+    class_id: str = ""
+    finding: str = ""
+    observation: str = ""
+    next_step: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Renewed:
+    """A new report, judged and compared: its diagnosis, the launch's place in it, and the comparison."""
+
+    diagnosis: Any
+    position: int
+    compared: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of the method, from the knowledge base: the lists hold sentences, commands and ids of further entries."""
+
+    id: str
+    title: str
+    what: str
+    why: str = ""
+    steps: tuple[str, ...] = ()
+    look: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    exit: str = ""
+    misleads: str = ""
+    see: tuple[str, ...] = ()
+    exercise: str = ""
+    cites: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Lore:
     """What the session knows before any report: read once from the knowledge base.
 
     ranges: question id to (low, high); metrics: metric id to (unit, meaning); interview: the numbers to ask for when
     there is no report, in order; findings: id of a finding or class to its title; words: what `explain` knows (for
-    suggestions); cites: citation key to the source in words; exercises: those that can be done.
+    suggestions); cites: citation key to the source in words; exercises: those that can be done; steps: those of the
+    method, in its order.
     """
 
     ranges: tuple[tuple[str, float | None, float | None], ...] = ()
@@ -134,6 +179,7 @@ class Lore:
     words: tuple[str, ...] = ()
     cites: tuple[tuple[str, str], ...] = ()
     exercises: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
 
     def algorithm(self, name: str) -> Algorithm | None:
         """The algorithm of this id."""

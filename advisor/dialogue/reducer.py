@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from advisor.dialogue import asking, looking, outcomes
+from advisor.dialogue import asking, expecting, experiments, looking, method, outcomes, views, writing
 from advisor.dialogue import events as e
 from advisor.dialogue.state import State
 
@@ -74,6 +74,21 @@ _HANDLERS: dict[type, Callable[[State, Any], State]] = {
     e.NotUnderstood: looking.not_understood,
     e.Cancelled: outcomes.cancelled,
     e.Retried: outcomes.retried,
+    e.StepsShown: method.steps_shown,
+    e.StepShown: method.step_shown,
+    e.CollectShown: method.collect_shown,
+    e.Expected: expecting.expected,
+    e.Volunteered: expecting.volunteered,
+    e.ReportGiven: experiments.report_given,
+    e.VersionBegun: experiments.version_begun,
+    e.LogShown: experiments.log_shown,
+    e.TraceGiven: experiments.trace_given,
+    e.WriteAsked: writing.write_asked,
+    e.Practised: writing.practised,
+    e.ViewShown: views.view_shown,
+    e.ViewLeft: views.view_left,
+    e.SourceSought: views.source_sought,
+    e.Supposed: views.supposed,
     e.Quit: _quit,
     e.Opened: outcomes.opened,
     e.Concluded: outcomes.concluded,

@@ -26,6 +26,7 @@ def sources(knowledge: tuple[Path, ...] = (), **options: Any) -> Sources:
         lore=lambda: lore(knowledge),
         explain=_explain(knowledge),
         reckon=_reckon,
+        trace=_trace(knowledge),
     )
 
 
@@ -57,6 +58,15 @@ def _explain(knowledge: tuple[Path, ...]) -> Callable[[str], Any]:
         return look(word, knowledge[0] if knowledge else None)
 
     return explain
+
+
+def _trace(knowledge: tuple[Path, ...]) -> Callable[[Sequence[Path], Progress], Any]:
+    def trace(paths: Sequence[Path], progress: Progress) -> Any:
+        from advisor.timeline.analyse import analyse as look
+
+        return look(paths, knowledge=knowledge, progress=lambda stage: progress(stage, 0, 0))
+
+    return trace
 
 
 def _reckon(algorithm: str, parameters: Mapping[str, float | str], launch: LaunchDiagnosis) -> Reckoning:

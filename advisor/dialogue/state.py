@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from advisor.dialogue.events import Event, Request, Value
-from advisor.dialogue.records import Ask, Card, Lore
+from advisor.dialogue.records import Ask, Card, Experiment, Lore
 from advisor.model import ENDS, Diagnosis, Finding, LaunchDiagnosis
+
+# The views of a session besides the launches and the conversation; a face has a screen for each.
+VIEWS = ("source", "proof", "whatif", "timeline", "knowledge", "practice", "steps", "log")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +21,14 @@ class State:
     (position, question, value) in the order given, position None for numbers typed without a report; unknown and
     put_off hold (position, question). reckoning: the algorithm of the napkin and its parameters so far. waiting:
     requests not yet answered, in order; stalled: one that failed or was called off.
+
+    step: the step of the method that the session is at (an id of CATALOG), visited: all that it was at, in order.
+    expected: (position, bound) that the user expected before the reveal, None for no idea; expects: whether that is
+    asked before each first look. wanted: in an interview, the numbers worth asking for, the best first; None before
+    the first conclusion. experiments: the log, a row a version. earlier: (launch, its version's name) of former
+    versions of the launch at hand, oldest first. timeline: what the traces gave (timeline.TimelineResult). view: what
+    lies over the conversation, one of VIEWS or empty, and view_subject what it is about. results: what was told to
+    requests of views, the newest last, one an equal request. supposing: the values tried in the what-if view.
     """
 
     log: tuple[Event, ...] = ()
@@ -36,6 +48,19 @@ class State:
     put_off: tuple[tuple[int | None, str], ...] = ()
     waiting: tuple[Request, ...] = ()
     stalled: Request | None = None
+    step: str = ""
+    visited: tuple[str, ...] = ()
+    expected: tuple[tuple[int | None, str | None], ...] = ()
+    expects: bool = True
+    wanted: tuple[str, ...] | None = None
+    experiments: tuple[Experiment, ...] = ()
+    earlier: tuple[tuple[LaunchDiagnosis, str], ...] = ()
+    traces: tuple[str, ...] = ()
+    timeline: Any = None
+    view: str = ""
+    view_subject: str = ""
+    results: tuple[tuple[Request, Any], ...] = ()
+    supposing: tuple[tuple[str, float], ...] = ()
 
     @property
     def launch(self) -> LaunchDiagnosis | None:
@@ -54,6 +79,10 @@ class State:
     def several_reports(self) -> bool:
         """Whether launches need their report's number to be told apart."""
         return self.diagnosis is not None and len(self.diagnosis.reports) > 1
+
+    def result(self, request: Request) -> Any:
+        """What was told to an equal request of a view, None where nothing was."""
+        return next((result for asked, result in reversed(self.results) if asked == request), None)
 
     def finding_of(self, name: str) -> Finding | None:
         """The finding of this id on the launch looked at."""

@@ -18,6 +18,7 @@ from advisor.dialogue.state import State
 from advisor.tui import words
 from advisor.tui.screens.help import HelpScreen
 from advisor.tui.screens.launches import LaunchesScreen
+from advisor.tui.screens.registry import ViewScreen, make
 from advisor.tui.screens.session import SessionScreen
 from advisor.tui.styles import DARK, LIGHT
 from advisor.tui.work import Finished, Labour, Progressed
@@ -42,6 +43,8 @@ class AdvisorApp(App[int]):
         self._beginning = e.Began(paths, gpu)
         self._launches = LaunchesScreen(blocks=blocks)
         self._session = SessionScreen(blocks=blocks)
+        self._blocks = blocks
+        self._views: dict[str, ViewScreen] = {}
         self._offered: tuple[object, ...] = ()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -67,7 +70,7 @@ class AdvisorApp(App[int]):
         if self.state.place == "closed":
             self.exit(0)
             return
-        wanted = self._session if self.state.place == "launch" or self.state.numbers else self._launches
+        wanted = self._wanted()
         below = self.screen_stack[1] if len(self.screen_stack) > 1 else None
         if below is not wanted:
             while isinstance(self.screen, HelpScreen):
@@ -76,6 +79,18 @@ class AdvisorApp(App[int]):
         elif wanted.is_mounted:
             wanted.show(self.state)
         self.labour.follow(self.state)
+
+    def _wanted(self) -> LaunchesScreen | SessionScreen | ViewScreen:
+        """The screen that the state asks for; those of views are made when first opened."""
+        view = self.state.view
+        if view and view not in self._views:
+            made = make(view, self._blocks)
+            if made is not None:
+                self.install_screen(made, view)
+                self._views[view] = made
+        if view in self._views:
+            return self._views[view]
+        return self._session if self.state.place == "launch" or self.state.numbers else self._launches
 
     def say(self, text: str) -> None:
         """What was typed, understood and done. Where there is no conversation, a note says what is not understood."""

@@ -22,6 +22,10 @@ PROVING: Final = "looking up how"
 LOOKING: Final = "looking it up"
 RECKONING: Final = "reckoning"
 CONCLUDING: Final = "concluding anew"
+READING_TRACE: Final = "reading the trace"
+LOCATING: Final = "reading the instructions"
+WRITING: Final = "writing"
+PRACTISING: Final = "at work on the exercise"
 INCOMPLETE: Final = "INCOMPLETE"
 NOT_HERE: Final = "That does nothing here. Type /help for what can be said."
 PALETTE: Final = (
@@ -54,6 +58,21 @@ ASK_MENU: Final = "a choice, a question such as: what is occupancy, or /help"
 WAITING: Final = "one moment"
 
 
+_WORK: Final[dict[type, str]] = {
+    e.Conclude: CONCLUDING,
+    e.Suppose: CONCLUDING,
+    e.Prove: PROVING,
+    e.Look: LOOKING,
+    e.Reckon: RECKONING,
+    e.Trace: READING_TRACE,
+    e.Renew: READING,
+    e.Locate: LOCATING,
+    e.Gather: LOOKING,
+    e.Write: WRITING,
+    e.Practise: PRACTISING,
+}
+
+
 def banner(state: State) -> str:
     """What is open: the files, how many launches, the card."""
     if state.numbers:
@@ -80,8 +99,7 @@ def work(request: e.Request) -> str:
     """What is being done for a request."""
     if isinstance(request, e.Read):
         return READING if request.paths else LOADING
-    kinds = {e.Conclude: CONCLUDING, e.Suppose: CONCLUDING, e.Prove: PROVING, e.Look: LOOKING, e.Reckon: RECKONING}
-    return kinds[type(request)]
+    return _WORK[type(request)]
 
 
 def placeholder(state: State) -> str:

@@ -1,0 +1,38 @@
+"""Which screen shows which view of a session. A screen is imported when its view is first opened."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from textual.screen import Screen
+
+from advisor.dialogue.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# View (dialogue.state.VIEWS) -> module in this package and class.
+SCREENS: Final[Mapping[str, tuple[str, str]]] = {}
+
+
+class ViewScreen(Screen[None]):
+    """A screen over the conversation: it shows the state and posts events, and leaves by Escape."""
+
+    def __init__(self, *, blocks: bool = True) -> None:
+        super().__init__()
+        self.blocks = blocks
+
+    def show(self, state: State) -> None:
+        """Show this state."""
+        raise NotImplementedError
+
+
+def make(view: str, blocks: bool) -> ViewScreen | None:
+    """A new screen for a view, None where there is none."""
+    if view not in SCREENS:
+        return None
+    module, name = SCREENS[view]
+    made = getattr(import_module(f"advisor.tui.screens.{module}"), name)(blocks=blocks)
+    assert isinstance(made, ViewScreen)
+    return made
