@@ -17,6 +17,9 @@ def quiet(what: str, done: int, total: int) -> None:
     """No progress wanted."""
 
 
+READ = State(paths=("tour.ncu-rep",))
+
+
 def opened(at: Desk) -> Desk:
     assert isinstance(at.perform(e.Read(("tour.ncu-rep",)), State(), quiet), e.Opened)
     return at
@@ -32,18 +35,18 @@ def test_answers_given_one_by_one_are_each_added_to_the_analysis_before():
 
     at = opened(make(analyse=lambda *a: Counting(diagnosis())))
     one, two = (1, "dtype", "f32"), (1, "theoretical_bytes", 5.0)
-    at.perform(e.Conclude((one,)), State(), quiet)
-    at.perform(e.Conclude((one, two)), State(), quiet)
-    at.perform(e.Conclude((one,)), State(), quiet)
+    at.perform(e.Conclude((one,)), READ, quiet)
+    at.perform(e.Conclude((one, two)), READ, quiet)
+    at.perform(e.Conclude((one,)), READ, quiet)
     assert calls == [{"dtype": "f32"}, {"theoretical_bytes": 5.0}]
 
 
 def test_a_proof_is_taken_from_the_analysis_with_the_answers_of_the_state():
     at = opened(make())
-    state = State(answers=((1, "dtype", "f64"),))
+    state = replace(READ, answers=((1, "dtype", "f64"),))
     lost = at.perform(e.Prove("how", 1, "narrow_accesses"), state, quiet)
     assert isinstance(lost, e.Failed) and "was not found" in lost.message
-    assert isinstance(at.perform(e.Prove("how", 1, "narrow_accesses"), State(), quiet), e.Told)
+    assert isinstance(at.perform(e.Prove("how", 1, "narrow_accesses"), READ, quiet), e.Told)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +61,7 @@ def test_a_proof_is_taken_from_the_analysis_with_the_answers_of_the_state():
     ],
 )
 def test_whatever_fails_becomes_one_line(request_: e.Request, part: str):
-    outcome = opened(make()).perform(request_, State(), quiet)
+    outcome = opened(make()).perform(request_, READ, quiet)
     assert isinstance(outcome, e.Failed)
     assert part in outcome.message and "\n" not in outcome.message
 
