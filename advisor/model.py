@@ -23,9 +23,10 @@ ENDS = ("near_memory_roofline", "near_compute_roofline")
 class Comparison:
     """One comparison of an observation on one launch: a line of evidence.
 
-    value is None when unknown (then holds is None and there is no margin). margin_abs: distance from the threshold in
-    the metric's unit, positive where the comparison holds; margin: the same as a share of the threshold (of 1 where
-    that is 0).
+    value is None when unknown; holds is None, and there is no margin, where that leaves the comparison open. bound:
+    `at_least` or `at_most` where the value is not known itself and only a bound of it is, which decides. margin_abs:
+    distance from the threshold in the metric's unit, positive where the comparison holds, the least possible with a
+    bound; margin: the same as a share of the threshold (of 1 where that is 0).
     """
 
     observation: str
@@ -39,6 +40,7 @@ class Comparison:
     margin_abs: float | None
     cites: tuple[str, ...]
     says: str
+    bound: str = ""
 
 
 @dataclass(frozen=True, slots=True)

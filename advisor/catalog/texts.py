@@ -9,6 +9,9 @@ from collections.abc import Mapping
 _FIELD = re.compile(r"\{([a-z][a-z0-9_]*)(?::([,]?(?:\.\d+)?[efgd%]?))?\}")
 _ANY = re.compile(r"[{}]")
 
+# How a number is said that is only the least or the most that a value can be (model.Comparison.bound).
+BOUNDS = {"": "", "at_least": "at least ", "at_most": "at most "}
+
 
 def fields(text: str) -> frozenset[str]:
     """The names that a text asks for; ValueError when it holds a brace that is no field."""
@@ -22,15 +25,22 @@ def named(text: str) -> frozenset[str]:
     return frozenset(m[1] for m in _FIELD.finditer(text))
 
 
-def fill(text: str, values: Mapping[str, float | str]) -> str:
-    """The text with its fields filled; an unknown value reads `unknown`, a share as `88 %`."""
+def fill(text: str, values: Mapping[str, float | str], least: Mapping[str, float] | None = None) -> str:
+    """The text with its fields filled; an unknown value reads `unknown`, a share as `88 %`.
+
+    least: the least that unknown values can be; such a one reads `at least 76`.
+    """
 
     def one(match: re.Match[str]) -> str:
         value = values.get(match[1])
         if value is None or (isinstance(value, float) and not math.isfinite(value)):
-            return "unknown"
-        if isinstance(value, str):
-            return value
+            bound = None if least is None else least.get(match[1])
+            return (
+                "unknown" if bound is None or not math.isfinite(bound) else BOUNDS["at_least"] + written(match, bound)
+            )
+        return value if isinstance(value, str) else written(match, value)
+
+    def written(match: re.Match[str], value: float) -> str:
         spec = match[2] or ",.4g"
         if spec.endswith("%"):
             return f"{format(100 * value, spec[:-1] + 'f')} %"

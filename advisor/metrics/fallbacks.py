@@ -57,6 +57,11 @@ def constant_addresses(columns: Columns, told: Columns) -> Array:
     return np.where((version >= 80) & (version <= 90), addresses, np.nan)
 
 
+def achievable(columns: Columns, told: Columns) -> Array:
+    """What a copy reaches, where reads and writes are not told apart: the least that any mix of them does."""
+    return columns["dram_copy_ceiling_pct"]
+
+
 def _lanes_of(count: str) -> tuple[tuple[str, ...], Fill]:
     return (count,), lambda columns, told: _where_none(columns[count])
 
@@ -65,6 +70,7 @@ def _lanes_of(count: str) -> tuple[tuple[str, ...], Fill]:
 FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     "dram_bytes": (("duration_ns",), dram_bytes),
     "dram_peak_bytes_per_s": (("device_memory_clock_hz", "device_bus_bits"), dram_peak),
+    "dram_achievable_pct": (("dram_copy_ceiling_pct",), achievable),
     "spill_inst": (("local_inst",), spills),
     "half_flop": (("half_inst", "hfma_lanes", "hadd_lanes", "hmul_lanes"), half_flop),
     "tensor_ops": _lanes_of("tensor_inst"),

@@ -15,6 +15,8 @@ MEMORY = (
     *("dram_pct", "l2_pct", "l1_wavefronts_pct", "l1_requests_pct", "l1_writeback_pct"),
     *("l1_other_pct", "memory_internal_pct"),
 )
+# Throughput is the largest of its units, read off in another pass: half a point apart is the same.
+_SAME = 0.5
 
 
 def _leader(columns: Mapping[str, Array], names: tuple[str, ...]) -> tuple[Array, Array]:
@@ -28,11 +30,15 @@ def _leader(columns: Mapping[str, Array], names: tuple[str, ...]) -> tuple[Array
 def compute(columns: Mapping[str, Array]) -> tuple[Array, Array, Array]:
     """compute_pct, compute_from_breakdown and compute_leader.
 
-    The fullest of the pipes and the issue slots where all are known, else SM throughput in their place.
+    The fullest of the pipes and the issue slots where all are known, else SM throughput in their place. Where the load
+    and store path, barriers or constants account for SM throughput it is no arithmetic, and the pipes that are known
+    stand for it.
     """
-    known = np.isfinite(np.array([columns[name] for name in COMPUTE])).all(axis=0)
     largest, name = _leader(columns, COMPUTE)
     total = columns["sm_throughput_pct"]
+    inside, _ = _leader(columns, INSIDE)
+    elsewhere = np.isfinite(largest) & (inside >= total - _SAME)
+    known = np.isfinite(np.array([columns[name] for name in COMPUTE])).all(axis=0) | elsewhere
     value = np.where(known, largest, total)
     broken_down = np.where(np.isfinite(value), np.where(known, 1.0, 0.0), np.nan)
     return value, broken_down, np.where(np.isfinite(value), np.where(known, name, "sm_throughput_pct"), "")
@@ -49,6 +55,6 @@ def memory(columns: Mapping[str, Array]) -> tuple[Array, Array]:
     unit, unit_name = _leader(columns, MEMORY)
     value = np.where(np.isfinite(total), np.fmax(total, inside), np.nan)
     # Memory throughput is the largest of its units: one that is clearly smaller does not explain it.
-    outside = np.where(unit >= total - 0.5, unit_name, "memory_throughput_pct")
+    outside = np.where(unit >= total - _SAME, unit_name, "memory_throughput_pct")
     name = np.where(inside > total, inside_name, outside)
     return value, np.where(np.isfinite(value), name, "")

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from advisor.catalog.expressions import FALSE, TRUE, UNKNOWN, ExpressionError, Test, parse_test
+from advisor.catalog.expressions import Comparison as Compares
+from advisor.catalog.intervals import decided
 from advisor.catalog.texts import fill, named
 from advisor.errors import KnowledgeError
 from advisor.model import Comparison
+from advisor.observe.ranges import Ranges, distances
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +41,7 @@ def tests_of(catalog: Catalog) -> dict[str, Test]:
 
 def columns_of(frame: pd.DataFrame) -> dict[str, Array]:
     """The frame's numeric columns as float arrays of shape (rows,)."""
-    return {str(c): frame[c].to_numpy(dtype=float) for c in frame.columns if frame[c].dtype.kind in "fiub"}
+    return {str(c): values.to_numpy(dtype=float) for c, values in frame.items() if values.dtype.kind in "fiub"}
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,11 @@ class Observed:
     columns: Mapping[str, Array]
     tests: Mapping[str, Test]
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @cached_property
+    def ranges(self) -> Ranges:
+        """What is known of unknown metrics."""
+        return Ranges(self.catalog.metrics, self.columns, len(self.truth))
 
     def state(self, row: int) -> dict[str, int]:
         """Observation id to truth code for one launch."""
@@ -97,30 +105,61 @@ class Observed:
 
     def _evidence(self, row: int, name: str) -> tuple[Comparison, ...]:
         entry = self.catalog.observations[name]
-        values = {name: self.value(row, name) for name in self.tests[name].names | named(entry.says)}
-        says = fill(entry.says, {**values, **{label: texts[row] for label, texts in self.labels.items()}})
+        wanted = self.tests[name].names | named(entry.says)
+        values = {name: self.value(row, name) for name in wanted}
+        least = {name: self.ranges.least(row, name) for name, value in values.items() if not math.isfinite(value)}
+        says = fill(entry.says, {**values, **{label: texts[row] for label, texts in self.labels.items()}}, least)
         out = []
         for c in self.tests[name].comparisons:
             value, threshold = c.left.scalar(values), c.right.scalar(values)
             known = math.isfinite(value) and math.isfinite(threshold)
-            distance = float(c.difference(value, threshold)) if known else None
             definition = self.catalog.metrics.get(c.left.text)
+            if not known:
+                out.append(self._bounded(row, name, c, value, threshold, says))
+                continue
+            distance = float(c.difference(value, threshold))
             out.append(
                 Comparison(
                     observation=name,
                     metric=c.left.text,
-                    value=value if math.isfinite(value) else None,
+                    value=value,
                     unit=definition.unit if definition else "",
                     test=c.test,
-                    threshold=threshold if math.isfinite(threshold) else None,
-                    holds=bool(c.holds(value, threshold)) if known else None,
-                    margin=None if distance is None else distance / (abs(threshold) or 1.0),
+                    threshold=threshold,
+                    holds=bool(c.holds(value, threshold)),
+                    margin=distance / (abs(threshold) or 1.0),
                     margin_abs=distance,
                     cites=entry.cites,
                     says=says,
                 )
             )
         return tuple(out)
+
+    def _bounded(self, row: int, name: str, c: Compares, value: float, threshold: float, says: str) -> Comparison:
+        """A comparison with an unknown side: what bounds say of it. The margin is the least (the most, if it fails)."""
+        entry, definition = self.catalog.observations[name], self.catalog.metrics.get(c.left.text)
+        left, right = self.ranges.of(c.left, row), self.ranges.of(c.right, row)
+        truth = int(decided(c, left, right)[0])
+        low, high, scale = (float(part[0]) for part in distances(c, left, right))
+        distance = low if truth == TRUE else high if truth == FALSE else math.nan
+        at_least, at_most = float(left[0][0]), float(left[1][0])
+        known, bound = math.isfinite(value), math.nan
+        if truth != UNKNOWN and not known:
+            bound = at_least if at_least > 0 else at_most
+        return Comparison(
+            observation=name,
+            metric=c.left.text,
+            value=value if known else bound if math.isfinite(bound) else None,
+            unit=definition.unit if definition else "",
+            test=c.test,
+            threshold=threshold if math.isfinite(threshold) else None,
+            holds=None if truth == UNKNOWN else truth == TRUE,
+            margin=distance / scale if math.isfinite(distance) else None,
+            margin_abs=distance if math.isfinite(distance) else None,
+            cites=entry.cites,
+            says=says,
+            bound="" if not math.isfinite(bound) else "at_least" if bound == at_least else "at_most",
+        )
 
     def unknown_metrics(self, row: int, name: str) -> tuple[str, ...]:
         """The metrics that an undecided observation lacks, sorted."""
@@ -148,16 +187,21 @@ def observe(
             sides[expression.text] = expression.column(columns, rows)
         return sides[expression.text]
 
+    ranges = Ranges(catalog.metrics, columns, rows)
     with np.errstate(all="ignore"):
         for at, (_, test) in enumerate(tests.items()):
             truths, lows, highs = [], [], []
             for c in test.comparisons:
                 left, right = side(c.left), side(c.right)
                 known = np.isfinite(left) & np.isfinite(right)
-                truths.append(np.where(known, np.where(c.holds(left, right), TRUE, FALSE), UNKNOWN))
+                code = np.where(known, np.where(c.holds(left, right), TRUE, FALSE), UNKNOWN)
                 distance = c.difference(left, right) / np.where(right == 0, 1.0, np.abs(right))
-                lows.append(np.where(known, distance, -np.inf))
-                highs.append(np.where(known, distance, np.inf))
+                low, high = np.where(known, distance, -np.inf), np.where(known, distance, np.inf)
+                if not known.all():
+                    code, low, high = ranges.judged(c, known, code, low, high)
+                truths.append(code)
+                lows.append(low)
+                highs.append(high)
             truth[:, at], low, high = test.combine(truths, lows, highs, np.minimum, np.maximum)
             margin[:, at] = np.where(truth[:, at] == TRUE, low, np.where(truth[:, at] == FALSE, high, np.nan))
     return Observed(catalog, names, truth, margin, columns, tests, labels or {})

@@ -86,6 +86,7 @@ def add_base(
     named = gpus.gpu(gpu_name) if gpu_name else None
     cards: dict[tuple[str, str], gpus.Gpu | None] = {}
     known: list[str] = []
+    versions, whole = list(frame["cc"]), np.full(rows, np.nan)
     for row, (name, cc) in enumerate(zip(frame["gpu_name"], frame["cc"], strict=True)):
         key = (str(name or ""), str(cc or ""))
         if key not in cards:
@@ -98,8 +99,14 @@ def add_base(
             in_table[row] = 1.0 if card is not None else 0.0
         ceiling[row] = block_launch_ceiling(card.cc if card is not None else key[1])
         _complete(added, row, card, key[1])
+        if card is not None and not any(key):
+            # Numbers without a report: the card that the user named, whole.
+            versions[row], whole[row] = card.cc, float(card.sm_count or math.nan)
     for column, values in added.items():
         frame[column] = values
+    frame["cc"] = versions
+    if "sm_count" not in frame:
+        frame["sm_count"] = whole
     frame["block_launch_ceiling"] = ceiling
     usual = time_model().dram_ceiling
     frame["dram_read_ceiling_pct"], frame["dram_copy_ceiling_pct"] = usual.read, usual.copy

@@ -210,8 +210,9 @@ def _undecided(now: Needs, factors: Mapping[str, Array]) -> Array:
     most = np.max(list(now.terms.values()), axis=0)
     unknown = np.zeros_like(most, dtype=bool)
     for name, factor in factors.items():
-        if name in now.terms:
-            unknown |= ~np.isfinite(factor) & (now.terms[name] >= _CARRIES * most)
+        for term in LATENCY if name == "latency" else (name,):
+            if term in now.terms:
+                unknown |= ~np.isfinite(factor) & (now.terms[term] >= _CARRIES * most)
     return unknown
 
 

@@ -30,6 +30,7 @@ def comparison_dict(item: Comparison) -> dict[str, Any]:
             "observation": item.observation,
             "metric": item.metric,
             "value": number(item.value),
+            "bound": item.bound or None,
             "unit": item.unit,
             "test": item.test,
             "threshold": number(item.threshold),

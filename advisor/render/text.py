@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
+from advisor.catalog.texts import BOUNDS
 from advisor.model import Comparison, LaunchDiagnosis
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
@@ -82,7 +83,7 @@ def comparison_text(item: Comparison) -> str:
 
 def measured_text(item: Comparison) -> str:
     """`dram_pct = 32.7 %`."""
-    value = "unknown" if item.value is None else f"{item.value:,.4g}"
+    value = "unknown" if item.value is None else f"{BOUNDS[item.bound]}{item.value:,.4g}"
     unit = f" {item.unit}" if item.unit not in ("", "ratio", "count", "bool") else ""
     return f"{item.metric} = {value}{unit}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from advisor.catalog.texts import BOUNDS
 from advisor.model import ENDS, Comparison, Finding, LaunchDiagnosis, RuleVerdict
 from advisor.render.plain import comparison_dict, number, present
 from advisor.render.text import paint, share_text, shown, time_text, title_text, wrap
@@ -98,7 +99,7 @@ def _ground(item: Comparison) -> str:
         return item.says
     unit = f" {item.unit}" if item.unit not in ("", "ratio", "count", "bool") else ""
     name = f"{item.metric} = " if item.metric.isidentifier() else ""
-    return f'it fails at "{item.says}" ({name}{item.value:,.3g}{unit}, not {item.test})'
+    return f'it fails at "{item.says}" ({name}{BOUNDS[item.bound]}{item.value:,.3g}{unit}, not {item.test})'
 
 
 def rules_text(launches: Sequence[LaunchDiagnosis], *, width: int = 80, colour: bool = False) -> str:
