@@ -12,6 +12,7 @@ import click
 
 from advisor.commands import terminal
 from advisor.commands.practice.options import practice
+from advisor.commands.replay_options import replay
 from advisor.errors import EXIT_DONE, EXIT_WRONG_USE, AdvisorError, KnowledgeError
 
 _PATH = click.Path(path_type=Path)
@@ -33,6 +34,11 @@ def _checked(ctx: click.Context, param: click.Parameter, folders: tuple[Path, ..
     return folders
 
 
+_THEME = click.option(
+    "--theme",
+    type=click.Choice(["dark", "light"]),
+    help="Colours; else those chosen last with Ctrl+T, or NCU_ADVISOR_THEME.",
+)
 _KNOWLEDGE = click.option(
     "--knowledge",
     "knowledge",
@@ -69,21 +75,26 @@ def cli() -> None:
 @cli.command("open")
 @click.argument("reports", nargs=-1, type=_PATH)
 @click.option("--gpu", metavar="NAME", help="The card, where a report does not tell.")
+@_THEME
 @_KNOWLEDGE
-def open_(reports: tuple[Path, ...], gpu: str | None, knowledge: tuple[Path, ...]) -> int:
-    """Open the interactive session; without a report it asks for the numbers."""
+def open_(reports: tuple[Path, ...], gpu: str | None, theme: str | None, knowledge: tuple[Path, ...]) -> int:
+    """Open the interactive session on reports of ncu, traces of nsys, or a saved session.
+
+    Without any it asks with what to begin; one Enter begins an interview for the numbers.
+    """
     from advisor.tui import run
 
-    return run(list(reports), gpu=gpu, knowledge=knowledge)
+    return run(list(reports), gpu=gpu, theme=theme or "", knowledge=knowledge)
 
 
 @cli.command()
+@_THEME
 @_KNOWLEDGE
-def demo(knowledge: tuple[Path, ...]) -> int:
+def demo(theme: str | None, knowledge: tuple[Path, ...]) -> int:
     """Open the session on a bundled report of 22 kernels, recorded on an H200."""
     from advisor.tui import run
 
-    return run([], demo=True, knowledge=knowledge)
+    return run([], demo=True, theme=theme or "", knowledge=knowledge)
 
 
 @cli.command()
@@ -335,6 +346,9 @@ def explain(words: tuple[str, ...], form: str, knowledge: tuple[Path, ...]) -> i
     else:
         terminal.write(explain_text(found, width=terminal.width(), colour=terminal.colour(sys.stdout)), None)
     return EXIT_DONE
+
+
+cli.add_command(replay)
 
 
 @cli.group()

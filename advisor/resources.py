@@ -31,3 +31,10 @@ def user_cache() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("ncu-advisor", appauthor=False))
+
+
+def user_config() -> Path:
+    """The user's folder of settings of this program; not yet made."""
+    import platformdirs
+
+    return Path(platformdirs.user_config_dir("ncu-advisor", appauthor=False))

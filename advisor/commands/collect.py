@@ -2,39 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 from advisor.catalog import Catalog, catalog
 from advisor.errors import EXIT_DONE, UsageError
-
-# ncu adds these to any selection at no cost of passes; a report without them cannot be placed.
-_ALWAYS = ("SpeedOfLight", "LaunchStats", "Occupancy")
-
-
-def sections_for(cat: Catalog, metrics: Iterable[str]) -> dict[str, list[str]]:
-    """Section id -> the canonical metrics that it brings, both in a stable order."""
-    out: dict[str, list[str]] = {}
-    for metric in sorted(metrics):
-        section = cat.metrics[metric].section
-        if section:
-            out.setdefault(section, []).append(metric)
-    return dict(sorted(out.items()))
-
-
-def command(
-    sections: Iterable[str], kernel: str | None, skip: int, count: int, clock_control: str, folder: Path | None = None
-) -> str:
-    """The ncu command line that collects the sections; `folder`: where else ncu looks for their files."""
-    where = ["--section-folder", shlex.quote(str(folder))] if folder is not None else []
-    parts = ["ncu", *where, *(word for s in sections for word in ("--section", s)), "--import-source", "yes"]
-    if kernel:
-        parts += ["--kernel-name", shlex.quote(f"regex:{kernel}")]
-    parts += ["--launch-skip", str(skip), "--launch-count", str(count)]
-    if clock_control == "none":
-        parts += ["--clock-control", "none"]
-    return " ".join([*parts, "-o", "profile", "YOUR_PROGRAM"])
+from advisor.pipelines.collecting import command, purposes, sections_for, wanted_by
 
 
 def _identifier() -> str:
@@ -87,20 +60,15 @@ def run(
         diagnosis = analyse([report], knowledge=knowledge).diagnosis
         if any(launch.scope == "workload" for launch in diagnosis.launches):
             raise UsageError(f"{report.name} was typed in, ncu does not measure it: `diagnose` lists the words to type")
-        reasons = {}
-        for launch in diagnosis.launches:
-            for item in launch.missing:
-                reasons.setdefault(item.metric, set()).update(item.needed_for)
+        reasons = wanted_by(diagnosis.launches)
         wanted = set(reasons)
         lines = [f"# what {report.name} lacks, over {len(diagnosis.launches)} launches:"]
     sections = sections_for(cat, wanted)
     if not sections:
         write("# nothing is missing: every rule could be decided from this report\n", None)
         return EXIT_DONE
-    chosen = sorted({*sections, *_ALWAYS})
-    for section in chosen:
-        metrics = sections.get(section, [])
-        needed = sorted({finding for metric in metrics for finding in reasons.get(metric, ())})
+    chosen = purposes(sections, reasons)
+    for section, needed, metrics in chosen:
         purpose = (
             f"for {', '.join(needed)}" if needed else f"{len(metrics)} metrics" if metrics else "to place the launch"
         )
@@ -108,5 +76,6 @@ def run(
     lines.append(
         "# each section replays the kernel once or several times; the source counters and the sampler cost the most"
     )
-    write("\n".join([*lines, command(chosen, kernel, skip, count, clock_control)]) + "\n", None)
+    line = command((section for section, _, _ in chosen), kernel, skip, count, clock_control)
+    write("\n".join([*lines, line]) + "\n", None)
     return EXIT_DONE

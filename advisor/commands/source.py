@@ -38,8 +38,9 @@ def run(
     """
     from advisor.commands.diagnose import time_to_win
     from advisor.pipelines.diagnose import analyse
+    from advisor.pipelines.viewing import Wanted, measures_for
     from advisor.source.columns import parse_columns
-    from advisor.source.measures import MEASURES, measure
+    from advisor.source.measures import measure
     from advisor.source.view import view
     from advisor.source.where import parse_search, parse_where
 
@@ -61,20 +62,13 @@ def run(
     analysis = analyse([report], knowledge=knowledge, launches=frozenset([launch]) if launch is not None else None)
     launches = analysis.diagnosis.launches
     chosen = max(launches, key=lambda each: (time_to_win(each), -each.index))
-    reason = ""
-    measures = [wanted] if wanted is not None else []
-    if wanted is None:
-        first = next((f for f in chosen.findings if f.kind == "diagnosis"), None)
-        name = analysis.catalog.findings[first.id].locate if first is not None else ""
-        measures = [MEASURES[each] for each in dict.fromkeys([name or "samples", "samples", "instructions"])]
-        if first is not None:
-            reason = f"the first finding is {first.id}{'' if name else ', which has no place of its own'}"
+    sought = Wanted((wanted,)) if wanted is not None else measures_for(chosen, analysis.catalog)
     note("reading the instructions")
     found = view(
         report,
         chosen.index,
         chosen.kernel,
-        measures,
+        sought.measures,
         cc=chosen.cc,
         where=conditions,
         search=pattern,
@@ -89,9 +83,9 @@ def run(
 
         write(source_json(found, top), out)
     else:
-        from advisor.render.source import source_text
+        from advisor.render.source import reason_text, source_text
 
-        write(source_text(found, top, reason=reason, width=width, colour=colour and out is None), out)
+        write(source_text(found, top, reason=reason_text(sought), width=width, colour=colour and out is None), out)
         if len(launches) > 1:
             shown = f"launch {chosen.index} of {len(launches)}"
             click.echo(f"ncu-advisor: {shown} is shown; --launch N shows another", err=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from advisor.catalog.texts import BOUNDS
 from advisor.dialogue import face
 from advisor.dialogue.numbers import number_text
 from advisor.dialogue.records import Ask, Card, Line
@@ -107,7 +108,7 @@ def next_card(launch: LaunchDiagnosis, finding: Finding, position: int, exercise
 
 def measured(item: Comparison) -> str:
     """The number of a comparison, its test, the threshold where that is worked out, and how far apart the two are."""
-    value, threshold = number_text(item.value, item.unit), item.threshold
+    value, threshold = BOUNDS[item.bound] + number_text(item.value, item.unit), item.threshold
     worked_out = threshold is not None and any(c.isalpha() for c in item.test)
     limit = f" (here {number_text(threshold, item.unit)})" if worked_out else ""
     away = ""

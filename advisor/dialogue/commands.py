@@ -1,39 +1,30 @@
-"""What the user typed, understood: a pure function from a line of text and the state to an event."""
+"""What the user typed, understood: a pure function from a line of text and the state to an event.
+
+A slash command is one whatever is asked. Else a number is an answer where one is asked for; then a choice by its
+number, name or beginning; then a phrase; a file; numbers with names; and last, what could have been meant.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from advisor.dialogue import events as e
 from advisor.dialogue import face
+from advisor.dialogue import words_commands as words
 from advisor.dialogue.cards import range_text
+from advisor.dialogue.language import files
+from advisor.dialogue.language.meant import MOST, unclear
+from advisor.dialogue.language.names import called
+from advisor.dialogue.language.phrases import phrase
+from advisor.dialogue.language.slash import DOES, Slash, event_of_command
+from advisor.dialogue.language.values import Understood, bare_number, said, understood
 from advisor.dialogue.numbers import number
 from advisor.dialogue.records import Ask, Choice
 from advisor.dialogue.state import State
-from advisor.dialogue.suggest import near, pick, squash
-from advisor.dialogue.turn import choices, event_of
+from advisor.dialogue.suggest import pick, squash
+from advisor.dialogue.turn import MEANT, choices, event_of
 from advisor.errors import AdvisorError
 
-_PHRASES = ("what is ", "what are ", "what does ", "explain ")
-_SHORT = {
-    "why": "why",
-    "how": "how",
-    "back": "back",
-    "undo": "back",
-    "help": "help",
-    "quit": "quit",
-    "exit": "quit",
-    "skip": "skip",
-}
 
-
-@dataclass(frozen=True, slots=True)
-class Slash:
-    """A slash command: its word as typed, and the rest of the line."""
-
-    word: str
-    rest: str
+_TELLS = 4  # letters from which words inside an answer tell which is meant
 
 
 def parse(text: str) -> Slash | str:
@@ -42,184 +33,161 @@ def parse(text: str) -> Slash | str:
     if not line.startswith("/"):
         return line
     word, _, rest = line[1:].partition(" ")
-    return Slash(word.casefold(), rest.strip())
+    raw = text.strip()[1:].strip().partition(" ")[2].strip()
+    return Slash(word.casefold(), rest.strip(), raw)
 
 
 def understand(text: str, state: State) -> e.Event | None:
     """The event that the line stands for now; None for an empty line. Never raises: see NotUnderstood."""
-    parsed = parse(text)
+    parsed = parse(_readable(text))
+    ask = state.ask if state.place == "launch" else None
     if isinstance(parsed, Slash):
-        return _slash(parsed, state)
+        # Where a line of text is asked for, a path may begin with a slash too.
+        if ask is not None and ask.kind == "text" and parsed.word not in DOES:
+            return _to_text(text.strip(), state, ask)
+        return event_of_command(parsed, state)
     if not parsed:
         return None
-    if state.place == "launch" and state.ask is not None and state.ask.kind == "number":
-        return _to_number(parsed, state, state.ask)
-    return _choose(parsed, state) or _phrase(parsed, state) or _unclear(parsed, state)
+    if ask is not None and ask.kind == "number":
+        return _to_number(parsed, state, ask)
+    if ask is not None and ask.kind == "text":
+        return _to_text(text.strip(), state, ask)
+    return (
+        _choose(parsed, state)
+        or phrase(parsed, state)
+        or _named_thing(parsed, state)
+        or _numbers(parsed, state)
+        or unclear(parsed, state)
+    )
+
+
+def _readable(text: str) -> str:
+    """Without halves of characters, which no file could hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def commands() -> tuple[str, ...]:
+    """The slash commands, for completion."""
+    return tuple(f"/{name}" for name in DOES)
 
 
 # Answers and choices
 
 
 def _to_number(text: str, state: State, ask: Ask) -> e.Event:
-    chosen = _choose(text, state, numbered=False) or _phrase(text, state)
-    if chosen is not None and not any(c.isdigit() for c in text):
-        return chosen
+    """An answer in the unit that is asked for; other numbers with their names; else what may be said at any time."""
+    if not any(c.isdigit() for c in text):
+        otherwise = _choose(text, state, numbered=False) or phrase(text, state) or _named_thing(text, state)
+        if otherwise is not None:
+            return otherwise
+        if ask.unit == "bool" and squash(text) in (*words.YES, *words.NO):
+            return e.Answered(ask.id, float(squash(text) in words.YES), text)
     try:
-        value = number(text, ask.unit)
+        value = number(bare_number(text) or text, ask.unit)
     except AdvisorError as problem:
-        return chosen or e.NotUnderstood(text, (), str(problem))
+        return _named_numbers(text, state, ask) or _no_number(text, state, str(problem))
+    return _in_range(ask, value, text)
+
+
+def _in_range(ask: Ask, value: float, text: str) -> e.Event:
     low, high = ask.low, ask.high
     if (low is not None and value < low) or (high is not None and value > high):
         return e.NotUnderstood(text, (), face.OUT_OF_RANGE.format(range=range_text(ask)))
     return e.Answered(ask.id, value, text)
 
 
-def _choose(text: str, state: State, numbered: bool = True) -> e.Event | None:
+def _named_numbers(text: str, state: State, ask: Ask) -> e.Event | None:
+    if not any(c.isdigit() for c in text):
+        return None
+    found = understood(said(text), state.lore)
+    if [metric for metric, _ in found.values] == [ask.id]:
+        return _in_range(ask, found.values[0][1], text)
+    if found.values:
+        return e.Volunteered(found.values, text)
+    return _choose(text, state, numbered=False) or phrase(text, state) or _asked_back(text, found)
+
+
+def _asked_back(text: str, found: Understood) -> e.Event | None:
+    return e.NotUnderstood(text, found.meant[:MOST], found.because) if found.meant else None
+
+
+def _no_number(text: str, state: State, because: str) -> e.Event:
+    return e.NotUnderstood(text, unclear(text, state).meant, because)
+
+
+def _to_text(text: str, state: State, ask: Ask) -> e.Event:
+    """Any text is the answer, but for the choices that stand beside it."""
+    chosen = _choose(text, state, exact=True)
+    if chosen is not None:
+        return chosen
+    if ask.group == "path":
+        path, rest = files.file_and_rest(text)
+        return e.Answered(ask.id, path if not rest else text, text)
+    return e.Answered(ask.id, text, text)
+
+
+def _choose(text: str, state: State, numbered: bool = True, exact: bool = False) -> e.Event | None:
     """A choice by its number, by one of its words, or by the beginning of one that is no other's."""
     offered = choices(state)
     if numbered and text.rstrip(".)").isdecimal():
         at = int(text.rstrip(".)")[:4])
         return event_of(offered[at - 1].id, state, text) if 1 <= at <= len(offered) else None
-    for test in (str.__eq__, str.startswith):
-        found = [c for c in offered if any(test(squash(word), squash(text)) for word in (*c.words, c.label, c.id))]
+    # What could have been meant is a line itself: it is understood as that line.
+    listed = [choice for choice in offered if not choice.id.startswith(MEANT)]
+    wanted = _yes_or_no(squash(text), listed)
+    for test in (str.__eq__,) if exact else (str.__eq__, str.startswith):
+        found = [c for c in listed if any(test(squash(word), wanted) for word in (*c.words, c.label, c.id))]
         if len(found) == 1:
             return event_of(found[0].id, state, text)
         if found:
-            return e.NotUnderstood(text, tuple(c.label for c in found[:4]), face.AMBIGUOUS)
-    return None
+            return e.NotUnderstood(text, tuple(c.label for c in found[:MOST]), face.AMBIGUOUS)
+    answers = [] if exact or state.ask is None or len(wanted) < _TELLS else listed
+    found = [c for c in answers if any(_holds(word, wanted) for word in (*c.words, c.label))]
+    return event_of(found[0].id, state, text) if len(found) == 1 else None
 
 
-def _phrase(text: str, state: State) -> e.Event | None:
-    """The commands that may be said without their slash."""
-    plain = squash(text.rstrip("?! "))
-    word = _SHORT.get(plain)
-    if word is not None:
-        return _slash(Slash(word, ""), state)
-    if plain.startswith("what if "):
-        return _what_if(text.rstrip("?! ")[len("what if ") :], state)
-    for start in _PHRASES:
-        if plain.startswith(start):
-            return _explain(plain[len(start) :].removesuffix(" mean"), state)
-    return None
+def _holds(name: str, wanted: str) -> bool:
+    """Whether each word that is wanted begins a word of the name."""
+    has = squash(name).split()
+    return all(any(word.startswith(one) for word in has) for one in wanted.split())
 
 
-def _unclear(text: str, state: State) -> e.Event:
-    offered = choices(state)
-    labels = near(text, [word for c in offered for word in (c.label, *c.words)])
-    meant = [_label_of(word, offered) for word in labels]
-    meant += [f"/explain {word}" for word in near(text, state.lore.words, 2)]
-    return e.NotUnderstood(text, tuple(dict.fromkeys(meant))[:4])
+def _yes_or_no(wanted: str, listed: list[Choice]) -> str:
+    """Yes and no in one way, where they are among the choices."""
+    names = {word for choice in listed for word in choice.words}
+    for plain, ways in (("yes", words.YES), ("no", words.NO)):
+        if wanted in ways and wanted not in names and plain in names:
+            return plain
+    return wanted
 
 
-def _label_of(word: str, offered: tuple[Choice, ...]) -> str:
-    return next(c.label for c in offered if word in (c.label, *c.words))
-
-
-# Commands
-
-
-def _slash(command: Slash, state: State) -> e.Event:
-    found = pick(command.word, _COMMANDS)
-    if len(found) != 1:
-        meant = found or near(command.word, _COMMANDS)
-        return e.NotUnderstood(f"/{command.word}", tuple(f"/{name}" for name in meant[:4]), face.NO_COMMAND)
-    return _COMMANDS[found[0]](command.rest, state)
-
-
-def _how(rest: str, state: State) -> e.Event:
+def _named_thing(text: str, state: State) -> e.Event | None:
+    """A finding by its name, or a word that can be explained; None for anything else, and for what only begins so."""
     launch = state.launch
-    if not rest:
-        return e.HowAsked() if state.finding else e.NotUnderstood("/how", (), face.NO_FINDING)
-    name, meant = _named(rest, {} if launch is None else {f.id: f.title for f in launch.findings})
-    commands = tuple(f"/how {near_name}" for near_name in meant)
-    return e.HowAsked(name) if name else e.NotUnderstood(f"/how {rest}", commands, face.NOT_FOUND_HERE)
+    for finding in () if launch is None else launch.findings:
+        if squash(text) in (squash(finding.id), squash(finding.title)):
+            return e.FindingShown(finding.id)
+    for name, title in state.lore.findings:
+        if squash(text) in (squash(name), squash(title)):
+            return e.NotUnderstood(text, (f"/whynot {name}", f"/explain {name}"), words.NOT_FOUND)
+    exact = pick(text, state.lore.words)
+    if exact and squash(exact[0]) == squash(text):
+        return e.ExplainAsked(exact[0])
+    metrics = called(text, state.lore)
+    if len(metrics) > 1:
+        return e.NotUnderstood(text, tuple(f"/explain {name}" for name in metrics[:MOST]), words.WHICH_NUMBER)
+    return e.ExplainAsked(metrics[0]) if metrics else None
 
 
-def _why_not(rest: str, state: State) -> e.Event:
-    name, meant = _named(rest, dict(state.lore.findings))
-    commands = tuple(f"/whynot {near_name}" for near_name in meant)
-    return e.WhyNotAsked(name) if name else e.NotUnderstood(f"/whynot {rest}".strip(), commands, face.WHICH_FINDING)
-
-
-def _named(text: str, titles: dict[str, str]) -> tuple[str, tuple[str, ...]]:
-    """The id whose id or title the text is or begins, '' where that is not one; and what could have been meant."""
-    by_word = {word: name for name, title in titles.items() for word in (title, name) if word}
-    found = tuple(dict.fromkeys(by_word[word] for word in pick(text, by_word))) if text else ()
-    if len(found) == 1:
-        return found[0], ()
-    return "", found[:4] or tuple(dict.fromkeys(by_word[word] for word in near(text, by_word)))
-
-
-def _what_if(rest: str, state: State) -> e.Event:
-    values: list[tuple[str, float]] = []
-    units = {name: unit for name, unit, _ in state.lore.metrics}
-    for part in rest.replace(" and ", ",").split(","):
-        name, sign, typed = part.partition("=")
-        if not sign or not name.strip() or not typed.strip():
-            return e.NotUnderstood(f"/whatif {rest}".strip(), ("/whatif dram_pct=70",), face.WHAT_IF_FORM)
-        found = pick(name, units)
-        metric = found[0] if found and squash(found[0]) == squash(name) else ""
-        if not metric:
-            meant = tuple(f"/whatif {near_name}={typed.strip()}" for near_name in near(name, units))
-            return e.NotUnderstood(f"/whatif {rest}", meant, face.NO_METRIC.format(name=name.strip()))
-        try:
-            values.append((metric, number(typed, units[metric])))
-        except AdvisorError as problem:
-            return e.NotUnderstood(f"/whatif {rest}", (), str(problem))
-    return e.WhatIfAsked(tuple(values))
-
-
-def _explain(rest: str, state: State) -> e.Event:
-    if not rest:
-        return e.NotUnderstood("/explain", ("/explain occupancy", "/explain long_scoreboard"), face.EXPLAIN_WHAT)
-    exact = pick(rest, state.lore.words)
-    known = exact[0] if exact and squash(exact[0]) == squash(rest) else rest
-    return e.ExplainAsked(known)
-
-
-def _kernel(rest: str, state: State) -> e.Event:
-    launches = () if state.diagnosis is None else state.diagnosis.launches
-    if not rest or state.numbers:
-        return e.LaunchesShown()
-    numbers = {face.launch_number(launch, state.several_reports): at for at, launch in enumerate(launches)}
-    if rest.lstrip("#") in numbers:
-        return e.LaunchSelected(numbers[rest.lstrip("#")])
-    names = [launch.kernel for launch in launches]
-    found = pick(rest, names)
-    if len(found) == 1:
-        return e.LaunchSelected(names.index(found[0]))
-    meant = found or near(rest, names)
-    return e.NotUnderstood(f"/kernel {rest}", tuple(f"/kernel {name}" for name in meant[:4]), face.WHICH_LAUNCH)
-
-
-def _skip(rest: str, state: State) -> e.Event:
-    return e.NotUnderstood("/skip", (), face.NOTHING_ASKED) if state.ask is None else e.Skipped(state.ask.id)
-
-
-def _back(rest: str, state: State) -> e.Event:
-    from advisor.dialogue.reducer import can_go_back
-
-    return e.Back() if can_go_back(state) else e.NotUnderstood("/back", (), face.NOTHING_TO_UNDO)
-
-
-_COMMANDS: dict[str, Callable[[str, State], e.Event]] = {
-    "why": lambda rest, state: e.WhyAsked(),
-    "how": _how,
-    "whynot": _why_not,
-    "whatif": _what_if,
-    "explain": _explain,
-    "evidence": lambda rest, state: e.EvidenceShown(),
-    "fix": lambda rest, state: e.FixShown(),
-    "missing": lambda rest, state: e.MissingShown(),
-    "kernel": _kernel,
-    "kernels": lambda rest, state: e.LaunchesShown(),
-    "back": _back,
-    "skip": _skip,
-    "help": lambda rest, state: e.HelpAsked(),
-    "quit": lambda rest, state: e.Quit(),
-}
-
-
-def commands() -> tuple[str, ...]:
-    """The slash commands, for completion."""
-    return tuple(f"/{name}" for name in _COMMANDS)
+def _numbers(text: str, state: State) -> e.Event | None:
+    """A file that is named, or numbers with their names; None where the line holds neither."""
+    path = files.named_file(text)
+    if path:
+        return e.TraceGiven((path,)) if files.is_trace(path) else e.ReportGiven(path)
+    pairs = said(text) if any(c.isdigit() for c in text) else ()
+    if not pairs:
+        return e.NotUnderstood(text, ("/help",), words.OF_WHAT) if bare_number(text) else None
+    found = understood(pairs, state.lore)
+    if found.values:
+        return e.Volunteered(found.values, text)
+    return e.NotUnderstood(text, found.meant[:MOST] or unclear(text, state).meant, found.because)

@@ -5,17 +5,20 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
 
 from advisor.dialogue import events as e
 from advisor.dialogue import face
-from advisor.dialogue.records import Lore, Proved, Reckoning, Renewed
+from advisor.dialogue.choosing import open_numbers
+from advisor.dialogue.experiments import carried
+from advisor.dialogue.records import Ask, Lore, Proved, Reckoning, Renewed
 from advisor.dialogue.state import State
 from advisor.errors import AdvisorError, UsageError
-from advisor.model import Diagnosis, LaunchDiagnosis
+from advisor.model import Diagnosis, LaunchDiagnosis, ReportInfo
+from advisor.pipelines.compare.sides import Side, parse_side
 
 _KEPT = 12  # analyses kept for going back and forth; each holds its report's frame
 _log = logging.getLogger(__name__)
@@ -28,6 +31,7 @@ class CalledOff(Exception):  # noqa: N818  (no error: what a progress call raise
 
 Progress = Callable[[str, int, int], None]
 Answers = tuple[tuple[int | None, str, float | str], ...]
+Base = tuple[tuple[str, ...], int]  # the reports, and how many versions came before them
 
 
 class Judged(Protocol):
@@ -59,9 +63,14 @@ def _nowhere(*_: Any) -> Any:
 class Sources:
     """Where everything comes from: reading and judging, the lore, explanations, the napkin, and what views ask for.
 
-    trace: the files of traces to a timeline.TimelineResult; compare: two analyses and their launches' positions to a
-    comparison; locate: the analysis and the request to a source view; gather: a launch to lines of text; write: the
-    request and the state to the path written; practise: the request to what the practice room gives back.
+    trace: the files of traces to a timeline.TimelineResult, trace_numbers: typed numbers to the same; compare: a
+    diagnosis of the former launch alone, the new analysis, the index of the launch meant there (None: the one that
+    matches) and the answers that still hold to a comparison; locate: the analysis and the request to a source view;
+    gather: a launch to the command that collects what it lacks (pipelines.collecting.Gathered); write: the request and
+    the state to the path written; practise: the request to what the practice room gives back; choose: in an interview,
+    the analysis and the questions still open to those worth asking, the best first, None for all in order; side: a path
+    as typed to the report and the launch meant; contents,
+    find: all entries of the knowledge base and those about some words (pipelines.explain.Hit), from any thread.
     """
 
     analyse: Callable[[Sequence[Path], str | None, Progress], Judged]
@@ -70,11 +79,16 @@ class Sources:
     explain: Callable[[str], Any]
     reckon: Callable[[str, Mapping[str, float | str], LaunchDiagnosis], Reckoning]
     trace: Callable[[Sequence[Path], Progress], Any] = _nowhere
-    compare: Callable[[Judged, int, Judged], Renewed] = _nowhere
+    trace_numbers: Callable[[Mapping[str, float]], Any] = _nowhere
+    compare: Callable[[Diagnosis, Judged, int | None, Mapping[str, float | str]], Renewed] = _nowhere
     locate: Callable[[Judged, e.Locate, Progress], Any] = _nowhere
     gather: Callable[[LaunchDiagnosis], Any] = _nowhere
     write: Callable[[e.Write, State], str] = _nowhere
     practise: Callable[[e.Practise, Progress], Any] = _nowhere
+    choose: Callable[[Judged, Sequence[Ask]], tuple[str, ...] | None] = lambda judged, asks: None
+    side: Callable[[str], Side] = parse_side
+    contents: Callable[[], Sequence[Any]] = _nowhere
+    find: Callable[[str, int], Sequence[Any]] = _nowhere
 
 
 @dataclass
@@ -82,8 +96,8 @@ class Desk:
     """One session's worker. `perform` may be called from any thread, one call at a time takes effect."""
 
     sources: Sources
-    _bases: dict[tuple[str, ...], Judged] = field(default_factory=dict)
-    _kept: OrderedDict[tuple[tuple[str, ...], Answers], Judged] = field(default_factory=OrderedDict)
+    _bases: dict[Base, Judged] = field(default_factory=dict)
+    _kept: OrderedDict[tuple[Base, Answers], Judged] = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
 
     def perform(self, request: e.Request, state: State, progress: Progress) -> e.Outcome:
@@ -106,11 +120,13 @@ class Desk:
             case e.Read():
                 return self._read(request, state, progress)
             case e.Conclude():
-                return e.Concluded(request, self._at(request.answers, state).diagnosis)
+                judged = self._at(request.answers, state)
+                wanted = self.sources.choose(judged, open_numbers(state, request.answers)) if state.numbers else None
+                return e.Concluded(request, judged.diagnosis, wanted)
             case e.Look():
                 return e.Told(request, sources.explain(request.word))
             case e.Trace():
-                return e.Told(request, sources.trace([Path(p) for p in request.paths], progress))
+                return e.Told(request, self._traced(request, progress))
             case e.Write():
                 return e.Told(request, sources.write(request, state))
             case e.Practise():
@@ -139,16 +155,36 @@ class Desk:
         if not request.paths:
             return e.Opened(request, None, self.sources.lore())
         base = self.sources.analyse([Path(p) for p in request.paths], state.gpu or None, progress)
-        self._bases[request.paths] = base
+        self._bases[(request.paths, 0)] = base
         return e.Opened(request, base.diagnosis, self.sources.lore())
 
-    def _renewed(self, request: e.Renew, state: State, before: Judged, progress: Progress) -> Renewed:
-        base = self.sources.analyse([Path(request.path)], state.gpu or None, progress)
-        self._bases[(request.path,)] = base
-        return self.sources.compare(before, request.position, base)
+    def _traced(self, request: e.Trace, progress: Progress) -> Any:
+        if request.paths:
+            return self.sources.trace([Path(p) for p in request.paths], progress)
+        return self.sources.trace_numbers(dict(request.values))
 
-    def _key(self, answers: Answers, state: State) -> tuple[tuple[str, ...], Answers]:
-        return state.paths, answers
+    def _renewed(self, request: e.Renew, state: State, judged: Judged, progress: Progress) -> Renewed:
+        """The new report (or the numbers typed anew) read, and beside the launch that it is to be compared with."""
+        if not request.path:
+            before = state.earlier[-1][0]
+            return self.sources.compare(_alone(before, judged.diagnosis.reports[0]), judged, None, {})
+        side = self.sources.side(request.path)
+        base = self.sources.analyse([side.path], state.gpu or None, progress)
+        launch = judged.diagnosis.launches[request.position]
+        reports = judged.diagnosis.reports
+        info = reports[launch.report] if launch.report < len(reports) else reports[0]
+        found = self.sources.compare(_alone(launch, info), base, side.launch, carried(state))
+        self._keep((str(side.path),), len(state.earlier) + 1, base)
+        return replace(found, path=str(side.path), answers=tuple(carried(state).items()))
+
+    def _keep(self, paths: tuple[str, ...], version: int, base: Judged) -> None:
+        """A new version in place of one that was read as the same before, after which the user went back."""
+        self._bases = {key: kept for key, kept in self._bases.items() if key[1] < version}
+        self._kept = OrderedDict((key, kept) for key, kept in self._kept.items() if key[0][1] < version)
+        self._bases[(paths, version)] = base
+
+    def _key(self, answers: Answers, state: State) -> tuple[Base, Answers]:
+        return (state.paths, len(state.earlier)), answers
 
     def _at(self, answers: Answers, state: State) -> Judged:
         """The analysis with exactly these answers, from the nearest one kept."""
@@ -168,9 +204,13 @@ class Desk:
         return self.sources.analyse_numbers(values, str(gpu) or None)
 
     def _answered(self, answers: Answers, state: State) -> Judged:
-        base = self._bases.get(state.paths)
-        if base is None:
-            raise AdvisorError(face.NOTHING_OPEN)
+        key = (state.paths, len(state.earlier))
+        if key not in self._bases:
+            if not state.paths:
+                raise AdvisorError(face.NOTHING_OPEN)
+            # A session that was taken up again reads its report when it is first needed.
+            self._bases[key] = self.sources.analyse([Path(p) for p in state.paths], state.gpu or None, _unheard)
+        base = self._bases[key]
         known = max((n for n in range(1, len(answers)) if self._key(answers[:n], state) in self._kept), default=0)
         judged = self._kept[self._key(answers[:known], state)] if known else base
         todo: list[tuple[int | None, dict[str, float | str]]] = []
@@ -181,3 +221,12 @@ class Desk:
         for position, given in todo:
             judged = judged.answered(position, given)
         return judged
+
+
+def _unheard(what: str, done: int, total: int) -> None:
+    """Progress that nobody waits for."""
+
+
+def _alone(launch: LaunchDiagnosis, info: ReportInfo) -> Diagnosis:
+    """A diagnosis of this launch and no other, for a comparison."""
+    return Diagnosis((info,), (launch,))

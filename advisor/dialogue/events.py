@@ -42,10 +42,11 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Concluded:
-    """Everything was concluded anew."""
+    """Everything was concluded anew. wanted: in an interview, the questions whose answers could change the outcome."""
 
     request: Conclude
     diagnosis: Diagnosis
+    wanted: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from advisor.dialogue import words_commands
 from advisor.dialogue.numbers import number_text
 from advisor.model import LaunchDiagnosis, Speedup
 
@@ -59,6 +60,7 @@ FAILS: Final = "Fails"
 UNKNOWN: Final = "Unknown"
 BLOCKS: Final = "Blocked by"
 DID_YOU_MEAN: Final = "Perhaps"
+MEANT_APART: Final = "   or   "
 AMBIGUOUS: Final = "That could be several of the choices."
 OUT_OF_RANGE: Final = "That is outside what is possible here: {range}."
 NO_COMMAND: Final = "There is no such command."
@@ -142,23 +144,12 @@ CALLED_OFF: Final = "Called off. Nothing was changed."
 NOTHING_MISSING: Final = "The report lacks nothing that a rule wanted."
 NO_EVIDENCE: Final = "No single number stands behind this finding."
 
-COMMANDS: Final = (
-    ("/why", "why a question is asked, or why this class"),
-    ("/how [finding]", "how a finding was concluded, down to the numbers and sources"),
-    ("/whynot finding", "why a finding was not concluded"),
-    ("/whatif metric=value", "what would be concluded with another value"),
-    ("/explain word", "what a metric, stall, opcode, finding or term means"),
-    ("/evidence", "the numbers behind the finding"),
-    ("/kernel N", "another launch, by number or name"),
-    ("/kernels", "the list of launches"),
-    ("/back", "undo the last thing you did"),
-    ("/skip", "put the question off"),
-    ("/help", "this list"),
-    ("/quit", "leave"),
-)
+COMMANDS: Final = tuple((command.usage, command.does) for command in words_commands.COMMANDS)
 HELP_HINTS: Final = (
     "A choice is taken by its number, its name or the beginning of it; Enter takes the marked one.",
-    "Numbers take units: 83%, 12.5us, 1.2 TB/s, 512 MiB.",
+    "Numbers take units: 83%, 12.5us, 1.2 TB/s, 512 MiB, 4k, 2^20.",
+    "Numbers that nobody asked for: dram 83%, l2 hit rate = 41, 40 registers, several in a line.",
+    "Plain words: what is long scoreboard, why not bank conflicts, what if dram = 70, compare with new.ncu-rep.",
 )
 
 

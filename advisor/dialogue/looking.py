@@ -7,17 +7,20 @@ from dataclasses import replace
 from advisor.dialogue import cards as make
 from advisor.dialogue import events as e
 from advisor.dialogue import face
-from advisor.dialogue.moves import add, conclusion, wait
+from advisor.dialogue.moves import add, look, reveal, wait
 from advisor.dialogue.records import Card, Line
 from advisor.dialogue.state import State, main_finding
+from advisor.dialogue.timeline_cards import pattern_card
 
 
 def began(state: State, event: e.Began) -> State:
-    """The first event: reports to read, or an interview."""
-    if state.log:
+    """The first event: reports to read, traces, or an interview where there are neither."""
+    if any(isinstance(before, e.Began) for before in state.log):
         return state
-    numbers = not event.paths
-    return wait(replace(state, paths=event.paths, gpu=event.gpu, numbers=numbers), e.Read(event.paths))
+    numbers = not event.paths and not event.traces
+    begun = replace(state, paths=event.paths, gpu=event.gpu, numbers=numbers, traces=event.traces)
+    begun = wait(begun, e.Read(event.paths))
+    return wait(begun, e.Trace(event.traces)) if event.traces else begun
 
 
 def select(state: State, position: int) -> State:
@@ -29,9 +32,9 @@ def select(state: State, position: int) -> State:
     state = replace(
         state, place="launch", position=position, finding=first.id if first else "", ask=None, reckoning=None
     )
-    if any(card.position == position for card in state.cards):
-        return state
-    return add(state, make.overview(launch, position, state.several_reports), *conclusion(launch, position))
+    if not state.has_card("overview"):
+        state = add(state, make.overview(launch, position, state.several_reports))
+    return look(state)
 
 
 def launch_selected(state: State, event: e.LaunchSelected) -> State:
@@ -49,9 +52,13 @@ def launches_shown(state: State, event: e.LaunchesShown) -> State:
 def finding_shown(state: State, event: e.FindingShown) -> State:
     """Another finding of this launch comes to hand."""
     launch, finding = state.launch, state.finding_of(event.finding)
+    pattern = pattern_card(state, event.finding) if finding is None and state.place == "launch" else None
+    if pattern is not None:
+        return add(state, pattern)
     if state.place != "launch" or launch is None or finding is None or state.position is None:
         return state
-    return add(state, make.finding_card(launch, finding, state.position), finding=finding.id)
+    card = make.finding_card(launch, finding, state.position)
+    return add(reveal(state), card, finding=finding.id)
 
 
 def fix_shown(state: State, event: e.FixShown) -> State:
@@ -60,14 +67,15 @@ def fix_shown(state: State, event: e.FixShown) -> State:
     if state.place != "launch" or launch is None or finding is None or state.position is None:
         return state
     after = make.next_card(launch, finding, state.position, state.lore.exercises) if finding.fix is not None else None
-    return add(state, make.fix_card(finding, state.position), after)
+    return add(reveal(state), make.fix_card(finding, state.position), after)
 
 
 def evidence_shown(state: State, event: e.EvidenceShown) -> State:
     """The numbers behind the finding at hand."""
     if state.place != "launch" or state.launch is None or state.position is None:
         return state
-    return add(state, make.evidence_card(state.launch, state.finding_of(state.finding), state.position))
+    card = make.evidence_card(state.launch, state.finding_of(state.finding), state.position)
+    return add(reveal(state), card)
 
 
 def missing_shown(state: State, event: e.MissingShown) -> State:
@@ -91,21 +99,21 @@ def how_asked(state: State, event: e.HowAsked) -> State:
     finding = event.finding or state.finding
     if state.place != "launch" or state.position is None or state.finding_of(finding) is None:
         return state
-    return wait(state, e.Prove("how", state.position, finding))
+    return wait(reveal(state), e.Prove("how", state.position, finding))
 
 
 def why_not_asked(state: State, event: e.WhyNotAsked) -> State:
     """Why a finding was not concluded."""
     if state.place != "launch" or state.position is None or state.launch is None or not event.finding:
         return state
-    return wait(state, e.Prove("why_not", state.position, event.finding))
+    return wait(reveal(state), e.Prove("why_not", state.position, event.finding))
 
 
 def what_if_asked(state: State, event: e.WhatIfAsked) -> State:
     """What would be concluded with other values."""
     if state.place != "launch" or state.position is None or state.launch is None or not event.values:
         return state
-    return wait(state, e.Suppose(state.position, event.values))
+    return wait(reveal(state), e.Suppose(state.position, event.values))
 
 
 def explain_asked(state: State, event: e.ExplainAsked) -> State:
@@ -119,10 +127,11 @@ def help_asked(state: State, event: e.HelpAsked) -> State:
 
 
 def not_understood(state: State, event: e.NotUnderstood) -> State:
-    """What was typed means nothing here: what could have been meant."""
-    if state.place != "launch":
+    """What was typed means nothing here: what could have been meant. Over a view no card would be seen."""
+    if state.place != "launch" or state.view:
         return state
     lines = [Line(event.because)] if event.because else []
-    lines += [Line(meant, "fact", face.DID_YOU_MEAN) for meant in event.meant]
+    # They stand among the choices too, so one line has to do here.
+    lines += [Line(face.MEANT_APART.join(event.meant), "fact", face.DID_YOU_MEAN)] if event.meant else []
     lines = lines or [Line(face.TYPE_HELP)]
     return add(state, Card("error", event.text, tuple(lines), state.position, label=face.UNCLEAR))

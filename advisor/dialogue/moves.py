@@ -7,10 +7,12 @@ from typing import Any
 
 from advisor.dialogue import cards as make
 from advisor.dialogue import face
+from advisor.dialogue import words_interview as words
+from advisor.dialogue.choosing import expectation, expectation_due, next_number, revealed
 from advisor.dialogue.events import Request
+from advisor.dialogue.expectation import comparison_card
 from advisor.dialogue.records import Ask, Card, Line
 from advisor.dialogue.state import State, main_finding
-from advisor.dialogue.turn import next_number
 from advisor.model import LaunchDiagnosis
 
 
@@ -50,18 +52,41 @@ def conclusion(launch: LaunchDiagnosis, position: int) -> tuple[Card | None, ...
 
 
 def ask_number(state: State) -> State:
-    """The next number of the interview; when all were asked, the conclusion."""
+    """The next question of the interview; when no other would change anything, the conclusion."""
+    if expectation_due(state):
+        return put(state, expectation(state))
     ask = next_number(state)
     if ask is not None:
         return put(state, ask)
-    done = Card("note", face.INTERVIEW_TITLE, (Line(face.INTERVIEW_DONE),), 0, label=face.INTERVIEW)
-    return conclude_interview(add(state, done))
+    title, text = face.INTERVIEW_TITLE, face.INTERVIEW_DONE
+    if state.wanted == ():
+        title, text = words.NOTHING_MORE, words.NOTHING_CHANGES
+    return conclude_interview(add(state, Card("note", title, (Line(text),), 0, label=face.INTERVIEW)))
 
 
 def conclude_interview(state: State) -> State:
     """The conclusion from the numbers given so far, and no question."""
     launch = state.launch
     if launch is None:
-        return replace(state, ask=None)
+        return replace(state, ask=None, paused=True)
     first = main_finding(launch)
-    return add(state, *conclusion(launch, 0), ask=None, finding=first.id if first else "")
+    told = (*conclusion(launch, 0), comparison_card(state))
+    return add(state, *told, ask=None, paused=True, finding=first.id if first else "")
+
+
+def reveal(state: State) -> State:
+    """The conclusion about the launch at hand, once, and how it compares with what was expected."""
+    launch, position = state.launch, state.position
+    if revealed(state) or launch is None or position is None:
+        return state
+    first = main_finding(launch)
+    told = (*conclusion(launch, position), comparison_card(state))
+    return add(state, *told, ask=None, reckoning=None, finding=first.id if first else "")
+
+
+def look(state: State) -> State:
+    """A first look at a launch: the question what the user expects of it, or else the conclusion at once."""
+    if revealed(state) or not expectation_due(state):
+        return reveal(state)
+    ask = expectation(state)
+    return replace(state, ask=ask) if state.has_card("question", ask.id) else put(state, ask)

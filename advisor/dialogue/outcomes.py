@@ -7,10 +7,11 @@ from typing import Any
 
 from advisor.dialogue import cards as make
 from advisor.dialogue import events as e
-from advisor.dialogue import experiments, face, method, views, writing
+from advisor.dialogue import experiments, face, method, practising, views, writing
 from advisor.dialogue.changes import differences
+from advisor.dialogue.choosing import revealed
 from advisor.dialogue.looking import select
-from advisor.dialogue.moves import add, ask_number, settled, wait
+from advisor.dialogue.moves import add, ask_number, reveal, settled, wait
 from advisor.dialogue.numbers import number_text
 from advisor.dialogue.proofs import blocked_lines, proof_lines
 from advisor.dialogue.records import Card, Line, Reckoning
@@ -27,6 +28,9 @@ def opened(state: State, event: e.Opened) -> State:
     if after.numbers:
         intro = Card("note", face.INTERVIEW_TITLE, (Line(face.INTERVIEW_INTRO),), label=face.INTERVIEW)
         return ask_number(add(after, intro, place="launch", position=0))
+    if event.diagnosis is None and not event.request.paths:
+        # A session about traces alone.
+        return replace(after, place="launch", position=None)
     if event.diagnosis is None or not event.diagnosis.launches:
         return add(after, _nothing_read(event.diagnosis), place="start", stalled=event.request)
     return select(after, 0) if len(event.diagnosis.launches) == 1 else replace(after, place="launches")
@@ -45,7 +49,9 @@ def concluded(state: State, event: e.Concluded) -> State:
         return state
     at = event.request.position or 0
     before, now = _launch(after.diagnosis, at), _launch(event.diagnosis, at)
-    after = replace(after, diagnosis=event.diagnosis, stalled=None)
+    after = replace(after, diagnosis=event.diagnosis, stalled=None, wanted=event.wanted)
+    if not revealed(after) and after.position == at and after.ask is None:
+        return reveal(after)
     if now is not None:
         after = add(after, _change(state, before, now, at))
         if after.position == at and after.finding_of(after.finding) is None:
@@ -58,8 +64,14 @@ def _go_on(state: State) -> State:
     """In an interview the next number is asked as soon as the last one has been dealt with."""
     if not state.numbers or state.ask is not None or state.place != "launch":
         return state
-    asked = {ask.id for ask in state.lore.interview}
-    return ask_number(state) if state.answers and state.answers[-1][1] in asked else state
+    return state if state.paused or state.waiting else ask_number(state)
+
+
+def _past(state: State, request: e.Request) -> State:
+    """On from work that came to nothing: what it stood before follows without it."""
+    if not state.numbers and isinstance(request, e.Reckon | e.Conclude) and state.ask is None:
+        return reveal(state)
+    return _go_on(state)
 
 
 def _launch(diagnosis: Diagnosis | None, at: int) -> LaunchDiagnosis | None:
@@ -71,7 +83,7 @@ def _change(state: State, before: LaunchDiagnosis | None, now: LaunchDiagnosis, 
         # The first numbers decide nothing yet, and saying so after each would only be noise.
         return None if now.verdict.id == "undetermined" else make.class_card(now, at)
     lines = differences(before, now)
-    if not lines and state.numbers:
+    if not lines and state.numbers and not state.paused:
         return None
     title = face.CHANGED_TITLE if lines else face.UNCHANGED
     return Card("change", title, lines or (Line(face.NO_CHANGE, "quiet"),), at, label=face.CHANGED)
@@ -83,6 +95,8 @@ def told(state: State, event: e.Told) -> State:
     after = settled(state, request)
     if after is None:
         return state
+    if views.of_view(request):
+        return views.shown(after, request, event.result)
     match request:
         case e.Prove():
             return add(after, _proved(after, request, event.result))
@@ -98,8 +112,10 @@ def told(state: State, event: e.Told) -> State:
             return experiments.traced(after, request, event.result)
         case e.Gather():
             return method.gathered(after, request, event.result)
-        case e.Write() | e.Practise():
+        case e.Write():
             return writing.done(after, request, event.result)
+        case e.Practise():
+            return practising.done(after, request, event.result)
         case e.Locate():
             return views.shown(after, request, event.result)
 
@@ -132,32 +148,43 @@ def _reckoned(state: State, request: e.Reckon, result: Any) -> State:
     """The napkin's card; what it reckoned is an answer like any other, and concluded on."""
     if not isinstance(result, Reckoning):
         return state
-    card = Card("napkin", result.title, result.lines, request.position, label=face.NAPKIN)
+    card = Card("napkin", result.title, result.lines, request.position, label=face.NAPKIN, detail=result)
     if not result.answers:
-        return add(state, card)
-    answers = state.answers + tuple((request.position, name, value) for name, value in result.answers)
+        after = add(state, card)
+        return _go_on(after) if state.numbers else reveal(after)
+    place = None if state.numbers else request.position
+    answers = state.answers + tuple((place, name, value) for name, value in result.answers)
     return wait(state, e.Conclude(answers, request.position), card, answers=answers)
 
 
 def failed(state: State, event: e.Failed) -> State:
     """Work failed: a card says what happened; where it can help, trying again is among the choices."""
+    if views.of_view(event.request):
+        return views.failed(state, event)
+    if isinstance(event.request, e.Practise):
+        return practising.failed(state, event.request, event.message)
     after = settled(state, event.request)
     if after is None:
         return state
-    position = getattr(event.request, "position", None)
+    # What is about no launch is said in the conversation that is in view.
+    position = getattr(event.request, "position", state.position)
     card = Card("error", event.message, position=position, label=face.FAILED)
     # Reading may succeed the next time; a word that means nothing will not.
     again = event.request if isinstance(event.request, e.Read | e.Conclude) else after.stalled
-    return _go_on(add(after, card, stalled=again))
+    return _past(add(after, card, stalled=again), event.request)
 
 
 def cancelled(state: State, event: e.Cancelled) -> State:
     """Work was called off; trying again is among the choices."""
+    if views.of_view(event.request):
+        return views.cancelled(state, event)
+    if isinstance(event.request, e.Practise):
+        return practising.cancelled(state, event.request)
     after = settled(state, event.request)
     if after is None:
         return state
     card = Card("note", face.CALLED_OFF, position=state.position, label=face.NOTE)
-    return _go_on(add(after, card, stalled=event.request))
+    return _past(add(after, card, stalled=event.request), event.request)
 
 
 def retried(state: State, event: e.Retried) -> State:

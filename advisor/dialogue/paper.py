@@ -79,7 +79,8 @@ def reckon(name: str, parameters: Mapping[str, float | str], launch: LaunchDiagn
         answers = (("theoretical_bytes", result.bytes), ("theoretical_flop", result.flop))
         answers += (("intended_dtype", _INTENDED[dtype]),) if dtype in _INTENDED else ()
     sizes = ", ".join(f"{key} {value:,.6g}" for key, value in result.parameters.items())
-    return Reckoning(f"{result.algorithm.title}, {result.dtype.title}: {sizes}", lines, answers)
+    bound = "" if result.expected is None else result.expected.bound
+    return Reckoning(f"{result.algorithm.title}, {result.dtype.title}: {sizes}", lines, answers, bound)
 
 
 def _needs(result: Result) -> tuple[Line, ...]:

@@ -24,6 +24,11 @@ KINDS = (
     "note",
     "help",
     "error",
+    "step",
+    "steps",
+    "compared",
+    "log",
+    "timeline",
 )
 
 
@@ -39,10 +44,11 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question as it is put. kind: number (in `unit`, between low and high where given) or choice.
+    """A question as it is put. kind: number (in `unit`, between low and high where given), choice or text (one line).
 
-    group: `question` (the engine wants it), `metric` (a number read off a screen), `gpu`, or `napkin` (a parameter of
-    an algorithm). step: which of how many, where that is known, else (0, 0). usual: the value that Enter takes.
+    group: `question` (the engine wants it), `metric` (a number read off a screen), `gpu`, `napkin` (a parameter of an
+    algorithm), `path` (a file), `variants` (times of a kernel's halves) or `timeline` (what a timeline shows). step:
+    which of how many, where that is known, else (0, 0). usual: the value that Enter takes.
     """
 
     id: str
@@ -78,7 +84,8 @@ class Card:
     """One turn of the conversation.
 
     position: the launch that it is about; finding: what it is about there (a finding or question id); label: what kind
-    of turn it is, in a word or two; aside: a remark beside the title; detail: what a face renders by itself.
+    of turn it is, in a word or two; aside: a remark beside the title; detail: what a face renders by itself; past: it
+    is about a former version of the code.
     """
 
     kind: str
@@ -89,15 +96,20 @@ class Card:
     label: str = ""
     aside: str = ""
     detail: Any = None
+    past: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Reckoning:
-    """A napkin result: its lines, and what it answers for the engine (question id, value)."""
+    """A napkin result: its lines, and what it answers for the engine (question id, value).
+
+    bound: what should limit on paper, memory or compute; empty where that cannot be told.
+    """
 
     title: str
     lines: tuple[Line, ...]
     answers: tuple[tuple[str, float | str], ...] = ()
+    bound: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +148,17 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True)
 class Renewed:
-    """A new report, judged and compared: its diagnosis, the launch's place in it, and the comparison."""
+    """A new report, judged and compared: its diagnosis, the launch's place in it, and the comparison.
+
+    compared: pipelines.compare.Compared of the two launches alone; path: the report as it was read, empty for typed
+    numbers; answers: those about the algorithm, which hold for the new launch too.
+    """
 
     diagnosis: Any
     position: int
     compared: Any
+    path: str = ""
+    answers: tuple[tuple[str, float | str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +177,29 @@ class Step:
     see: tuple[str, ...] = ()
     exercise: str = ""
     cites: tuple[str, ...] = ()
+    points: tuple[str, ...] = ()
+    formula: str = ""
+    example: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pitfall:
+    """A way to be misled by a profile; found_by: the finding that shows it in a report, empty where none can."""
+
+    id: str
+    title: str
+    what: str
+    cure: str
+    found_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ridge:
+    """A ridge point of a card, FLOP/byte: `peak` is the key of its rate (`fp32`, `fp16_tensor`, …)."""
+
+    gpu: str
+    peak: str
+    ridge: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +209,8 @@ class Lore:
     ranges: question id to (low, high); metrics: metric id to (unit, meaning); interview: the numbers to ask for when
     there is no report, in order; findings: id of a finding or class to its title; words: what `explain` knows (for
     suggestions); cites: citation key to the source in words; exercises: those that can be done; steps: those of the
-    method, in its order.
+    method, in its order; pitfalls: of step IV; ridges: of every card that is known, step B; timeline: the numbers to
+    ask for where there is no trace, in order.
     """
 
     ranges: tuple[tuple[str, float | None, float | None], ...] = ()
@@ -180,10 +222,19 @@ class Lore:
     cites: tuple[tuple[str, str], ...] = ()
     exercises: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
+    names: tuple[tuple[str, str], ...] = ()
+    pitfalls: tuple[Pitfall, ...] = ()
+    ridges: tuple[Ridge, ...] = ()
+    timeline: tuple[Ask, ...] = ()
 
     def algorithm(self, name: str) -> Algorithm | None:
         """The algorithm of this id."""
         return next((a for a in self.algorithms if a.id == name), None)
+
+    def step(self, name: str) -> Step | None:
+        """The step of the method of this id, in any case."""
+        exact = next((step for step in self.steps if step.id == name), None)
+        return exact or next((step for step in self.steps if step.id.casefold() == name.casefold()), None)
 
     def unit(self, metric: str) -> str | None:
         """A metric's unit, None for a name that is no metric."""

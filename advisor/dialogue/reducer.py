@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from advisor.dialogue import asking, expecting, experiments, looking, method, outcomes, views, writing
+from advisor.dialogue import asking, expecting, experiments, looking, method, outcomes, practising, views, writing
 from advisor.dialogue import events as e
 from advisor.dialogue.state import State
 
@@ -23,7 +23,13 @@ def reduce(state: State, event: e.Event) -> State:
     if state.place == "closed":
         return state
     after = _HANDLERS[type(event)](state, event)
-    return state if after is state else replace(after, log=(*state.log, event))
+    if after is state:
+        return state
+    after = method.stepped(experiments.compared_when_done(after, event), event)
+    after = views.left_by(state, after, event)
+    if after.diagnosis is not state.diagnosis:
+        after = views.renewed(after)
+    return replace(after, log=(*state.log, event))
 
 
 def replay(events: Iterable[e.Event]) -> State:
@@ -36,15 +42,25 @@ def replay(events: Iterable[e.Event]) -> State:
 
 def can_go_back(state: State) -> bool:
     """Whether there is something to undo: anything the user did after the beginning."""
-    return any(not isinstance(event, (*e.OUTCOMES, e.Began)) for event in state.log)
+    return _last(state) is not None
 
 
 def _back(state: State) -> State:
-    """Without the last deed. Outcomes that came after it stay where the rest still waits for them."""
-    for at in range(len(state.log) - 1, -1, -1):
-        if not isinstance(state.log[at], (*e.OUTCOMES, e.Began)):
-            return replay(state.log[:at] + state.log[at + 1 :])
-    return state
+    """Without the last deed. Outcomes that came after it stay where the rest still waits for them.
+
+    A view that was left again is no deed to undo, since it changed nothing: it goes with what was done before it.
+    """
+    at = _last(state)
+    if at is None:
+        return state
+    after = (event for event in state.log[at + 1 :] if state.view or not isinstance(event, views.LOOKS))
+    return replay((*state.log[:at], *after))
+
+
+def _last(state: State) -> int | None:
+    """The place of the last deed in the log, None where there is none."""
+    passed = (*e.OUTCOMES, e.Began) if state.view else (*e.OUTCOMES, e.Began, *views.LOOKS)
+    return next((at for at in range(len(state.log) - 1, -1, -1) if not isinstance(state.log[at], passed)), None)
 
 
 def _quit(state: State, event: e.Quit) -> State:
@@ -84,7 +100,7 @@ _HANDLERS: dict[type, Callable[[State, Any], State]] = {
     e.LogShown: experiments.log_shown,
     e.TraceGiven: experiments.trace_given,
     e.WriteAsked: writing.write_asked,
-    e.Practised: writing.practised,
+    e.Practised: practising.practised,
     e.ViewShown: views.view_shown,
     e.ViewLeft: views.view_left,
     e.SourceSought: views.source_sought,

@@ -22,11 +22,15 @@ class Conclude:
 
 @dataclass(frozen=True, slots=True)
 class Prove:
-    """How a finding or the class was concluded and where it would turn (`how`), or why it was not (`why_not`)."""
+    """How a finding or the class was concluded and where it would turn (`how`), or why it was not (`why_not`).
+
+    quiet, here and below: for a view alone, which keeps the result; the conversation gets no card.
+    """
 
     what: str
     position: int
     finding: str
+    quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,7 @@ class Suppose:
 
     position: int
     values: tuple[tuple[str, float], ...]
+    quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,7 @@ class Look:
 
     word: str
     position: int | None = None
+    quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,23 +62,29 @@ class Reckon:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Read traces of Nsight Systems and look for patterns (timeline.TimelineResult)."""
+    """Read traces of Nsight Systems and look for patterns (timeline.TimelineResult). values: typed numbers instead."""
 
     paths: tuple[str, ...]
+    values: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Renew:
-    """Read a new report and set its launch beside the one at `position` (records.Renewed)."""
+    """Read a new report and set its launch beside the one at `position` (records.Renewed).
+
+    path: empty where the new version's numbers were typed; change: what was done to the code, in words.
+    """
 
     path: str
     position: int
+    change: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Locate:
     """The lines and instructions of a launch (source.View). by: a measure, empty for the finding's own; search: a
-    regular expression; where: tests such as `share>5%`; columns: names of columns or of a set of them.
+    regular expression; where: tests such as `share>5%`; columns: names of columns or of a set of them; finding: the one
+    whose measure is meant, empty for the first.
     """
 
     position: int
@@ -80,6 +92,7 @@ class Locate:
     search: str = ""
     where: tuple[str, ...] = ()
     columns: str = ""
+    finding: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from advisor import resources
-from advisor.dialogue import face
+from advisor.dialogue import events as e
+from advisor.dialogue import face, words_interview
 from advisor.dialogue.desk import Judged, Progress, Sources
-from advisor.dialogue.records import Choice, Lore, Reckoning
+from advisor.dialogue.records import Ask, Choice, Lore, Reckoning, Renewed
 
 if TYPE_CHECKING:
-    from advisor.model import LaunchDiagnosis
+    from advisor.model import Diagnosis, LaunchDiagnosis
 
 
 def sources(knowledge: tuple[Path, ...] = (), **options: Any) -> Sources:
@@ -23,10 +24,18 @@ def sources(knowledge: tuple[Path, ...] = (), **options: Any) -> Sources:
     return Sources(
         analyse=_analyse(knowledge, options),
         analyse_numbers=_analyse_numbers(knowledge),
+        choose=_choose,
         lore=lambda: lore(knowledge),
         explain=_explain(knowledge),
         reckon=_reckon,
         trace=_trace(knowledge),
+        trace_numbers=_trace_numbers(knowledge),
+        compare=_compare(knowledge),
+        gather=_gather(knowledge),
+        contents=_contents(knowledge),
+        find=_find(knowledge),
+        locate=_locate(),
+        practise=_practise(),
     )
 
 
@@ -46,9 +55,49 @@ def _analyse_numbers(knowledge: tuple[Path, ...]) -> Callable[[Mapping[str, floa
         from advisor.pipelines.diagnose import analyse_numbers as judge
 
         numbers: dict[str, Any] = dict(values)
-        return judge(numbers, gpu=gpu, knowledge=knowledge, name=face.TYPED_KERNEL)
+        workload = numbers.pop("subject", "") == "workload"
+        if workload:
+            numbers = _typed(numbers)
+        name = words_interview.TYPED_WORKLOAD if workload else face.TYPED_KERNEL
+        return judge(numbers, gpu=gpu, knowledge=knowledge, name=name, workload=workload)
 
     return analyse_numbers
+
+
+def _typed(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Numbers as they are, and the choices of a workload as the metrics that they set."""
+    from advisor.reports.workload import typed
+
+    choices, out = typed().choices, dict[str, Any]()
+    for name, value in values.items():
+        if name not in choices:
+            out[name] = value
+            continue
+        out |= {metric: 0.0 for sets in choices[name].values.values() for metric in sets}
+        out |= choices[name].values.get(str(value), {})
+    return out
+
+
+def _choose(judged: Judged, asks: Sequence[Ask]) -> tuple[str, ...] | None:
+    """The questions worth asking; None for an analysis that cannot tell."""
+    from advisor.dialogue.choosing import first_page
+    from advisor.pipelines.diagnose import Analysis
+    from advisor.reports.workload import typed
+
+    if not isinstance(judged, Analysis):
+        return None
+    launch = judged.diagnosis.launches[0]
+    if first_page(asks) and not any(found.id == "launch_overhead" for found in launch.findings):
+        return None  # what comes next is settled: no need to try anything
+    questions, choices = judged.catalog.questions, typed().choices
+    of: dict[str, str] = {}  # metric or question of the engine -> the question of the interview that answers it
+    for ask in asks:
+        if ask.group == "workload" and ask.id in choices:
+            of |= {metric: ask.id for sets in choices[ask.id].values.values() for metric in sets}
+        else:
+            entry = questions.get(ask.id)
+            of[entry.sets if entry is not None and entry.sets else ask.id] = ask.id
+    return tuple(dict.fromkeys(of[name] for name in judged.wanted(tuple(of))))
 
 
 def _explain(knowledge: tuple[Path, ...]) -> Callable[[str], Any]:
@@ -60,6 +109,24 @@ def _explain(knowledge: tuple[Path, ...]) -> Callable[[str], Any]:
     return explain
 
 
+def _contents(knowledge: tuple[Path, ...]) -> Callable[[], Sequence[Any]]:
+    def contents() -> Sequence[Any]:
+        from advisor.pipelines.explain import contents as everything
+
+        return everything(knowledge[0] if knowledge else None)
+
+    return contents
+
+
+def _find(knowledge: tuple[Path, ...]) -> Callable[[str, int], Sequence[Any]]:
+    def find(text: str, most: int) -> Sequence[Any]:
+        from advisor.pipelines.explain import find as search
+
+        return search(text, most, knowledge[0] if knowledge else None)
+
+    return find
+
+
 def _trace(knowledge: tuple[Path, ...]) -> Callable[[Sequence[Path], Progress], Any]:
     def trace(paths: Sequence[Path], progress: Progress) -> Any:
         from advisor.timeline.analyse import analyse as look
@@ -67,6 +134,74 @@ def _trace(knowledge: tuple[Path, ...]) -> Callable[[Sequence[Path], Progress], 
         return look(paths, knowledge=knowledge, progress=lambda stage: progress(stage, 0, 0))
 
     return trace
+
+
+def _locate() -> Callable[[Judged, e.Locate, Progress], Any]:
+    viewer: Any = None
+
+    def locate(judged: Judged, request: e.Locate, progress: Progress) -> Any:
+        nonlocal viewer
+        from advisor.pipelines.viewing import Viewer
+
+        viewer = viewer or Viewer()
+        progress("locate", 0, 0)
+        return viewer.see(
+            judged,
+            request.position,
+            by=request.by,
+            search=request.search,
+            where=request.where,
+            columns=request.columns,
+            finding=request.finding,
+        )
+
+    return locate
+
+
+def _trace_numbers(knowledge: tuple[Path, ...]) -> Callable[[Mapping[str, float]], Any]:
+    def trace_numbers(values: Mapping[str, float]) -> Any:
+        from advisor.catalog import catalog
+        from advisor.timeline.typed import conclude_numbers
+
+        return conclude_numbers(values, catalog(knowledge))
+
+    return trace_numbers
+
+
+def _compare(
+    knowledge: tuple[Path, ...],
+) -> Callable[[Diagnosis, Judged, int | None, Mapping[str, float | str]], Renewed]:
+    def compare(before: Diagnosis, current: Judged, launch: int | None, answers: Mapping[str, float | str]) -> Renewed:
+        from advisor.catalog import catalog
+        from advisor.dialogue.renewing import compare as renew
+
+        return renew(catalog(knowledge), before, current, launch, answers)
+
+    return compare
+
+
+def _gather(knowledge: tuple[Path, ...]) -> Callable[[LaunchDiagnosis], Any]:
+    def gather(launch: LaunchDiagnosis) -> Any:
+        from advisor.catalog import catalog
+        from advisor.pipelines.collecting import gather as look
+
+        return look(catalog(knowledge), launch)
+
+    return gather
+
+
+def _practise() -> Callable[[e.Practise, Progress], Any]:
+    room: Any = None
+
+    def practise(request: e.Practise, progress: Progress) -> Any:
+        nonlocal room
+        from advisor.practice.lessons import Lessons
+        from advisor.practice.state import Store
+
+        room = room or Lessons(Store())
+        return room.perform(request.action, request.exercise, dict(request.arguments), progress)
+
+    return practise
 
 
 def _reckon(algorithm: str, parameters: Mapping[str, float | str], launch: LaunchDiagnosis) -> Reckoning:
@@ -79,8 +214,9 @@ def lore(knowledge: tuple[Path, ...] = ()) -> Lore:
     """What the knowledge base gives to a session before any report."""
     from advisor.catalog import catalog
     from advisor.catalog.workloads import workloads
-    from advisor.dialogue import paper
+    from advisor.dialogue import method_lore, paper
     from advisor.dialogue.interview import interview
+    from advisor.dialogue.language.spoken import names_of
     from advisor.napkin import gpus
     from advisor.pipelines.explain import words
 
@@ -98,4 +234,9 @@ def lore(knowledge: tuple[Path, ...] = ()) -> Lore:
         words=words(knowledge[0] if knowledge else None),
         exercises=tuple(sorted(p.parent.name for p in resources.folder("kernels").glob("*/exercise.yaml"))),
         cites=tuple((key, known.cite(key) or key) for key in (*known.sources, *keys)),
+        steps=method_lore.steps(known),
+        names=names_of(known),
+        pitfalls=method_lore.pitfalls(known),
+        ridges=method_lore.ridges(),
+        timeline=method_lore.timeline_asks(known),
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from advisor.dialogue.events import Event, Request, Value
+from advisor.dialogue.events import Event, Locate, Request, Value
+from advisor.dialogue.exercising import Exercising
 from advisor.dialogue.records import Ask, Card, Experiment, Lore
 from advisor.model import ENDS, Diagnosis, Finding, LaunchDiagnosis
 
@@ -28,7 +29,10 @@ class State:
     the first conclusion. experiments: the log, a row a version. earlier: (launch, its version's name) of former
     versions of the launch at hand, oldest first. timeline: what the traces gave (timeline.TimelineResult). view: what
     lies over the conversation, one of VIEWS or empty, and view_subject what it is about. results: what was told to
-    requests of views, the newest last, one an equal request. supposing: the values tried in the what-if view.
+    requests of views, the newest last, one an equal request. supposing: the values tried in the what-if view. sought:
+    what the source view shows. under: the views (view, subject) that the open one was opened from, oldest first.
+    exercising: where the learner is in the practice view, None before it was opened. paused: in an interview, that it
+    stands at its conclusion and asks no more until that is wanted.
     """
 
     log: tuple[Event, ...] = ()
@@ -61,6 +65,10 @@ class State:
     view_subject: str = ""
     results: tuple[tuple[Request, Any], ...] = ()
     supposing: tuple[tuple[str, float], ...] = ()
+    sought: Locate | None = None
+    paused: bool = False
+    under: tuple[tuple[str, str], ...] = ()
+    exercising: Exercising | None = None
 
     @property
     def launch(self) -> LaunchDiagnosis | None:
@@ -90,8 +98,10 @@ class State:
         return None if launch is None else next((f for f in launch.findings if f.id == name), None)
 
     def has_card(self, kind: str, finding: str = "") -> bool:
-        """Whether such a card stands in this launch's conversation."""
-        return any(c.kind == kind and c.position == self.position and c.finding == finding for c in self.cards)
+        """Whether such a card stands in this launch's conversation, about its code as it is now."""
+        return any(
+            c.kind == kind and c.position == self.position and c.finding == finding and not c.past for c in self.cards
+        )
 
     def answer(self, question: str) -> Value:
         """The latest answer to a question, for the launch looked at or for all; None when there is none."""

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from advisor.dialogue import events as e
-from advisor.dialogue import face
+from advisor.dialogue import face, words_method
+from advisor.dialogue import words_interview as words
+from advisor.dialogue.choosing import next_number, revealed, subject_of
+from advisor.dialogue.method_offers import BEFORE, leading, offers
 from advisor.dialogue.numbers import number_text
 from advisor.dialogue.records import Ask, Choice
 from advisor.dialogue.state import State, is_end
+from advisor.dialogue.words_practice import PRACTISE_THIS
 from advisor.model import Finding, Question
 
 _MOST_QUESTIONS = 2  # offered at a time: more would push the rest of the choices out of a small screen
 _ASK_SHOWN = 66  # characters of a question in a choice
+MEANT = "meant:"  # before a line that could have been meant, when the last one was not understood
 _ANSWER = "answer:"  # keeps the choices of a question apart from the ones that every question has
+
+_SKIPS = {
+    "napkin": face.STOP_NAPKIN,
+    "path": words_method.LEAVE_IT,
+    "variants": words_method.LEAVE_IT,
+    "timeline": words_method.ENOUGH,
+}
 
 
 def ask_of(question: Question, state: State) -> Ask:
@@ -42,14 +54,6 @@ def open_questions(state: State) -> tuple[Ask, ...]:
     return tuple(sorted(asks, key=lambda ask: ask.id in later))
 
 
-def next_number(state: State) -> Ask | None:
-    """In an interview, the next number to ask for; those put off come last."""
-    done = {q for _, q, _ in state.answers} | {q for _, q in state.unknown}
-    asks = [ask for ask in state.lore.interview if ask.id not in done and not (ask.id == "gpu" and state.gpu)]
-    later = {q for _, q in state.put_off}
-    return next(iter(sorted(asks, key=lambda ask: ask.id in later)), None)
-
-
 def algorithm_ask(state: State) -> Ask:
     """The first question of the napkin: which algorithm."""
     choices = tuple(Choice(a.id, a.title) for a in state.lore.algorithms)
@@ -58,7 +62,8 @@ def algorithm_ask(state: State) -> Ask:
 
 def shown_findings(state: State) -> set[str]:
     """The findings of the launch that have had a card."""
-    return {c.finding for c in state.cards if c.kind in ("finding", "trust", "note") and c.position == state.position}
+    told = [c for c in state.cards if c.position == state.position and not c.past]
+    return {c.finding for c in told if c.kind in ("finding", "trust", "note")}
 
 
 def next_finding(state: State) -> Finding | None:
@@ -75,20 +80,47 @@ def choices(state: State) -> tuple[Choice, ...]:
         return (Choice("retry", face.TRY_AGAIN), Choice("quit", face.LEAVE))
     if state.place != "launch":
         return ()
-    if state.ask is not None:
-        return _answers(state, state.ask)
-    return _menu(state)
+    rest = _menu(state) if state.ask is None else _answers(state, state.ask)
+    near = tuple(choice for choice, _ in offers(state))
+    # Nothing but leaving is no better than where a step leads.
+    first = leading(state) or (bool(near) and rest[0].id == "quit")
+    return (*_meant(state), *near, *rest) if first else (*_meant(state), *rest, *near)
+
+
+def _meant(state: State) -> tuple[Choice, ...]:
+    """After a line that was not understood: what could have been meant, ready to be taken."""
+    last = state.log[-1] if state.log else None
+    if not isinstance(last, e.NotUnderstood):
+        return ()
+    means = {name: text for name, _, text in state.lore.metrics}
+    return tuple(Choice(MEANT + line, line, (), means.get(line.partition(" ")[0], "")) for line in last.meant)
+
+
+def _before(state: State, ask: Ask) -> Choice | None:
+    """The way past a question that stands before the reveal; it comes first, since Enter takes it."""
+    if ask.group == "expect":
+        return Choice("skip", words.NUMBERS_NOW if state.numbers else words.SHOW_NOW, words.SHOW_NOW_WORDS)
+    if ask.group == "napkin" and ask.usual == "show":
+        return Choice("skip", words.NO_ALGORITHM_NUMBERS if state.numbers else words.NO_ALGORITHM, words.SHOW_NOW_WORDS)
+    return None
 
 
 def _answers(state: State, ask: Ask) -> tuple[Choice, ...]:
     listed = ask.choices if ask.kind == "choice" else ()
     out = [Choice(_ANSWER + c.id, c.label, (c.id, *c.words), c.note) for c in listed]
+    before = _before(state, ask)
+    if before is not None:
+        out = [before, *out]
+        if ask.group == "expect":
+            out.append(Choice("dont_know", face.DONT_KNOW, face.DONT_KNOW_WORDS))
+            out.append(Choice("never", words.NEVER_AGAIN, words.NEVER_AGAIN_WORDS))
+        return (*out, Choice("why", face.WHY_ASKED, ("w", "why?")))
     if ask.usual is not None and ask.kind == "number":
         out.append(Choice("usual", face.TAKE_USUAL.format(value=number_text(ask.usual, ask.unit)), ("u", "usual")))
     if ask.optional:
         out.append(Choice("dont_know", face.DONT_KNOW, face.DONT_KNOW_WORDS))
     out.append(Choice("why", face.WHY_ASKED, ("w", "why?")))
-    out.append(Choice("skip", face.STOP_NAPKIN if ask.group == "napkin" else face.SKIP, ("s", "later")))
+    out.append(Choice("skip", _SKIPS.get(ask.group, face.SKIP), ("s", "later")))
     if state.numbers and state.launch is not None:
         out.append(Choice("conclusion", face.SHOW_CONCLUSION, ("c", "enough", "stop")))
     return tuple(out)
@@ -96,6 +128,8 @@ def _answers(state: State, ask: Ask) -> tuple[Choice, ...]:
 
 def _menu(state: State) -> tuple[Choice, ...]:
     out: list[Choice] = []
+    if state.launch is not None and not revealed(state):
+        return (Choice("reveal", words.SHOW_NOW, words.SHOW_NOW_WORDS),)
     finding = state.finding_of(state.finding)
     if state.stalled is not None:
         out.append(Choice("retry", face.TRY_AGAIN))
@@ -108,16 +142,17 @@ def _menu(state: State) -> tuple[Choice, ...]:
     if following is not None:
         gain = "" if following.speedup is None else face.gain_text(following.speedup)
         # An answer may have brought a new first finding: it is not the next one.
-        words = (
-            face.SHOW_NOW_FIRST
-            if state.launch is not None and following is state.launch.findings[0]
-            else face.SHOW_NEXT
-        )
-        out.append(Choice("finding", words.format(title=following.title), ("next",), gain))
+        first = state.launch is not None and following is state.launch.findings[0]
+        label = face.SHOW_NOW_FIRST if first else face.SHOW_NEXT
+        out.append(Choice("finding", label.format(title=following.title), ("next",), gain))
+    exercise = _exercise(state, finding)
+    if exercise:
+        out.append(Choice(f"practise:{exercise}", PRACTISE_THIS.format(name=exercise), ("practise", "exercise")))
     for ask in open_questions(state)[:_MOST_QUESTIONS]:
         short = ask.ask if len(ask.ask) <= _ASK_SHOWN else ask.ask[: _ASK_SHOWN - 1].rstrip() + "…"
         out.append(Choice(f"ask:{ask.id}", face.TAKE_QUESTION.format(ask=short), (ask.id, ask.ask)))
-    if state.lore.algorithms and not state.has_card("napkin") and not state.numbers:
+    kernel = state.launch is not None and subject_of(state) == "kernel"
+    if kernel and state.lore.algorithms and not state.has_card("napkin"):
         out.append(Choice("napkin", face.SHOW_NAPKIN, ("algorithm",)))
     if state.launch is not None and not state.has_card("proof", state.launch.verdict.id):
         out.append(Choice("whyclass", face.SHOW_WHY_CLASS))
@@ -130,10 +165,23 @@ def _menu(state: State) -> tuple[Choice, ...]:
     return tuple(out) or (Choice("quit", face.LEAVE),)
 
 
+def _exercise(state: State, finding: Finding | None) -> str:
+    """The exercise for a finding whose fix was shown."""
+    if finding is None or finding.fix is None or not state.has_card("fix", finding.id):
+        return ""
+    return finding.fix.practice if finding.fix.practice in state.lore.exercises else ""
+
+
 def event_of(choice: str, state: State, said: str = "") -> e.Event | None:
     """The event that a choice stands for now; None when it is not among the choices."""
     if choice not in {c.id for c in choices(state)}:
         return None
+    if choice.startswith(MEANT):
+        from advisor.dialogue.commands import understand
+
+        return understand(choice.removeprefix(MEANT), state)
+    if choice.startswith(BEFORE):
+        return next((event for near, event in offers(state) if near.id == choice), None)
     if state.ask is not None and state.place == "launch":
         return _answer_event(choice, state.ask, said)
     name, _, rest = choice.partition(":")
@@ -146,15 +194,21 @@ def event_of(choice: str, state: State, said: str = "") -> e.Event | None:
         "napkin": e.NapkinBegun(),
         "whyclass": e.WhyAsked(),
         "missing": e.MissingShown(),
+        "practise": e.ViewShown("practice", rest),
         "more": e.NumbersContinued(),
         "launches": e.LaunchesShown(),
         "retry": e.Retried(),
         "quit": e.Quit(),
+        "reveal": e.Expected(None),
     }
     return made.get(name)
 
 
 def _answer_event(choice: str, ask: Ask, said: str) -> e.Event:
+    if ask.group == "expect" and choice in ("dont_know", "never"):
+        return e.Expected(None, again=choice != "never")
+    if ask.group == "expect" and choice.startswith(_ANSWER):
+        return e.Expected(choice.removeprefix(_ANSWER))
     if choice == "dont_know":
         return e.Answered(ask.id, None, said)
     if choice == "why":

@@ -1,23 +1,29 @@
-"""The session written to a file, and exercises practised from it."""
+"""The session written to a file."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from advisor.dialogue import events as e
+from advisor.dialogue import face
+from advisor.dialogue import words_transcripts as words
+from advisor.dialogue.moves import add, wait
+from advisor.dialogue.records import Card, Line
 from advisor.dialogue.state import State
+
+KINDS: Final = ("transcript", "markdown", "html", "json")
 
 
 def write_asked(state: State, event: e.WriteAsked) -> State:
-    """The session is to be written."""
-    return state
+    """The session is to be written; before there is anything in it there is nothing to write."""
+    if event.what not in KINDS or (state.diagnosis is None and not state.answers and state.timeline is None):
+        return state
+    return wait(state, e.Write(event.what, event.path))
 
 
-def practised(state: State, event: e.Practised) -> State:
-    """Something is done with an exercise."""
-    return state
-
-
-def done(state: State, request: e.Write | e.Practise, result: Any) -> State:
-    """The file was written, or the exercise answered."""
-    return state
+def done(state: State, request: e.Write, result: Any) -> State:
+    """The file was written: where it is, and for a transcript how to play it again."""
+    lines = [Line(str(result), "strong", words.FILE)]
+    if request.what == "transcript":
+        lines.append(Line(words.REPLAY_IT.format(path=result), "quiet"))
+    return add(state, Card("note", words.WRITTEN, tuple(lines), state.position, label=face.NOTE))

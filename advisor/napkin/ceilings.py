@@ -6,7 +6,9 @@ One file in the user's data folder; nothing is written here.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -86,8 +88,24 @@ def read_file(path: Path) -> CeilingsFile:
     return found
 
 
+_INSTEAD: ContextVar[Cards | None] = ContextVar("ceilings instead of this machine's", default=None)
+
+
+@contextmanager
+def using(cards: Cards) -> Iterator[None]:
+    """Within the block, and in its thread, these ceilings count in place of those measured on this machine."""
+    token = _INSTEAD.set(cards)
+    try:
+        yield
+    finally:
+        _INSTEAD.reset(token)
+
+
 def kept(folder: Path | None = None) -> Cards:
     """All cards that were measured on this machine; `folder` instead of the user's data folder."""
+    instead = _INSTEAD.get()
+    if instead is not None and folder is None:
+        return instead
     return read_file((folder or resources.user_data()) / FILE).cards
 
 

@@ -75,6 +75,11 @@ def _unit(text: str) -> tuple[str, float] | None:
     return _UNITS.get(re.sub(r"\s+", "", text).lower())
 
 
+def is_unit(text: str) -> bool:
+    """Whether the text is a way to write a unit or a suffix such as k; the empty text is none."""
+    return bool(text.strip()) and _unit(text) is not None
+
+
 def parse(text: str, unit: str = "") -> float:
     """The number in `unit` ('' a plain number, byte, byte/s, ns, us, Hz, %, FLOP, FLOP/s, cycle, …).
 

@@ -27,6 +27,7 @@ from advisor.model import (
     Verdict,
 )
 from advisor.observe import Observed, observe
+from advisor.observe.observe import tests_of
 from advisor.pipelines import checks, context, missing, verdicts, workloads
 from advisor.pipelines.budgeting import with_budgets
 from advisor.pipelines.notes import class_notes, unit_name
@@ -89,6 +90,12 @@ def engine_of(catalog: Catalog) -> Engine:
     return Engine(catalog)
 
 
+def make_ready(catalog: Catalog) -> None:
+    """Load and compile what judging needs, which takes as long as reading a report does."""
+    engine_of(catalog)
+    tests_of(catalog)
+
+
 def prepare(catalog: Catalog, inputs: Inputs) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """The derived frame of the inputs, with the user's numbers in it, and each row's GPU id."""
     frame, known_as = context.add_base(inputs.frame, inputs.reports, inputs.gpu)
@@ -130,9 +137,15 @@ def weigh(
     """
     if frame is None:
         frame, known_as = prepare(catalog, inputs)
-    engine = engine_of(catalog)
     labels = {name: [unit_name(str(text or "")) for text in frame[name]] for name in LABELS if name in frame}
-    observed = observe(frame, catalog, labels=labels)
+    return judge(catalog, inputs, frame, observe(frame, catalog, labels=labels), known_as)
+
+
+def judge(
+    catalog: Catalog, inputs: Inputs, frame: pd.DataFrame, observed: Observed, known_as: tuple[str, ...]
+) -> Weighed:
+    """The same for a derived frame that was observed already."""
+    engine = engine_of(catalog)
     rows = len(frame)
     answers = [choices(catalog, inputs, row) for row in range(rows)]
     first = engine.conclude_many(observed, answers, None)
@@ -178,10 +191,11 @@ def _gains(catalog: Catalog, observed: Observed, traces: Sequence[Trace]) -> lis
 
 
 def _words(catalog: Catalog, trace: Trace, gains: Mapping[str, Speedup]) -> frozenset[str]:
-    words = set()
-    if any(catalog.findings[f].kind == "diagnosis" and _worthwhile(gains.get(f)) for f in trace.findings):
-        words.add("gain.any_diagnosis")
-    if any(s.estimate >= REACHES for s in gains.values()):
+    causes = [f for f in trace.findings if catalog.findings[f].kind == "diagnosis"]
+    words = {"gain.any_diagnosis"} if any(_worthwhile(gains.get(f)) for f in causes) else set()
+    # A cause whose gain nobody can tell is no reason to stop.
+    untold = any(f not in gains and f not in ENDS and catalog.findings[f].fix is not None for f in causes)
+    if untold or any(s.estimate >= REACHES for s in gains.values()):
         words.add("gain.reaches_10")
     return frozenset(words)
 

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,6 +121,12 @@ class Analysis:
             self._launch(position)
         return elsewhere(self.catalog, self.inputs, self._reasoned, positions, gpu)
 
+    def wanted(self, askable: Sequence[str]) -> tuple[str, ...]:
+        """Of numbers typed in: the metrics and questions among `askable` whose answers could change the outcome."""
+        from advisor.pipelines.wanting import wanted
+
+        return wanted(self.catalog, self.inputs, self._reasoned, askable)
+
     def answered(self, position: int | None, answers: Mapping[str, Answer]) -> Analysis:
         """A new analysis with more answers, of one launch or (None) of all."""
         merged = {key: dict(value) for key, value in self.inputs.answers.items()}
@@ -205,12 +212,13 @@ def analyse(
 
     Reports that cannot be read are named in `diagnosis.reports`; InputError when none could be.
     """
+    from advisor.pipelines.conclude import make_ready
     from advisor.pipelines.context import add_neighbours
     from advisor.pipelines.workloads import knowledge_for
     from advisor.reports import read_many
 
     cat = open_catalog(knowledge)
-    frame, infos = read_many(paths, ptxas=ptxas, jobs=jobs, progress=progress)
+    frame, infos = read_many(paths, ptxas=ptxas, jobs=jobs, progress=progress, meanwhile=partial(make_ready, cat))
     if not len(frame):
         lines = [f"{i.path}: {p}" if not p.startswith(i.path) else p for i in infos for p in i.problems[:1]]
         raise InputError(
@@ -236,12 +244,24 @@ def analyse(
 
 
 def analyse_numbers(
-    values: Mapping[str, float], *, gpu: str | None = None, knowledge: tuple[Path, ...] = (), name: str = "typed"
+    values: Mapping[str, float],
+    *,
+    gpu: str | None = None,
+    knowledge: tuple[Path, ...] = (),
+    name: str = "typed",
+    workload: bool = False,
 ) -> Analysis:
-    """Reason about numbers that a person read off a screen: canonical metric id -> value in the metric's unit."""
+    """Reason about numbers that a person read off a screen: canonical metric id -> value in the metric's unit.
+
+    workload: they are of a draw or dispatch in Nsight Graphics, not of a kernel in ncu.
+    """
     import pandas as pd
 
-    cat = open_catalog(knowledge)
+    from advisor.pipelines.workloads import FORM, knowledge_for
+
+    form = FORM if workload else "numbers"
+    info = ReportInfo(path=name, sha256="", tool="typed", format=form)
+    cat = knowledge_for(open_catalog(knowledge), (info,))
     row: dict[str, Any] = {
         "report": 0,
         "index": 0,
@@ -256,7 +276,6 @@ def analyse_numbers(
         "rules": (),
     }
     frame = pd.DataFrame([row])
-    info = ReportInfo(path=name, sha256="", tool="typed", format="numbers")
     return Analysis(cat, Inputs(frame, (info,), gpu, {None: checked_answers(cat, values)}))
 
 

@@ -17,7 +17,7 @@ from advisor.pipelines import explain_entries as entries
 from advisor.pipelines.explain_entries import Explanation
 from advisor.pipelines.explain_index import ORDER, Index, Place, norm
 
-__all__ = ["Explanation", "Hit", "explain", "find", "words"]
+__all__ = ["Explanation", "Hit", "contents", "explain", "find", "words"]
 
 _PREFIXES = ("stall_", "step_", "annex_", "pitfall_", "formula_", "erratum_", "errata_", "pipe_", "case_", "rule_")
 _SUFFIXES = ("_not_issued_pct", "_pct", "_stall", "_stalls", "s")
@@ -282,6 +282,13 @@ def _search(index: Index, text: str, limit: int) -> list[Hit]:
         score = sum(10.0 * (w in head) + 20.0 * (w == norm(place.id)) + min(5, body.count(w)) for w in wanted)
         hits[place.kind, place.id] = Hit(place.kind, place.id, title, score)
     return sorted(hits.values(), key=lambda h: (-h.score, ORDER.index(h.kind), h.id))[:limit]
+
+
+def contents(extra: Path | None = None) -> tuple[Hit, ...]:
+    """Every entry that can be explained, sources too, without rules and fixes, which are told with their findings."""
+    index = _index(extra)
+    places = sorted((p for p in index.everything() if p.kind not in ("rule", "fix")), key=lambda p: (p.kind, p.id))
+    return tuple(Hit(p.kind, p.id, index.title(p), 0.0) for p in places)
 
 
 def words(extra: Path | None = None) -> tuple[str, ...]:

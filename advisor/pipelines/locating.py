@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -40,19 +41,29 @@ def locate_findings(
     *,
     positions: Collection[int] | None = None,
     every: bool = False,
+    jobs: int = 2,
 ) -> Located:
-    """The same with the source texts, of the launches at some positions only, of every diagnosis or the first."""
+    """The same with the source texts, of the launches at some positions only, of every diagnosis or the first.
+
+    jobs: launches read at a time.
+    """
     problems: list[str] = []
     texts: Texts = {}
     chosen = sorted(range(len(diagnosis.launches)) if positions is None else positions)
     launches = list(diagnosis.launches)
-    for number, position in enumerate(chosen):
-        if progress is not None:
-            progress("locate", number, len(chosen))
+    with ThreadPoolExecutor(jobs) as pool:  # each waits for a process of its own
+        work = [pool.submit(_located, diagnosis, catalog, launches[at], every, texts) for at in chosen]
         try:
-            launches[position] = _located(diagnosis, catalog, launches[position], every, texts)
-        except InputError as e:
-            problems.append(str(e))
+            for number, (position, done) in enumerate(zip(chosen, work, strict=True)):
+                if progress is not None:
+                    progress("locate", number, len(chosen))
+                try:
+                    launches[position] = done.result()
+                except InputError as e:
+                    problems.append(str(e))
+        finally:
+            for done in work:
+                done.cancel()
     return Located(replace(diagnosis, launches=tuple(launches)), tuple(dict.fromkeys(problems)), texts)
 
 

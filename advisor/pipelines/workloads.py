@@ -148,7 +148,7 @@ def workload_missing(unknown: Mapping[str, set[str]], known: Collection[str]) ->
     """`unknown` maps a metric to the findings that wait for it; one entry for each word that could be typed."""
     wanted: dict[str, set[str]] = {}
     for metric, waiting in unknown.items():
-        for base in _FROM.get(metric, (metric,)):
+        for base in WORKED_OUT.get(metric, (metric,)):
             if base not in known:
                 wanted.setdefault(base, set()).update(waiting)
     # Several metrics may be typed by one word: it is asked for once.
@@ -160,7 +160,7 @@ def workload_missing(unknown: Mapping[str, set[str]], known: Collection[str]) ->
 
 
 # What a metric that follows from others is worked out from.
-_FROM = {
+WORKED_OUT = {
     "compute_pct": ("sm_throughput_pct",),
     "vram_pct": ("dram_pct",),
     "sm_lead": ("sm_throughput_pct",),

@@ -245,6 +245,19 @@ def compile_all(
     return tuple(builds)
 
 
+def summary(builds: Sequence[Build]) -> str:
+    """Builds for one architecture in a line of the experiment log: each kernel's registers and spills, or the fault."""
+    said = []
+    for build in builds:
+        if build.failure is not None:
+            said.append(build.failure.words)
+            continue
+        for k in build.kernels:
+            spills = f", {k.spill_bytes} bytes of spills" if k.spill_bytes else ""
+            said.append(f"{k.name}: {k.registers} registers{spills}" if k.registers is not None else k.name)
+    return f"{builds[0].arch}: {'; '.join(said)}"
+
+
 def all_sources() -> tuple[Path, ...]:
     """Every .cu of every exercise."""
     from advisor.practice.manifest import home, names

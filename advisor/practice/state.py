@@ -74,6 +74,16 @@ def latest(record: Record, step: str) -> Prediction | None:
     return next((p for p in reversed(record.predictions) if p.step == step), None)
 
 
+def state_of(record: Record | None) -> str:
+    """solved, tried, started or new."""
+    if record is None:
+        return "new"
+    if record.solved:
+        return "solved"
+    begun = record.folder or record.predictions or record.quiz or record.hints
+    return "tried" if record.attempts else "started" if begun else "new"
+
+
 class Progress(msgspec.Struct, forbid_unknown_fields=True):
     """The whole file."""
 

@@ -43,6 +43,22 @@ MEMORY_UNITS = (
     ("mio_pct", "MIO queues", False),
     ("cbu_pct", "CBU (branches)", False),
 )
+# What the busiest part of a unit was the busiest of: the parts, as the report's own breakdown has them.
+PARTS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "l2_pct": (
+        ("l2_tags_pct", "tags"),
+        ("l2_data_pct", "data"),
+        ("l2_fill_pct", "fills"),
+        ("l2_atomic_pct", "atomics"),
+        ("l2_read_xbar_pct", "to the SMs"),
+        ("l2_write_xbar_pct", "from the SMs"),
+    ),
+    "l1_wavefronts_pct": (
+        ("shared_wavefronts_hw_pct", "shared part"),
+        ("l1_writeback_pct", "writeback"),
+        ("l1_other_pct", "other"),
+    ),
+}
 _ACRONYMS = frozenset({"lg", "mio", "imc", "tex", "gmma"})
 _TOTALS = {"compute": ("compute_pct", "sm_throughput_pct"), "memory": ("memory_pct", "memory_throughput_pct")}
 _LIMITERS = {
@@ -56,7 +72,10 @@ _LIMITERS = {
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One row. value: percent or None (unknown); bar: drawn already; style: high, busy, quiet, unknown or total."""
+    """One row. value: percent or None (unknown); bar: drawn already; style: high, busy, quiet, unknown or total.
+
+    depth: 1 for a part of the unit above it.
+    """
 
     label: str
     value: float | None
@@ -64,6 +83,7 @@ class Bar:
     note: str
     style: str
     metric: str = ""
+    depth: int = 0
 
 
 def can_draw(encoding: str | None) -> bool:
@@ -123,10 +143,13 @@ def bar_width(width: int) -> int:
     return max(width - _label_width(width) - _VALUE - note - 3, _FEWEST_CELLS)
 
 
-def speed_of_light(metrics: Mapping[str, float], side: str, *, width: int = 80, blocks: bool = True) -> tuple[Bar, ...]:
+def speed_of_light(
+    metrics: Mapping[str, float], side: str, *, width: int = 80, blocks: bool = True, parts: bool = False
+) -> tuple[Bar, ...]:
     """The units of one side, `compute` or `memory`: the side as a whole first, then its units, busiest first.
 
-    Units that the report does not know come last; the rarer ones are left out when unknown or nearly idle.
+    Units that the report does not know come last; the rarer ones are left out when unknown or nearly idle. With `parts`
+    the known parts of a unit follow it, busiest first, but for those that are nearly idle.
     """
     cells = bar_width(width)
     units = COMPUTE_UNITS if side == "compute" else MEMORY_UNITS
@@ -146,7 +169,19 @@ def speed_of_light(metrics: Mapping[str, float], side: str, *, width: int = 80, 
     head = Bar(
         side.capitalize(), total, bar(total, cells, blocks=blocks), note, "unknown" if total is None else "total", name
     )
-    return (head, *rows)
+    below = {row.metric: _parts(metrics, row.metric, cells, blocks) if parts else () for row in rows}
+    return (head, *(one for row in rows for one in (row, *below[row.metric])))
+
+
+def _parts(metrics: Mapping[str, float], unit: str, cells: int, blocks: bool) -> tuple[Bar, ...]:
+    """The parts of a unit that do something."""
+    found = [(value, label, name) for name, label in PARTS.get(unit, ()) if (value := known(metrics, name)) is not None]
+    rows = []
+    for value, label, name in sorted(found, key=lambda part: -part[0]):
+        if value >= _RARE:
+            style, note = unit_style(value)
+            rows.append(Bar(label, value, bar(value, cells, blocks=blocks), note, style, name, depth=1))
+    return tuple(rows)
 
 
 def reason_label(reason: str) -> str:
@@ -207,7 +242,7 @@ def value_text(value: float | None) -> str:
 def row_text(row: Bar, width: int = 80) -> str:
     """One row as text of at most `width` columns (46 or more): label, value, bar, note."""
     room = _label_width(width)
-    label = row.label if row.style == "total" else "  " + row.label
+    label = row.label if row.style == "total" else "  " * (1 + row.depth) + row.label
     label = label if len(label) <= room else label[: room - 1] + "."
     note = row.note if width >= _NARROW else _SHORT.get(row.note, row.note)
     return f"{label:<{room}} {value_text(row.value):>{_VALUE}} {row.bar} {note}".rstrip()[:width]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from advisor.model import Diagnosis
@@ -38,19 +37,6 @@ def build_text(build: Build, width: int, colour: bool) -> str:
         out += wrap(f"{Path(remark.file).name}:{remark.line}: {remark.severity}: {shown(remark.text)}", width, 2, 4)
     out += wrap(f"{NOT_DONE[0].upper()}{NOT_DONE[1:]}.", width)
     return "\n".join(out) + "\n"
-
-
-def build_line(builds: Sequence[Build]) -> str:
-    """The same in a line for the experiment log: registers and spills of each kernel, or what is wrong."""
-    said = []
-    for build in builds:
-        if build.failure is not None:
-            said.append(build.failure.words)
-            continue
-        for k in build.kernels:
-            spills = f", {k.spill_bytes} bytes of spills" if k.spill_bytes else ""
-            said.append(f"{k.name}: {k.registers} registers{spills}" if k.registers is not None else k.name)
-    return f"{builds[0].arch}: {'; '.join(shown(x) for x in said)}"
 
 
 def profile_text(diagnosis: Diagnosis, width: int, colour: bool, blocks: bool) -> str:

@@ -9,6 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from advisor.practice.predict import MINE, Score
+from advisor.practice.state import state_of
 from advisor.render.text import cut, labelled, paint, shown, time_text, wrap
 
 if TYPE_CHECKING:  # `practice list` and `show` need none of their rooms
@@ -22,16 +23,6 @@ if TYPE_CHECKING:  # `practice list` and `show` need none of their rooms
 _LEVELS = {1: "first steps", 2: "the trade", 3: "hard"}
 _COMMAND = "ncu-advisor practice"
 _MARKS = {"solved": "[x]", "tried": "[~]", "started": "[.]", "new": "[ ]"}
-
-
-def state_of(record: Record | None) -> str:
-    """solved, tried, started or new."""
-    if record is None:
-        return "new"
-    if record.solved:
-        return "solved"
-    begun = record.folder or record.predictions or record.quiz or record.hints
-    return "tried" if record.attempts else "started" if begun else "new"
 
 
 def list_text(found: Sequence[Exercise], progress: Mapping[str, Record], width: int, colour: bool) -> str:
@@ -158,25 +149,6 @@ def before_prediction(one: Exercise, step: str, own: bool, width: int) -> str:
     text = f"Before the profile of {one.name}, {what}, is shown: what will it say? You get points for each part."
     how = "The beginning of a name is enough; ? tells what each is, `ncu-advisor explain NAME` tells more."
     return "\n".join([*wrap(text, width), *wrap(how, width)]) + "\n"
-
-
-def actual_speedup(one: Exercise, step: str, measured: Measured) -> float | None:
-    """How many times as fast the cured version was measured to be; None where times are missing.
-
-    That is the fastest later stage that mends this step's finding, else the next stage; 1.0 after the last.
-    """
-    ids = [s.id for s in one.stages]
-    if step not in ids:
-        return None
-    later = one.stages[ids.index(step) + 1 :]
-    if not later:
-        return 1.0
-    curing = [s for s in later if any(m.step == step for m in s.mends)] or [later[0]]
-    here = measured.steps.get(step)
-    times = [median(found.times_ns) for s in curing if (found := measured.steps.get(s.id)) and found.times_ns]
-    if here is None or not here.times_ns or not times:
-        return None
-    return median(here.times_ns) / min(times)
 
 
 def score_text(

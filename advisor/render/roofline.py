@@ -30,7 +30,7 @@ _SHAPES: Mapping[str, tuple[Shape, str]] = {
 }
 _OTHER: tuple[Shape, str] = ("cross", "undetermined")
 # Peaks that are drawn where launches do such work, by the metric that says so; fp32 always.
-_ROOFS = (("fp64", "fp64_flop", "FP64"), ("fp16_tensor", "tensor_ops", "FP16 tensor"))
+_ROOFS = (("fp64", "fp64_flop", "FP64"), ("fp16", "half_flop", "FP16"), ("fp16_tensor", "tensor_ops", "FP16 tensor"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,20 +95,25 @@ def _left_out(found: Sequence[Point], drawn: Sequence[Point]) -> str:
     return f"Not drawn: {'; '.join(parts)}." if parts else ""
 
 
-def _roofs(points: Sequence[Point]) -> tuple[float | None, list[tuple[str, float]]]:
-    """DRAM bytes/s and the peaks in FLOP/s that matter here, from the lowest."""
-    first = points[0].launch
+def roofs(
+    launches: Sequence[LaunchDiagnosis], also: Sequence[tuple[str, str]] = ()
+) -> tuple[float | None, list[tuple[str, float]]]:
+    """DRAM bytes/s and the peaks (name, FLOP/s) that matter to these launches of one card, from the lowest.
+
+    also: further peaks by the key of the table of GPUs, and the name to give them.
+    """
+    first = launches[0]
     card, _, _ = gpus.resolve(first.metrics, first.gpu_name, first.cc)
     bandwidth = known(first.metrics, "dram_peak_bytes_per_s") or card.bandwidth
-    peaks = [("FP32", card.peaks["fp32"])] if card.peaks.get("fp32") else []
-    for peak, metric, name in _ROOFS:
-        if card.peaks.get(peak) and any(known(p.launch.metrics, metric) for p in points):
-            peaks.append((name, card.peaks[peak]))
+    wanted = {"fp32": "FP32"}
+    wanted |= {peak: name for peak, metric, name in _ROOFS if any(known(one.metrics, metric) for one in launches)}
+    wanted |= dict(also)
+    peaks = [(name, card.peaks[peak]) for peak, name in wanted.items() if card.peaks.get(peak)]
     return bandwidth, sorted(peaks, key=lambda peak: peak[1])
 
 
 def _chart(card: str, points: Sequence[Point]) -> Chart:
-    bandwidth, peaks = _roofs(points)
+    bandwidth, peaks = roofs([p.launch for p in points])
     places = [place for p in points for launch in (p.launch, p.before) if launch and (place := place_of(launch))]
     ridges = [peak / bandwidth for _, peak in peaks] if bandwidth else []
     right = max([10.0, *(r * 10 for r in ridges), *(x for x, _ in places)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from advisor.pipelines.viewing import Wanted
 from advisor.render.source_marks import count, line_ref, loop_name, more, place_text, share, short, source_line
 from advisor.render.source_shape import registers_text, shared_text, structure_text, zones_text
 from advisor.render.text import NAME_WIDTH, cut, labelled, paint, shown, wrap
@@ -10,7 +11,7 @@ from advisor.source.hotspots import Line, Spot
 from advisor.source.view import View
 from advisor.source.waits import Wait
 
-__all__ = ["place_text", "source_line", "source_text"]
+__all__ = ["place_text", "reason_text", "remarks", "source_line", "source_text", "wait_text"]
 
 # Lines of text that one long line of source may take.
 _MOST_TEXT = 3
@@ -30,12 +31,20 @@ _ORPHANS = {
 _ORPHAN = "no operand tells for what: the compiler's own wait for instructions before it"
 
 
+def reason_text(wanted: Wanted | None) -> str:
+    """Why a measure was taken, empty where it was asked for or no finding tells."""
+    if wanted is None or not wanted.finding:
+        return ""
+    which = "the first finding" if wanted.first else "the finding"
+    return f"{which} is {wanted.finding}{'' if wanted.own else ', which has no place of its own'}"
+
+
 def source_text(view: View, top: int, *, reason: str = "", width: int = 80, colour: bool = False) -> str:
     """The view in at most `width` columns, `top` lines and instructions of it; reason: why this measure was taken."""
     out = [paint(f"Launch {view.launch}: {cut(shown(view.kernel), NAME_WIDTH)}", "bold", colour)]
     out += labelled("Measure", f"{view.measure.id}: {view.measure.title}, {count(view.total)} in all", width)
     out += labelled("Because", reason, width) if reason else []
-    out += _remarks(view, width)
+    out += remarks(view, width)
     if not view.spots:
         out += ["", "Nothing in the code has any of it, or passes the filters."]
     if view.lines:
@@ -56,7 +65,7 @@ def source_text(view: View, top: int, *, reason: str = "", width: int = 80, colo
     return "\n".join(out) + "\n"
 
 
-def _remarks(view: View, width: int) -> list[str]:
+def remarks(view: View, width: int) -> list[str]:
     """What the report lacks, and how far lines can be trusted; once."""
     out: list[str] = []
     if not view.has_lines:
@@ -109,11 +118,12 @@ def _spots(view: View, top: int, width: int) -> list[str]:
         place = f"{share(spot.share)}  {place_text(spot.row.file, spot.row.line):<18}"
         out.append(cut(f"{place}  0x{spot.row.pc:x}  {shown(spot.row.sass) or 'no code'}", width))
         wait = view.waits.get(spot.at)
-        out += wrap(_wait(wait, spot), width, 9, 13) if wait is not None else []
+        out += wrap(wait_text(wait, spot), width, 9, 13) if wait is not None else []
     return out
 
 
-def _wait(wait: Wait, spot: Spot) -> str:
+def wait_text(wait: Wait, spot: Spot) -> str:
+    """The leading reason of an instruction's wait, and what it waits for where that can be told."""
     told = f"{wait.reason.replace('_', ' ')} {wait.share:.0%}"
     if wait.sources:
         first = wait.sources[0]

@@ -26,7 +26,7 @@ def timeline_text(result: TimelineResult, *, width: int = 80, colour: bool = Fal
     """Everything, trace by trace and GPU by GPU, in lines of at most `width` columns; commands are never broken."""
     out: list[str] = []
     if result.together is not None:
-        out += _together(result, result.together, width, colour)
+        out += together_lines(result, result.together, width, colour)
     chosen = _detailed(result)
     for at in chosen:
         out += ([""] if out else []) + _gpu(result, result.gpus[at], width, colour, blocks)
@@ -50,7 +50,8 @@ def command_text(result: TimelineResult) -> str:
     return "".join(f"{line}\n" for line in dict.fromkeys(commands))
 
 
-def _together(result: TimelineResult, both: Together, width: int, colour: bool) -> list[str]:
+def together_lines(result: TimelineResult, both: Together, width: int, colour: bool) -> list[str]:
+    """Several GPUs side by side, and the kernels over all of them."""
     out = [
         paint(f"{len(result.gpus)} GPUs in {len(result.traces)} {plural(len(result.traces), 'trace')}", "bold", colour)
     ]
@@ -87,7 +88,7 @@ def _gpu(result: TimelineResult, gpu: GpuTimeline, width: int, colour: bool, blo
     if first:
         out += ["", paint("Found, what gives most first", "cyan", colour)]
         for number, pattern in enumerate(first, 1):
-            out += _pattern(number, pattern, width, colour, told.setdefault(pattern.moments, number))
+            out += pattern_lines(number, pattern, width, colour, told.setdefault(pattern.moments, number))
     if notes:
         out += ["", paint("Notes", "cyan", colour)]
         for pattern in notes:
@@ -95,7 +96,7 @@ def _gpu(result: TimelineResult, gpu: GpuTimeline, width: int, colour: bool, blo
     if gpu.unseen:
         out += ["", paint("Could not be looked at, so unknown", "cyan", colour), *_unseen(result, gpu.unseen, width)]
     if gpu.kernels:
-        out += ["", *_kernels(gpu.kernels, width, colour)]
+        out += ["", *kernel_lines(gpu.kernels, width, colour)]
     if gpu.command is not None and gpu.target is not None:
         out += ["", *_command(gpu, width, colour)]
     return out
@@ -129,8 +130,8 @@ def _decision(gpu: GpuTimeline, width: int, colour: bool) -> list[str]:
     return out
 
 
-def _pattern(number: int, pattern: Pattern, width: int, colour: bool, told: int) -> list[str]:
-    """told: the number of the pattern under which the same moments stand."""
+def pattern_lines(number: int, pattern: Pattern, width: int, colour: bool, told: int) -> list[str]:
+    """A pattern with its bound, its moments and its fix. told: the number of the pattern under which the same moments stand."""
     finding = pattern.finding
     gain = finding.speedup
     bound = ""
@@ -210,21 +211,22 @@ def unseen_texts(result: TimelineResult, unseen: Sequence[Unseen]) -> list[str]:
     return out
 
 
-def _kernels(kernels: Sequence[KernelRank], width: int, colour: bool) -> list[str]:
+def kernel_lines(kernels: Sequence[KernelRank], width: int, colour: bool, most: int = _KERNELS) -> list[str]:
+    """The table of the `most` kernels with the most time, each with what it could give at most."""
     bounded = any(k.bound is not None for k in kernels)
     wide = width >= _WIDE
     head = f"{'share':>8}{'launches':>10}{'each':>10}" + (f"{'total':>10}" if wide else "")
     head += f"{'at most':>10}{'of run':>9}" if bounded else ""
     out = [paint("Kernels by time", "cyan", colour), f"{head}  kernel"]
-    for kernel in kernels[:_KERNELS]:
+    for kernel in kernels[:most]:
         numbers = f"{kernel.share:6.1f} %{kernel.launches:>10,}{time_text(kernel.mean):>10}"
         numbers += f"{time_text(kernel.total):>10}" if wide else ""
         if bounded:
             numbers += f"{bound_text(kernel.bound):>10}{bound_text(kernel.run_bound):>9}"
-        out.append(f"{numbers}  {_told_apart(kernel, kernels[:_KERNELS], max(4, width - len(numbers) - 2))}")
-    if len(kernels) > _KERNELS:
-        rest = sum(k.share for k in kernels[_KERNELS:])
-        out.append(f"{rest:6.1f} %  in {len(kernels) - _KERNELS} more")
+        out.append(f"{numbers}  {_told_apart(kernel, kernels[:most], max(4, width - len(numbers) - 2))}")
+    if len(kernels) > most:
+        rest = sum(k.share for k in kernels[most:])
+        out.append(f"{rest:6.1f} %  in {len(kernels) - most} more")
     if bounded:
         text = "at most: how many times as fast the window (the run) would be if the kernel took no time (Amdahl's law)"
         out += wrap(text, width, 2, 2)

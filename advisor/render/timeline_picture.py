@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
 from advisor.render.text import time_text
+from advisor.timeline.intervals import shared
 from advisor.timeline.picture import fullness
 from advisor.timeline.results import GpuTimeline, Lane
+
+Array = np.ndarray[Any, np.dtype[Any]]
 
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _PLAIN = " .:-=+*%#"
@@ -25,24 +33,62 @@ def picture(gpu: GpuTimeline, width: int, blocks: bool) -> list[str]:
     """Rows of `width` columns: how full each slice is, with the row's share of the window; then the times."""
     if gpu.window is None or not gpu.lanes or gpu.window[1] <= gpu.window[0]:
         return []
-    start, end = gpu.window
-    cells = max(10, width - _LABEL - _SHARE - 2)
+    rows = [text for _, text in lane_rows(gpu.lanes, gpu.window, width, blocks)]
+    return [*rows, *axis_rows(gpu.window, width)]
+
+
+def cells_of(width: int) -> int:
+    """How many columns of a row stand for time."""
+    return max(10, width - _LABEL - _SHARE - 2)
+
+
+def lane_rows(lanes: Sequence[Lane], window: tuple[int, int], width: int, blocks: bool) -> list[tuple[str, str]]:
+    """(lane id, row) of each lane within any window of the trace, in ns; what was idle stands under what was busy."""
+    start, end = window
+    cells = cells_of(width)
     out = []
-    shades = _BLOCKS if blocks else _PLAIN
-    edge = "│" if blocks else "|"
-    for lane in gpu.lanes:
+    for lane in lanes:
         full = fullness(lane, start, end, cells)
-        row = "".join(shades[_level(float(share), len(shades) - 1)] for share in full)
-        out.append(f"{lane_name(lane):<{_LABEL}}{edge}{row}{edge}{_percent(lane.spans.length, end - start):>{_SHARE}}")
+        inside = shared(lane.spans, np.array([start]), np.array([end]))
+        covered = int(inside[0])
+        out.append((lane.id, _row(lane_name(lane), full, _percent(covered, end - start), blocks)))
         if lane.id == "busy":
-            row = "".join(shades[_level(1 - float(share), len(shades) - 1)] for share in full)
-            idle = end - start - lane.spans.length
-            out.append(f"{_IDLE:<{_LABEL}}{edge}{row}{edge}{_percent(idle, end - start):>{_SHARE}}")
-    left, right = f"at {at_text(start)}", f"{at_text(end)}"
-    out.append(" " * (_LABEL + 1) + left + right.rjust(cells - len(left)))
-    slice_ = time_text((end - start) / cells)
-    out.append(" " * (_LABEL + 1) + f"a column is {slice_}; the fuller, the more of it is covered"[: cells + _SHARE])
+            out.append((_IDLE, _row(_IDLE, 1 - full, _percent(end - start - covered, end - start), blocks)))
     return out
+
+
+def _row(name: str, full: Array, share: str, blocks: bool) -> str:
+    shades, edge = (_BLOCKS, "│") if blocks else (_PLAIN, "|")
+    row = "".join(shades[_level(float(part), len(shades) - 1)] for part in full)
+    return f"{name:<{_LABEL}}{edge}{row}{edge}{share:>{_SHARE}}"
+
+
+def axis_rows(window: tuple[int, int], width: int) -> list[str]:
+    """Where the rows begin and end, and how much time a column is."""
+    start, end = window
+    cells = cells_of(width)
+    left, right = f"at {at_text(start)}", f"{at_text(end)}"
+    slice_ = time_text((end - start) / cells)
+    says = f"a column is {slice_}; the fuller, the more of it is covered"
+    return [
+        " " * (_LABEL + 1) + left + right.rjust(cells - len(left)),
+        " " * (_LABEL + 1) + says[: cells + _SHARE],
+    ]
+
+
+def mark_row(name: str, spans: Sequence[tuple[int, int]], window: tuple[int, int], width: int, mark: str) -> str:
+    """A row with a mark in each column that one of the stretches of time (start, end) touches."""
+    start, end = window
+    cells = cells_of(width)
+    row = [" "] * cells
+    for first, last in spans:
+        if last <= start or first >= end:
+            continue
+        low = (max(first, start) - start) * cells // (end - start)
+        high = -(-(min(last, end) - start) * cells // (end - start))
+        for at in range(low, max(min(high, cells), low + 1)):
+            row[min(at, cells - 1)] = mark
+    return f"{name[: _LABEL - 1]:<{_LABEL}} {''.join(row)}"
 
 
 def lane_name(lane: Lane) -> str:

@@ -42,11 +42,13 @@ def read(
     ptxas: Path | None = None,
     limits: Limits | None = None,
     report: int = 0,
+    meanwhile: Callable[[], None] | None = None,
 ) -> Reading:
     """Reads one file of any form that ncu writes into a frame of base metrics (see model.Reading).
 
     metric_filter: canonical ids to read, all by default; ptxas: a log of `ptxas -v` that fills in what the file lacks;
-    report: the number of this file among several, for the frame's `report` column. Raises InputError, one line, if no
+    report: the number of this file among several, for the frame's `report` column; meanwhile:
+    called while other processes read, if they do. Raises InputError, one line, if no
     launch can be read. A file of which some launches are lost comes back with `info.complete` False.
     """
     path = Path(path)
@@ -55,7 +57,7 @@ def read(
     digest = _Digest(path)
     with ExitStack() as stack:
         if sniffed.wrapping or sniffed.format == "ncu-rep":
-            form, contents, metrics = _binary_or_wrapped(path, sniffed, metric_filter, bounds, stack)
+            form, contents, metrics = _binary_or_wrapped(path, sniffed, metric_filter, bounds, stack, meanwhile)
         else:
             metrics = _metrics(metric_filter)
             form, contents = sniffed.format, _text(path, sniffed.format, path.name, metrics, bounds)
@@ -87,10 +89,12 @@ def read_many(
     jobs: int = 2,
     progress: Callable[[str, int, int], None] | None = None,
     limits: Limits | None = None,
+    meanwhile: Callable[[], None] | None = None,
 ) -> tuple[pd.DataFrame, tuple[ReportInfo, ...]]:
     """Reads several files into one frame, whose `report` column counts the descriptions in the second value.
 
-    jobs: child processes at a time; progress: called with "read", files done and files in all. A file that is refused
+    jobs: child processes at a time; progress: called with "read", files done and files in all; meanwhile: called while
+    the processes read, so that what is needed next can be made ready. A file that is refused
     has no rows, and a description with format '' and the refusal as its one problem.
     """
     bounds = replace(limits or Limits(), children=max(1, jobs))
@@ -101,7 +105,9 @@ def read_many(
         if progress is not None:
             progress("read", number, len(files))
         try:
-            found = read(path, metric_filter=metric_filter, ptxas=ptxas, limits=bounds, report=number)
+            found = read(
+                path, metric_filter=metric_filter, ptxas=ptxas, limits=bounds, report=number, meanwhile=meanwhile
+            )
             frames.append(found.frame)
             infos.append(found.info)
         except InputError as error:
@@ -125,7 +131,12 @@ def _metrics(chosen: Collection[str] | None) -> dict[str, Metric]:
 
 
 def _binary_or_wrapped(
-    path: Path, sniffed: sniffing.Sniffed, chosen: Collection[str] | None, limits: Limits, stack: ExitStack
+    path: Path,
+    sniffed: sniffing.Sniffed,
+    chosen: Collection[str] | None,
+    limits: Limits,
+    stack: ExitStack,
+    meanwhile: Callable[[], None] | None,
 ) -> tuple[str, Contents, dict[str, Metric]]:
     from advisor.reports.parent import Child
 
@@ -148,7 +159,7 @@ def _binary_or_wrapped(
             contents.problems.append(damage)
             contents.missing = None
         return sniffed.format, contents, metrics
-    return "ncu-rep", _report(path.name, source, folder, damage, metrics, children, limits), metrics
+    return "ncu-rep", _report(path.name, source, folder, damage, metrics, children, limits, meanwhile), metrics
 
 
 def _report(
@@ -159,6 +170,7 @@ def _report(
     metrics: Mapping[str, Metric],
     children: list[Child],
     limits: Limits,
+    meanwhile: Callable[[], None] | None,
 ) -> Contents:
     from advisor.reports.parent import BackgroundRead, read_report
 
@@ -175,6 +187,8 @@ def _report(
     reading = BackgroundRead(source, folder, found, names_wanted(metrics.values()), children, limits)
     import pandas as pd  # noqa: F401  (takes as long as the children, beside them)
 
+    if meanwhile is not None:
+        meanwhile()
     contents = read_report(reading, found, damage)
     if not contents.launches and found.readable:
         raise InputError(

@@ -100,6 +100,36 @@ def view(
     """
     needs = tuple(Measure(c.id, c.title, c.needs, lambda sight: 0.0) for c in columns)
     listing = read_listing(path, launch, (*measures, *_ALWAYS, *_STALLS, *needs), cc=cc)
+    return look(
+        listing,
+        path.name,
+        launch,
+        kernel,
+        measures,
+        where=where,
+        search=search,
+        folders=folders,
+        columns=columns,
+        ptx=ptx,
+        top=top,
+    )
+
+
+def look(
+    listing: Listing,
+    name: str,
+    launch: int,
+    kernel: str,
+    measures: Sequence[Measure],
+    *,
+    where: Sequence[Where] = (),
+    search: re.Pattern[str] | None = None,
+    folders: Sequence[Path] = (),
+    columns: Sequence[Column] = (),
+    ptx: bool = False,
+    top: int | None = None,
+) -> View:
+    """The same of a launch whose instructions are already read; name: of the report, for what an InputError says."""
     for measure in measures:
         values = None if measure.waits_for_load and not listing.has_code else listing.values(measure)
         if values is not None:
@@ -107,9 +137,9 @@ def view(
     else:
         first = measures[0]
         lacking = ", ".join(sorted(listing.lacking & set(first.needs))) or "its machine code"
-        raise InputError(f"{path.name}: launch {launch} does not hold {lacking}, which {first.id} is made of")
+        raise InputError(f"{name}: launch {launch} does not hold {lacking}, which {first.id} is made of")
     if LANES in listing.lacking and any(w.field == "lanes" for w in where):
-        raise InputError(f"{path.name}: launch {launch} does not hold {LANES}, which --where lanes looks at")
+        raise InputError(f"{name}: launch {launch} does not hold {LANES}, which --where lanes looks at")
     return arrange(listing, values, measure, launch, kernel, where, search, folders, columns, ptx, top)
 
 

@@ -59,8 +59,18 @@ def conclude(
     traces: Sequence[Trace], failed: tuple[tuple[str, str], ...] = (), base: Catalog | None = None
 ) -> TimelineResult:
     """Patterns, decisions and commands of traces that have been read."""
-    knowledge = timelines(base if base is not None else catalog())
     rows = [(number, found) for number, trace in enumerate(traces) for found in facts(trace)]
+    return conclude_facts(traces, rows, failed, base)
+
+
+def conclude_facts(
+    traces: Sequence[Trace],
+    rows: Sequence[tuple[int, GpuFacts]],
+    failed: tuple[tuple[str, str], ...] = (),
+    base: Catalog | None = None,
+) -> TimelineResult:
+    """The same of numbers that are known already: (number of its trace, what is known of one of its GPUs)."""
+    knowledge = timelines(base if base is not None else catalog())
     engine = engine_of(knowledge)
     columns = sorted({name for _, found in rows for name in found.values})
     frame = pd.DataFrame({n: [found.values.get(n, math.nan) for _, found in rows] for n in columns}, dtype=float)
@@ -85,7 +95,7 @@ def conclude(
 
 def _kernel_label(ranks: tuple[KernelRank, ...]) -> str:
     chosen = target(ranks)
-    return chosen.short[:80] if chosen is not None else ""
+    return chosen.short[:80] if chosen is not None else words().texts["typed_kernel"]
 
 
 def _gpu(
@@ -177,10 +187,10 @@ def _pattern(
 def _gain(entry: DiagnosisDef, values: Mapping[str, float]) -> Speedup | None:
     """What a fix would give back of the window: at most all that its terms stand for, at least its lesser degree.
 
-    Terms are shares of the window in percent, the factors what is left of them. None without terms, or where one that
-    has a share is unknown.
+    Terms are shares of the window in percent, the factors what is left of them. None without terms, or where none of
+    them is known; one that is unknown among others gives nothing back.
     """
-    if entry.fix is None or not entry.fix.changes:
+    if entry.fix is None or not any(term in values for term in entry.fix.changes):
         return None
 
     def after(factors: Mapping[str, str]) -> float:

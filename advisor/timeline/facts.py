@@ -45,11 +45,11 @@ def facts(trace: Trace) -> tuple[GpuFacts, ...]:
         return tuple(_of_gpu(trace, gpu, trace.work.where(trace.work.gpu == gpu.id)) for gpu in trace.gpus)
     if trace.sums is not None and trace.sums.kernels is not None:
         return (_of_sums(trace.sums),)
-    return (GpuFacts(Gpu(-1), {}, dict.fromkeys(_ALL, "work")),)
+    return (GpuFacts(Gpu(-1), {}, dict.fromkeys(METRICS, "work")),)
 
 
 # Every metric, by what it needs besides the work itself.
-_ALL = (
+METRICS = (
     *("gpu_busy_pct", "gpu_idle_pct", "computing_pct", "kernel_launches", "top_kernel_pct", "opaque_graph_pct"),
     *("host_copy_pct", "copy_exposed_pct", "copy_overlappable_pct", "pageable_exposed_pct", "migration_pct"),
     *("sync_gap_pct", "sync_gap_count", "input_wait_pct", "input_wait_count", "output_wait_pct", "output_wait_count"),
@@ -61,7 +61,7 @@ _ALL = (
 
 
 # What takes time from the kernels, or is no time in which a kernel is worth a look, while the GPU counts as busy.
-_LOSSES = ("communication_exposed_pct", "copy_exposed_pct", "migration_pct", "tiny_span_pct")
+LOSSES = ("communication_exposed_pct", "copy_exposed_pct", "migration_pct", "tiny_span_pct")
 
 
 def _of_sums(sums: Sums) -> GpuFacts:
@@ -75,7 +75,7 @@ def _of_sums(sums: Sums) -> GpuFacts:
         "tiny_kernel_count": float(sum(k.launches for k in tiny)),
         "top_kernel_pct": 100 * chosen.total / whole if chosen is not None and whole else 0.0,
     }
-    return GpuFacts(Gpu(-1), values, {n: "events" for n in _ALL if n not in values}, ranks)
+    return GpuFacts(Gpu(-1), values, {n: "events" for n in METRICS if n not in values}, ranks)
 
 
 def _of_gpu(trace: Trace, gpu: Gpu, work: Work) -> GpuFacts:
@@ -121,7 +121,7 @@ def _of_gpu(trace: Trace, gpu: Gpu, work: Work) -> GpuFacts:
     length = (gaps.spans.end - gaps.spans.start)[between].sum()
     values["tiny_kernel_count"] = float(tiny.sum())
     share("tiny_span_pct", spans(tiny).length + float(length))
-    values["system_loss_pct"] = max(values.get(name, 0.0) for name in _LOSSES)
+    values["system_loss_pct"] = max(values.get(name, 0.0) for name in LOSSES)
     _idle(trace, gaps, share, values)
     _faults(trace, gpu, (start, end), share, values)
     values["nvlink"] = nvlink(gpu.name, work)
@@ -236,4 +236,4 @@ def _lacking(trace: Trace, values: dict[str, float]) -> dict[str, str]:
         "outside_calls_pct": "calls",
         "nvlink": "links",
     }
-    return {name: needs.get(name, "work") for name in _ALL if not math.isfinite(values.get(name, math.nan))}
+    return {name: needs.get(name, "work") for name in METRICS if not math.isfinite(values.get(name, math.nan))}

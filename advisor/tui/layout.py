@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from unicodedata import category
 
 from textual.content import Content
 
@@ -15,12 +16,24 @@ from advisor.tui.styles import BARS, CARDS, LINES, MARKS, OTHER_CARDS, PLAIN_MAR
 _LABEL_MOST = 24
 _NARROWEST = 16
 _INDENT = 2
+_MARKS = 3  # on one letter
 _LONGEST = 4000  # characters of one piece of data; a name of a million must not stop the screen
 
 
 def safe(text: str) -> str:
     """Data as it may stand on a screen: control and direction characters become their escapes, the absurd is cut."""
-    return shown(text if len(text) <= _LONGEST else text[:_LONGEST] + "…")
+    made = shown(text if len(text) <= _LONGEST else text[:_LONGEST] + "…")
+    return made if made.isascii() else unstacked(made)
+
+
+def unstacked(text: str) -> str:
+    """Without the marks on a letter beyond those that a language needs: they would grow over the rows around."""
+    out, marks = [], 0
+    for c in text:
+        marks = marks + 1 if category(c) in ("Mn", "Me") else 0
+        if marks <= _MARKS:
+            out.append(c)
+    return "".join(out)
 
 
 def styled(text: str, style: str) -> Content:
@@ -31,6 +44,8 @@ def styled(text: str, style: str) -> Content:
 def hang(first: Content, rest: Content, text: Content, width: int) -> list[Content]:
     """`text` wrapped to `width` with `first` before its first line and `rest` before the others."""
     room = max(width - first.cell_length, _NARROWEST)
+    if text.cell_length <= room and "\n" not in text.plain:
+        return [first + text.rstrip()]
     lines = text.wrap(room) or [Content("")]
     return [first + lines[0].rstrip(), *(rest + line.rstrip() for line in lines[1:])]
 
@@ -109,8 +124,8 @@ def chart_lines(launch: LaunchDiagnosis, width: int, blocks: bool) -> list[Conte
         for title, rows in workload.parts(metrics, width=width, blocks=blocks):
             lines += [*([Content(""), heading(title)] if title else []), *bar_lines(rows, width)]
         return lines
-    lines += bar_lines(charts.speed_of_light(metrics, "compute", width=width, blocks=blocks), width)
-    lines += bar_lines(charts.speed_of_light(metrics, "memory", width=width, blocks=blocks), width)
+    lines += bar_lines(charts.speed_of_light(metrics, "compute", width=width, blocks=blocks, parts=True), width)
+    lines += bar_lines(charts.speed_of_light(metrics, "memory", width=width, blocks=blocks, parts=True), width)
     lines += [Content(""), heading("Where warps wait, % of their cycles")]
     lines += bar_lines(charts.stalls(metrics, width=width, blocks=blocks), width)
     lines += [Content("")]

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from advisor import resources
 from advisor.dialogue.desk import Desk
 from advisor.dialogue.headstart import HeadStart
 from advisor.dialogue.sources import sources
-from advisor.errors import EXIT_DONE, UsageError
+from advisor.dialogue.transcripts.keeping import unfinished
+from advisor.dialogue.transcripts.session import Saving
+from advisor.errors import EXIT_DONE, AdvisorError, UsageError
+
+if TYPE_CHECKING:
+    from advisor.tui.beginnings import Beginnings
+    from advisor.tui.remembered import Remembered
 
 DEMO = Path("tour") / "recorded" / "h200" / "tour.ncu-rep.xz"
 
@@ -23,24 +31,87 @@ def run(
     demo: bool = False,
     gpu: str | None = None,
     knowledge: tuple[Path, ...] = (),
+    theme: str = "",
     **options: Any,
 ) -> int:
-    """The session on these reports, on the bundled one (demo), or without any; returns the exit code.
+    """The session on these reports and traces, on the bundled report (demo), or asking first; returns the exit code.
 
-    `options` go to pipelines.analyse (ptxas, kernel, launches, jobs). UsageError without a terminal.
+    A single saved session is replayed. `options` go to pipelines.analyse (ptxas, kernel, launches, jobs). UsageError
+    without a terminal.
     """
+    _needs_terminal()
+    from advisor.tui.opening import sort_out
+
+    opening = sort_out([resources.folder("kernels") / DEMO] if demo else paths)
+    if opening.transcripts:
+        if len(paths) > 1:
+            raise UsageError("a saved session is replayed alone: give nothing beside it")
+        return replay(paths[0], theme=theme)
+    real = sources(knowledge, **options)
+    if opening.reports:
+        real = replace(real, analyse=HeadStart(real.analyse, [Path(path) for path in opening.reports], gpu))
+    memory, saving = _memory(), Saving(knowledge)
+    return _start(
+        Desk(saving.sources(real)),
+        opening.reports,
+        theme=theme,
+        memory=memory,
+        saving=saving,
+        gpu=gpu or "",
+        traces=opening.traces,
+        beginnings=None if opening.reports or opening.traces else _beginnings(memory),
+        broken_off=next(iter(unfinished((*opening.reports, *opening.traces))), None) if paths else None,
+    )
+
+
+def replay(path: Path, *, theme: str = "") -> int:
+    """A saved session on the replay screen; InputError for what is none. UsageError without a terminal."""
+    _needs_terminal()
+    from advisor.tui.screens.replay import load
+
+    saving = Saving()
+    desk = Desk(saving.sources(sources()))
+    return _start(desk, (), theme=theme, memory=_memory(), saving=saving, player=load(path))
+
+
+def _needs_terminal() -> None:
     # Textual draws on stderr, so that stdout stays free for data.
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError("the session needs a terminal: use `ncu-advisor diagnose` in scripts and pipes")
-    opened = [resources.folder("kernels") / DEMO] if demo else list(paths)
-    real = sources(knowledge, **options)
-    if opened:
-        real = replace(real, analyse=HeadStart(real.analyse, opened, gpu))
+
+
+def _memory() -> Remembered:
+    from advisor.tui.remembered import Remembered
+
+    return Remembered(resources.user_config())
+
+
+def _beginnings(memory: Remembered) -> Beginnings:
+    """With what to begin, where nothing was given."""
+    from advisor.tui.beginnings import Beginnings, cases
+    from advisor.tui.kept import saved
+
+    try:
+        bundled = cases(resources.folder("transcripts"))
+    except AdvisorError:
+        bundled = ()
+    broken_off = saved(unfinished(), time.time())
+    return Beginnings(resources.folder("kernels") / DEMO, memory.recent, broken_off, bundled)
+
+
+def _start(
+    desk: Desk, reports: tuple[str, ...], *, theme: str, memory: Remembered, saving: Saving, **options: Any
+) -> int:
     # Only now, while the reading is under way.
     from advisor.render.charts import can_draw
     from advisor.tui.app import AdvisorApp
+    from advisor.tui.opening import theme_for
 
     blocks = can_draw(sys.stderr.encoding)
-    app = AdvisorApp(Desk(real), tuple(map(str, opened)), gpu=gpu or "", blocks=blocks)
-    code = app.run()
+    chosen = theme_for(theme, memory.theme, os.environ)
+    app = AdvisorApp(desk, reports, blocks=blocks, theme=chosen, memory=memory, saving=saving, **options)
+    try:
+        code = app.run()
+    finally:
+        saving.close()
     return EXIT_DONE if code is None else code

@@ -49,6 +49,11 @@ CARDS: Final = {
     "change": "$text-accent",
     "napkin": "$text-accent",
     "error": "$text-error",
+    "step": "$text-accent",
+    "steps": "$text-accent",
+    "compared": "$text-success",
+    "log": "$text-success",
+    "timeline": "$text-primary",
 }
 OTHER_CARDS: Final = "$text-secondary"
 LINES: Final = {
@@ -68,4 +73,28 @@ BARS: Final = {
     "total": "$secondary",
     "stall": "$primary",
     "unknown": "$quiet",
+}
+LANES: Final = {
+    "kernels": "$success",
+    "communication": "$accent",
+    "copies": "$primary",
+    "migrations": "$primary",
+    "other": "$secondary",
+    "busy": "$foreground",
+    "idle": "$warning",
+    "stream": "$secondary",
+}
+# Roles of pictures in text cells (render/cells.py).
+ROLES: Final = {
+    "roof": "$primary",
+    "now": "bold $text-warning",
+    "then": "bold $text-secondary",
+    "paper": "bold $text-accent",
+    "axis": "$quiet",
+    "box": "$secondary",
+    "title": "bold",
+    "high": "bold $text-error",
+    "busy": "$text-warning",
+    "quiet": "$quiet",
+    "unknown": "$quiet italic",
 }

@@ -13,10 +13,32 @@ from advisor.render.text import plural
 FILTER: Final = "type to filter by kernel, class or finding; /help for commands"
 TROUBLE: Final = "Enter takes the marked choice; /quit leaves"
 NO_MATCH: Final = "No launch matches the filter; Esc clears it."
-SUMMARY: Final = "{kept} of {launches} launches, in {order}"
+SUMMARY: Final = "{kept} of {launches} launches, {order}"
+PART: Final = "{time}, {share} of the time"
+NO_TIME: Final = "{count} of unknown duration"
+ORDERS: Final = {
+    "report": "in order of the report",
+    "kernel": "by kernel",
+    "duration": "by time",
+    "class": "by class",
+    "finding": "by first finding",
+    "gain": "by time that a fix gives back",
+}
+UPWARDS: Final = "{order}, turned round"
 READING: Final = "reading"
 REASONING: Final = "reasoning"
-STAGES: Final = {"read": READING, "reason": REASONING}
+STAGES: Final = {
+    "read": READING,
+    "reason": REASONING,
+    "start": "starting",
+    "inputs": "making inputs",
+    "compile": "compiling",
+    "reference": "computing the reference",
+    "check": "checking",
+    "time": "timing",
+    "warm": "warming up",
+    "profile": "profiling",
+}
 LOADING: Final = "loading the knowledge base"
 PROVING: Final = "looking up how"
 LOOKING: Final = "looking it up"
@@ -41,7 +63,8 @@ PALETTE: Final = (
 NO_REPORT: Final = "no report: typed numbers"
 
 TIP_ENTER: Final = "Take the marked choice or launch, or what was typed"
-TIP_SORT: Final = "Sort by report order, duration, time given back, or kernel"
+TIP_SORT: Final = "Sort by time, then by time given back, kernel, class, finding, order of the report"
+TIP_REVERSE: Final = "Turn the order round"
 TIP_CLEAR: Final = "Call off what is being done, or empty the filter"
 TIP_HELP: Final = "Keys and commands"
 TIP_LAUNCHES: Final = "Back to the list of launches"
@@ -49,6 +72,10 @@ TIP_EVIDENCE: Final = "Show or hide the evidence: speed of light, stalls, number
 TIP_UNDO: Final = "Undo the last thing you did"
 TIP_THEME: Final = "Switch between the dark and the light theme"
 TIP_QUIT: Final = "Leave the program"
+TIP_COPY: Final = "Copy the newest card to the clipboard"
+COPY: Final = "Copy"
+COPIED: Final = "Copied, if the terminal allows it: {title}"
+NOTHING_TO_COPY: Final = "There is no card to copy."
 TIP_ESCAPE: Final = "Call off what is being done, or empty the line"
 
 ASK_NUMBER: Final = "{hint}"
@@ -110,3 +137,9 @@ def placeholder(state: State) -> str:
     if state.ask is not None:
         return ASK_CHOICE
     return WAITING if state.waiting and state.launch is None else ASK_MENU
+
+
+def unclear(event: e.NotUnderstood) -> str:
+    """Where there is no conversation to say it in: what is wrong with a line, and what could have been meant."""
+    meant = f"{face.DID_YOU_MEAN}: {face.MEANT_APART.join(event.meant)}" if event.meant else ""
+    return " ".join(part for part in (event.because, meant) if part) or NOT_HERE

@@ -61,6 +61,10 @@ class Labour:
             Thread(target=self._perform, args=arguments, name="desk", daemon=True).start()
         self.show(state)
 
+    def drop(self) -> None:
+        """Nothing that is under way is wanted any more."""
+        self._unwanted.set()
+
     def _perform(self, request: e.Request, state: State, unwanted: Event) -> None:
         def progress(what: str, done: int, total: int) -> None:
             if unwanted.is_set():

@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tui.factory import LORE, desk
+from tui.factory import desk
 
 from advisor.dialogue import events as e
 from advisor.dialogue.commands import commands, parse, understand
-from advisor.dialogue.records import Choice
+from advisor.dialogue.records import Ask, Choice
 from advisor.dialogue.reducer import reduce
 from advisor.dialogue.state import State
+from advisor.dialogue.turn import choices, event_of
 
 
 def opened(*deeds: e.Event) -> State:
     state, at = reduce(State(), e.Began(("tour.ncu-rep",))), desk()
-    for event in (None, e.LaunchSelected(1), *deeds):
+    for event in (None, e.LaunchSelected(1), e.Skipped("expect"), *deeds):
         state = state if event is None else reduce(state, event)
         while state.waiting:
             state = reduce(state, at.perform(state.waiting[0], state, lambda *_: None))
@@ -56,6 +57,35 @@ def opened(*deeds: e.Event) -> State:
         ("/evi", e.EvidenceShown()),
         ("  /FIX  ", e.FixShown()),
         ("/missing", e.MissingShown()),
+        ("/whatif", e.ViewShown("whatif")),
+        ("/whatif dram=70", e.WhatIfAsked((("dram_pct", 70.0),))),
+        ("/proof", e.ViewShown("proof")),
+        ("/proof narrow", e.ViewShown("proof", "narrow_accesses")),
+        ("/proof tail_effect", e.ViewShown("proof", "tail_effect")),
+        ("/explain", e.ViewShown("knowledge")),
+        ("/evidence", e.EvidenceShown()),
+        ("/collect", e.CollectShown()),
+        ("/steps", e.StepsShown()),
+        ("/log", e.LogShown()),
+        ("/version shared memory", e.VersionBegun("shared memory")),
+        ("/napkin", e.NapkinBegun()),
+        ("/source", e.ViewShown("source")),
+        ("/source /LDG|STG/ share>5%", e.SourceSought(search="LDG|STG", where=("share>5%",))),
+        ("/source samples", e.SourceSought(by="samples")),
+        ("/source samples stall>=3 share < 20%", e.SourceSought(by="samples", where=("stall>=3", "share<20%"))),
+        ("/timeline", e.ViewShown("timeline")),
+        ("/timeline my trace.sqlite", e.TraceGiven(("my trace.sqlite",))),
+        ("/compare new.ncu-rep", e.ReportGiven("new.ncu-rep")),
+        ("/compare a  b.ncu-rep.xz: padded the tile", e.ReportGiven("a  b.ncu-rep.xz", "padded the tile")),
+        ("/compare 'it.ncu-rep 2' padded", e.ReportGiven("it.ncu-rep 2", "padded")),
+        ("/compare runs/new", e.ReportGiven("runs/new")),
+        ("/practice", e.ViewShown("practice")),
+        ("/practice bank", e.ViewShown("practice", "bank-conflicts")),
+        ("/save", e.WriteAsked("transcript", "tour-session.jsonl")),
+        ("/save here.jsonl", e.WriteAsked("transcript", "here.jsonl")),
+        ("/export md", e.WriteAsked("markdown", "tour-session.md")),
+        ("/export html out/page.html", e.WriteAsked("html", "out/page.html")),
+        ("/export out.json", e.WriteAsked("json", "out.json")),
         ("/quit", e.Quit()),
     ],
 )
@@ -72,12 +102,20 @@ def test_an_empty_line_means_nothing(text: str):
     ("text", "meant"),
     [
         ("/hwo", "/how"),
-        ("/explan occupancy", "/explain"),
+        ("/explan occupancy", "/explain occupancy"),
         ("/w", "/why"),
         ("show teh fix", "Show the fix, step by step"),
         ("ocupancy", "/explain occupancy"),
         ("/whynot tial efect", "/whynot tail_effect"),
-        ("/whatif dram=70", "/whatif dram_pct=70"),
+        ("/whatif drum=70", "/whatif dram_pct = 70"),
+        ("/export", "/export html"),
+        ("/practice conflict", "/practice bank-conflicts"),
+        ("/goto nowhere", "/steps"),
+        ("/how tail_effect", "/whynot tail_effect"),
+        ("evidnce", "/evidence"),
+        ("tail effect", "/whynot tail_effect"),
+        ("yes", "Show the fix, step by step"),
+        ("banana", "/help"),
         ("/kernel transpse", "/kernel transpose_tile"),
         ("answer", "Answer: Which data type does the kernel compute in?"),
     ],
@@ -95,7 +133,10 @@ def test_what_is_not_understood_is_answered_with_what_could_have_been_meant(text
         ("/whatif dram_pct=lots", "lots"),
         ("/whatif dram_pct=3 ms", "percentage"),
         ("/skip", "Nothing is being asked"),
-        ("/explain", "Name what"),
+        ("/compare", "Name the file"),
+        ("/export", "md, html or json"),
+        ("83%", "Say which number"),
+        ("yes", "Nothing is being asked"),
         ("/how tail_effect", "not found on this launch"),
     ],
 )
@@ -146,8 +187,51 @@ def test_parsing_takes_the_command_apart_from_its_rest():
     assert parse("  plain   words ") == "plain words"
 
 
-def test_every_command_of_the_help_exists():
+def test_help_completion_and_parser_have_one_list_of_commands():
     from advisor.dialogue import face
+    from advisor.dialogue.language.slash import DOES
+    from advisor.dialogue.words_commands import COMMANDS, SAID
 
-    assert {name.split()[0] for name, _ in face.COMMANDS} <= set(commands())
-    assert LORE.words
+    assert [command.name for command in COMMANDS] == list(DOES)
+    assert [usage.split()[0] for usage, _ in face.COMMANDS] == list(commands())
+    assert set(SAID.values()) <= set(DOES)
+
+
+def test_a_kernel_with_several_launches_is_asked_back_by_number():
+    state = opened()
+    assert state.diagnosis is not None
+    twice = tuple(replace(launch, kernel="same") for launch in state.diagnosis.launches)
+    event = understand("/kernel same", replace(state, diagnosis=replace(state.diagnosis, launches=twice)))
+    assert isinstance(event, e.NotUnderstood) and event.meant[:2] == ("/kernel 0", "/kernel 1")
+
+
+def test_what_could_have_been_meant_is_ready_to_be_taken():
+    state = opened()
+    event = understand("/whynot tial efect", state)
+    assert event is not None
+    unclear = reduce(state, event)
+    first = choices(unclear)[0]
+    assert first.label == "/whynot tail_effect"
+    assert understand("1", unclear) == e.WhyNotAsked("tail_effect") == event_of(first.id, unclear)
+    after = reduce(unclear, e.WhyNotAsked("tail_effect"))
+    assert "/whynot tail_effect" not in [choice.label for choice in choices(after)]
+
+
+def test_a_number_typed_where_another_is_asked_for_is_volunteered():
+    state = opened(e.Asked("theoretical_bytes"))
+    assert understand("dram 83%", state) == e.Volunteered((("dram_pct", 83.0),), "dram 83%")
+    assert understand("about 64 MiB", state) == e.Answered("theoretical_bytes", 2.0**26, "about 64 MiB")
+
+
+def test_any_text_answers_a_question_for_text_but_its_choices_stay():
+    state = opened()
+    ask = Ask("change", "What did you change?", "", "text", group="text")
+    asked = replace(state, ask=ask)
+    assert understand("padded the tile", asked) == e.Answered("change", "padded the tile", "padded the tile")
+    assert understand("later", asked) == e.Skipped("change")
+    assert understand("/help", asked) == e.HelpAsked()
+
+
+def test_half_characters_become_question_marks():
+    event = understand("\ud800 what", opened())
+    assert isinstance(event, e.NotUnderstood) and event.text == "? what"

@@ -90,3 +90,7 @@ def test_typed_numbers_go_to_the_analysis_of_numbers_with_the_card():
     answers = ((None, "gpu", "T4"), (None, "dram_pct", 83.0))
     at.perform(e.Conclude(answers), replace(State(), numbers=True), quiet)
     assert seen == [({"dram_pct": 83.0}, "T4")]
+
+
+def test_a_session_that_is_taken_up_again_reads_its_report_when_it_is_needed():
+    assert isinstance(make().perform(e.Prove("how", 1, "bank_conflicts"), READ, quiet), e.Told)

@@ -16,7 +16,10 @@ DESK = desk()
 POSITIONS = st.integers(-1, 7)
 FINDINGS = st.sampled_from(["", "bank_conflicts", "narrow_accesses", "tail_effect", "no_such"])
 QUESTIONS = st.sampled_from(
-    ["dtype", "theoretical_bytes", "algorithm", "rows", "duration_ns", "dram_pct", "gpu", "none"]
+    [
+        *("dtype", "theoretical_bytes", "algorithm", "rows", "duration_ns", "dram_pct", "gpu", "none"),
+        *("variants", "new_report"),
+    ]
 )
 VALUES = st.one_of(st.none(), st.sampled_from(["f32", "f64", "transpose", "", "x"]), st.floats())
 REQUESTS = st.one_of(
@@ -25,6 +28,9 @@ REQUESTS = st.one_of(
     st.builds(e.Prove, st.sampled_from(["how", "why_not", "flips"]), st.integers(0, 5), FINDINGS),
     st.builds(e.Conclude, st.just(()), st.none() | st.integers(0, 5)),
     st.builds(e.Look, st.text(max_size=5)),
+    st.builds(e.Renew, st.sampled_from(["", "new.ncu-rep"]), st.integers(0, 5)),
+    st.builds(e.Trace, st.just(("trace.sqlite",))),
+    st.builds(e.Gather, st.integers(0, 5)),
 )
 DEEDS = st.one_of(
     st.builds(e.Began, st.sampled_from([(), ("tour.ncu-rep",), ("broken.ncu-rep",)])),
@@ -39,6 +45,10 @@ DEEDS = st.one_of(
     st.builds(e.ExplainAsked, st.text(max_size=8)),
     st.builds(e.NotUnderstood, st.text(max_size=8)),
     st.builds(e.Cancelled, REQUESTS),
+    st.builds(e.StepShown, st.sampled_from(["0b", "S2", "6", "III.l2", "no_such", ""])),
+    st.builds(e.ReportGiven, st.sampled_from(["new.ncu-rep", "broken.ncu-rep", " "]), st.text(max_size=5)),
+    st.builds(e.VersionBegun, st.text(max_size=5)),
+    st.builds(e.TraceGiven, st.sampled_from([(), ("trace.sqlite",)])),
     st.sampled_from(
         [
             e.LaunchesShown(),
@@ -51,6 +61,9 @@ DEEDS = st.one_of(
             e.WhyAsked(),
             e.HelpAsked(),
             e.Retried(),
+            e.StepsShown(),
+            e.LogShown(),
+            e.CollectShown(),
         ]
     ),
 )
@@ -58,7 +71,7 @@ OUTCOMES = st.one_of(
     st.builds(e.Failed, REQUESTS, st.text(max_size=8)),
     st.builds(lambda: e.Opened(e.Read(("tour.ncu-rep",)), diagnosis(), LORE)),
     st.builds(lambda: e.Opened(e.Read(()), None, LORE)),
-    st.builds(lambda request: e.Told(request, None), REQUESTS.filter(lambda r: isinstance(r, e.Prove | e.Look))),
+    st.builds(lambda request: e.Told(request, None), REQUESTS.filter(lambda r: not isinstance(r, e.Read | e.Conclude))),
     st.builds(lambda: e.Concluded(e.Conclude((), None), diagnosis())),
 )
 # A step is an event out of the blue, one of the choices on offer, a typed line, or the work at hand.

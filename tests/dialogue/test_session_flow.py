@@ -6,43 +6,18 @@ from dataclasses import replace
 
 import pytest
 from tui.factory import desk, diagnosis, launch
+from tui.talk import begin, kinds, look, say, settle
 
 from advisor.dialogue import events as e
 from advisor.dialogue.asking import fits
 from advisor.dialogue.cards import finding_card
 from advisor.dialogue.commands import understand
-from advisor.dialogue.desk import Desk
 from advisor.dialogue.records import Ask
 from advisor.dialogue.reducer import can_go_back, reduce, replay
-from advisor.dialogue.state import State
 from advisor.dialogue.turn import choices, event_of
 from advisor.model import Location
 
 PLACE = Location("a.cu", 4, 16, "LDS R6, [R6]", "excess_wavefronts", 0.97, (("b.cuh", 14), ("a.cu", 20)))
-
-
-def settle(state: State, at: Desk) -> State:
-    """Performs all work that the state waits for, as a face would."""
-    while state.waiting:
-        state = reduce(state, at.perform(state.waiting[0], state, lambda what, done, total: None))
-    return state
-
-
-def begin(*paths: str, at: Desk | None = None) -> tuple[State, Desk]:
-    at = at or desk()
-    return settle(reduce(State(), e.Began(paths)), at), at
-
-
-def tell(state: State, at: Desk, *texts: str) -> State:
-    for text in texts:
-        event = understand(text, state)
-        assert event is not None, text
-        state = settle(reduce(state, event), at)
-    return state
-
-
-def kinds(state: State) -> list[str]:
-    return [card.kind for card in state.conversation]
 
 
 def test_a_report_with_several_launches_opens_the_list():
@@ -60,7 +35,7 @@ def test_a_report_with_one_launch_opens_it_at_once():
 
 def test_a_launch_tells_its_class_then_what_to_fix_first_then_how_far_to_trust_it():
     state, _ = begin("tour.ncu-rep")
-    state = reduce(state, e.LaunchSelected(1))
+    state = look(state, 1)
     assert kinds(state) == ["overview", "class", "finding", "trust", "note"]
     finding = state.conversation[2]
     assert (finding.label, finding.title) == ("Fix first", "Shared-memory bank conflicts")
@@ -76,20 +51,20 @@ def test_a_place_in_inlined_code_is_told_with_its_call():
 
 def test_a_kernel_that_is_done_says_that_there_is_nothing_to_fix():
     state, _ = begin("tour.ncu-rep")
-    state = reduce(state, e.LaunchSelected(0))
+    state = look(state, 0)
     assert state.conversation[2].label == "Nothing to fix"
 
 
 def test_a_launch_without_findings_still_has_a_card_and_choices():
     state, _ = begin("tour.ncu-rep")
-    state = reduce(state, e.LaunchSelected(5))
+    state = look(state, 5)
     assert kinds(state) == ["overview", "class", "note", "note"]
     assert choices(state)
 
 
 def test_choosing_the_first_choice_again_and_again_leads_through_fix_and_proof_and_comes_to_an_end():
     state, at = begin("tour.ncu-rep")
-    state = reduce(state, e.LaunchSelected(1))
+    state = look(state, 1)
     seen = []
     for _ in range(3):
         seen.append(choices(state)[0].id)
@@ -102,7 +77,7 @@ def test_choosing_the_first_choice_again_and_again_leads_through_fix_and_proof_a
 
 def test_the_proof_names_rule_numbers_distance_and_source_in_words():
     state, at = begin("tour.ncu-rep")
-    state = tell(reduce(state, e.LaunchSelected(1)), at, "/how")
+    state = say(look(state, 1), at, "/how")
     text = "\n".join(f"{line.label} {line.text}" for line in state.cards[-1].lines)
     assert "bank_conflicts.excess" in text
     assert "shared_wavefront_ratio = 16.5, test > 1.1, 15.0 times the threshold" in text
@@ -111,7 +86,7 @@ def test_the_proof_names_rule_numbers_distance_and_source_in_words():
 
 def test_an_answer_that_changes_something_says_what():
     state, at = begin("tour.ncu-rep")
-    state = tell(reduce(state, e.LaunchSelected(1)), at, "dtype", "double")
+    state = say(look(state, 1), at, "dtype", "double")
     change = state.cards[-1]
     assert change.kind == "change"
     assert ("Went", "Narrow accesses") in [(line.label, line.text) for line in change.lines]
@@ -120,13 +95,13 @@ def test_an_answer_that_changes_something_says_what():
 
 def test_an_answer_that_changes_nothing_says_so():
     state, at = begin("tour.ncu-rep")
-    state = tell(reduce(state, e.LaunchSelected(1)), at, "dtype", "single")
+    state = say(look(state, 1), at, "dtype", "single")
     assert state.cards[-1].title == "Nothing changed"
 
 
 def test_i_dont_know_is_an_answer_and_the_question_is_not_asked_again():
     state, at = begin("tour.ncu-rep")
-    state = tell(reduce(state, e.LaunchSelected(1)), at, "dtype", "d")
+    state = say(look(state, 1), at, "dtype", "d")
     assert state.ask is None
     assert "ask:dtype" not in [c.id for c in choices(state)]
     assert state.answers == ()
@@ -134,28 +109,28 @@ def test_i_dont_know_is_an_answer_and_the_question_is_not_asked_again():
 
 def test_a_question_put_off_stays_among_the_choices_behind_the_others():
     state, at = begin("tour.ncu-rep")
-    state = tell(reduce(state, e.LaunchSelected(1)), at, "dtype", "/skip")
+    state = say(look(state, 1), at, "dtype", "/skip")
     assert [c.id for c in choices(state) if c.id.startswith("ask:")] == ["ask:theoretical_bytes", "ask:dtype"]
 
 
 def test_why_tells_the_reason_of_the_question_that_is_open_and_else_of_the_class():
     state, at = begin("tour.ncu-rep")
-    state = tell(reduce(state, e.LaunchSelected(1)), at, "dtype", "/why")
+    state = say(look(state, 1), at, "dtype", "/why")
     assert state.cards[-1].lines[0].text == "The peak that counts depends on it."
-    state = tell(state, at, "/skip", "why?")
+    state = say(state, at, "/skip", "why?")
     assert (state.cards[-1].kind, state.cards[-1].finding) == ("proof", "internal_congestion")
     assert "at memory_pct = 60.0 % (now 96.1 %)" in [line.text for line in state.cards[-1].lines]
 
 
 def test_numbers_are_taken_with_their_units_in_the_units_of_the_question():
     state, at = begin("tour.ncu-rep")
-    state = tell(reduce(state, e.LaunchSelected(1)), at, "theoretical_bytes", "64 MiB")
+    state = say(look(state, 1), at, "theoretical_bytes", "64 MiB")
     assert state.answers == ((1, "theoretical_bytes", 64.0 * 2**20),)
 
 
 def test_a_number_out_of_range_or_with_a_foreign_unit_is_refused_with_the_reason():
     state, at = begin("tour.ncu-rep")
-    state = tell(reduce(state, e.LaunchSelected(1)), at, "theoretical_bytes")
+    state = say(look(state, 1), at, "theoretical_bytes")
     for text in ("0", "12 ms", "many"):
         refused = understand(text, state)
         assert isinstance(refused, e.NotUnderstood) and refused.because, text
@@ -164,9 +139,9 @@ def test_a_number_out_of_range_or_with_a_foreign_unit_is_refused_with_the_reason
 
 def test_the_napkin_asks_for_algorithm_and_parameters_then_compares_and_concludes():
     state, at = begin("tour.ncu-rep")
-    state = tell(reduce(state, e.LaunchSelected(1)), at, "compare", "transpose", "4096")
+    state = say(look(state, 1), at, "compare", "transpose", "4096")
     assert state.ask is not None and state.ask.step == (2, 2)
-    state = tell(state, at, "f32")
+    state = say(state, at, "f32")
     assert state.reckoning is None and state.ask is None
     assert [k for k in kinds(state) if k in ("napkin", "change")] == ["napkin", "change"]
     assert (1, "theoretical_bytes", 8.59e9) in state.answers
@@ -174,11 +149,11 @@ def test_the_napkin_asks_for_algorithm_and_parameters_then_compares_and_conclude
 
 def test_what_if_shows_what_would_change_and_changes_nothing():
     state, at = begin("tour.ncu-rep")
-    state = reduce(state, e.LaunchSelected(1))
-    asked = tell(state, at, "/whatif dram_pct=70")
+    state = look(state, 1)
+    asked = say(state, at, "/whatif dram_pct=70")
     assert asked.cards[-1].lines[0].text == "Internal congestion → DRAM-bound"
     assert asked.diagnosis == state.diagnosis
-    assert tell(state, at, "what if l2_pct = 50%").cards[-1].lines[0].text.startswith("Class, findings")
+    assert say(state, at, "what if l2_pct = 50%").cards[-1].lines[0].text.startswith("Class, findings")
 
 
 def test_work_that_fails_is_a_card_with_its_reason_and_can_be_tried_again():
@@ -211,7 +186,7 @@ def test_outcomes_that_nobody_waits_for_are_ignored():
 
 def test_called_off_work_leaves_the_session_as_it_was_and_can_be_taken_up_again():
     state, at = begin("tour.ncu-rep")
-    state = reduce(state, e.LaunchSelected(1))
+    state = look(state, 1)
     waiting = reduce(state, e.HowAsked())
     off = reduce(waiting, e.Cancelled(waiting.waiting[0]))
     assert off.waiting == () and choices(off)[0].id == "retry"
@@ -220,7 +195,7 @@ def test_called_off_work_leaves_the_session_as_it_was_and_can_be_taken_up_again(
 
 def test_work_wanted_twice_is_waited_for_once():
     state, _ = begin("tour.ncu-rep")
-    state = reduce(reduce(reduce(state, e.LaunchSelected(1)), e.HowAsked()), e.HowAsked())
+    state = reduce(reduce(look(state, 1), e.HowAsked()), e.HowAsked())
     assert state.waiting == (e.Prove("how", 1, "bank_conflicts"),)
 
 
@@ -232,21 +207,21 @@ def test_what_is_no_number_is_never_an_answer_to_a_number_even_without_a_range(v
 
 def test_a_condition_that_would_prevent_a_conclusion_and_is_false_counts_for_it():
     state, at = begin("tour.ncu-rep")
-    state = tell(reduce(state, e.LaunchSelected(1)), at, "/how")
+    state = say(look(state, 1), at, "/how")
     line = next(line for line in state.cards[-1].lines if line.text == "excess_on_atomics")
     assert (line.label, line.style) == ("Not the case", "holds")
 
 
 def test_back_takes_away_the_last_answer_with_all_that_followed_from_it():
     state, at = begin("tour.ncu-rep")
-    asked = tell(reduce(state, e.LaunchSelected(1)), at, "dtype")
-    assert reduce(tell(asked, at, "double"), e.Back()) == asked
+    asked = say(look(state, 1), at, "dtype")
+    assert reduce(say(asked, at, "double"), e.Back()) == asked
 
 
 def test_back_to_the_very_beginning_and_no_further():
     state, at = begin("tour.ncu-rep")
-    later = tell(reduce(state, e.LaunchSelected(1)), at, "/how", "/help")
-    for _ in range(3):
+    later = say(look(state, 1), at, "/how", "/help")
+    for _ in range(4):
         assert can_go_back(later)
         later = reduce(later, e.Back())
     assert later == state
@@ -255,7 +230,7 @@ def test_back_to_the_very_beginning_and_no_further():
 
 def test_work_asked_for_before_the_undone_step_keeps_its_outcome():
     state, at = begin("tour.ncu-rep")
-    waiting = reduce(reduce(state, e.LaunchSelected(1)), e.HowAsked())
+    waiting = reduce(look(state, 1), e.HowAsked())
     proof = at.perform(waiting.waiting[0], waiting, lambda *_: None)
     helped = reduce(reduce(waiting, e.HelpAsked()), proof)
     assert reduce(helped, e.Back()) == reduce(waiting, proof)
@@ -263,10 +238,10 @@ def test_work_asked_for_before_the_undone_step_keeps_its_outcome():
 
 def test_each_launch_keeps_its_own_conversation():
     state, at = begin("tour.ncu-rep")
-    first = tell(reduce(state, e.LaunchSelected(1)), at, "/how")
-    other = tell(first, at, "/kernel gemm")
+    first = say(look(state, 1), at, "/how")
+    other = say(first, at, "/kernel gemm")
     assert "proof" not in kinds(other) and other.launch.kernel == "gemm_one_output"
-    assert tell(other, at, "/kernel 1").conversation == first.conversation
+    assert say(other, at, "/kernel 1").conversation == first.conversation
 
 
 def test_after_quitting_nothing_happens_any_more():
@@ -280,42 +255,44 @@ def test_after_quitting_nothing_happens_any_more():
 
 def test_without_a_report_the_numbers_are_asked_for_one_by_one():
     state, at = begin()
-    assert (state.place, state.numbers, state.ask.id) == ("launch", True, "duration_ns")
-    state = tell(state, at, "12.5us")
+    assert (state.place, state.numbers, state.ask.id) == ("launch", True, "expect")
+    state = say(state, at, "skip")
+    assert state.ask.id == "duration_ns"
+    state = say(state, at, "12.5us")
     assert state.answers == ((None, "duration_ns", 12_500.0),)
     assert state.ask.id == "dram_pct"
 
 
 def test_the_class_is_told_as_soon_as_the_numbers_decide_it():
     state, at = begin()
-    state = tell(state, at, "12.5us")
+    state = say(state, at, "skip", "12.5us")
     assert "class" not in kinds(state)
-    state = tell(state, at, "83%")
+    state = say(state, at, "83%")
     assert [c.title for c in state.cards if c.kind in ("class", "change")] == ["The answer moved the conclusion"]
     assert state.launch.verdict.id == "dram_bound"
 
 
 def test_an_unknown_number_is_passed_over_and_one_put_off_comes_again_once():
     state, at = begin()
-    state = tell(state, at, "d", "/skip")
+    state = say(state, at, "skip", "d", "/skip")
     assert state.ask.id == "l2_pct"
-    state = tell(state, at, "40")
+    state = say(state, at, "40")
     assert state.ask.id == "dram_pct"
-    state = tell(state, at, "/skip")
+    state = say(state, at, "/skip")
     assert state.ask is None
 
 
 def test_enough_numbers_lead_to_the_conclusion_and_more_can_be_given():
     state, at = begin()
-    state = tell(state, at, "1 ms", "83", "enough")
+    state = say(state, at, "skip", "1 ms", "83", "enough")
     assert state.ask is None and kinds(state)[-2:] == ["class", "finding"]
-    state = tell(state, at, "more")
+    state = say(state, at, "more")
     assert state.ask.id == "l2_pct"
 
 
 def test_the_last_number_leads_to_the_conclusion():
     state, at = begin()
-    state = tell(state, at, "1 ms", "83", "40%")
+    state = say(state, at, "skip", "1 ms", "83", "40%")
     assert state.ask is None and kinds(state)[-2:] == ["class", "finding"]
 
 
@@ -326,5 +303,5 @@ def test_the_last_number_leads_to_the_conclusion():
 def test_replaying_the_log_gives_the_same_state(paths: tuple[str, ...]):
     state, at = begin(*paths)
     texts = ["/help", "d", "/why"] if not paths else ["/kernel 1", "1", "how", "dtype", "2", "/explain occupancy"]
-    state = tell(state, at, *texts)
+    state = say(state, at, *texts)
     assert replay(state.log) == state

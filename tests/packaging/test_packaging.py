@@ -52,6 +52,13 @@ def test_the_wheel_holds_every_file_of_the_exercises(wheel: Path) -> None:
         assert f"advisor/_data/kernels/bank-conflicts/{name}" in there
 
 
+def test_the_wheel_holds_every_bundled_session(wheel: Path) -> None:
+    there = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("advisor/_data/transcripts/")}
+    wanted = {f"advisor/_data/transcripts/{path.name}" for path in (ROOT / "transcripts").glob("*.jsonl")}
+    assert wanted and wanted <= there
+    assert "advisor/render/schemas/transcript.json" in zipfile.ZipFile(wheel).namelist()
+
+
 def test_the_sdist_holds_what_the_tests_need(wheel: Path) -> None:
     with tarfile.open(next(wheel.parent.glob("*.tar.gz"))) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
@@ -90,6 +97,12 @@ def test_a_wheel_in_an_empty_environment_diagnoses_from_another_folder(
     assert launch["findings"][0]["id"] == "bank_conflicts"
     where = run(installed, tmp_path, "-c", "import advisor.resources as r; print(r.folder('knowledge'))")
     assert str(installed.parents[1]) in where.stdout
+
+
+def test_a_wheel_replays_a_bundled_session_by_its_name(installed: Path, tmp_path: Path) -> None:
+    name = sorted((ROOT / "transcripts").glob("*.jsonl"))[0].stem
+    assert name in run(installed, tmp_path, "-m", "advisor", "replay").stdout
+    assert "as saved" in run(installed, tmp_path, "-m", "advisor", "replay", "--check", name).stdout
 
 
 def test_a_wheel_lets_a_learner_practise_without_a_gpu(installed: Path, tmp_path: Path) -> None:

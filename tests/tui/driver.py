@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from advisor.tui.app import AdvisorApp
+from advisor.tui.widgets.prompt import Prompt
 from tui.factory import desk
 
 
@@ -34,8 +35,14 @@ class Driver:
         await self.pilot.press(*keys)
         await self.settle()
 
+    async def open(self, *keys: str) -> None:
+        """Open a launch (after these keys) and pass over the question what is expected of it."""
+        await self.press(*keys, "enter")
+        await self.press("enter")
+
     async def say(self, text: str) -> None:
-        self.app.screen.query_one(Input).value = text
+        prompts = self.app.screen.query(Prompt)
+        (prompts.first() if prompts else self.app.screen.query_one(Input)).value = text
         await self.press("enter")
 
     @property
@@ -54,11 +61,11 @@ class Driver:
 
 @asynccontextmanager
 async def session(
-    *paths: str, size: tuple[int, int] = (80, 24), blocks: bool = True, **sources: Any
+    *paths: str, size: tuple[int, int] = (80, 24), blocks: bool = True, notes: bool = False, **sources: Any
 ) -> AsyncIterator[Driver]:
     """The program on the factory's data, settled after its start."""
     app = AdvisorApp(desk(**sources), paths, blocks=blocks)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=notes) as pilot:
         driver = Driver(app, pilot)
         await driver.settle()
         yield driver

@@ -22,6 +22,7 @@ from advisor.model import (
     Speedup,
     Verdict,
 )
+from advisor.pipelines.explain import Hit
 
 METRICS = {
     "compute_pct": 12.4,
@@ -341,9 +342,19 @@ def reckon(algorithm: str, parameters: Mapping[str, float | str], on: LaunchDiag
     return Reckoning(f"{algorithm} of {parameters['rows']:g} rows", lines, (("theoretical_bytes", 8.59e9),))
 
 
+def contents() -> tuple[Hit, ...]:
+    """A small knowledge base: what LORE knows, by kinds."""
+    kinds = {"occupancy": "term", "long_scoreboard": "stall", "bank_conflicts": "diagnosis", "dram_pct": "metric"}
+    return tuple(Hit(kinds.get(word, "term"), word, word.replace("_", " "), 0.0) for word in LORE.words)
+
+
+def find(text: str, most: int) -> tuple[Hit, ...]:
+    return tuple(hit for hit in contents() if text.casefold() in f"{hit.id} {hit.title}")[:most]
+
+
 def sources(**changes: object) -> Sources:
     """The injected data source; tests swap single parts of it."""
-    made = Sources(analyse, analyse_numbers, lambda: LORE, explain, reckon)
+    made = Sources(analyse, analyse_numbers, lambda: LORE, explain, reckon, contents=contents, find=find)
     return replace(made, **changes)  # type: ignore[arg-type]
 
 

@@ -1,82 +1,43 @@
-"""Keys, sizes and garbage in any order: no exception, no screen that cannot be left, no answer lost."""
+"""5,000 seeded actions in any order: no exception, no screen that cannot be left, no answer lost, and it replays."""
 
 from __future__ import annotations
 
 import random
+from pathlib import Path
+from typing import Any
 
 import pytest
-from textual.widgets import Input
 
 from advisor.dialogue.reducer import replay
-from tui.driver import session
+from advisor.tui.app import AdvisorApp
+from tui.driver import Driver
+from tui.factory import desk
+from tui.hostile import sources
+from tui.wandering import Wanderer
 
-KEYS = [
-    "enter",
-    "up",
-    "down",
-    "pageup",
-    "pagedown",
-    "tab",
-    "shift+tab",
-    "escape",
-    "f1",
-    "f2",
-    "f3",
-    "f4",
-    "f5",
-    "ctrl+t",
-]
-LINES = [
-    *(
-        "1",
-        "2",
-        "9",
-        "d",
-        "why",
-        "how",
-        "/how",
-        "/whynot tail",
-        "/whatif dram_pct=80",
-        "/explain occupancy",
-        "/kernels",
-    ),
-    *(
-        "64 MiB",
-        "12.5us",
-        "83%",
-        "f64",
-        "double",
-        "transpose",
-        "4096",
-        "compare",
-        "/kernel 3",
-        "/back",
-        "/skip",
-        "/help",
-    ),
-    *("[bold]x[/", "\x1b[2J", "/", "//", "/kernel", "‮", "é" * 300, "-1e999", "0x10", "what is", "what if"),
-]
-SIZES = [(80, 24), (160, 50), (30, 8), (110, 30), (200, 12)]
+ACTIONS = 500
+BEGINNINGS: dict[str, dict[str, Any]] = {
+    "report": {"paths": ("tour.ncu-rep",)},
+    "interview": {},
+    "trace": {"traces": ("t.sqlite",)},
+}
 
 
-@pytest.mark.parametrize(("seed", "paths"), [(1, ("tour.ncu-rep",)), (2, ())])
-async def test_a_walk_through_the_session_never_breaks_it(seed: int, paths: tuple[str, ...]):
+@pytest.mark.parametrize("seed", range(10))
+async def test_a_walk_through_the_session_never_breaks_it(seed: int, tmp_path: Path):
     chance = random.Random(seed)
-    async with session(*paths) as at:
-        for _ in range(60):
-            what = chance.random()
-            if what < 0.55:
-                await at.pilot.press(chance.choice(KEYS))
-            elif what < 0.93:
-                for line in at.app.screen.query(Input):
-                    line.value = chance.choice(LINES)
-                await at.pilot.press("enter")
-            else:
-                await at.pilot.resize_terminal(*chance.choice(SIZES))
-            assert at.app.is_running
-        await at.settle()
-        assert replay(at.app.state.log) == at.app.state
-        for _ in range(3):
-            await at.press("escape")
-        await at.press("ctrl+q")
-        assert at.app.return_code == 0
+    beginning = list(BEGINNINGS)[seed % len(BEGINNINGS)]
+    left = ACTIONS
+    while left > 0:
+        app = AdvisorApp(desk(**sources("a_kernel", tmp_path)), blocks=chance.random() < 0.8, **BEGINNINGS[beginning])
+        async with app.run_test(size=(80, 24), notifications=True) as pilot:
+            at = Driver(app, pilot)
+            await at.settle()
+            wanderer = Wanderer(at, chance)
+            left -= await wanderer.wander(left)
+            if not wanderer.left:
+                await at.settle()
+                assert replay(app.state.log) == app.state
+                await wanderer.come_back()
+                await at.press("ctrl+q")
+        assert app.return_code == 0

@@ -31,6 +31,7 @@ async def test_from_the_list_to_an_answer_that_compares_with_the_napkin(
         await at.settle()
         assert at.shows("22 launches", "H200-SXM", "transpose_tile")
         await at.say("/kernel transpose_tile")
+        await at.press("enter")
         assert at.shows("Fix first", "Expected")
         await at.press("enter")
         await at.say("/how")
@@ -38,7 +39,7 @@ async def test_from_the_list_to_an_answer_that_compares_with_the_napkin(
         for line in ("/why", "/evidence", "/missing", "/whynot tail_effect", "/whatif dram_pct=20", "/explain DRAM"):
             await at.say(line)
             assert at.app.state.cards[-1].kind != "error", line
-        await at.say("compare")
+        await at.say("algorithm")
         for line in ("transpose", "f32", "8192", "8192"):
             await at.say(line)
         assert at.app.state.answer("theoretical_bytes") == 2 * 8192 * 8192 * 4
@@ -50,7 +51,7 @@ async def test_the_interview_reaches_a_class_from_the_first_numbers():
     async with app.run_test(size=(80, 24)) as pilot:
         at = Driver(app, pilot)
         await at.settle()
-        for line in ("h200", "328 us", "8%", "88%", "33%"):
+        for line in ("kernel", "h200", "skip", "328 us", "8%", "88%", "33%"):
             await at.say(line)
         assert app.state.launch is not None
         assert app.state.launch.known_as == "H200-SXM"

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import random
 import re
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from advisor.commands.practice import learn
 from advisor.commands.practice.face import Face
 from advisor.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, InputError, UsageError
-from advisor.model import LaunchDiagnosis
-from advisor.practice import attempt, calibrate, compiling, journal, reprofile, workshop
+from advisor.practice import attempt, calibrate, compiling, reprofile, trying, workshop
 from advisor.practice import sweep as sweeping
 from advisor.practice.failures import Failure
 from advisor.practice.manifest import exercise
 from advisor.practice.predict import MINE
 from advisor.practice.profiling import MISSING as NO_NCU
 from advisor.practice.profiling import find_ncu
-from advisor.practice.run import Limits, Listener, OnProgress, Progress, Runner, nothing, one_child
-from advisor.practice.state import Record, Store
+from advisor.practice.run import Listener, OnProgress, Progress, Runner, nothing, one_child
+from advisor.practice.state import Store
 from advisor.practice.tasks import Request
-from advisor.quantify.noise import spread
+from advisor.practice.trying import NOT_ITS_FAULT, USUAL_ARCH
 from advisor.render import attempt as words
 from advisor.render import measuring
-from advisor.render.text import brief_factor
 
 _STAGES = {
     "start": "starting",
@@ -37,11 +33,7 @@ _STAGES = {
     "warm": "warming up",
     "profile": "profiling",
 }
-# What stops a job and is no fault of its source: nothing was found out about it.
-_NOT_ITS_FAULT = ("out_of_memory", "slow_child", "old_driver", "no_gpu", "wrong_cupy")
 _ARCH = re.compile(r"(?:sm_|compute_)?(\d{1,2})\.?(\d)([af]?)\Z")
-_UNKNOWN_ARCH = re.compile(r"(?i)unsupported gpu architecture|knows no sm_|invalid value for --gpu-architecture")
-_USUAL_ARCH = "sm_90"
 
 
 def shower(face: Face) -> OnProgress:
@@ -57,20 +49,13 @@ def shower(face: Face) -> OnProgress:
 
 def _seed(given: int | None) -> int:
     """Fresh random inputs for every check, unless the learner asks for the same again."""
-    return given if given is not None else random.SystemRandom().randrange(1 << 31)
-
-
-def _runner(limit: float) -> Runner:
-    return Runner(limits=Limits(check=limit, time=6 * limit + 20, profile=2 * limit))
+    return given if given is not None else trying.fresh_seed()
 
 
 def _try(store: Store, shop: workshop.Workshop, seed: int, limit: float, face: Face) -> attempt.Attempt:
     """Run the learner's version beside slow and fast, and write the outcome down."""
-    digest = shop.digest()
-    tried = attempt.check(shop, seed, _runner(limit), shower(face))
+    tried = trying.check(store, shop, seed, trying.runner(limit), shower(face))
     face.clear()
-    if tried.mine is not None:
-        store.change(shop.exercise.name, lambda record: _note(record, digest, tried))
     return tried
 
 
@@ -80,7 +65,7 @@ def _told(tried: attempt.Attempt, shop: workshop.Workshop, face: Face, onward: b
     if mine is None:
         face.fail((tried.outcome.failure or Failure("nothing", "nothing was run")).words)
         return EXIT_WRONG_USE
-    if mine.failure is not None and mine.failure.kind in _NOT_ITS_FAULT:
+    if mine.failure is not None and mine.failure.kind in NOT_ITS_FAULT:
         face.fail(mine.failure.words)
         return EXIT_WRONG_USE
     face.write(words.attempt_text(shop.exercise, tried, face.width, face.colour, face.blocks, onward))
@@ -98,7 +83,7 @@ def check(store: Store, name: str, seed: int | None, limit: float, arch: str | N
     tried = _try(store, shop, _seed(seed), limit, face)
     code = _told(tried, shop, face)
     if tried.mine is None:
-        compiled = compile_only(store, shop, _USUAL_ARCH, face)
+        compiled = compile_only(store, shop, USUAL_ARCH, face)
         return EXIT_CHECK_FAILED if compiled == EXIT_CHECK_FAILED else code
     return code
 
@@ -113,50 +98,17 @@ def architecture(text: str) -> str:
 
 def compile_only(store: Store, shop: workshop.Workshop, arch: str, face: Face) -> int:
     """Compile the learner's source for an architecture without a GPU, and say what that does not tell."""
-    sources = [p for p in (shop.source, *shop.extra) if p.suffix == ".cu"]
-    if not sources:
+    builds = trying.compiled(store, shop, arch)
+    if not builds:
         face.fail(f"{shop.source.name} is Python: there is nothing to compile, and running it needs an NVIDIA GPU")
         return EXIT_WRONG_USE
-    builds = [compiling.compile_source(p, arch, lines=p == shop.source) for p in sources]
     failures = [b.failure for b in builds if b.failure is not None]
     if any(f.kind == compiling.MISSING.kind for f in failures):
         face.fail(compiling.MISSING.words)
         return EXIT_WRONG_USE
-    if any(_UNKNOWN_ARCH.search(f.detail) for f in failures):
-        raise UsageError(f"this {builds[0].compiler} does not know {arch}: give another architecture, or update it")
     for build in builds:
         face.write(measuring.build_text(build, face.width, face.colour))
-    digest = shop.digest()
-    if not shop.untouched():
-        store.change(shop.exercise.name, lambda record: _note_builds(record, digest, builds))
     return EXIT_CHECK_FAILED if failures else EXIT_DONE
-
-
-def _note_builds(record: Record, digest: str, builds: Sequence[compiling.Build]) -> None:
-    """An edited source that was compiled counts as an attempt: without a GPU there is no other."""
-    record.attempts += 1
-    journal.add(record, digest, "compiled", observation=measuring.build_line(builds)[:300])
-
-
-def _note(record: Record, digest: str, tried: attempt.Attempt) -> None:
-    mine = tried.mine
-    if mine is None:
-        return
-    record.attempts += 1
-    record.solved = record.solved or tried.solved
-    if mine.failure is not None:
-        journal.add(record, digest, "failed", observation=mine.failure.words[:300])
-        return
-    runs = spread(mine.times_ns) if mine.times_ns and tried.right else None
-    journal.add(
-        record,
-        digest,
-        "checked",
-        right=tried.right,
-        time_ns=runs.median if runs else None,
-        noise=runs.noise if runs else None,
-        observation=mine.wrong[:300],
-    )
 
 
 def _ready(asking: bool) -> None:
@@ -187,13 +139,13 @@ def profile(
     if tried.mine is None or tried.mine.failure is not None:
         return code
     clocks = None if clock_control == "base" else clock_control
-    made = reprofile.before_and_after(shop, tried, seed, _runner(limit), shower(face), clock_control=clocks)
+    made = reprofile.before_and_after(shop, tried, seed, trying.runner(limit), shower(face), clock_control=clocks)
     face.clear()
     if made.failure is not None or made.before is None or made.after is None:
         face.fail((made.failure or Failure("report", "ncu wrote no report")).words)
         return EXIT_WRONG_USE
     launch = made.after.diagnosis.launches[0]
-    _remember(store, name, digest, launch)
+    trying.remember_profile(store, name, digest, launch)
     speedup = tried.over_slow.speedup if tried.over_slow is not None else None
     if predicted:
         face.write("\n" + learn.reveal(store, one, MINE, launch, speedup, face, digest))
@@ -201,14 +153,6 @@ def profile(
     _compare(made, tried, face)
     face.write(measuring.after_profile(one, made.report, face.width))
     return EXIT_DONE
-
-
-def _remember(store: Store, name: str, digest: str, launch: LaunchDiagnosis) -> None:
-    first = next((f for f in launch.findings if f.kind == "diagnosis"), None)
-    told = first.speedup if first is not None else None
-    gain = f", {brief_factor(told.estimate)}x to win" if told is not None else ""
-    seen = f"{launch.verdict.id}: {first.id if first is not None else 'no finding'}{gain}"
-    store.change(name, lambda record: journal.add(record, digest, "profiled", observation=seen))
 
 
 def _compare(made: reprofile.Reprofiled, tried: attempt.Attempt, face: Face) -> None:
@@ -238,17 +182,17 @@ def sweep(
     shop = workshop.opened(exercise(name), store)
     task = attempt.task(shop, (attempt.own_job(shop, ("check", "time")),), _seed(seed))
     chosen = tuple(a for a in sweeping.AXES if not axes or a in axes)
-    found = sweeping.sweep(task, chosen, _runner(limit), shower(face))
+    found = sweeping.sweep(task, chosen, trying.runner(limit), shower(face))
     if profiled and found.failure is None:
         shop.profiles.mkdir(parents=True, exist_ok=True)
         control = None if clocks == "base" else clocks
         report = reprofile.next_report(shop)
-        found = sweeping.profiled(found, task, report, _runner(limit), shower(face), clock_control=control)
+        found = sweeping.profiled(found, task, report, trying.runner(limit), shower(face), clock_control=control)
     face.clear()
     failure = found.failure
     if not found.points:
         failure = failure or Failure("nothing", "nothing was run")
-        if found.outcome.failure is not None or failure.kind in _NOT_ITS_FAULT:
+        if found.outcome.failure is not None or failure.kind in NOT_ITS_FAULT:
             face.fail(failure.words)
             return EXIT_WRONG_USE
         face.write(words.failure_text(failure, face.width, face.colour))

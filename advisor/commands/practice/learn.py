@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from advisor.commands.practice.face import Face
 from advisor.errors import EXIT_CHECK_FAILED, EXIT_DONE, UsageError
 from advisor.model import LaunchDiagnosis
-from advisor.practice import journal, workshop
-from advisor.practice.manifest import Exercise, bundled_text, exercise, home, names
-from advisor.practice.predict import CAUSE_POINTS, CLASS_POINTS, MINE, SPEEDUP_POINTS, score
-from advisor.practice.state import Prediction, Record, Store, latest
+from advisor.practice import journal, learning, workshop
+from advisor.practice.manifest import Exercise, exercise, names
+from advisor.practice.predict import CAUSE_POINTS, CLASS_POINTS, MINE, SPEEDUP_POINTS
+from advisor.practice.state import Prediction, Record, Store, latest, state_of
 from advisor.render import practice as words
 from advisor.render.text import wrap
 
@@ -37,7 +37,7 @@ def list_(store: Store, form: str, face: Face) -> int:
                 "step": e.step,
                 "ladder": e.ladder,
                 "steps": len(e.stages),
-                "state": words.state_of(progress.get(e.name)),
+                "state": state_of(progress.get(e.name)),
                 "attempts": progress.get(e.name, Record()).attempts,
             }
             for e in found
@@ -61,29 +61,16 @@ def show(store: Store, name: str, napkin: bool, profile: str | None, predicted: 
     return EXIT_DONE
 
 
-def _recorded(one: Exercise, face: Face) -> tuple[Any, Any, Any]:
-    """The recorded data of an exercise, where it was made, and the analysis of its report."""
-    from advisor.catalog import catalog
-    from advisor.practice import recorded, selfcheck
-
-    measured, found = selfcheck.of_recording(one), recorded.recording(one)
-    if measured is None or found is None:
-        raise UsageError(f"{one.name} has no recorded profile in this installation: install ncu-advisor again")
-    analysis = selfcheck.analyse(catalog(), [measured], progress=face.narrate)
-    face.clear()
-    return measured, found.record, analysis
-
-
 def _profile(store: Store, one: Exercise, step_id: str, predicted: bool, face: Face) -> int:
     step = one.step_of(step_id) if step_id else one.stages[0]
     known = latest(store.record(one.name), step.id)
     if known is None and predicted:
         known = ask_prediction(store, one, step.id, face)
-    measured, record, analysis = _recorded(one, face)
-    own = measured.steps[step.id].launches
-    launch = next(x for x in analysis.diagnosis.launches if x.index == own[step.look_at])
+    found = learning.of_recording(one, face.narrate)
+    face.clear()
+    measured, record, analysis, launch = found.measured, found.record, found.analysis, found.launch(step)
+    actual = learning.actual_speedup(one, step.id, measured)
     if known is not None:
-        actual = words.actual_speedup(one, step.id, measured)
         face.write(reveal(store, one, step.id, launch, actual, face) + "\n")
     from dataclasses import replace
 
@@ -97,9 +84,7 @@ def _profile(store: Store, one: Exercise, step_id: str, predicted: bool, face: F
     unsolved = tuple(replace(finding, fix=None) for finding in launch.findings)
     only = replace(analysis.diagnosis, reports=(), launches=(replace(launch, questions=(), findings=unsolved),))
     face.write(diagnosis_text(only, width=face.width, colour=face.colour, blocks=face.blocks))
-    face.write(
-        words.after_profile(one, step, store.record(one.name), words.actual_speedup(one, step.id, measured), face.width)
-    )
+    face.write(words.after_profile(one, step, store.record(one.name), actual, face.width))
     return EXIT_DONE
 
 
@@ -170,12 +155,7 @@ def ask_prediction(
     cause = face.choose("Cause, what you would fix first", cause, causes)
     speedup = face.number(_OVER_SLOW if step == MINE else _SPEEDUP, speedup)
     made = Prediction(step=step, class_id=class_id, cause=cause, speedup=speedup)
-
-    def note(record: Record) -> None:
-        scored = [p for p in record.predictions if p.step != step or p.points is not None]
-        record.predictions = [*scored, made]
-
-    store.change(one.name, note)
+    learning.foretell(store, one, made)
     return made
 
 
@@ -190,30 +170,11 @@ def reveal(
     store: Store, one: Exercise, step: str, launch: LaunchDiagnosis, actual: float | None, face: Face, digest: str = ""
 ) -> str:
     """Score the prediction of a step, keep the points, and tell them; `actual`: the measured speedup."""
-    known = latest(store.record(one.name), step)
-    if known is None:
+    found = learning.reveal(store, one, step, launch, actual, digest)
+    if found is None:
         return ""
-    causes = [f.id for f in launch.findings if f.kind == "diagnosis"]
-    first = causes[0] if causes else ""
-    result = score(
-        known.class_id,
-        known.cause,
-        known.speedup,
-        actual_class=launch.verdict.id,
-        actual_cause=first,
-        others=causes,
-        actual_speedup=actual,
-    )
-
-    def note(record: Record) -> None:
-        p = latest(record, step)
-        if p is not None and p.points is None:
-            p.points, p.digest = result.total, digest
-            p.actual_class, p.actual_cause, p.actual_speedup = launch.verdict.id, first, actual
-
-    store.change(one.name, note)
     parts = (CLASS_POINTS, CAUSE_POINTS, SPEEDUP_POINTS)
-    return words.score_text(known, launch, actual, result, parts, face.width, face.colour)
+    return words.score_text(found.said, launch, actual, found.score, parts, face.width, face.colour)
 
 
 def start(store: Store, name: str, folder: Path | None, face: Face) -> int:
@@ -227,12 +188,7 @@ def start(store: Store, name: str, folder: Path | None, face: Face) -> int:
 def hint(store: Store, name: str, all_: bool, face: Face) -> int:
     """The next hint, and those that were given already."""
     one = exercise(name)
-
-    def take(record: Record) -> int:
-        record.hints = len(one.hints) if all_ else min(len(one.hints), record.hints + 1)
-        return record.hints
-
-    face.write(words.hints_text(one, store.change(name, take), face.width, face.colour))
+    face.write(words.hints_text(one, learning.hint(store, one, all_), face.width, face.colour))
     return EXIT_DONE
 
 
@@ -250,11 +206,7 @@ def quiz(store: Store, name: str, given: tuple[str, ...], face: Face) -> int:
         face.write(words.question_text(at, len(one.quiz), question, face.width, face.colour))
         letter = face.choose("Answer", given[at].strip().lower() if given else None, letters, listed=True)
         chosen = ord(letter) - ord("a")
-
-        def note(record: Record, at: int = at, chosen: int = chosen) -> None:
-            record.quiz.setdefault(str(at), chosen)
-
-        store.change(name, note)
+        learning.answer(store, one, at, chosen)
         right += question.answers[chosen].right
         face.write(words.reasons_text(question, chosen, face.width, face.colour))
     face.write(words.quiz_result(one, right, face.width))
@@ -264,24 +216,9 @@ def quiz(store: Store, name: str, given: tuple[str, ...], face: Face) -> int:
 def solution(store: Store, name: str, step_id: str, anyway: bool, face: Face) -> int:
     """The explanation and the source of a later step: after an attempt, or on request."""
     one = exercise(name)
-    record = store.record(name)
-    if not record.attempts and not anyway:
-        raise UsageError(
-            f"you have not tried {name} yet: `ncu-advisor practice check {name}` counts as an attempt; "
-            f"--anyway shows the solution at once"
-        )
-    step = one.step_of(step_id) if step_id else one.stages[-1]
-
-    def note(record: Record) -> None:
-        if step.id not in record.solutions:
-            record.solutions.append(step.id)
-
-    store.change(name, note)
-    before = one.stages[max(0, [s.id for s in one.stages].index(step.id) - 1)] if step in one.stages else one.stages[0]
-    text = bundled_text(name, step.source)
-    old = bundled_text(name, before.source)
-    path = home(name) / step.source
-    face.write(words.solution_text(one, step, before, path, text, old, face.width, face.colour))
+    told = learning.solution(store, one, step_id, anyway)
+    text = words.solution_text(one, told.step, told.before, told.path, told.text, told.old, face.width, face.colour)
+    face.write(text)
     return EXIT_DONE
 
 
@@ -290,14 +227,7 @@ def reset(store: Store, name: str, progress: bool, face: Face) -> int:
     one = exercise(name)
     kept = workshop.reset(workshop.opened(one, store))
     if progress:
-
-        def forget(record: Record) -> None:
-            folder = record.folder
-            for field, value in ((f, getattr(Record(), f)) for f in Record.__struct_fields__):
-                setattr(record, field, value)
-            record.folder = folder
-
-        store.change(name, forget)
+        learning.forget(store, one)
     face.write(words.reset_text(one, kept, progress, face.width))
     return EXIT_DONE
 

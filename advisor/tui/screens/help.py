@@ -1,4 +1,4 @@
-"""Help: keys, commands, how to answer."""
+"""Help in place: the keys of the screen that it was called from, those that work everywhere, and what can be typed."""
 
 from __future__ import annotations
 
@@ -12,40 +12,50 @@ from textual.widgets import Footer
 
 from advisor.dialogue import cards
 from advisor.dialogue.records import Card, Line
+from advisor.tui import words_help as words
+from advisor.tui.keys import Key, keys_of, works
 from advisor.tui.widgets.card import CardView
 
-_KEYS = (
-    ("F1", "this help"),
-    ("F2", "the list of launches"),
-    ("F3", "the evidence: beside the conversation from 110 columns, else in its place"),
-    ("F4", "undo the last thing you did"),
-    ("F5", "in the list: sort by another column"),
-    ("Up, Down", "move the mark among the choices, or the cursor in the list"),
-    ("Enter", "take the marked choice, or what was typed"),
-    ("Tab", "complete a command, else go to the next part of the screen"),
-    ("PgUp, PgDn", "scroll what is in view; Ctrl+Up and Ctrl+Down by a line"),
-    ("Esc", "call off what is being done, empty the line, leave the evidence"),
-    ("Ctrl+T", "dark or light"),
-    ("Ctrl+P", "all actions, by name"),
-    ("Ctrl+Q", "leave"),
-)
+
+def key_card(title: str, keys: list[Key]) -> Card:
+    """Keys and what they do; one that does nothing at the moment says so."""
+    lines = [
+        Line(key.says if works(key) else f"{key.says} {words.NOT_NOW}", "fact" if works(key) else "quiet", key.shown)
+        for key in keys
+    ]
+    return Card("help", title, tuple(lines), label=words.HELP)
 
 
 class HelpScreen(ModalScreen[None]):
     """A page over the others."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,f1,q,enter", "dismiss", "Close", id="help.close", tooltip="Back to where you were"),
+        Binding("escape,f1,q,enter", "dismiss", "Close", id="help.close", tooltip=words.TIP_CLOSE),
+        Binding("home", "ends(-1)", "First", show=False, id="help.first", tooltip=words.TIP_FIRST),
+        Binding("end", "ends(1)", "Last", show=False, id="help.last", tooltip=words.TIP_LAST),
     ]
 
+    def __init__(self, *, blocks: bool = True) -> None:
+        super().__init__()
+        self._blocks = blocks
+
     def compose(self) -> ComposeResult:
-        """Keys, then commands."""
-        keys = Card("help", "Keys", tuple(Line(what, "fact", key) for key, what in _KEYS), label="Help")
+        """Keys here, keys everywhere, then commands."""
+        stack = self.app.screen_stack
+        under = stack[-2] if len(stack) > 1 and stack[-1] is self else stack[-1]
+        here, everywhere = keys_of(self.app, under)
         with VerticalScroll(id="page"):
-            yield CardView(keys)
-            yield CardView(cards.help_card(None))
+            if here:
+                yield CardView(key_card(words.HERE, here), blocks=self._blocks)
+            yield CardView(key_card(words.EVERYWHERE, everywhere), blocks=self._blocks)
+            yield CardView(cards.help_card(None), blocks=self._blocks)
         yield Footer(compact=True, show_command_palette=False)
 
     def on_mount(self) -> None:
         """The page has the focus, so that arrows scroll it."""
         self.query_one("#page").focus()
+
+    def action_ends(self, by: int) -> None:
+        """To the beginning or the end."""
+        page = self.query_one("#page", VerticalScroll)
+        page.scroll_home(animate=False) if by < 0 else page.scroll_end(animate=False)

@@ -12,17 +12,18 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
 
-from advisor.dialogue import commands
 from advisor.dialogue import events as e
 from advisor.dialogue.state import State
 from advisor.dialogue.turn import choices, event_of
+from advisor.model import Diagnosis
 from advisor.tui import words
+from advisor.tui.launch_rows import Row, rows_of, summary
 from advisor.tui.layout import safe, styled
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.choices import Choices
 from advisor.tui.widgets.conversation import Conversation
-from advisor.tui.widgets.launches import ORDER_NAMES, ORDERS, LaunchTable, rows_of
+from advisor.tui.widgets.launches import ORDERS, LaunchTable
 from advisor.tui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
@@ -37,20 +38,24 @@ class LaunchesScreen(Screen[None]):
         Binding("f1", "app.help", "Help", id="launches.help", tooltip=words.TIP_HELP),
         Binding("f4", "app.undo", "Back", id="launches.back", tooltip=words.TIP_UNDO),
         Binding("f5", "sort", "Sort", id="launches.sort", tooltip=words.TIP_SORT),
+        Binding("shift+f5", "reverse", "Turn round", show=False, id="launches.reverse", tooltip=words.TIP_REVERSE),
         Binding("escape", "clear", "Cancel", id="launches.clear", tooltip=words.TIP_CLEAR),
         Binding("pageup", "page(-1)", "Page up", show=False, id="launches.pageup"),
         Binding("pagedown", "page(1)", "Page down", show=False, id="launches.pagedown"),
+        Binding("ctrl+home", "ends(-1)", "First", show=False, id="launches.top"),
+        Binding("ctrl+end", "ends(1)", "Last", show=False, id="launches.end"),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
         super().__init__()
         self._blocks = blocks
-        self._order = "report"
+        self._order, self._upwards = "report", False
+        self._rows: tuple[Diagnosis | None, tuple[Row, ...]] = (None, ())
 
     def compose(self) -> ComposeResult:
         """The table, or cards where there is no table to show; the filter line."""
         yield Banner()
-        yield LaunchTable()
+        yield LaunchTable(blocks=self._blocks)
         yield Conversation(blocks=self._blocks, ident="trouble")
         yield Static(markup=False, id="problems")
         yield Static(markup=False, id="summary")
@@ -58,7 +63,7 @@ class LaunchesScreen(Screen[None]):
         yield Choices()
         with Horizontal(id="ask"):
             yield Static("› " if self._blocks else "> ", id="sign", markup=False)
-            yield Prompt(commands.commands(), placeholder=words.FILTER, ident="filter")
+            yield Prompt(self.app.complete, placeholder=words.FILTER, ident="filter")
         yield Footer(compact=True, show_command_palette=False)
 
     def on_mount(self) -> None:
@@ -73,33 +78,29 @@ class LaunchesScreen(Screen[None]):
     def show(self, state: State) -> None:
         """Show the state."""
         trouble = state.place == "start" and state.stalled is not None
-        launches = () if state.diagnosis is None else rows_of(state.diagnosis)
+        if state.diagnosis is not self._rows[0]:
+            # Once a diagnosis: a key in the filter must not cost the making of all rows.
+            self._rows = (state.diagnosis, rows_of(state.diagnosis) if state.diagnosis is not None else ())
+        rows = self._rows[1]
         self.set_class(trouble, "-trouble")
         self.query_one(Banner).show(words.banner(state))
         self.query_one("#trouble", Conversation).show([c for c in state.cards if c.position is None] if trouble else ())
         self.query_one(Choices).show(choices(state) if trouble else (), numbered=True, marked=True)
         self.query_one(Prompt).placeholder = words.TROUBLE if trouble else words.FILTER
         table = self.query_one(LaunchTable)
-        table.show(launches, self._filter, self._order)
+        table.show(rows, self._filter, self._order, self._upwards)
         problems = words.problems(state)
         self.set_class(bool(problems), "-problems")
         self.query_one("#problems", Static).update(
             Content("\n").join(styled("! ", "bold $text-warning") + Content(safe(line)) for line in problems)
         )
-        self.query_one("#summary", Static).update(self._summary(len(launches), table.kept))
+        self.query_one("#summary", Static).update(summary(rows, table.kept, self._order, self._upwards))
         self.app.offer(self)
 
     @property
     def _filter(self) -> str:
         value = self.query_one(Prompt).value
         return "" if value.startswith("/") else value
-
-    def _summary(self, launches: int, kept: int) -> str:
-        if not launches:
-            return ""
-        if not kept:
-            return words.NO_MATCH
-        return words.SUMMARY.format(kept=kept, launches=launches, order=ORDER_NAMES[self._order])
 
     # What the user does
 
@@ -110,7 +111,8 @@ class LaunchesScreen(Screen[None]):
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
         text = event.value.strip()
-        if text.startswith("/"):
+        # What filters all launches away may be a question.
+        if text.startswith("/") or (text and not self.query_one(LaunchTable).kept):
             event.input.clear()
             self.app.say(text)
         else:
@@ -129,6 +131,8 @@ class LaunchesScreen(Screen[None]):
 
     @on(LaunchTable.SortAsked)
     def _sort_asked(self, event: LaunchTable.SortAsked) -> None:
+        # The head that it is sorted by already turns it round.
+        self._upwards = event.order == self._order and not self._upwards
         self._order = event.order
         self.show(self.app.state)
 
@@ -152,7 +156,12 @@ class LaunchesScreen(Screen[None]):
 
     def action_sort(self) -> None:
         """The next order."""
-        self._order = ORDERS[(ORDERS.index(self._order) + 1) % len(ORDERS)]
+        self._order, self._upwards = ORDERS[(ORDERS.index(self._order) + 1) % len(ORDERS)], False
+        self.show(self.app.state)
+
+    def action_reverse(self) -> None:
+        """The same order from its other end."""
+        self._upwards = not self._upwards
         self.show(self.app.state)
 
     def action_clear(self) -> None:
@@ -165,9 +174,14 @@ class LaunchesScreen(Screen[None]):
         table = self.query_one(LaunchTable)
         table.step(by * max(table.size.height - 2, 1))
 
+    def action_ends(self, by: int) -> None:
+        """To the first or the last launch."""
+        table = self.query_one(LaunchTable)
+        table.step(by * len(table.kept))
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What would do nothing now is not offered."""
-        if action == "sort":
+        if action in ("sort", "reverse"):
             return bool(self.app.state.diagnosis)
         if action == "clear":
             return bool(self.app.state.waiting) or bool(self.is_mounted and self.query_one(Prompt).value)

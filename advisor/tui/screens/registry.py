@@ -12,12 +12,25 @@ from advisor.dialogue.state import State
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from advisor.tui.app import AdvisorApp
+
 # View (dialogue.state.VIEWS) -> module in this package and class.
-SCREENS: Final[Mapping[str, tuple[str, str]]] = {}
+SCREENS: Final[Mapping[str, tuple[str, str]]] = {
+    "source": ("source", "SourceScreen"),
+    "proof": ("proof", "ProofScreen"),
+    "whatif": ("whatif", "WhatIfScreen"),
+    "steps": ("steps", "StepsScreen"),
+    "log": ("log", "LogScreen"),
+    "timeline": ("timeline", "TimelineScreen"),
+    "knowledge": ("knowledge", "KnowledgeScreen"),
+    "practice": ("practice", "PracticeScreen"),
+}
 
 
 class ViewScreen(Screen[None]):
     """A screen over the conversation: it shows the state and posts events, and leaves by Escape."""
+
+    app: AdvisorApp
 
     def __init__(self, *, blocks: bool = True) -> None:
         super().__init__()

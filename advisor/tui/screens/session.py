@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.events import Resize
 from textual.screen import Screen
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
-from advisor.dialogue import commands
+from advisor.dialogue import events as e
 from advisor.dialogue.state import State
 from advisor.dialogue.turn import choices, event_of
-from advisor.tui import words
+from advisor.tui import words, words_evidence, words_views
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.choices import Choices
 from advisor.tui.widgets.conversation import Conversation
 from advisor.tui.widgets.evidence import Evidence
+from advisor.tui.widgets.foot import Foot
 from advisor.tui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
@@ -40,6 +41,23 @@ class SessionScreen(Screen[None]):
         Binding("f2", "launches", "Launches", id="session.launches", tooltip=words.TIP_LAUNCHES),
         Binding("f3", "evidence", "Evidence", id="session.evidence", tooltip=words.TIP_EVIDENCE),
         Binding("f4", "app.undo", "Back", id="session.back", tooltip=words.TIP_UNDO),
+        Binding(
+            "f6,alt+right", "evidence_page(1)", "Page", id="session.evidence_next", tooltip=words_evidence.TIP_NEXT
+        ),
+        Binding(
+            *("shift+f6,alt+left", "evidence_page(-1)", "Page before"),
+            show=False,
+            id="session.evidence_before",
+            tooltip=words_evidence.TIP_BEFORE,
+        ),
+        *(
+            Binding(key, f"evidence_take('{page}')", name, show=False, id=f"session.evidence_{page}", tooltip=what)
+            for page, key, name, what in words_evidence.PAGES
+        ),
+        *(
+            Binding(key, f"view('{view}')", name, id=f"session.{view}", tooltip=words_views.TIP_VIEWS[view])
+            for key, view, name in words_views.VIEW_KEYS
+        ),
         Binding("escape", "escape", "Call off", show=False, id="session.escape", tooltip=words.TIP_ESCAPE),
         Binding("pageup", "page(-1)", "Page up", show=False, id="session.pageup"),
         Binding("pagedown", "page(1)", "Page down", show=False, id="session.pagedown"),
@@ -55,17 +73,18 @@ class SessionScreen(Screen[None]):
         self._position: int | None = None
 
     def compose(self) -> ComposeResult:
-        """Conversation and evidence side by side; work, choices and prompt below."""
+        """Conversation and choices, the evidence beside them; work and prompt below."""
         yield Banner()
         with Horizontal(id="columns"):
-            yield Conversation(blocks=self._blocks, ident="conversation")
+            with Vertical(id="talk"):
+                yield Conversation(blocks=self._blocks, ident="conversation")
+                yield Choices()
             yield Evidence(blocks=self._blocks, ident="evidence")
         yield Busy(blocks=self._blocks)
-        yield Choices()
         with Horizontal(id="ask"):
             yield Static("› " if self._blocks else "> ", id="sign", markup=False)
-            yield Prompt(commands.commands(), ident="prompt")
-        yield Footer(compact=True, show_command_palette=False)
+            yield Prompt(self.app.complete, history=self.app.history, ident="prompt")
+        yield Foot()
 
     def on_mount(self) -> None:
         """The prompt has the focus; Tab leads to the conversation and the evidence."""
@@ -90,7 +109,7 @@ class SessionScreen(Screen[None]):
             self.remove_class("-evidence")
         self.query_one(Banner).show(words.banner(state))
         self.query_one(Conversation).show(state.conversation)
-        self.query_one(Evidence).show(state.launch, state.finding_of(state.finding))
+        self.query_one(Evidence).show(state)
         number = state.ask is not None and state.ask.kind == "number"
         # An accidental Enter must not be an answer.
         marked = state.ask is None or state.ask.usual is not None
@@ -132,6 +151,27 @@ class SessionScreen(Screen[None]):
         """Show or hide the evidence: beside the conversation where there is room, else in its place."""
         self.toggle_class("-alone" if self.has_class("-wide") else "-evidence")
 
+    def action_view(self, view: str) -> None:
+        """Open a view over the conversation."""
+        self.app.dispatch(e.ViewShown(view))
+
+    def action_evidence_page(self, by: int) -> None:
+        """The next page of the evidence; where it is hidden it is shown first."""
+        if not self._reveal_evidence():
+            self.query_one(Evidence).action_turn(by)
+
+    def action_evidence_take(self, page: str) -> None:
+        """A page of the evidence by its name."""
+        self._reveal_evidence()
+        self.query_one(Evidence).turn_to(page)
+
+    def _reveal_evidence(self) -> bool:
+        """Show the evidence; whether it was hidden."""
+        hidden = not self.query_one(Evidence).display
+        if hidden:
+            self.action_evidence()
+        return hidden
+
     def action_escape(self) -> None:
         """Call off what is being done; else empty the line; else leave the evidence."""
         prompt = self.query_one(Prompt)
@@ -146,7 +186,7 @@ class SessionScreen(Screen[None]):
     def _scrolled(self) -> Conversation | Evidence:
         hidden = self.has_class("-evidence") and not self.has_class("-wide")
         evidence, conversation = self.query_one(Evidence), self.query_one(Conversation)
-        if hidden or evidence.has_focus:
+        if hidden or evidence.has_focus or evidence.has_focus_within:
             return evidence
         conversation.let_go()
         return conversation
@@ -170,6 +210,6 @@ class SessionScreen(Screen[None]):
         state = self.app.state
         if action == "launches":
             return state.diagnosis is not None and len(state.diagnosis.launches) > 1
-        if action == "evidence":
+        if action in ("evidence", "evidence_page", "evidence_take"):
             return state.launch is not None
         return True

@@ -1,93 +1,46 @@
-"""The table of launches: sorted, filtered, one row each."""
+"""The table of launches: sorted, filtered, one row each, its columns as wide as there is room for."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from itertools import accumulate
+from typing import ClassVar, Final
 
+from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual.binding import BindingType
 from textual.events import Click, Resize
 from textual.message import Message
 from textual.widgets import DataTable
 
-from advisor.dialogue import face
-from advisor.dialogue.state import is_end, main_finding
-from advisor.model import Diagnosis, LaunchDiagnosis
-from advisor.tui.layout import safe
+from advisor.render.charts import bar
+from advisor.tui.launch_rows import ORDERS, Row, arranged, rows_of
 
-ORDERS = ("report", "duration", "gain", "kernel")
-ORDER_NAMES = {
-    "report": "order of the report",
-    "duration": "duration",
-    "gain": "time that a fix gives back",
-    "kernel": "kernel",
+__all__ = ["ORDERS", "LaunchTable", "rows_of"]
+
+_WIDE: Final = 100  # columns from which classes are written out and shares have a bar
+_WIDEST: Final = 130  # columns from which several reports have a column
+_NARROWEST: Final = 60
+_BAR: Final = 9
+# Column -> head, what it is sorted by, and its width; 0 where that depends on what is in it.
+_COLUMNS: Final = {
+    "report": ("#", "report", 5),
+    "file": ("Report", "report", 20),
+    "kernel": ("Kernel", "kernel", 0),
+    "duration": ("Time", "duration", 9),
+    "share": ("Share", "duration", 6),
+    "class": ("Class", "class", 14),
+    "finding": ("First finding", "finding", 0),
+    "gain": ("Gain", "gain", 6),
 }
-_WIDE = 100  # columns from which classes are written out
-_FIXED = {"#": 5, "time": 9, "gain": 6}
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """What a row shows and is found by. back: the time in ns that the first finding's fix would give back."""
-
-    position: int
-    number: str
-    kernel: str
-    time: str
-    verdict: str
-    finding: str
-    gain: str
-    done: bool
-    duration: float
-    back: float
-
-    @property
-    def words(self) -> str:
-        """All of it, for the filter."""
-        return " ".join((f"#{self.number}", self.kernel, self.verdict, self.finding)).casefold()
-
-
-def row_of(launch: LaunchDiagnosis, position: int, several: bool) -> Row:
-    """A launch as a row."""
-    first = main_finding(launch)
-    duration = launch.duration_ns or 0.0
-    speedup = first.speedup if first is not None else None
-    return Row(
-        position=position,
-        number=face.launch_number(launch, several),
-        kernel=safe(launch.kernel).replace("\n", " "),
-        time=face.duration_text(launch.duration_ns),
-        verdict=launch.verdict.title or launch.verdict.id,
-        finding="" if first is None else first.title,
-        gain=face.gain_text(speedup),
-        done=first is not None and is_end(first),
-        duration=duration,
-        back=duration * (1 - 1 / speedup.estimate) if speedup is not None and speedup.estimate > 0 else 0.0,
-    )
-
-
-def rows_of(diagnosis: Diagnosis) -> tuple[Row, ...]:
-    """All launches as rows, in the order of the reports."""
-    several = len(diagnosis.reports) > 1
-    return tuple(row_of(launch, at, several) for at, launch in enumerate(diagnosis.launches))
-
-
-def arranged(rows: tuple[Row, ...], wanted: str, order: str) -> list[Row]:
-    """The rows in which all words of the filter occur, in the order asked for; ties as in the report."""
-    words = wanted.casefold().split()
-    kept = [row for row in rows if all(word in row.words for word in words)]
-    if order == "duration":
-        kept.sort(key=lambda row: -row.duration)
-    elif order == "gain":
-        kept.sort(key=lambda row: -row.back)
-    elif order == "kernel":
-        kept.sort(key=lambda row: row.kernel.casefold())
-    return kept
+_RIGHT: Final = ("duration", "gain")
+_CLASS_WIDE, _SHARE_WIDE = 21, 6 + _BAR + 1
 
 
 class LaunchTable(DataTable[Text], can_focus=False):
-    """Driven from the filter line, like the choices from the prompt; the mouse works here."""
+    """Driven from the filter line, like the choices from the prompt; the mouse works here.
+
+    A row is one cell of text with our own columns in it: a cell costs far more to draw than the text in it.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = []
 
@@ -105,62 +58,90 @@ class LaunchTable(DataTable[Text], can_focus=False):
             super().__init__()
             self.order = order
 
-    def __init__(self, ident: str | None = None) -> None:
+    def __init__(self, ident: str | None = None, *, blocks: bool = True) -> None:
         super().__init__(id=ident, cursor_type="row", cell_padding=0, zebra_stripes=True)
+        self._blocks = blocks
         self._rows: tuple[Row, ...] = ()
         self._kept: list[Row] = []
-        self._order = "report"
+        self._order, self._upwards = "report", False
         self._wanted = ""
         self._width = 0
+        self._widths: dict[str, int] = {}
 
-    def show(self, rows: tuple[Row, ...], wanted: str, order: str) -> None:
+    def show(self, rows: tuple[Row, ...], wanted: str, order: str, upwards: bool = False) -> None:
         """Show these rows, filtered and sorted; the cursor stays on its launch where it is still there."""
-        if (rows, wanted, order, self.size.width) == (self._rows, self._wanted, self._order, self._width):
+        asked = (wanted, order, upwards, self.size.width)
+        same = rows is self._rows or rows == self._rows
+        if same and asked == (self._wanted, self._order, self._upwards, self._width):
             return
         at = self.position
-        self._rows, self._wanted, self._order, self._width = rows, wanted, order, self.size.width
-        self._kept = arranged(rows, wanted, order)
+        self._rows, self._wanted, self._order, self._upwards, self._width = rows, *asked
+        self._kept = arranged(rows, wanted, order, upwards)
+        self._widths = self._measured()
         self.clear(columns=True)
         self.show_header = bool(rows)
-        self._columns()
+        heads = (_fitted(self._head(name), size) for name, size in self._widths.items())
+        self.add_column(Text("".join(heads), no_wrap=True), width=sum(self._widths.values()), key="row")
+        most = max((row.share or 0.0 for row in rows), default=0.0)
         for row in self._kept:
-            self.add_row(*self._cells(row))
+            self.add_row(self._line(row, most))
         places = [row.position for row in self._kept]
         self.move_cursor(row=places.index(at) if at in places else 0, animate=False)
 
-    def _columns(self) -> None:
-        width = max(self._width - 1, 60)  # one column for the scroll bar
-        wide = width >= _WIDE
-        verdict = 21 if wide else 14
-        left = width - sum(_FIXED.values()) - verdict
-        kernel = max(min(max((len(row.kernel) for row in self._rows), default=0) + 2, left // 2), 8)
-        finding = min(max((len(row.finding) for row in self._rows), default=0) + 3, left - kernel)
-        heads = (
-            ("report", "#", _FIXED["#"]),
-            ("kernel", "Kernel", kernel),
-            ("duration", "Time", _FIXED["time"]),
-            ("", "Class", verdict),
-            ("", "First finding", max(finding, len("First finding") + 1)),
-            ("gain", "Gain", _FIXED["gain"]),
-        )
-        self._widths = tuple(size for _, _, size in heads)
-        for order, head, size in heads:
-            label = Text(head + (" ▾" if order == self._order and order != "report" else ""), no_wrap=True)
-            self.add_column(label, width=size, key=order or head)
+    def _measured(self) -> dict[str, int]:
+        """The columns that there is room for, from left to right, and their widths."""
+        width = max(self._width - 1, _NARROWEST)  # one column for the scroll bar
+        widths = {name: size for name, (_, _, size) in _COLUMNS.items()}
+        if width >= _WIDE:
+            widths |= {"class": _CLASS_WIDE, "share": _SHARE_WIDE}
+        if width < _WIDEST or not any(row.report for row in self._rows):
+            del widths["file"]
+        if width < 72:
+            del widths["share"]
+        numbers = max((len(row.number) for row in self._rows), default=0) + 1
+        widths["report"] = max(widths["report"], min(numbers, 12))
+        left = width - sum(widths.values())
+        longest = max((len(row.kernel) for row in self._rows), default=0) + 2
+        widths["kernel"] = max(min(longest, left // 2), 8)
+        finding = min(max((len(row.finding) for row in self._rows), default=0) + 3, left - widths["kernel"])
+        widths["finding"] = max(finding, len("First finding") + 2)
+        return widths
 
-    def _cells(self, row: Row) -> list[Text]:
-        verdict = row.verdict if self._widths[3] > 14 else row.verdict.replace(",", " ").split()[0]
-        texts = (row.number, row.kernel, row.time, verdict, row.finding, row.gain)
-        cells = []
-        for at, (text, size) in enumerate(zip(texts, self._widths, strict=True)):
-            cell = Text(text, no_wrap=True)
-            cell.truncate(max(size - 1, 1), overflow="ellipsis")
-            if at in (2, 5):
-                cell = Text(cell.plain.rjust(size - 1), no_wrap=True)
-            cells.append(cell)
-        if row.done:
-            cells[4].stylize("italic")
-        return cells
+    def _head(self, name: str) -> str:
+        head, order, _ = _COLUMNS[name]
+        down, up = ("▾", "▴") if self._blocks else ("v", "^")
+        # The column that the table is sorted by bears a mark; the order of the report is the usual one and needs none.
+        marked = order == self._order and name not in ("share", "file") and (order != "report" or self._upwards)
+        return f"{head} {up if self._upwards else down}" if marked else head
+
+    def _line(self, row: Row, most: float) -> Text:
+        """A row as one text, each part as wide as its column."""
+        verdict = row.verdict if self._widths["class"] > 14 else row.verdict.replace(",", " ").split()[0]
+        texts = {
+            "report": row.number,
+            "file": row.report,
+            "kernel": row.kernel,
+            "duration": row.time,
+            "share": self._share(row, most),
+            "class": verdict,
+            "finding": row.finding,
+            "gain": row.gain,
+        }
+        line = Text(no_wrap=True, end="")
+        for name, size in self._widths.items():
+            part = _fitted(texts[name], size, right=name in _RIGHT)
+            line.append(part, "italic" if name == "finding" and row.done else "")
+        return line
+
+    def _share(self, row: Row, most: float) -> str:
+        """The share of all time; where there is room a bar, as long as the largest share is."""
+        if row.share is None:
+            return "    ?"
+        percent = 100 * row.share
+        text = f"{percent:3.0f} %" if percent >= 0.95 else " <1 %"
+        if self._widths.get("share", 0) <= _BAR or most <= 0:
+            return text
+        return f"{text} {bar(100 * row.share / most, _BAR, blocks=self._blocks, marks=()).rstrip('.·')}"
 
     @property
     def position(self) -> int | None:
@@ -168,9 +149,9 @@ class LaunchTable(DataTable[Text], can_focus=False):
         return self._kept[self.cursor_row].position if 0 <= self.cursor_row < len(self._kept) else None
 
     @property
-    def kept(self) -> int:
-        """How many rows the filter leaves."""
-        return len(self._kept)
+    def kept(self) -> list[Row]:
+        """The rows that the filter leaves, as they stand."""
+        return self._kept
 
     def step(self, by: int) -> None:
         """Move the cursor, and stop at the ends."""
@@ -178,16 +159,25 @@ class LaunchTable(DataTable[Text], can_focus=False):
 
     def on_resize(self, event: Resize) -> None:
         """Columns follow the width."""
-        self.show(self._rows, self._wanted, self._order)
+        self.show(self._rows, self._wanted, self._order, self._upwards)
 
     def on_click(self, event: Click) -> None:
-        """A click on a row opens it."""
-        row = event.style.meta.get("row", -1)
+        """A click on a row opens it, one on a head sorts by it."""
+        row = event.style.meta.get("row", -2)
         if 0 <= row < len(self._kept):
             self.post_message(self.Opened(self._kept[row].position))
+        elif row == -1:
+            at = event.x + self.scroll_offset.x
+            ends = accumulate(self._widths.values())
+            name = next((name for name, end in zip(self._widths, ends, strict=True) if at < end), "")
+            if name:
+                self.post_message(self.SortAsked(_COLUMNS[name][1]))
 
-    def on_data_table_header_selected(self, event: DataTable.HeaderSelected) -> None:
-        """A click on a head sorts by it."""
-        event.stop()
-        if event.column_key.value in ORDERS:
-            self.post_message(self.SortAsked(str(event.column_key.value)))
+
+def _fitted(text: str, size: int, *, right: bool = False) -> str:
+    """The text in a column of `size` cells, the last of them blank; what is too long ends in an ellipsis."""
+    room = max(size - 1, 1)
+    if cell_len(text) > room:
+        text = set_cell_size(text, room - 1) + "…"
+    blank = " " * (room - cell_len(text))
+    return (blank + text if right else text + blank) + " " * (size - room)

@@ -1,0 +1,1 @@
+"""What the user types, understood without a language model: commands, phrases, names, numbers, completion."""

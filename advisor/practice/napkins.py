@@ -1,0 +1,93 @@
+"""A number that a learner worked out on paper, held against the one of the exercise."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from advisor.errors import AdvisorError
+from advisor.napkin import quantities
+
+# Sizes and rates on paper are rounded to two digits, and a rate may be taken from a datasheet or from a measured copy,
+# which are up to a tenth apart. A factor of two is a wrong count of something; between the two lies a rough guess.
+RIGHT: Final = 0.10
+CLOSE: Final = 0.50
+
+# Units in which a number is read; a number of anything else (warps, wavefronts) is a plain one.
+_UNITS: Final = ("byte", "byte/s", "ns", "FLOP", "FLOP/s", "Hz", "%", "cycle")
+_SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
+_NUMBER = re.compile(r"(?<![\w.])(\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)\s*([A-Za-zµμ%]+(?:/[A-Za-z]+)?)?", re.IGNORECASE)
+_LONGEST = 200  # characters that are read of what was typed
+
+Word = Literal["right", "close", "off", "unread"]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number in the canonical unit of its kind, which is empty for a plain one."""
+
+    value: float
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a typed number compares: `unread` where the two cannot be compared; factor: typed over expected."""
+
+    word: Word
+    factor: float | None = None
+
+
+def read(text: str) -> tuple[Quantity, ...]:
+    """The numbers of a text, in their order, each with the unit that follows it."""
+    return tuple(_quantity(match[1], match[2] or "") for match in _NUMBER.finditer(text[:_LONGEST]))
+
+
+def _quantity(digits: str, unit: str) -> Quantity:
+    plain = float(digits.rstrip(",").replace(",", ""))
+    if unit.casefold() in _SCALES:
+        return Quantity(plain * _SCALES[unit.casefold()], "")
+    for canonical in _UNITS if unit else ():
+        try:
+            quantities.parse(f"1{unit}", "")  # a bare suffix such as k belongs to no kind of its own
+            break
+        except AdvisorError:
+            pass
+        try:
+            return Quantity(quantities.parse(f"{digits.rstrip(',')} {unit}", canonical), canonical)
+        except AdvisorError:
+            continue
+    try:
+        return Quantity(quantities.parse(f"{digits.rstrip(',')}{unit}", ""), "")
+    except AdvisorError:
+        return Quantity(plain, "")
+
+
+def _power(typed: str) -> Quantity | None:
+    """A plain number written as a power, which `read` would take for its base."""
+    try:
+        return Quantity(quantities.parse(typed, ""), "") if "^" in typed or "**" in typed else None
+    except AdvisorError:
+        return None
+
+
+def judge(expected: str, typed: str) -> Verdict:
+    """The first number typed against those of `expected` that are of its kind, the nearest of them.
+
+    A number typed without a unit is held against the first one that is expected, in the unit that this is written in.
+    """
+    said, known = read(typed), read(expected)
+    if not said or not known:
+        return Verdict("unread")
+    mine = _power(typed) or said[0]
+    same = [k.value for k in known if k.unit == mine.unit]
+    if not same and not mine.unit:
+        first = _NUMBER.search(expected)
+        same = [float(first[1].rstrip(",").replace(",", ""))] if first is not None else []
+    if not same or mine.value <= 0 or not any(value > 0 for value in same):
+        exact = any(value == mine.value for value in same)
+        return Verdict("right" if exact else "unread", 1.0 if exact else None)
+    factor = min((mine.value / value for value in same if value > 0), key=lambda f: max(f, 1 / f))
+    off = max(factor, 1 / factor) - 1
+    return Verdict("right" if off <= RIGHT else "close" if off <= CLOSE else "off", factor)

@@ -1,0 +1,72 @@
+"""What the evidence shows of a state: a launch, a finding, and what belongs to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from advisor.dialogue import events as e
+from advisor.dialogue.choosing import revealed
+from advisor.dialogue.records import Card
+from advisor.dialogue.state import State
+from advisor.model import Finding, LaunchDiagnosis
+from advisor.render.roofline_text import Paper
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exhibit:
+    """launch and finding at hand; earlier: former versions of the launch with their names; napkin: its latest card;
+    paper: what the algorithm needs, where both numbers were answered; expected: the bound that the user expects, None
+    where nothing was said; seen: the latest lines and instructions of the launch that were looked up; metrics: metric
+    id to (unit, meaning); report: whether a report is open, so that its code can be read.
+    """
+
+    launch: LaunchDiagnosis
+    finding: Finding | None = None
+    earlier: tuple[tuple[LaunchDiagnosis, str], ...] = ()
+    napkin: Card | None = None
+    paper: Paper | None = None
+    expected: str | None = None
+    seen: Any = None
+    metrics: tuple[tuple[str, str, str], ...] = ()
+    report: bool = True
+
+    def same(self, other: Exhibit | None) -> bool:
+        """Whether nothing of it is new. Records of the state are compared by what they are, not by what they hold."""
+        if other is None:
+            return False
+        parts = ("launch", "finding", "earlier", "napkin", "seen", "metrics")
+        alike = all(getattr(self, part) is getattr(other, part) for part in parts)
+        return alike and (self.paper, self.expected, self.report) == (other.paper, other.expected, other.report)
+
+
+def exhibit(state: State) -> Exhibit | None:
+    """What there is to show: None before a launch is looked at, and while the user is asked what to expect of it."""
+    launch = state.launch
+    if launch is None or not (state.numbers or revealed(state)):
+        return None
+    cards = (c for c in reversed(state.cards) if c.kind == "napkin" and c.position == state.position)
+    bounds = (bound for position, bound in reversed(state.expected) if position == state.position)
+    seen = (
+        result
+        for request, result in reversed(state.results)
+        if isinstance(request, e.Locate) and request.position == state.position and not isinstance(result, e.Failed)
+    )
+    return Exhibit(
+        launch,
+        state.finding_of(state.finding),
+        state.earlier,
+        next(cards, None),
+        _paper(state),
+        next(bounds, None),
+        next(seen, None),
+        state.lore.metrics,
+        not state.numbers,
+    )
+
+
+def _paper(state: State) -> Paper | None:
+    flop, size, dtype = (state.answer(q) for q in ("theoretical_flop", "theoretical_bytes", "intended_dtype"))
+    if not isinstance(flop, int | float) or not isinstance(size, int | float):
+        return None
+    return Paper(float(flop), float(size), dtype if isinstance(dtype, str) else "")

@@ -1,0 +1,55 @@
+"""Saved sessions in the program: read in a thread, replayed on their screen, gone on with as sessions of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from textual.message import Message
+
+from advisor.dialogue.desk import Desk
+from advisor.dialogue.transcripts.stage import Stage
+from advisor.errors import AdvisorError
+from advisor.tui.screens.replay import Playing, ReplayScreen
+
+if TYPE_CHECKING:
+    from advisor.tui.app import AdvisorApp
+
+
+class Loaded(Message):
+    """A saved session was read and, to be gone on with, worked out to its end; or why not."""
+
+    def __init__(self, player: Playing | None, end: Any, problem: str) -> None:
+        super().__init__()
+        self.player, self.end, self.problem = player, end, problem
+
+
+def read(app: AdvisorApp, path: Path, to_the_end: bool, load: Callable[[Path], Playing]) -> None:
+    """Read a session in a thread of its own; the app gets a Loaded."""
+
+    def work() -> None:
+        try:
+            player = load(path)
+            end = player.at(len(tuple(player.steps)), lambda what, done, total: None) if to_the_end else None
+            app.post_message(Loaded(player, end, ""))
+        except AdvisorError as problem:
+            app.post_message(Loaded(None, None, str(problem)))
+        except Exception as problem:  # a damaged file must never end the program
+            app.post_message(Loaded(None, None, f"{path.name}: {type(problem).__name__}: {problem}"))
+
+    Thread(target=work, name="read session", daemon=True).start()
+
+
+def screen_of(player: Playing, blocks: bool) -> ReplayScreen:
+    """The screen that plays it."""
+    return ReplayScreen(player, blocks=blocks)
+
+
+def own(played: Any, real: Desk) -> Desk:
+    """The desk of a replay as that of a session of one's own: from now on it writes and runs what is asked for."""
+    if not isinstance(played, Stage):
+        return played if isinstance(played, Desk) else real
+    played.take_over(real.sources)
+    return played

@@ -1,0 +1,398 @@
+"""The knowledge base to browse: search while typing, entries by kind, links from one to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Thread
+from typing import Any, ClassVar, Final
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.events import Resize
+from textual.message import Message
+from textual.widgets import Footer, Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from advisor.dialogue import events as e
+from advisor.dialogue.state import State
+from advisor.errors import AdvisorError
+from advisor.pipelines.explain import LISTS
+from advisor.render.explain import HEADINGS, SEE, SOURCES, explain_text
+from advisor.render.text import plural, wrap
+from advisor.tui import words_places as words
+from advisor.tui.layout import heading, safe, styled
+from advisor.tui.screens.registry import ViewScreen
+from advisor.tui.widgets.banner import Banner
+from advisor.tui.widgets.busy import Busy
+from advisor.tui.widgets.lines import Lines
+from advisor.tui.widgets.prompt import Prompt
+
+WIDE: Final = 110
+_MOST: Final = 120  # hits of a search
+_OF_A_KIND: Final = 8  # of them shown of one kind, while all kinds are searched
+_LONGEST: Final = 200  # characters of a search
+_CITED: Final = 30
+_PLURAL: Final = {kind: plural for plural, kind in LISTS.items()} | dict(words.PLURALS)
+_HEADS: Final = frozenset((*HEADINGS.values(), SEE, SOURCES)) - {""}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a list. kind: `head`, `kind` (its word is one) or `entry` (its word can be explained)."""
+
+    kind: str
+    word: str
+    label: str
+    note: str = ""
+
+
+def kinds_of(contents: Sequence[Any]) -> list[Row]:
+    """A row for each kind of entry, the kinds in the order in which they answer to a word."""
+    from advisor.pipelines.explain_index import ORDER
+
+    counts: dict[str, int] = {}
+    for hit in contents:
+        counts[hit.kind] = counts.get(hit.kind, 0) + 1
+    known = sorted(counts, key=lambda kind: ORDER.index(kind) if kind in ORDER else len(ORDER))
+    return [Row("kind", kind, _named(kind), str(counts[kind])) for kind in known]
+
+
+def _named(kind: str) -> str:
+    return _PLURAL.get(kind, kind.replace("_", " "))
+
+
+def grouped(hits: Sequence[Any], most: int = _OF_A_KIND) -> list[Row]:
+    """Hits under the names of their kinds, the kind of the best hit first; of many of one kind the first few."""
+    groups: dict[str, list[Any]] = {}
+    for hit in hits:
+        groups.setdefault(hit.kind, []).append(hit)
+    out = []
+    for kind, found in groups.items():
+        out.append(Row("head", "", _named(kind)))
+        out += [entry_row(hit) for hit in found[:most]]
+        if len(found) > most:
+            out.append(Row("kind", kind, words.MORE.format(count=len(found), kind=_named(kind))))
+    return out
+
+
+def entry_row(hit: Any) -> Row:
+    """An entry by its id, its title beside it where it says more."""
+    return Row("entry", f"{hit.kind}:{hit.id}", hit.id, "" if hit.title == hit.id else hit.title)
+
+
+class KnowledgeScreen(ViewScreen):
+    """Search line above, list and entry beside each other where there is room, else one in the other's place.
+
+    What is typed, listed and read here is the screen's own, as a scroll position is: none of it changes the session.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back", id="knowledge.leave", tooltip=words.TIP_KNOWLEDGE_LEAVE),
+        Binding("f1", "app.help", "Help", id="knowledge.help", tooltip=words.TIP_HELP),
+        Binding("backspace,alt+left", "previous", "Previous", id="knowledge.previous", tooltip=words.TIP_PREVIOUS),
+        Binding("slash", "search", "Search", id="knowledge.search", tooltip=words.TIP_SEARCH),
+        Binding("pageup", "page(-1)", words.UP, show=False, priority=True, id="knowledge.pageup"),
+        Binding("pagedown", "page(1)", words.DOWN, show=False, priority=True, id="knowledge.pagedown"),
+    ]
+
+    class Loaded(Message):
+        """The contents are there, or why not."""
+
+        def __init__(self, contents: Sequence[Any], problem: str) -> None:
+            super().__init__()
+            self.contents, self.problem = contents, problem
+
+    def __init__(self, *, blocks: bool = True) -> None:
+        super().__init__(blocks=blocks)
+        self._contents: Sequence[Any] | None = None
+        self._problem = ""
+        self._scope = ""
+        self._rows: list[Row] = []
+        self._links: list[Row] = []
+        self._word = ""
+        self._made: Any = None
+        self._trail: list[str] = []
+        self._subject: str | None = None
+        self._direct = False  # opened for one entry, and nothing else looked for since
+
+    def compose(self) -> ComposeResult:
+        """Search, list, entry with its links."""
+        yield Banner()
+        with Horizontal(id="ask"):
+            yield Static("› " if self.blocks else "> ", id="sign", markup=False)
+            yield Prompt((), placeholder=words.SEARCH, ident="search")
+        with Horizontal(id="below"):
+            yield OptionList(id="hits", markup=False, compact=True)
+            with Vertical(id="read"):
+                with VerticalScroll(id="page"):
+                    yield Lines(ident="entry")
+                yield Static(words.LINKS, id="linkhead", markup=False)
+                yield OptionList(id="links", markup=False, compact=True)
+        yield Busy(blocks=self.blocks)
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """The search has the focus; what it searches is loaded beside."""
+        self.query_one("#hits").can_focus = False
+        self.query_one(Prompt).focus()
+        Thread(target=self._load, name="knowledge", daemon=True).start()
+        self.show(self.app.state)
+
+    def _load(self) -> None:
+        sources = self.app.desk.sources
+        try:
+            self.post_message(self.Loaded(tuple(sources.contents()), ""))
+        except AdvisorError as problem:
+            self.post_message(self.Loaded((), str(problem)))
+
+    def on_screen_resume(self) -> None:
+        """Opened again, perhaps for another word."""
+        self._subject = None
+        self.show(self.app.state)
+
+    def on_resize(self, event: Resize) -> None:
+        """Beside each other from WIDE columns."""
+        self.set_class(event.size.width >= WIDE, "-wide")
+        self.set_class(event.size.height < 16, "-low")
+
+    @on(Loaded)
+    def _loaded(self, event: Loaded) -> None:
+        self._contents, self._problem = event.contents, event.problem
+        self._list()
+        if self._direct and self._subject:
+            self._open(self._subject)
+
+    def show(self, state: State) -> None:
+        """Open the entry that the view was opened for."""
+        if state.view != "knowledge" or state.view_subject == self._subject:
+            return
+        self._subject = state.view_subject
+        self._direct = bool(self._subject)
+        if self._subject:
+            self._trail, self._word = [], ""
+            if self._contents is not None:
+                self._open(self._subject)
+        else:
+            self.remove_class("-entry")
+            self.query_one(Prompt).focus()
+        self._list()
+
+    # The list
+
+    @property
+    def _text(self) -> str:
+        return self.query_one(Prompt).value.strip()[:_LONGEST]
+
+    def _list(self) -> None:
+        """The rows for what is typed and the kind chosen."""
+        text, contents = self._text, self._contents
+        if contents is None:
+            self._rows = []
+        elif not text:
+            here = [hit for hit in contents if hit.kind == self._scope]
+            self._rows = [entry_row(hit) for hit in here] if self._scope else kinds_of(contents)
+        else:
+            self._rows = self._searched(text)
+        rows = self.query_one("#hits", OptionList)
+        rows.clear_options()
+        rows.add_options([Option(self._row(row), disabled=row.kind == "head") for row in self._rows])
+        first = next((at for at, row in enumerate(self._rows) if row.kind != "head"), None)
+        rows.highlighted = first
+        self.query_one(Banner).show(self._banner())
+        placeholder = words.SEARCH_IN.format(kind=_named(self._scope)) if self._scope else words.SEARCH
+        self.query_one(Prompt).placeholder = placeholder
+        if first is None and not self.has_class("-entry"):
+            self._draw_entry()
+        self.app.offer(self)
+
+    def _searched(self, text: str) -> list[Row]:
+        sources = self.app.desk.sources
+        try:
+            hits = sources.find(text, len(self._contents or ()) if self._scope else _MOST)
+        except AdvisorError as problem:
+            self._problem = str(problem)
+            return []
+        if self._scope:
+            here = [hit for hit in hits if hit.kind == self._scope]
+            rest = [Row("head", "", words.AND_MORE.format(count=len(here) - _MOST))] if len(here) > _MOST else []
+            return [*(entry_row(hit) for hit in here[:_MOST]), *rest]
+        wanted = text.casefold().replace(" ", "_")
+        titled = [hit for hit in self._contents or () if hit.kind == "source" and wanted in hit.id.casefold()]
+        rows = grouped([*hits, *titled])
+        # Names that no text holds, such as an opcode with its modifiers, are understood all the same.
+        made = self._explained(text) if not rows else None
+        return [Row("entry", text, text, getattr(made, "title", ""))] if made is not None else rows
+
+    def _row(self, row: Row) -> Content:
+        if row.kind == "head":
+            return styled(row.label, "bold $text-primary")
+        label = styled(f"  {row.label}".replace("\n", " "), "" if row.kind == "entry" else "$text-accent")
+        return label + styled(f"  {row.note}".replace("\n", " "), "$quiet") if row.note else label
+
+    def _banner(self) -> str:
+        if self._contents is None:
+            return words.LOADING
+        count = sum(row.kind == "entry" for row in self._rows)
+        if self._text:
+            found = words.FOUND.format(count=count, entries=plural(count, "entry", "entries"))
+            return f"{found} · {_named(self._scope)}" if self._scope else found
+        if self._scope:
+            return words.SOME.format(count=count, kind=_named(self._scope))
+        return words.CONTENTS.format(count=len(self._contents))
+
+    # The entry
+
+    def _explained(self, word: str) -> Any:
+        """What the knowledge base says of a word, None where it says nothing."""
+        try:
+            return self.app.desk.sources.explain(word)
+        except AdvisorError as problem:
+            self._problem = str(problem)
+            return None
+
+    def _open(self, word: str, keep: bool = True) -> None:
+        """Show an entry; `keep` puts the one before it on the way back."""
+        made = self._explained(word)
+        if made is None:
+            self.notify(self._problem, severity="warning", markup=False)
+            return
+        if keep and self._word and self._word != word:
+            self._trail.append(self._word)
+        self._word, self._made = word, made
+        self._links = self._links_of(made)
+        links = self.query_one("#links", OptionList)
+        links.clear_options()
+        links.add_options([Option(self._row(row)) for row in self._links])
+        links.highlighted = 0 if self._links else None
+        self.set_class(bool(self._links), "-links")
+        self.query_one("#page", VerticalScroll).scroll_home(animate=False)
+        self._draw_entry()
+        if keep:
+            self.add_class("-entry")
+            self._enter()
+        self.app.offer(self)
+
+    def _enter(self) -> None:
+        self.query_one("#links" if self._links else "#page").focus()
+
+    def _links_of(self, made: Any) -> list[Row]:
+        """What an entry leads to: related entries, its sources; from a source what rests on it."""
+        titles = {f"{hit.kind}:{hit.id}": hit.title for hit in self._contents or ()}
+        by_id: dict[str, str] = {}
+        for hit in self._contents or ():
+            by_id.setdefault(hit.id, hit.title)
+        see, cites = getattr(made, "see", ()), getattr(made, "cites", ())
+        out = [Row("entry", word, word, titles.get(word, by_id.get(word, ""))) for word in see]
+        if getattr(made, "kind", "") == "source":
+            hits = self.app.desk.sources.find(made.id, _CITED)
+            return out + [Row("entry", f"{hit.kind}:{hit.id}", hit.id, words.CITED) for hit in hits]
+        return out + [Row("entry", key, key, f"{words.LINK_SOURCE}: {title}") for key, title in cites]
+
+    def _draw_entry(self) -> None:
+        self.query_one(Lines).show(self._entry_lines)
+
+    def _entry_lines(self, width: int) -> list[Content]:
+        made = self._made
+        if made is None:
+            text = words.LOADING if self._contents is None else self._problem if not self._rows else words.CHOOSE_ENTRY
+            return [styled(line, "$quiet") for line in wrap(safe(text), width)]
+        if isinstance(made, str):
+            return [styled(line, "") for line in made.splitlines()]
+        lines = explain_text(made, width=min(width, 100)).splitlines()
+        out = [heading(lines[0])]
+        out += [styled(line, "bold" if line in _HEADS else "") for line in lines[1:]]
+        return out
+
+    # What the user does
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        self._direct = self._direct and not event.value
+        if event.value:
+            self.remove_class("-entry")
+        if self._contents is not None:
+            self._list()
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        at = self.query_one("#hits", OptionList).highlighted
+        if at is not None and at < len(self._rows):
+            self._take(self._rows[at])
+        elif self._text:
+            self._open(self._text)
+
+    @on(Prompt.Stepped)
+    def _stepped(self, event: Prompt.Stepped) -> None:
+        rows = self.query_one("#hits", OptionList)
+        rows.action_cursor_down() if event.by > 0 else rows.action_cursor_up()
+
+    @on(OptionList.OptionHighlighted, "#hits")
+    def _pointed(self, event: OptionList.OptionHighlighted) -> None:
+        row = self._rows[event.option_index] if event.option_index < len(self._rows) else None
+        if self.has_class("-wide") and row is not None and row.kind == "entry" and not self._direct:
+            self._open(row.word, keep=False)
+
+    @on(OptionList.OptionSelected)
+    def _selected(self, event: OptionList.OptionSelected) -> None:
+        rows = self._links if event.option_list.id == "links" else self._rows
+        if event.option_index < len(rows):
+            self._take(rows[event.option_index])
+
+    def _take(self, row: Row) -> None:
+        if row.kind == "kind":
+            self._scope, self._direct = row.word, False
+            self._list()
+            self.query_one(Prompt).focus()
+        elif row.kind == "entry":
+            if not self.has_class("-entry"):
+                self._trail, self._word = [], ""
+            self._open(row.word)
+
+    def action_previous(self) -> None:
+        """The entry before."""
+        if self._trail:
+            word = self._trail.pop()
+            self._open(word, keep=False)
+            self._enter()
+
+    def action_search(self) -> None:
+        """To the search line."""
+        self.remove_class("-entry")
+        self.query_one(Prompt).focus()
+
+    def action_leave(self) -> None:
+        """From the entry to the list, from a search or a kind to all, then back to the conversation."""
+        search = self.query_one(Prompt)
+        if self._direct:
+            self.app.dispatch(e.ViewLeft())
+        elif self.has_class("-entry") or not search.has_focus:
+            self.action_search()
+        elif search.value:
+            search.clear()
+        elif self._scope:
+            self._scope = ""
+            self._list()
+        else:
+            self.app.dispatch(e.ViewLeft())
+
+    def action_page(self, by: int) -> None:
+        """A page up or down, of the entry where one is in view, else of the list."""
+        if self.has_class("-entry") or (self.has_class("-wide") and self._made is not None):
+            page = self.query_one("#page", VerticalScroll)
+            page.scroll_relative(y=by * max(page.size.height - 1, 1), animate=False)
+        else:
+            rows = self.query_one("#hits", OptionList)
+            for _ in range(max(rows.size.height - 1, 1)):
+                rows.action_cursor_down() if by > 0 else rows.action_cursor_up()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What would do nothing now is not offered."""
+        if action == "previous":
+            return bool(self._trail)
+        if action == "search":
+            return not (self.is_mounted and self.query_one(Prompt).has_focus)
+        return True

@@ -1,0 +1,111 @@
+"""The experiment log: a row a version of the code, its time, what was seen and what came next."""
+
+from __future__ import annotations
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Container, VerticalScroll
+from textual.content import Content
+from textual.events import Resize
+
+from advisor.dialogue import face
+from advisor.dialogue.records import Experiment
+from advisor.dialogue.state import State
+from advisor.tui import words_views as words
+from advisor.tui.layout import safe, styled
+from advisor.tui.screens.panel import Note, PanelScreen
+from advisor.tui.widgets.banner import Banner
+from advisor.tui.widgets.rows import Rows
+
+_GAP = 2
+_LEAST = 10  # cells of a text's column
+_LONGEST = 300  # characters of a text beside the others; no user writes more about a change
+
+
+class LogScreen(PanelScreen):
+    """The table, and all of the row under the cursor."""
+
+    def compose(self) -> ComposeResult:
+        """The table, under or beside it all of the row."""
+        yield Banner()
+        with Container(id="panes"):
+            yield Rows(blocks=self.blocks, ident="log")
+            with VerticalScroll(id="side", can_focus=False):
+                yield Note("detail")
+        yield self.footer()
+
+    def on_mount(self) -> None:
+        """Keys go to the table."""
+        self.query_one(Rows).focus()
+        self.show(self.app.state)
+
+    def show(self, state: State) -> None:
+        """Show the log; the cursor begins at the latest version."""
+        self.banner(words.LOG, state.launch.kernel if state.launch is not None else "")
+        rows, widths = self.query_one(Rows), []
+        cells = [_cells(row, state) for row in state.experiments]
+        width = max(rows.size.width - 3, 40)
+        widths = _widths([words.LOG_HEADS, *cells], width)
+
+        def draw(at: int, _: int) -> Content:
+            return styled(_line(cells[at], widths), "")
+
+        new = len(cells) != rows.count
+        rows.show(len(cells), draw, head=styled(_line(words.LOG_HEADS, widths), ""), at=len(cells) - 1 if new else None)
+        self._detail(state)
+        self.app.offer(self)
+
+    def on_resize(self, event: Resize) -> None:
+        """Columns follow the width."""
+        self.call_after_refresh(self.redraw)
+
+    def _detail(self, state: State) -> None:
+        at = self.query_one(Rows).at
+        lines = [styled(words.NO_LOG, "$quiet")]
+        if at < len(state.experiments):
+            lines = _about(state.experiments[at], state)
+        self.query_one("#detail", Note).say(lines)
+
+    @on(Rows.Moved)
+    def _moved(self, event: Rows.Moved) -> None:
+        self._detail(self.app.state)
+
+
+def _cells(row: Experiment, state: State) -> tuple[str, ...]:
+    """Version, change, time, gain over the version before, class, first finding, what comes next."""
+    gain = "" if row.ratio is None else f"{row.ratio:.2f}×"
+    title = state.lore.title
+    texts = (
+        row.version,
+        row.change,
+        face.duration_text(row.duration_ns),
+        gain,
+        title(row.class_id) if row.class_id else "",
+        title(row.finding) if row.finding else "",
+        row.next_step,
+    )
+    return tuple(safe(text).replace("\n", " ") for text in texts)
+
+
+def _widths(rows: list[tuple[str, ...]], room: int) -> list[int]:
+    """As wide as the texts are; where that is too much, the widest give way."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    while sum(widths) + _GAP * (len(widths) - 1) > room and max(widths) > _LEAST:
+        widths[widths.index(max(widths))] -= 1
+    return widths
+
+
+def _line(cells: tuple[str, ...], widths: list[int]) -> str:
+    cut = [c if len(c) <= w else c[: w - 1] + "…" for c, w in zip(cells, widths, strict=True)]
+    return (" " * _GAP).join(f"{c:<{w}}" for c, w in zip(cut, widths, strict=True))
+
+
+def _about(row: Experiment, state: State) -> list[Content]:
+    lines = [styled(f"{row.version}  {face.duration_text(row.duration_ns)}", "bold")]
+    for part, name in words.LOG_PARTS.items():
+        text = getattr(row, part)
+        if text:
+            told = state.lore.title(text) if part == "finding" else text
+            cut = told if len(told) <= _LONGEST else told[:_LONGEST] + "…"
+            lines.append(styled(f"{name}  ", "bold $text-primary") + styled(cut, ""))
+    return lines

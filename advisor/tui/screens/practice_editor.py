@@ -1,0 +1,132 @@
+"""The learner's source, in the editor that the environment names or in a plain one here."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult, SuspendNotSupported
+from textual.binding import Binding, BindingType
+from textual.screen import ModalScreen
+from textual.widgets import Footer, Static, TextArea
+
+from advisor.errors import AdvisorError
+from advisor.files import write_whole
+from advisor.practice.manifest import bundled_text, exercise
+from advisor.practice.workshop import first_step, read_source
+from advisor.tui import words_exercise as words
+
+if TYPE_CHECKING:
+    from advisor.tui.app import AdvisorApp
+
+_USUAL = "notepad" if os.name == "nt" else "vi"
+
+
+def editor() -> list[str]:
+    """The command of the user's editor: VISUAL, else EDITOR, else what every system has."""
+    named = os.environ.get("VISUAL") or os.environ.get("EDITOR") or _USUAL
+    try:
+        return shlex.split(named, posix=os.name == "posix") or [_USUAL]
+    except ValueError:  # an open quotation mark
+        return [_USUAL]
+
+
+def editor_name() -> str:
+    """What the editor is called."""
+    return Path(editor()[0]).name
+
+
+def edited(app: AdvisorApp, path: Path) -> str:
+    """Hand the terminal to the editor until it ends; why that could not be done, empty where it was."""
+    try:
+        with app.suspend():
+            code = subprocess.run([*editor(), str(path)], check=False).returncode
+    except SuspendNotSupported:
+        return words.NO_SUSPEND.format(editor=editor_name())
+    except OSError:
+        return words.NO_EDITOR.format(editor=editor_name())
+    app.refresh(layout=True)
+    return words.FAILED.format(editor=editor_name(), code=code) if code else ""
+
+
+class PracticeEditor(ModalScreen[str]):
+    """A plain editor over the page. It gives back `check` where the learner wants that next, else an empty text."""
+
+    app: AdvisorApp
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "save", "Save", priority=True, id="editor.save", tooltip=words.TIP_SAVE),
+        Binding("f7", "check", "Save, check", priority=True, id="editor.check", tooltip=words.TIP_CHECK),
+        Binding("f6", "original", "Original", priority=True, id="editor.original", tooltip=words.TIP_ORIGINAL),
+        Binding("escape", "leave", "Leave", priority=True, id="editor.leave", tooltip=words.TIP_DONE),
+    ]
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
+        self._warned = False
+        self._saved = ""
+
+    def compose(self) -> ComposeResult:
+        """What is edited, the text, the keys."""
+        yield Static(words.EDITING.format(name=self._path.name), id="said", markup=False)
+        yield TextArea.code_editor("", language=None, soft_wrap=False, id="text")
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """The file as it is now."""
+        try:
+            self._saved = read_source(self._path)
+        except AdvisorError as problem:
+            self.app.notify(str(problem), severity="error", markup=False)
+            self.dismiss("")
+            return
+        area = self.query_one(TextArea)
+        area.load_text(self._saved)
+        area.focus()
+
+    @property
+    def _changed(self) -> bool:
+        return self.query_one(TextArea).text != self._saved
+
+    def on_text_area_changed(self) -> None:
+        """What was said of the text before holds no more."""
+        self._warned = False
+        self._say(words.EDITING.format(name=self._path.name))
+
+    def _say(self, text: str) -> None:
+        self.query_one("#said", Static).update(text)
+
+    def action_save(self) -> bool:
+        """Write the file whole; whether that was done."""
+        text = self.query_one(TextArea).text
+        try:
+            write_whole(self._path, text)
+        except (OSError, AdvisorError, UnicodeError) as problem:
+            self.app.notify(f"{self._path}: {problem}", severity="error", markup=False)
+            return False
+        self._saved = text
+        self._say(words.SAVED)
+        return True
+
+    def action_check(self) -> None:
+        """Write the file, and leave to check it."""
+        if self.action_save():
+            self.dismiss("check")
+
+    def action_original(self) -> None:
+        """The bundled text, as an edit that can be undone."""
+        area, one = self.query_one(TextArea), exercise(self.app.state.view_subject)
+        sources = (first_step(one).source, *first_step(one).extra)
+        origin = next((name for name in sources if Path(name).name == self._path.name), sources[0])
+        area.replace(bundled_text(one.name, origin), area.document.start, area.document.end)
+
+    def action_leave(self) -> None:
+        """Back; what is not saved is asked about once."""
+        if self._changed and not self._warned:
+            self._warned = True
+            self._say(words.UNSAVED)
+            return
+        self.dismiss("")

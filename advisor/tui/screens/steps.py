@@ -1,0 +1,119 @@
+"""The steps of the method: where the session is among them, and what each says."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, VerticalScroll
+from textual.content import Content
+
+from advisor.dialogue import events as e
+from advisor.dialogue.records import Lore, Step
+from advisor.dialogue.state import State
+from advisor.tui import words_views as words
+from advisor.tui.layout import styled
+from advisor.tui.screens.panel import Note, PanelScreen
+from advisor.tui.widgets.banner import Banner
+from advisor.tui.widgets.rows import Rows
+
+_SIGNS = {"done": ("✓", "+"), "here": ("●", "*"), "open": ("·", ".")}
+_STYLES = {"done": "$text-success", "here": "bold $text-accent", "open": "$quiet"}
+_WORDS = {"done": words.DONE, "here": words.HERE, "open": words.OPEN}
+
+
+class StepsScreen(PanelScreen):
+    """Enter goes to the step under the cursor."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("e", "explain", "Explain", id="steps.explain", tooltip=words.TIP_SEE),
+        Binding("space", "scroll_side", "Read on", show=False, id="steps.on", tooltip=words.TIP_READ_ON),
+    ]
+
+    def __init__(self, *, blocks: bool = True) -> None:
+        super().__init__(blocks=blocks)
+        self._steps: tuple[Step, ...] = ()
+        self._step = ""
+
+    def compose(self) -> ComposeResult:
+        """The list, and all of the step under the cursor."""
+        yield Banner()
+        with Container(id="panes"):
+            yield Rows(blocks=self.blocks, ident="steps")
+            with VerticalScroll(id="side", can_focus=False):
+                yield Note("detail")
+        yield self.footer()
+
+    def on_mount(self) -> None:
+        """Keys go to the list."""
+        self.query_one(Rows).focus()
+        self.show(self.app.state)
+
+    def show(self, state: State) -> None:
+        """Show the steps; the cursor begins where the session is."""
+        self.banner(words.STEPS, state.step)
+        steps, rows = state.lore.steps, self.query_one(Rows)
+        at = None
+        if steps != self._steps or state.step != self._step:
+            at = next((n for n, step in enumerate(steps) if step.id == (state.view_subject or state.step)), 0)
+        self._steps, self._step = steps, state.step
+        wide = max((len(step.id) for step in steps), default=1)
+
+        def draw(row: int, width: int) -> Content:
+            step = steps[row]
+            became = "here" if step.id == state.step else "done" if step.id in state.visited else "open"
+            sign = _SIGNS[became][0 if self.blocks else 1]
+            return styled(f"{sign} {_WORDS[became]:<5} ", _STYLES[became]) + styled(
+                f"{step.id:<{wide}}  {step.title}", "bold" if became == "here" else ""
+            )
+
+        rows.show(len(steps), draw, at=at)
+        self._detail(state.lore)
+        self.app.offer(self)
+
+    def _detail(self, lore: Lore) -> None:
+        at = self.query_one(Rows).at
+        lines = step_lines(self._steps[at], lore) if at < len(self._steps) else [styled(words.NO_STEPS, "$quiet")]
+        self.query_one("#detail", Note).say(lines)
+        self.query_one("#side").scroll_home(animate=False)
+
+    @on(Rows.Moved)
+    def _moved(self, event: Rows.Moved) -> None:
+        self._detail(self.app.state.lore)
+
+    @on(Rows.Taken)
+    def _taken(self, event: Rows.Taken) -> None:
+        before = self.app.state
+        self.app.dispatch(e.StepShown(self._steps[event.at].id))
+        if self.app.state is before:
+            self.notify(words.STEP_NEEDS_LAUNCH, severity="warning", markup=False)
+
+    def action_explain(self) -> None:
+        """The first entry that the step points to, in the knowledge view."""
+        at = self.query_one(Rows).at
+        see = self._steps[at].see if at < len(self._steps) else ()
+        if see:
+            self.app.dispatch(e.ViewShown("knowledge", see[0]))
+
+    def action_scroll_side(self) -> None:
+        """On in the step's text, from its beginning again after its end."""
+        side = self.query_one("#side", VerticalScroll)
+        if side.scroll_offset.y >= side.max_scroll_y:
+            side.scroll_home(animate=False)
+        else:
+            side.scroll_page_down(animate=False)
+
+
+def step_lines(step: Step, lore: Lore) -> list[Content]:
+    """All that a step says, its parts by name."""
+    lines = [styled(step.title, "bold"), styled(step.what, "")]
+    for part, name in words.STEP_PARTS.items():
+        value = getattr(step, part)
+        texts = (value,) if isinstance(value, str) else value
+        texts = tuple(lore.source(key) for key in texts) if part == "cites" else texts
+        if any(texts):
+            lines += [Content(""), styled(name, "bold $text-primary")]
+            lines += [styled(f"{n}. {text}" if part == "steps" else text, "") for n, text in enumerate(texts, 1)]
+    return lines

@@ -1,0 +1,168 @@
+"""A list of lines with a cursor, drawn only where it is in view: a kernel may have ten thousand instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.events import Blur, Click, Focus
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.visual import Visual
+
+from advisor.tui import words_views as words
+
+Draw = Callable[[int, int], Content]
+_MARK = 2  # cells before each line, for the cursor
+
+
+class Rows(ScrollView, can_focus=True, inherit_bindings=False):
+    """`draw(i, width)` gives line i; it may be longer than the width. The line under the cursor has a mark."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"rows--line", "rows--cursor", "rows--head"}
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "step(-1)", "Up", show=False, id="rows.up", tooltip=words.TIP_UP),
+        Binding("down,j", "step(1)", "Down", show=False, id="rows.down", tooltip=words.TIP_DOWN),
+        Binding("pageup", "page(-1)", "Page up", show=False, id="rows.pageup", tooltip=words.TIP_PAGE_UP),
+        Binding("pagedown", "page(1)", "Page down", show=False, id="rows.pagedown", tooltip=words.TIP_PAGE_DOWN),
+        Binding("home", "ends(0)", "First", show=False, id="rows.home", tooltip=words.TIP_FIRST_LINE),
+        Binding("end", "ends(1)", "Last", show=False, id="rows.end", tooltip=words.TIP_LAST_LINE),
+        Binding("enter", "take", "Choose", show=False, id="rows.take", tooltip=words.TIP_TAKE),
+    ]
+
+    class Moved(Message):
+        """The cursor stands on another line."""
+
+        def __init__(self, rows: Rows, at: int) -> None:
+            super().__init__()
+            self.rows, self.at = rows, at
+
+        @property
+        def control(self) -> Rows:
+            """Whose cursor."""
+            return self.rows
+
+    class Taken(Moved):
+        """Enter was pressed on a line, or it was clicked twice."""
+
+    def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
+        super().__init__(id=ident)
+        self._mark = "▸ " if blocks else "> "
+        self._count = 0
+        self._draw: Draw = lambda at, width: Content("")
+        self._head: Content | None = None
+        self._strips: dict[tuple[int, int, bool], Strip] = {}
+        self.at = 0
+
+    def show(self, count: int, draw: Draw, *, head: Content | None = None, at: int | None = None) -> None:
+        """Show these lines, the head fixed above them; the cursor stays where it was unless told otherwise."""
+        self._count, self._draw, self._head = count, draw, head
+        self._strips.clear()
+        self.at = min(max(self.at if at is None else at, 0), max(count - 1, 0))
+        self.virtual_size = Size(0, count + self._top)
+        self.refresh()
+        if at is not None:
+            self._reveal()
+
+    @property
+    def count(self) -> int:
+        """How many lines there are."""
+        return self._count
+
+    @property
+    def _top(self) -> int:
+        return 0 if self._head is None else 1
+
+    def move(self, at: int) -> None:
+        """Put the cursor on a line, as a key would."""
+        at = min(max(at, 0), max(self._count - 1, 0))
+        if at != self.at and self._count:
+            self.at = at
+            self.refresh()
+            self._reveal()
+            self.post_message(self.Moved(self, at))
+
+    def _reveal(self) -> None:
+        room = max(self.size.height - self._top, 1)
+        first = round(self.scroll_offset.y)
+        if self.at < first:
+            self.scroll_to(y=self.at, animate=False, immediate=True)
+        elif self.at >= first + room:
+            self.scroll_to(y=self.at - room + 1, animate=False, immediate=True)
+
+    # Drawing
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the widget."""
+        width = self.scrollable_content_region.width
+        if y < self._top and self._head is not None:
+            return self._strip(Content(" " * _MARK) + self._head, width, "rows--head")
+        at = round(self.scroll_offset.y) + y - self._top
+        if not 0 <= at < self._count:
+            return self._strip(Content(""), width, "rows--line")
+        key = (at, width, at == self.at)
+        if key not in self._strips:
+            if len(self._strips) > 2000:
+                self._strips.clear()
+            lead = self._mark if at == self.at else " " * _MARK
+            line = Content(lead) + self._draw(at, max(width - _MARK, 1))
+            self._strips[key] = self._strip(line, width, "rows--cursor" if at == self.at else "rows--line")
+        return self._strips[key]
+
+    def _strip(self, line: Content, width: int, name: str) -> Strip:
+        style = self.get_visual_style(name)
+        strips = Visual.to_strips(self, line.truncate(max(width, 1), ellipsis=True), max(width, 1), 1, style)
+        return (strips[0] if strips else Strip([])).extend_cell_length(width, style.rich_style)
+
+    def notify_style_update(self) -> None:
+        """Another theme, other colours."""
+        self._strips.clear()
+        super().notify_style_update()
+
+    def on_resize(self) -> None:
+        """The cursor stays in view."""
+        self._strips.clear()
+        self._reveal()
+
+    def on_focus(self, event: Focus) -> None:
+        """The cursor's line is brighter in the list that keys go to."""
+        self._strips.clear()
+        self.refresh()
+
+    def on_blur(self, event: Blur) -> None:
+        """See on_focus."""
+        self._strips.clear()
+        self.refresh()
+
+    # What the user does
+
+    def action_step(self, by: int) -> None:
+        """A line up or down."""
+        self.move(self.at + by)
+
+    def action_page(self, by: int) -> None:
+        """A page up or down."""
+        self.move(self.at + by * max(self.size.height - self._top - 1, 1))
+
+    def action_ends(self, last: int) -> None:
+        """The first or the last line."""
+        self.move(self._count - 1 if last else 0)
+
+    def action_take(self) -> None:
+        """The line under the cursor is chosen."""
+        if self._count:
+            self.post_message(self.Taken(self, self.at))
+
+    def on_click(self, event: Click) -> None:
+        """A click moves the cursor, a second one chooses."""
+        at = round(self.scroll_offset.y) + event.y - self._top
+        if event.y < self._top or not 0 <= at < self._count:
+            return
+        if event.chain >= 2:
+            self.action_take()
+        else:
+            self.move(at)

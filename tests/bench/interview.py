@@ -1,0 +1,75 @@
+"""Times the interview on the bundled recordings: from an answer to the next question, and how many there are.
+
+`python -m tests.bench.interview [EXERCISE ...]` plays a person who has the report beside the screen: each number asked
+for is read off the first launches of the recordings, and what they lack is not known. It prints, for each launch, the
+questions, and whether the interview came to the finding that the whole report gives; at the end the times.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from advisor import resources
+from advisor.dialogue import events as e
+from advisor.dialogue.desk import Desk
+from advisor.dialogue.reducer import reduce
+from advisor.dialogue.sources import sources
+from advisor.dialogue.state import State, main_finding
+from advisor.model import LaunchDiagnosis
+from advisor.pipelines.diagnose import analyse
+
+EXERCISES = (
+    "array-of-structs",
+    "bank-conflicts",
+    "constant-lookup",
+    "double-literals",
+    "linked-list",
+    "one-output-gemm",
+)
+
+
+def settle(state: State, desk: Desk) -> State:
+    """All work done."""
+    while state.waiting:
+        state = reduce(state, desk.perform(state.waiting[0], state, lambda *_: None))
+    return state
+
+
+def interview(launch: LaunchDiagnosis, desk: Desk) -> tuple[State, int, list[tuple[float, float]]]:
+    """The state at the end, the number of questions, and the seconds (wall, processor) after each answer."""
+    state = settle(reduce(State(), e.Began(gpu=launch.known_as)), desk)
+    for event in (e.Answered("subject", "kernel"), e.Expected(None, again=False)):
+        state = settle(reduce(state, event), desk)
+    times: list[tuple[float, float]] = []
+    while state.ask is not None:
+        value = launch.metrics.get(state.ask.id) if state.ask.kind == "number" else None
+        wall, processor = time.perf_counter(), time.process_time()
+        state = settle(reduce(state, e.Answered(state.ask.id, value)), desk)
+        times.append((time.perf_counter() - wall, time.process_time() - processor))
+    return state, len(times), times
+
+
+def main(names: tuple[str, ...]) -> int:
+    """Prints the table."""
+    desk, times, asked, same, all_ = Desk(sources()), [], [], 0, 0
+    for name in names:
+        path = Path(resources.folder("kernels")) / name / "recorded" / "h200" / "profile.ncu-rep.xz"
+        for launch in analyse([path]).diagnosis.launches[:2]:
+            state, questions, took = interview(launch, desk)
+            known, told = main_finding(launch), main_finding(state.launch) if state.launch is not None else None
+            ids = [found.id if found is not None else "" for found in (known, told)]
+            print(f"{name:20} {questions:3} questions  {ids[0]:24} {ids[1]}")
+            times += took[1:]
+            asked.append(questions)
+            same, all_ = same + (ids[0] == ids[1]), all_ + 1
+    for place, what in enumerate(("wall", "processor")):
+        ordered = sorted(one[place] * 1e3 for one in times)
+        print(f"{what}: median {ordered[len(ordered) // 2]:.0f} ms, p95 {ordered[int(0.95 * len(ordered))]:.0f} ms")
+    print(f"{sorted(asked)[len(asked) // 2]} questions in the median, {max(asked)} at most; {same} of {all_} the same")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(tuple(sys.argv[1:]) or EXERCISES))

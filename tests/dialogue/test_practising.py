@@ -1,0 +1,276 @@
+"""The practice room in a session, without a screen: pages, choices, what typed lines mean, and what undo takes back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tui.factory import sources
+
+from advisor.dialogue import events as e
+from advisor.dialogue import practice_turn
+from advisor.dialogue.desk import Desk
+from advisor.dialogue.exercising import STAGES, Exercising
+from advisor.dialogue.practice_pages import page
+from advisor.dialogue.reducer import reduce, replay
+from advisor.dialogue.state import State
+from advisor.practice.lessons import Lessons
+from advisor.practice.manifest import exercise, names
+from advisor.practice.state import Store
+
+NAME = "bank-conflicts"
+
+
+class Learner:
+    """A session with nothing but the practice room: events in, work done at once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.store = Store(folder)
+        room = Lessons(self.store)
+
+        def practise(request: e.Practise, progress: Any) -> Any:
+            return room.perform(request.action, request.exercise, dict(request.arguments), progress)
+
+        self.desk = Desk(sources(practise=practise))
+        self.state = State()
+        self.post(e.Began(("tour.ncu-rep",)))
+
+    def post(self, *events: e.Event) -> None:
+        for event in events:
+            self.state = reduce(self.state, event)
+            while self.state.waiting:
+                request = self.state.waiting[0]
+                self.state = reduce(self.state, self.desk.perform(request, self.state, lambda *_: None))
+
+    @property
+    def here(self) -> Exercising:
+        assert self.state.exercising is not None
+        return self.state.exercising
+
+    @property
+    def choices(self) -> list[str]:
+        return [choice.id for choice in practice_turn.choices(self.here)]
+
+    @property
+    def text(self) -> str:
+        cards = page(self.here).cards
+        return "\n".join(" ".join((c.label, c.title, *(f"{x.label} {x.text}" for x in c.lines))) for c in cards)
+
+    def choose(self, *ids: str) -> None:
+        for choice in ids:
+            event = practice_turn.event_of(choice, self.here)
+            assert event is not None, f"{choice} is not among {self.choices}"
+            self.post(event)
+
+    def says(self, text: str) -> str:
+        meant = practice_turn.understand(text, self.here)
+        if isinstance(meant, str):
+            return meant
+        self.post(meant)
+        return ""
+
+    def does(self, action: str, **given: str) -> None:
+        self.post(e.Practised(action, self.here.name, tuple(given.items())))
+
+
+@pytest.fixture
+def learner(tmp_path: Path) -> Learner:
+    made = Learner(tmp_path / "data")
+    made.post(e.ViewShown("practice", NAME))
+    return made
+
+
+def test_from_the_story_to_the_score_the_first_choice_leads_on(learner: Learner) -> None:
+    assert exercise(NAME).story.split()[0] in learner.text
+    learner.choose("stage:napkin")
+    assert learner.says("1.3 GB") == ""
+    assert "Right." in learner.text
+    learner.choose("napkin:1", "napkin:2")
+    learner.choose(learner.choices[0])
+    assert page(learner.here).launch is not None
+    learner.choose("stage:predict", "class:mixed_memory_bound", "cause:bank_conflicts")
+    assert learner.says("2.4x") == ""
+    learner.choose("reveal")
+    assert "100 of 100 points" in learner.text or "99 of 100 points" in learner.text
+    learner.choose("stage:quiz")
+    for at, question in enumerate(exercise(NAME).quiz):
+        right = next(i for i, a in enumerate(question.answers) if a.right)
+        learner.choose(f"quiz:{at}:{right}")
+    assert "3 of 3 right" in learner.text
+    learner.does("stage", stage="story")
+    assert "3 of 3 quiz answers right" in learner.text
+    assert replay(learner.state.log) == learner.state
+
+
+@pytest.mark.parametrize("name", names())
+def test_nothing_names_the_cause_before_it_was_predicted(tmp_path: Path, name: str) -> None:
+    learner = Learner(tmp_path)
+    learner.post(e.ViewShown("practice", name))
+    one = exercise(name)
+    given = one.title + one.story + " ".join(n.what + n.how + n.value for n in one.napkin)
+    cause = learner.here.title(one.diagnosis)
+    told = [learner.text]
+    for stage in ("napkin", "numbers", "predict", "reveal"):
+        learner.does("stage", stage=stage)
+        told.append(learner.text)
+        labels = [c.label for c in practice_turn.choices(learner.here) if not c.id.startswith("cause")]
+        told += labels
+    assert one.diagnosis not in " ".join(told)
+    assert cause in given or cause not in " ".join(told)
+
+
+def test_undo_takes_back_what_was_said_and_chosen(learner: Learner) -> None:
+    learner.choose("stage:predict", "class:balanced")
+    before = learner.state
+    learner.choose("cause:bank_conflicts")
+    learner.post(e.Back())
+    assert learner.here.pick == {"class": "balanced"}
+    assert page(learner.here).cards == page(before.exercising or Exercising()).cards
+    learner.post(e.Back(), e.Back(), e.Back())
+    assert learner.state.view == ""
+
+
+def test_what_the_record_holds_is_not_undone(learner: Learner) -> None:
+    learner.does("hint")
+    learner.post(e.Back())
+    assert learner.store.record(NAME).hints == 1
+    learner.does("stage", stage="hints")
+    learner.does("look")
+    assert learner.here.known.hints == 1
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        e.Practised("stage", NAME, (("stage", "nowhere"),)),
+        e.Practised("stage", "byte-image", (("stage", "quiz"),)),
+        e.Practised("open", "../../etc"),
+        e.Practised("class", NAME, (("id", "nothing"),)),
+        e.Practised("cause", NAME, (("id", ""),)),
+        e.Practised("gain", NAME, (("gain", "2"),)),
+        e.Practised("napkin", NAME, (("at", "99"),)),
+        e.Practised("napkin", NAME, (("at", "-1"), ("said", "x"))),
+        e.Practised("step", NAME, (("step", "nothing"),)),
+        e.Practised("step", NAME, (("step", "mine"),)),
+        e.Practised("unheard", NAME),
+        e.Practised("", ""),
+    ],
+)
+def test_a_deed_that_makes_no_sense_changes_nothing(learner: Learner, event: e.Practised) -> None:
+    before = learner.state
+    learner.post(event)
+    assert learner.state is before
+
+
+def test_deeds_outside_the_practice_view_are_nothing(tmp_path: Path) -> None:
+    learner = Learner(tmp_path)
+    before = learner.state
+    for action in ("list", "open", "hint", "check"):
+        learner.post(e.Practised(action, NAME))
+    assert learner.state is before
+
+
+def test_an_unknown_exercise_says_so_and_can_be_left(tmp_path: Path) -> None:
+    learner = Learner(tmp_path)
+    learner.post(e.ViewShown("practice", "bank-conflict"))
+    assert "did you mean bank-conflicts" in learner.text
+    learner.post(e.ViewLeft())
+    assert learner.state.view == ""
+
+
+def test_work_that_fails_or_is_called_off_stands_on_the_page(learner: Learner) -> None:
+    learner.does("check")
+    assert "not started" in learner.text
+    request = e.Practise("check", NAME)
+    learner.state = reduce(learner.state, e.Practised("check", NAME))
+    assert learner.state.waiting == (request,)
+    learner.state = reduce(learner.state, e.Cancelled(request))
+    assert not learner.state.waiting
+    assert "Called off." in learner.text
+
+
+def test_every_stage_has_a_page_and_a_way_on_from_the_beginning(learner: Learner) -> None:
+    for stage in STAGES:
+        learner.does("stage", stage=stage)
+        shown = page(learner.here)
+        assert shown.cards or shown.compared is not None
+        assert learner.choices[-1] == "leave" and len(learner.choices) > 1
+        assert len({c.label for c in practice_turn.choices(learner.here)}) == len(learner.choices)
+
+
+def test_an_exercise_of_the_list_leads_back_to_it(tmp_path: Path) -> None:
+    learner = Learner(tmp_path)
+    learner.post(e.ViewShown("practice"), e.Practised("open", NAME))
+    assert learner.state.view_subject == NAME
+    assert learner.choices[-1] == "list"
+    learner.choose("list")
+    assert learner.here.name == "" and len(learner.here.rows) == len(names())
+
+
+@pytest.mark.parametrize(
+    ("stage", "line", "action"),
+    [
+        ("story", "quiz", "stage"),
+        ("story", "HINTS", "stage"),
+        ("story", "2", "stage"),
+        ("hints", "next", "hint"),
+        ("quiz", "a", "quiz"),
+        ("quiz", "32", "quiz"),
+        ("napkin", "12 us", "napkin"),
+        ("napkin", "way", "napkin"),
+        ("edit", "start", "start"),
+    ],
+)
+def test_a_typed_line_means_what_the_page_asks(learner: Learner, stage: str, line: str, action: str) -> None:
+    learner.does("stage", stage=stage)
+    meant = practice_turn.understand(line, learner.here)
+    assert isinstance(meant, e.Practised) and meant.action == action
+
+
+@pytest.mark.parametrize(
+    "line", ["", "[bold]", "\x1b[2J", "99999999999999999999", "xyzzy plugh", "a" * 10_000, "مرحبا", "١"]
+)
+@pytest.mark.parametrize("stage", STAGES)
+def test_garbage_is_answered_with_a_line(learner: Learner, stage: str, line: str) -> None:
+    learner.does("stage", stage=stage)
+    meant = practice_turn.understand(line, learner.here)
+    assert isinstance(meant, str | e.Practised)
+
+
+def test_an_answer_of_the_quiz_stays(learner: Learner) -> None:
+    learner.does("quiz", at="0", chosen="0")
+    learner.post(e.Back())
+    learner.does("quiz", at="0", chosen="2")
+    assert learner.here.known.quiz == {"0": 0}
+
+
+def test_the_reset_asks_first_and_keeps_what_was_there(learner: Learner) -> None:
+    learner.does("start")
+    yours = learner.here.lesson.yours
+    yours.source.write_text("// mine\n", "utf-8")
+    learner.does("look")
+    assert "+// mine" in page(learner.here).code
+    learner.choose("sure:all")
+    assert "forgotten" in learner.text
+    assert yours.source.read_text("utf-8") == "// mine\n"
+    learner.choose("reset:1")
+    assert yours.source.read_text("utf-8") != "// mine\n"
+    assert "before-reset" in learner.text
+
+
+def test_the_fix_of_a_finding_leads_to_its_exercise(tmp_path: Path) -> None:
+    from advisor.dialogue.turn import choices, event_of
+
+    learner = Learner(tmp_path)
+    learner.post(e.LaunchSelected(1))
+    for event in (event_of("reveal", learner.state), e.FixShown()):
+        if event is not None:
+            learner.post(event)
+    assert f"practise:{NAME}" in [c.id for c in choices(learner.state)]
+    event = event_of(f"practise:{NAME}", learner.state)
+    assert event is not None
+    learner.post(event)
+    assert (learner.state.view, learner.here.name) == ("practice", NAME)
+    learner.post(e.ViewLeft())
+    assert learner.state.place == "launch" and learner.state.view == ""

@@ -1,0 +1,42 @@
+"""Talks to a session as a face would: lines in, all work done at once."""
+
+from __future__ import annotations
+
+from advisor.dialogue import events as e
+from advisor.dialogue.commands import understand
+from advisor.dialogue.desk import Desk
+from advisor.dialogue.reducer import reduce
+from advisor.dialogue.state import State
+from tui.factory import desk
+
+
+def settle(state: State, at: Desk) -> State:
+    """Performs all work that the state waits for."""
+    while state.waiting:
+        state = reduce(state, at.perform(state.waiting[0], state, lambda what, done, total: None))
+    return state
+
+
+def begin(*paths: str, at: Desk | None = None) -> tuple[State, Desk]:
+    """A session at its start, with what performs its work."""
+    at = at or desk()
+    return settle(reduce(State(), e.Began(paths)), at), at
+
+
+def look(state: State, position: int) -> State:
+    """A launch, with its diagnosis shown at once: the question what is expected of it is passed over."""
+    return reduce(reduce(state, e.LaunchSelected(position)), e.Skipped("expect"))
+
+
+def say(state: State, at: Desk, *texts: str) -> State:
+    """The state after these lines."""
+    for text in texts:
+        event = understand(text, state)
+        assert event is not None, text
+        state = settle(reduce(state, event), at)
+    return state
+
+
+def kinds(state: State) -> list[str]:
+    """The kinds of the conversation's cards."""
+    return [card.kind for card in state.conversation]

@@ -1,0 +1,155 @@
+"""Names of kernels, files and lines of code are data: shown harmlessly in every screen, whatever is in them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+
+from advisor.dialogue import events as e
+from advisor.dialogue.state import VIEWS
+from advisor.tui.layout import safe
+from tui.driver import Driver, session
+from tui.hostile import NAMES, sources
+
+EACH = pytest.mark.parametrize("name", NAMES.values(), ids=list(NAMES))
+_STACKED = 3  # marks on one letter that a language may need
+
+
+def check(at: Driver, where: str) -> None:
+    """Nothing on the screen is anything but visible text, and no row is wider than the screen."""
+    width = at.app.size.width
+    strips = at.app.screen._compositor.render_strips()
+    for number, strip in enumerate(strips):
+        text = "".join(segment.text for segment in strip)
+        odd = [c for c in text if not c.isprintable()]
+        assert not odd, f"{where}, row {number}: {odd[:5]!r} in {text!r}"
+        assert sum(cell_len(segment.text) for segment in strip) <= width, f"{where}, row {number} is too wide"
+        assert stacked(text) <= _STACKED, f"{where}, row {number}: marks stand on one another"
+        for segment in strip:
+            link = getattr(segment.style, "link", None)
+            actions = (segment.style.meta if segment.style is not None and segment.style._meta else {}).values()
+            assert not link and not any("quit" in str(action) for action in actions), f"{where}: markup was obeyed"
+
+
+def stacked(text: str) -> int:
+    """The most marks on one letter."""
+    import unicodedata
+
+    most = run = 0
+    for c in text:
+        run = run + 1 if unicodedata.category(c) in ("Mn", "Me") else 0
+        most = max(most, run)
+    return most
+
+
+@asynccontextmanager
+async def hostile(name: str, folder: Path, **options: Any) -> AsyncIterator[Driver]:
+    """A session in which every name is this one."""
+    async with session(name, **sources(name, folder), **options) as at:
+        yield at
+
+
+async def through(at: Driver, where: str) -> None:
+    """The screen as it is, after a few keys, and on a wide screen."""
+    check(at, where)
+    await at.press("down", "pagedown", "end")
+    check(at, f"{where}, further down")
+    await at.pilot.resize_terminal(160, 50)
+    await at.settle()
+    check(at, f"{where}, wide")
+    await at.pilot.resize_terminal(80, 24)
+
+
+@EACH
+async def test_the_list_the_session_and_its_evidence(name: str, tmp_path: Path):
+    async with hostile(name, tmp_path, notes=True) as at:
+        await through(at, "the list")
+        await at.press("home")
+        await at.open("enter")
+        await through(at, "the session")
+        for line in ("/evidence", "/how", "/fix", "/missing", "/whynot tail_effect", "/whatif dram_pct=80", "/steps"):
+            await at.say(line)
+            check(at, line)
+        await at.say("/explain occupancy")
+        check(at, "an explanation")
+        await at.say(f"/save {name}"[:4000])
+        check(at, "a note of what was written")
+        await at.press("f3")
+        for page in range(6):
+            check(at, f"page {page} of the evidence")
+            await at.press("f6")
+
+
+@EACH
+async def test_every_view(name: str, tmp_path: Path):
+    async with hostile(name, tmp_path) as at:
+        await at.open("enter")
+        at.app.dispatch(e.TraceGiven((name[:300],)))
+        await at.settle()
+        for view in VIEWS:
+            at.app.dispatch(e.ViewShown(view, "occupancy" if view == "knowledge" else ""))
+            await at.settle()
+            assert at.app.state.view == view
+            await through(at, view)
+            await at.press("tab", "enter", "right", "enter")
+            check(at, f"{view}, inside")
+            for _ in range(8):
+                if not at.app.state.view:
+                    break
+                await at.press("escape")
+            assert not at.app.state.view, f"{view} cannot be left"
+            check(at, f"after {view}")
+
+
+@EACH
+async def test_what_is_typed_and_said_of_it_in_notes_and_palette(name: str, tmp_path: Path):
+    async with hostile(name, tmp_path, notes=True) as at:
+        await at.say(f"/kernel {name}"[:4000])
+        check(at, "a note")
+        await at.press("home")
+        await at.open("enter")
+        await at.say(name[:4000])
+        check(at, "what was not understood")
+        at.app.screen.query_one("#prompt").value = f"/explain {name}"[:4000]  # type: ignore[attr-defined]
+        await at.settle()
+        check(at, "the prompt")
+        await at.press("enter")
+        check(at, "what was looked up")
+        await at.press("ctrl+y")
+        check(at, "a note of what was copied")
+        assert all(c.isprintable() or c == "\n" for c in at.app.clipboard)
+        await at.press("ctrl+p", *"launch")
+        await at.settle()
+        check(at, "the palette")
+        await at.press("escape", "f1")
+        check(at, "the help")
+
+
+@EACH
+async def test_a_file_that_cannot_be_read(name: str, tmp_path: Path):
+    from advisor.errors import InputError
+
+    def broken(paths: Any, gpu: Any, progress: Any) -> Any:
+        raise InputError(f"{name} is cut off: copy it again")
+
+    async with session(name, analyse=broken, notes=True) as at:
+        await through(at, "the trouble")
+
+
+async def test_markup_stands_on_the_screen_as_it_is(tmp_path: Path):
+    async with hostile(NAMES["markup"], tmp_path) as at:
+        await at.pilot.resize_terminal(160, 50)
+        await at.open("enter")
+        assert at.shows("[bold red]x[/bold red]")
+
+
+@EACH
+def test_safe_text_is_printable_short_and_the_same_when_made_safe_again(name: str):
+    assert all(c.isprintable() for c in safe(name))
+    assert len(safe(name)) < 40_010 and safe(safe(name)) == safe(name)
+    assert stacked(safe(name)) <= _STACKED

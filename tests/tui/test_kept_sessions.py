@@ -1,0 +1,176 @@
+"""Sessions kept by themselves, on the screen: offered after a crash, gone on with, forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from dialogue.transcripts.talk import CSV, real
+
+from advisor.dialogue import events as e
+from advisor.dialogue.desk import Desk
+from advisor.dialogue.sources import sources as real_sources
+from advisor.dialogue.transcripts import form, keeping
+from advisor.dialogue.transcripts.keeping import Kept, unfinished
+from advisor.dialogue.transcripts.session import Saving
+from advisor.render.kept import ago, remark, title
+from advisor.tui.app import AdvisorApp
+from tui.driver import Driver
+from tui.factory import sources
+
+SIZES = [(80, 24), (160, 50)]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "sessions"
+    monkeypatch.setattr(keeping, "folder", lambda: folder)
+    return folder
+
+
+@pytest.fixture
+def broken_off(place: Path, tmp_path: Path) -> Kept:
+    """A session on a report of its own, three steps long."""
+    report = tmp_path / "mine.csv.xz"
+    report.write_bytes(CSV.read_bytes())
+    talk = real(place).begin(str(report)).do(e.LaunchSelected(1)).do(e.Expected(None)).do(e.HowAsked())
+    talk.saving.close()
+    [one] = unfinished((str(report),), place)
+    return one
+
+
+@asynccontextmanager
+async def program(place: Path, one: Kept | None, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Driver]:
+    saving = Saving(place=place)
+    report = str(place.parent / "mine.csv.xz")
+    desk = Desk(saving.sources(real_sources()))
+    app = AdvisorApp(desk, (report,), saving=saving, broken_off=one)
+    async with app.run_test(size=size) as pilot:
+        driver = Driver(app, pilot)
+        await driver.settle()
+        yield driver
+        saving.close()
+
+
+async def until(driver: Driver, holds: object) -> None:
+    for _ in range(100):
+        await driver.settle()
+        if holds():  # type: ignore[operator]
+            return
+    raise AssertionError(driver.screen)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_session_that_was_broken_off_is_offered_and_gone_on_with(
+    broken_off: Kept, place: Path, size: tuple[int, int]
+) -> None:
+    async with program(place, broken_off, size) as driver:
+        assert driver.shows("Go on: mine.csv.xz", "3 steps, just now", "Begin anew")
+        await driver.press("enter")
+        await until(driver, lambda: driver.app.state.has_card("proof", driver.app.state.finding))
+        assert driver.app.state.position == 1 and driver.shows("transpose_tile")
+        await driver.say("/fix")
+        driver.app._saving.flush()  # type: ignore[union-attr]
+        verbs = [entry.verb for entry in form.load(broken_off.path).entries]
+        assert verbs == ["begin", "launch", "expect", "how", "fix"]
+
+
+@pytest.mark.parametrize("answer", ["2", "n", "no"])
+async def test_beginning_anew_leaves_it_where_it_is(broken_off: Kept, place: Path, answer: str) -> None:
+    async with program(place, broken_off) as driver:
+        await driver.say(answer)
+        await until(driver, lambda: driver.app.state.place == "launches")
+        assert broken_off.path.exists()
+
+
+async def test_escape_begins_anew(broken_off: Kept, place: Path) -> None:
+    async with program(place, broken_off) as driver:
+        await driver.press("escape")
+        await until(driver, lambda: driver.app.state.place == "launches")
+        assert broken_off.path.exists()
+
+
+async def test_it_can_be_forgotten(broken_off: Kept, place: Path) -> None:
+    async with program(place, broken_off) as driver:
+        await driver.press("down", "down", "enter")
+        await until(driver, lambda: driver.app.state.place == "launches")
+        assert not broken_off.path.exists()
+
+
+async def test_garbage_and_a_smaller_window_do_not_close_the_question(broken_off: Kept, place: Path) -> None:
+    async with program(place, broken_off) as driver:
+        for text in ("7", "hubba", "[bold]", "/quit"):
+            await driver.say(text)
+            assert driver.shows("Begin anew")
+        await driver.pilot.resize_terminal(160, 50)
+        await driver.settle()
+        assert driver.shows("Begin anew")
+
+
+async def test_one_whose_report_cannot_be_read_stays_and_the_session_begins_anew(broken_off: Kept, place: Path) -> None:
+    async with program(place, broken_off) as driver:
+        (place.parent / "mine.csv.xz").write_bytes(b"no report any more")
+        text = broken_off.path.read_text(encoding="utf-8")
+        await driver.press("enter")
+        await until(driver, lambda: driver.app.state.stalled is not None)
+        assert broken_off.path.read_text(encoding="utf-8") == text
+
+
+async def test_a_place_that_cannot_be_written_is_one_notice(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    saving = Saving(place=tmp_path / "file")
+    app = AdvisorApp(Desk(saving.sources(sources())), ("tour.ncu-rep",), saving=saving)
+    async with app.run_test(size=(80, 24)) as pilot:
+        driver = Driver(app, pilot)
+        await driver.settle()
+        await driver.press("enter")
+        for line in ("/help", "/fix"):
+            await driver.say(line)
+            saving.flush()
+        await driver.settle()
+        told = [note.message for note in app._notifications if "goes on all the same" in note.message]
+        assert len(told) == 1
+        assert app.state.place == "launch"
+    saving.close()
+
+
+async def test_leaving_finishes_a_session(place: Path) -> None:
+    saving = Saving(place=place)
+    app = AdvisorApp(Desk(saving.sources(sources())), ("tour.ncu-rep",), saving=saving)
+    async with app.run_test(size=(80, 24)) as pilot:
+        driver = Driver(app, pilot)
+        await driver.settle()
+        await driver.press("enter")
+        await pilot.press("ctrl+q")
+        await pilot.pause()
+    saving.close()
+    [one] = keeping.kept(place)
+    assert one.finished and unfinished((), place) == ()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (-5, "just now"),
+        (59, "just now"),
+        (60, "1 minute ago"),
+        (3599, "59 minutes ago"),
+        (3600, "1 hour ago"),
+        (86_399, "23 hours ago"),
+        (86_400, "yesterday"),
+        (200_000, "2 days ago"),
+    ],
+)
+def test_how_long_ago_in_words(seconds: float, words: str) -> None:
+    assert ago(seconds) == words
+
+
+def test_what_a_session_was_about_in_words() -> None:
+    one = Kept("x", Path("x"), ("~/a/b.ncu-rep", "c.ncu-rep"), 7, 1, False, False, 100.0)
+    assert title(one) == "b.ncu-rep and 1 more" and remark(one, 100.0) == "7 answers, 1 step, just now"
+    typed = Kept("x", Path("x"), (), 0, 3, False, False, 0.0)
+    assert title(typed) == "numbers typed by hand" and remark(typed, 86_400.0) == "3 steps, yesterday"
+    hostile = Kept("x", Path("x"), ("\x1b[2J\u202e.ncu-rep",), 0, 0, False, False, 0.0)
+    assert "\x1b" not in title(hostile) and "\u202e" not in title(hostile)

@@ -1,0 +1,265 @@
+"""The practice room on the screen: by the keyboard alone, at 80 columns and wide, with the bundled exercises."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import TextArea
+
+from advisor.dialogue import events as e
+from advisor.practice.lessons import Lessons
+from advisor.practice.manifest import exercise, names
+from advisor.practice.state import Store
+from advisor.tui.app import AdvisorApp
+from advisor.tui.screens.practice import PracticeScreen
+from advisor.tui.screens.practice_editor import PracticeEditor
+from advisor.tui.widgets.exercise_page import code_lines
+from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.stages import Stages
+from tui.driver import Driver, session
+from tui.factory import desk
+
+NAME = "bank-conflicts"
+SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
+
+
+def room(folder: Path) -> Callable[..., Any]:
+    """The practice room on a state file of this test's own."""
+    lessons = Lessons(Store(folder))
+    return lambda request, progress: lessons.perform(
+        request.action, request.exercise, dict(request.arguments), progress
+    )
+
+
+@contextmanager
+def nothing() -> Iterator[None]:
+    yield
+
+
+async def opened(at: Driver, name: str = NAME) -> None:
+    at.app.dispatch(e.ViewShown("practice", name))
+    await at.settle()
+    assert isinstance(at.app.screen, PracticeScreen)
+
+
+@SIZES
+async def test_an_exercise_from_the_list_to_its_score_by_the_keyboard_alone(tmp_path: Path, size: tuple[int, int]):
+    async with session("tour.ncu-rep", size=size, practise=room(tmp_path)) as at:
+        await at.say("/practice")
+        assert at.shows("array-of-structs", f"{len(names())} of {len(names())} exercises, 0 solved")
+        await at.press(*"transpose through")
+        assert at.shows(f"1 of {len(names())} exercises")
+        await at.press("enter")
+        assert at.shows("[Story]", "A library for image processing", "Work the numbers out")
+        await at.press("enter")
+        await at.say("1.3 GB")
+        assert at.shows("✓ Right.", "1.32 GB")
+        await at.press("enter", "enter", "enter")
+        assert at.shows("[Profile]", "Speed of light", "88.4 %")
+        assert not at.shows("bank conflicts"), "the cause is for the learner to find"
+        await at.press("enter")
+        await at.press(*"mixed", "enter")
+        await at.press(*"bank", "enter")
+        await at.say("2.4")
+        assert at.shows("Shared-memory bank conflicts", "Show the answer")
+        await at.press("enter")
+        assert at.shows("[Answer]", "100 of 100 points", "as it is: 40 of 40 points")
+        await at.press("escape")
+        assert at.shows("100  bank-conflicts"), "the list has the points"
+        await at.press("escape")
+        assert not isinstance(at.app.screen, PracticeScreen)
+
+
+async def test_typing_finds_numbers_of_the_profile(tmp_path: Path):
+    async with session("tour.ncu-rep", size=(100, 30), practise=room(tmp_path)) as at:
+        await opened(at)
+        await at.say("profile")
+        await at.press(*"wavefront_ratio")
+        await at.settle()
+        assert at.shows("shared_wavefront_ratio", "16.5")
+        await at.press("enter")
+        assert at.shows("shared_wavefront_ratio"), "what was found stays in view"
+        await at.press("escape")
+        assert at.shows("Speed of light")
+        await at.say("predict")
+        await at.say("hints")
+        assert at.shows("[Hints]"), "a stage is named wherever something can be typed"
+
+
+async def test_every_stage_is_reached_by_its_key_and_left_again(tmp_path: Path):
+    async with session("tour.ncu-rep", practise=room(tmp_path)) as at:
+        await opened(at)
+        seen = []
+        for _ in range(11):
+            seen.append(at.app.state.exercising.stage)
+            await at.press("f6")
+        seen.append(at.app.state.exercising.stage)
+        assert len(set(seen)) == 12
+        await at.press("f6")
+        assert at.app.state.exercising.stage == "log", "there is nothing after the last"
+        await at.press("f5")
+        assert at.app.state.exercising.stage == "solution"
+        await at.press("escape")
+        assert not isinstance(at.app.screen, PracticeScreen)
+
+
+async def test_hints_come_one_by_one_and_the_quiz_wants_a_letter(tmp_path: Path):
+    async with session("tour.ncu-rep", practise=room(tmp_path)) as at:
+        await opened(at)
+        await at.say("hints")
+        await at.press("enter", "enter")
+        assert at.shows("Hint 1 of 4", "Hint 2 of 4", "(2 left)")
+        await at.say("quiz")
+        await at.press("enter")
+        assert at.app.state.exercising.known.quiz == {}, "an accidental Enter answers nothing"
+        await at.say("a")
+        assert at.shows("✗ Not so.", "Question 2 of 3")
+
+
+async def test_causes_are_named_in_the_list_only_when_asked_for(tmp_path: Path):
+    async with session("tour.ncu-rep", practise=room(tmp_path)) as at:
+        await at.say("/practice")
+        assert not at.shows("few_bytes") and not at.shows("uncoalesced_access")
+        await at.press("f7")
+        assert at.shows("uncoalesced_access")
+        await at.press(*"uncoalesced")
+        assert at.shows("array-of-structs")
+
+
+async def test_the_code_is_edited_in_place_saved_and_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1] / "practice" / "standin"))
+    monkeypatch.setenv("STANDIN_CUPY", "no_gpu")
+    async with session("tour.ncu-rep", practise=room(tmp_path)) as at:
+        await opened(at)
+        await at.say("edit")
+        await at.press("enter", "down", "enter")
+        assert isinstance(at.app.screen, PracticeEditor)
+        area = at.app.screen.query_one(TextArea)
+        assert area.text == (tmp_path / "practice" / NAME / f"{NAME}.cu").read_text("utf-8")
+        await at.press(*"oops ", "escape")
+        assert at.shows("not saved")
+        await at.press("f6", "escape")
+        assert isinstance(at.app.screen, PracticeScreen), "the original is what is saved"
+        await at.say("edit here")
+        await at.press(*"oops ", "f7")
+        await at.settle()
+        assert (tmp_path / "practice" / NAME / f"{NAME}.cu").read_text("utf-8").startswith("oops ")
+        assert at.shows("[Run]")
+        assert at.app.state.exercising.result("check", "").attempt.mine is None
+        await at.say("edit")
+        assert at.shows("What you changed", "+oops", "1 Check your version")
+
+
+async def test_the_users_editor_gets_the_file_and_the_page_shows_what_it_did(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    script = tmp_path / "editor.py"
+    script.write_text("import sys\nopen(sys.argv[-1], 'a').write('// by the editor\\n')\n", "utf-8")
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", f"{sys.executable} {script}")
+    monkeypatch.setattr(AdvisorApp, "suspend", lambda self: nothing())
+    async with session("tour.ncu-rep", practise=room(tmp_path / "data")) as at:
+        await opened(at)
+        await at.say("edit")
+        await at.press("enter")
+        assert at.shows(f"Edit in {Path(sys.executable).name}")
+        await at.press("enter")
+        assert at.shows("+// by the editor")
+        assert isinstance(at.app.screen, PracticeScreen)
+
+
+@pytest.mark.parametrize("command", ["/nowhere/editor", "'", "false"])
+async def test_an_editor_that_cannot_be_had_opens_the_source_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+):
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", command)
+    if command != "'":
+        monkeypatch.setattr(AdvisorApp, "suspend", lambda self: nothing())
+    async with session("tour.ncu-rep", practise=room(tmp_path)) as at:
+        await opened(at)
+        await at.say("edit")
+        await at.press("enter", "enter")
+        assert isinstance(at.app.screen, PracticeEditor)
+        await at.press("escape")
+        assert isinstance(at.app.screen, PracticeScreen)
+
+
+async def test_work_can_be_called_off_and_what_fails_stands_on_the_page(tmp_path: Path):
+    import threading
+
+    real, wait, begun = room(tmp_path), threading.Event(), threading.Event()
+
+    def slow(request: e.Practise, progress: Any) -> Any:
+        if request.action == "check":
+            begun.set()
+            wait.wait(10)
+            progress("check", 1, 3)
+        return real(request, progress)
+
+    async with session("tour.ncu-rep", practise=slow) as at:
+        await opened(at)
+        at.app.dispatch(e.Practised("check", NAME))
+        await at.pilot.pause()
+        assert begun.wait(5)
+        await at.pilot.press("escape")
+        await at.pilot.pause()
+        wait.set()
+        await at.settle()
+        assert at.shows("That did not work", "Called off.")
+        await at.say("log")
+        await at.say("next: pad it")
+        assert at.app.state.exercising.stage == "log"
+
+
+async def test_without_room_or_signs_everything_is_still_there(tmp_path: Path):
+    async with session("tour.ncu-rep", size=(60, 16), blocks=False, practise=room(tmp_path)) as at:
+        await opened(at)
+        for stage in ("profile", "compare", "solution", "log"):
+            await at.say(stage)
+            assert at.app.state.exercising.stage in ("numbers", "compare", "solution", "log")
+            assert f"[{stage.capitalize()}]" in at.screen
+        at.app.screen.query_one(Prompt)
+        await at.pilot.resize_terminal(160, 50)
+        await at.settle()
+        assert at.shows("[Log]", "Story")
+
+
+async def test_a_click_on_a_stage_goes_there(tmp_path: Path):
+    async with session("tour.ncu-rep", practise=room(tmp_path)) as at:
+        await opened(at)
+        where = at.rows[1].index("Quiz")
+        await at.pilot.click(Stages, offset=(where, 0))
+        await at.settle()
+        assert at.app.state.exercising.stage == "quiz"
+
+
+async def test_source_with_markup_and_controls_is_shown_as_it_is():
+    lines = code_lines(("+[bold]x[/] \x1b[31m", " " + "y" * 200, "-‮z"), 40)
+    assert lines[0].plain.startswith("+[bold]x[/] ") and "\x1b" not in lines[0].plain
+    assert all(line.cell_length <= 40 for line in lines[1:-1])
+    assert "‮" not in lines[-1].plain
+
+
+@pytest.mark.parametrize(
+    ("size", "keys"), [((80, 24), ("predict",)), ((160, 50), ("quiz", "c"))], ids=["predict", "wide"]
+)
+def test_a_page_looks_as_it_did(snap_compare: Any, tmp_path: Path, size: tuple[int, int], keys: tuple[str, ...]):
+    app = AdvisorApp(desk(practise=room(tmp_path)), ("tour.ncu-rep",))
+
+    async def run(pilot: Any) -> None:
+        at = Driver(pilot.app, pilot)
+        await at.settle()
+        await opened(at)
+        for line in keys:
+            await at.say(line)
+        pilot.app.screen.query_one(Prompt).cursor_blink = False
+        await at.settle()
+
+    assert snap_compare(app, terminal_size=size, run_before=run)
+    assert exercise(NAME).name == NAME

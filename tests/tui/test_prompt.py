@@ -1,0 +1,116 @@
+"""The prompt: completing, going back to lines that were sent, copying a card."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from advisor.tui.history import History
+from tui.driver import Driver, session
+
+
+def prompt(at: Driver) -> Input:
+    return at.app.screen.query_one(Input)
+
+
+async def test_tab_completes_a_command_and_then_what_it_takes():
+    async with session("tour.ncu-rep") as at:
+        await at.open("down")
+        await at.press(*"/why", *"n")
+        assert at.shows("/whynot")
+        await at.press("tab")
+        assert prompt(at).value == "/whynot "
+        await at.press("tab")
+        assert prompt(at).value == "/whynot tail_effect"
+        await at.press("enter")
+        assert at.app.state.cards[-1].finding == "tail_effect"
+
+
+async def test_tab_goes_on_to_the_next_way_to_complete():
+    async with session("tour.ncu-rep") as at:
+        await at.open("down")
+        await at.press(*"/ex", "tab")
+        assert prompt(at).value == "/explain "
+        await at.press("tab")
+        assert prompt(at).value == "/export "
+        await at.press("tab")
+        assert prompt(at).value == "/explain "
+
+
+async def test_tab_on_an_empty_line_goes_to_the_next_part_of_the_screen():
+    async with session("tour.ncu-rep", size=(160, 50)) as at:
+        await at.open("down")
+        await at.press("tab")
+        assert at.app.focused is not prompt(at)
+
+
+async def test_files_are_completed_from_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    Path("padded.ncu-rep").write_text("")
+    async with session("tour.ncu-rep") as at:
+        await at.open("down")
+        prompt(at).value = "/compare pa"
+        prompt(at).cursor_position = len("/compare pa")
+        await at.press("tab")
+        assert prompt(at).value == "/compare padded.ncu-rep"
+
+
+async def test_a_line_that_was_sent_is_brought_back_with_alt_and_the_arrows():
+    async with session("tour.ncu-rep") as at:
+        await at.open("down")
+        await at.say("/explain occupancy")
+        await at.say("/evidence")
+        await at.press(*"dra", "alt+up")
+        assert prompt(at).value == "/evidence"
+        await at.press("alt+up")
+        assert prompt(at).value == "/explain occupancy"
+        await at.press("alt+up", "alt+down", "alt+down", "alt+down")
+        assert prompt(at).value == "dra"
+
+
+def test_a_repeated_line_is_remembered_once_and_the_way_has_two_ends():
+    history = History()
+    for line in ("a", "a", " ", "b"):
+        history.add(line)
+    assert [history.step(-1, "x") for _ in range(3)] == ["b", "a", None]
+    assert [history.step(1, "b") for _ in range(3)] == ["b", "x", None]
+
+
+async def test_the_newest_card_is_copied_and_the_session_says_so():
+    async with session("tour.ncu-rep", notes=True) as at:
+        await at.open("down")
+        await at.say("/evidence")
+        await at.press("ctrl+y")
+        assert at.app.clipboard.startswith("Evidence  Shared-memory bank conflicts\n")
+        assert "shared_wavefront_ratio = 16.5, test > 1.1" in at.app.clipboard
+        assert at.shows("Copied")
+
+
+async def test_without_a_card_there_is_nothing_to_copy():
+    async with session("tour.ncu-rep", notes=True) as at:
+        await at.press("ctrl+y")
+        assert at.app.clipboard == "" and at.shows("no card to copy")
+
+
+async def test_what_could_have_been_meant_is_among_the_choices_and_enter_takes_the_first():
+    async with session("tour.ncu-rep") as at:
+        await at.open("down")
+        await at.say("/whynot tial efect")
+        assert at.shows("Not understood", "1 /whynot tail_effect")
+        await at.press("enter")
+        assert at.shows("Why not  Tail effect") and not at.shows("1 /whynot tail_effect")
+
+
+async def test_banana_is_answered_with_help_and_not_with_silence():
+    async with session("tour.ncu-rep") as at:
+        await at.open("down")
+        await at.say("banana")
+        assert at.shows("Not understood  banana", "1 /help")
+
+
+async def test_in_the_list_a_note_says_what_could_have_been_meant():
+    async with session("tour.ncu-rep", notes=True) as at:
+        await at.say("/kernel transpse")
+        assert at.shows("Name one launch", "Perhaps: /kernel")

@@ -1,0 +1,46 @@
+"""The views on a recorded report and the real knowledge base, with the keyboard alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from advisor.dialogue.desk import Desk
+from advisor.dialogue.sources import sources
+from advisor.tui.app import AdvisorApp
+from tui.driver import Driver
+
+REPORT = Path(__file__).parents[2] / "kernels" / "bank-conflicts" / "recorded" / "h200" / "profile.ncu-rep.xz"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
+async def test_from_the_line_over_the_proof_to_the_value_at_which_it_turns(size: tuple[int, int]):
+    app = AdvisorApp(Desk(sources()), (str(REPORT),))
+    async with app.run_test(size=size) as pilot:
+        at = Driver(app, pilot)
+        await at.settle()
+        await at.open()
+        await at.press("f7")
+        assert at.shows("excess_wavefronts", "LDS", "out[", "1-tile.cu:")
+        await at.press("c", "4")
+        assert at.shows("Registers")
+        await at.press("escape", "f8")
+        assert at.shows("concluded by", "tested >", "Would turn")
+        await at.press("slash", *"tail_effect", "enter")
+        assert at.shows("not concluded here", "did not fire")
+        await at.press("escape", "f9")
+        before = app.state.launch
+        assert before is not None and at.shows("Measured", "memory_pct")
+        await at.press("down", "less_than_sign")
+        position = app.state.position
+        assert position is not None and app.state.supposing
+        assert at.shows("! class"), "the class turns just beyond the threshold that the proof names"
+        await at.press("n")
+        assert app.state.cards[-1].label == "What if" and not app.state.view
+        await at.press("f5")
+        assert at.shows("Steps of the method", "Classify")
+        await at.press("escape", "f10")
+        assert at.shows("Experiment log")
+        await at.press("escape")
+        assert not app.state.view

@@ -1,0 +1,266 @@
+"""The source screen: hot lines, their instructions, what they wait for; searched and filtered with the keyboard."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from advisor.errors import InputError
+from advisor.tui.screens.session import SessionScreen
+from advisor.tui.screens.source import SourceScreen
+from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.rows import Rows
+from tui.code_factory import CODE, listing, locator
+from tui.driver import Driver, session
+from tui.factory import diagnosis, launch
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
+
+
+@asynccontextmanager
+async def source(
+    size: tuple[int, int] = (80, 24), locate: Any = None, blocks: bool = True, **sources: Any
+) -> AsyncIterator[Driver]:
+    """The source screen of the transpose with bank conflicts."""
+    made = locate or locator()
+    async with session("tour.ncu-rep", size=size, blocks=blocks, locate=made, **sources) as at:
+        await at.open("down")
+        await at.press("f7")
+        assert isinstance(at.app.screen, SourceScreen)
+        yield at
+
+
+async def typed(at: Driver, text: str) -> None:
+    """Typed in the line below the lists, from a list."""
+    at.app.screen.query_one(Prompt).focus()
+    await at.say(text)
+
+
+def rows(at: Driver, ident: str = "code") -> Rows:
+    return at.app.screen.query_one(f"#{ident}", Rows)
+
+
+def notes(at: Driver) -> str:
+    """What was said in passing."""
+    return " ".join(note.message for note in at.app._notifications)
+
+
+def sass(at: Driver) -> str:
+    """The instruction under the cursor, as it stands on the screen."""
+    region = rows(at).region
+    return next(line[region.x :] for line in at.rows[region.y : region.bottom] if line[region.x :].startswith("▸"))
+
+
+@SIZES
+async def test_it_opens_at_the_findings_own_place_and_says_how_far_lines_can_be_trusted(size: tuple[int, int]):
+    async with source(size) as at:
+        assert at.shows("excess_wavefronts", "the finding is bank_conflicts", "100% of what ran has a line")
+        assert at.shows("k.cu:7", "sum += tile[x][y]", "LDS R5, [R9]", "100.0%")
+        assert not at.shows("MOV R1"), "an instruction without any of the measure is no hot one"
+        await at.press("escape")
+        assert isinstance(at.app.screen, SessionScreen)
+
+
+@SIZES
+async def test_a_search_keeps_what_matches_and_x_or_undo_brings_the_others_back(size: tuple[int, int]):
+    async with source(size) as at:
+        await typed(at, "samples")
+        assert at.shows("stall samples (samples), 100 in all", "FFMA", "STS")
+        await at.press("slash", "L", "D", "enter")
+        assert at.shows("only /LD: 2 of 8 instructions", "LDG.E", "LDS") and not at.shows("FFMA")
+        await at.press("x")
+        assert at.shows("FFMA") and not at.shows("only /LD")
+        await typed(at, "share > 15%")
+        assert at.shows("only share>15%: 2 of 8") and not at.shows("FFMA")
+        await typed(at, "share>50%")
+        assert at.shows("only share>50%: 1 of 8"), "one comparison a field and direction"
+        await at.press("f4")
+        assert at.shows("only share>15%: 2 of 8")
+
+
+async def test_what_is_no_search_is_told_and_changes_nothing():
+    async with source() as at:
+        before = at.app.state.sought
+        for text, said in (("/(", "not a regular expression"), ("speed>5", "fields:"), ("nonsense", "is no search")):
+            await typed(at, text)
+            assert said in notes(at), text
+            assert at.app.state.sought == before and isinstance(at.app.screen, SourceScreen)
+
+
+async def test_measures_go_round_and_can_be_named():
+    async with source((160, 50)) as at:
+        assert at.app.state.sought is not None
+        seen = set()
+        for _ in range(12):
+            await at.press("m")
+            seen.add(at.app.state.sought.by)
+        assert {"samples", "instructions", "excess_wavefronts", "load_wait"} <= seen
+        assert "fp64" not in seen, "a measure that the launch has nothing of is passed over"
+        await typed(at, "load_wait")
+        assert at.shows("long-scoreboard samples, at the load waited for") and "LDG.E" in sass(at)
+
+
+@SIZES
+async def test_column_sets_go_round_and_can_be_named(size: tuple[int, int]):
+    async with source(size) as at:
+        await at.press("c")
+        assert at.shows("columns: memory", "wavefr.", "(ideal)")
+        await typed(at, "predication")
+        assert at.shows("columns: predication", "lanes") and not at.shows("wavefr.")
+        await typed(at, "none")
+        assert not at.shows("columns:")
+
+
+async def test_enter_on_a_line_shows_its_instructions_and_a_those_of_all():
+    async with source() as at:
+        await typed(at, "samples")
+        await at.press("enter")
+        assert at.shows("k.cu:5 (a all)", "STS", "LDG") and not at.shows("FFMA")
+        await at.press("a")
+        assert at.shows("all (a line)", "FFMA")
+
+
+async def test_in_the_order_of_the_code_cold_instructions_stand_too_and_n_goes_from_hot_to_hot():
+    async with source((160, 50)) as at:
+        await typed(at, "samples")
+        await at.press("o", "1", "home")
+        assert at.shows("MOV R1", "EXIT") and "MOV" in sass(at)
+        hot = []
+        for _ in range(4):
+            await at.press("n")
+            hot.append(sass(at))
+        assert [each.split("0x")[1].split()[1] for each in hot] == ["STS", "LDS", "FFMA", "FFMA"]
+        assert "There is no hotter place on that side" in notes(at)
+        await at.press("N")
+        assert "LDS" in sass(at)
+
+
+async def test_from_what_waits_to_the_load_that_it_waits_for_and_to_the_most_live_registers():
+    async with source((160, 50)) as at:
+        await typed(at, "samples")
+        assert at.shows("long scoreboard 100%, for LDG.E R4")
+        await at.press("l")
+        assert "LDG.E" in sass(at)
+        await at.press("l")
+        assert "waits for no other one" in notes(at)
+        await at.press("p")
+        view = at.app.screen._code.view  # type: ignore[attr-defined]
+        assert view.peak is not None and view.peak.row.sass in sass(at)
+
+
+async def test_the_panes_show_source_text_ptx_and_the_shape_of_the_kernel():
+    async with source() as at:
+        await at.press("2")
+        assert at.shows("[2 Source text]", "for (int i = 0; i < n; ++i) {", "sum += tile")
+        region = rows(at).region
+        assert any("▸" in line and "sum +=" in line for line in at.rows[region.y : region.bottom])
+        await at.press("3")
+        assert at.shows("The report holds no PTX")
+        await at.press("4")
+        assert at.shows("Loops", "1. k.cu:4-7")
+        await at.press("end")
+        assert at.shows("Registers", "Shared memory, by base register")
+        await at.press("1")
+        assert at.shows("LDS R5")
+
+
+async def test_a_large_screen_has_the_text_under_the_lines():
+    async with source((160, 50)) as at:
+        assert at.shows("for (int i = 0; i < n; ++i) {", "LDS R5, [R9]")
+
+
+async def test_without_line_information_it_says_so_and_shows_instructions():
+    async with source(locate=locator(listing(lines=False))) as at:
+        assert at.shows("No line information: compile with -lineinfo", "LDS R5, [R9]", "no line")
+        assert at.app.focused is rows(at)
+        await at.press("2")
+        assert at.shows("No line information")
+
+
+async def test_what_cannot_be_read_is_said_and_can_be_tried_again():
+    broken = [True]
+
+    def locate(judged: Any, request: Any, progress: Any) -> Any:
+        if broken[0]:
+            raise InputError("tour.ncu-rep: launch 1 holds no per-instruction data")
+        return locator()(judged, request, progress)
+
+    async with source(locate=locate) as at:
+        assert at.shows("holds no per-instruction data", "r tries again")
+        broken[0] = False
+        await at.press("r")
+        assert at.shows("LDS R5, [R9]") and not at.shows("per-instruction data")
+        assert [c.kind for c in at.app.state.cards].count("error") == 0, "the view says it, not the conversation"
+
+
+async def test_reading_is_called_off_with_escape_and_the_screen_left_with_another():
+    begun, go_on = threading.Event(), threading.Event()
+
+    def locate(judged: Any, request: Any, progress: Any) -> Any:
+        begun.set()
+        go_on.wait(5)
+        return locator()(judged, request, progress)
+
+    async with session("tour.ncu-rep", locate=locate) as at:
+        await at.open("down")
+        await at.pilot.press("f7")
+        await asyncio.to_thread(begun.wait, 5)
+        await at.pilot.pause()
+        assert at.shows("reading the instructions", "Esc calls it off")
+        await at.pilot.press("escape")
+        await at.pilot.pause()
+        assert at.shows("Called off") and isinstance(at.app.screen, SourceScreen)
+        go_on.set()
+        await at.press("escape")
+        assert isinstance(at.app.screen, SessionScreen)
+
+
+HOSTILE = "[bold red]x[/]\x1b[31m\u202egnp\u202c.cu"
+
+
+@SIZES
+async def test_names_and_lines_from_a_report_are_shown_and_never_obeyed(size: tuple[int, int]):
+    text = "\n".join(["[blink]on[/blink] \x1b[2J\u2066 " + "y" * 10_000] * 9)
+    code = tuple((f"{one[0]} [link=x]\x1b]0;t\x07", *one[1:]) for one in CODE)
+    bad = listing(file="/home/" + "d" * 10_000 + "/" + HOSTILE, text=text, code=code)
+
+    class One:
+        diagnosis = diagnosis(launch(0, "[red]evil[/red]\x1b[31m" + "k" * 10_000))
+
+    async with session("x.ncu-rep", size=size, locate=locator(bad), analyse=lambda p, g, r: One()) as at:
+        await at.settle()
+        await at.pilot.press("enter")
+        await at.settle()
+        await at.press("f7")
+        for key in ("2", "4", "1", "o", "down", "a"):
+            await at.press(key)
+            assert "\x1b" not in at.screen and "\u202e" not in at.screen and "\u2066" not in at.screen
+            assert all(len(line) == size[0] for line in at.rows)
+        assert at.shows("[red]evil[/red]", "[blink]on[/blink]")
+
+
+async def test_without_block_characters_every_sign_is_plain():
+    async with source((80, 24), blocks=False) as at:
+        assert at.shows("> *100.0%", "########") and not any(sign in at.screen for sign in "█●▸")
+
+
+async def test_typed_numbers_have_no_source_and_a_launch_is_needed_for_one():
+    async with session() as at:
+        await at.press("f7")
+        assert isinstance(at.app.screen, SessionScreen)
+        assert at.app.state.view == ""
+
+
+async def test_resizing_keeps_the_place():
+    async with source((160, 50)) as at:
+        await typed(at, "samples")
+        await at.press("tab", "down", "down")
+        here = sass(at).split("0x")[1]
+        await at.pilot.resize_terminal(80, 24)
+        await at.settle()
+        assert sass(at).split("0x")[1].split()[:2] == here.split()[:2]

@@ -1,0 +1,105 @@
+"""The steps of the method and the experiment log, as screens."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from advisor.dialogue.records import Experiment, Step
+from advisor.tui.screens.knowledge import KnowledgeScreen
+from advisor.tui.screens.log import LogScreen
+from advisor.tui.screens.session import SessionScreen
+from advisor.tui.screens.steps import StepsScreen
+from tui.driver import Driver, session
+from tui.factory import LORE
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
+STEPS = (
+    Step("0", "Napkin math", "Reckon the bytes.", why="It is the yardstick.", cites=("guide.step3",)),
+    Step("1", "Classify", "Say what is full.", steps=("Read compute.", "Read memory."), see=("occupancy",)),
+    Step("6", "Fix", "Change one thing.", commands=("ncu --set full -o after ./app",)),
+)
+
+
+@asynccontextmanager
+async def steps(size: tuple[int, int] = (80, 24)) -> AsyncIterator[Driver]:
+    async with session("tour.ncu-rep", size=size, lore=lambda: replace(LORE, steps=STEPS)) as at:
+        await at.open("down")
+        at.app.state = replace(at.app.state, step="1", visited=("0", "1"))
+        await at.press("f5")
+        assert isinstance(at.app.screen, StepsScreen)
+        yield at
+
+
+@SIZES
+async def test_all_steps_with_their_state_in_words_and_the_text_of_the_one_at_hand(size: tuple[int, int]):
+    async with steps(size) as at:
+        assert at.shows("✓ done  0  Napkin math", "▸ ● here  1  Classify", "· open  6  Fix")
+        assert at.shows("Say what is full.", "1. Read compute.", "2. Read memory.")
+        await at.press("down")
+        assert at.shows("Change one thing.", "ncu --set full -o after ./app")
+        await at.press("home")
+        assert at.shows("It is the yardstick.", "The guide: step 3")
+        await at.press("escape")
+        assert isinstance(at.app.screen, SessionScreen)
+
+
+async def test_enter_goes_to_the_step_in_the_conversation():
+    async with steps() as at:
+        await at.press("down", "enter")
+        assert isinstance(at.app.screen, SessionScreen)
+        assert at.shows("Fix", "Change one thing.")
+
+
+async def test_e_opens_what_the_step_points_to_and_escape_comes_back():
+    async with steps() as at:
+        await at.press("e")
+        assert isinstance(at.app.screen, KnowledgeScreen) and at.app.state.view_subject == "occupancy"
+        await at.press("escape")
+        assert isinstance(at.app.screen, StepsScreen)
+
+
+EVIL = "[red]x[/red]\x1b[31m\u202e"
+ROWS = (
+    Experiment("1 slow", "", 333_000.0, None, "latency_bound", "Bank conflicts", "L1 is full", "pad the tile"),
+    Experiment("2", "padded " + EVIL + "z" * 10_000, 151_000.0, 2.21, "dram_bound", "", "DRAM at 91 %", ""),
+)
+
+
+@SIZES
+async def test_the_log_has_a_row_a_version_and_all_of_the_one_at_hand(size: tuple[int, int]):
+    async with session("tour.ncu-rep", size=size) as at:
+        await at.open("down")
+        at.app.state = replace(at.app.state, experiments=ROWS)
+        await at.press("f10")
+        assert isinstance(at.app.screen, LogScreen)
+        assert at.shows("Version", "Time", "Gain", "1 slow", "333 us", "151 us", "2.21×")
+        assert at.shows("Seen  DRAM at 91 %"), "the cursor begins at the latest version"
+        assert "\x1b" not in at.screen and "\u202e" not in at.screen and at.shows("[red]x")
+        assert all(len(line) == size[0] for line in at.rows)
+        await at.press("up")
+        assert at.shows("Seen  L1 is full", "Next  pad the tile")
+        await at.press("escape")
+        assert isinstance(at.app.screen, SessionScreen)
+
+
+async def test_an_empty_log_says_how_it_is_filled():
+    async with session("tour.ncu-rep") as at:
+        await at.open("down")
+        await at.press("f10")
+        assert at.shows("No versions yet", "/compare FILE")
+
+
+async def test_a_step_needs_a_launch_and_the_screen_says_so():
+    async with session("tour.ncu-rep", lore=lambda: replace(LORE, steps=STEPS)) as at:
+        from advisor.dialogue import events as e
+
+        at.app.dispatch(e.ViewShown("steps"))
+        await at.settle()
+        await at.press("enter")
+        notes: Any = [note.message for note in at.app._notifications]
+        assert isinstance(at.app.screen, StepsScreen) and any("Choose a launch first" in note for note in notes)

@@ -1,0 +1,193 @@
+"""The what-if screen: values stepped or typed, and what turns, live and without a card."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from advisor.tui.screens.session import SessionScreen
+from advisor.tui.screens.whatif import WhatIfScreen
+from advisor.tui.trying import Metric, changed, outcome
+from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.rows import Rows
+from tui.driver import Driver, session
+from tui.factory import CONFLICTS, DONE, LORE, NARROW, Analysis, analyse, launch
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
+KNOWN = replace(
+    LORE,
+    metrics=(
+        *LORE.metrics,
+        ("memory_pct", "%", "memory throughput"),
+        ("compute_pct", "%", "compute throughput"),
+        ("shared_wavefront_ratio", "ratio", "wavefronts over the ideal"),
+        ("idc_requests", "count", "requests of the constant cache"),
+    ),
+)
+
+
+@asynccontextmanager
+async def whatif(size: tuple[int, int] = (80, 24), **more: Any) -> AsyncIterator[Driver]:
+    """The what-if screen of the transpose with bank conflicts."""
+    async with session("tour.ncu-rep", size=size, lore=lambda: KNOWN, **more) as at:
+        await at.open("down")
+        await at.press("f9")
+        assert isinstance(at.app.screen, WhatIfScreen)
+        yield at
+
+
+def tried(at: Driver) -> dict[str, float]:
+    return dict(at.app.state.supposing)
+
+
+def notes(at: Driver) -> str:
+    return " ".join(note.message for note in at.app._notifications)
+
+
+async def typed(at: Driver, text: str) -> None:
+    at.app.screen.query_one(Prompt).focus()
+    await at.say(text)
+
+
+@SIZES
+async def test_the_table_has_the_numbers_behind_the_conclusions_and_where_they_turn(size: tuple[int, int]):
+    async with whatif(size) as at:
+        assert at.shows("memory_pct", "96.1 %", "< 60.0 %", "compute_pct", "12.4 %", "> 60.0 %")
+        assert at.shows("shared_wavefront_ratio", "idc_requests", "unknown"), "what a rule lacks can be tried too"
+        assert not at.shows("duration_ns"), "what no conclusion rests on is left out"
+        assert at.shows("Nothing is changed yet", "= class", "Internal congestion", "= stays  Narrow accesses")
+
+
+@SIZES
+async def test_steps_and_jumps_and_the_measured_value_again(size: tuple[int, int]):
+    async with whatif(size) as at:
+        await at.press("right")
+        assert tried(at) == {"memory_pct": pytest.approx(97.061)}
+        await at.press("left", "left")
+        assert tried(at) == {"memory_pct": pytest.approx(95.139)}
+        await at.press("shift+left")
+        assert tried(at)["memory_pct"] == pytest.approx(85.529)
+        await at.press("less_than_sign")
+        assert tried(at)["memory_pct"] == pytest.approx(59.94), "just beyond the threshold"
+        await at.press("less_than_sign")
+        assert "Nothing that was concluded turns on that side" in notes(at)
+        await at.press("r")
+        assert tried(at) == {}
+        cards = at.app.state.cards
+        await at.press("escape")
+        assert isinstance(at.app.screen, SessionScreen) and at.app.state.cards == cards, "no card was asked for"
+
+
+@SIZES
+async def test_a_typed_value_turns_the_class_and_the_words_say_so(size: tuple[int, int]):
+    async with whatif(size) as at:
+        await typed(at, "dram_pct = 70 %")
+        assert tried(at) == {"dram_pct": 70.0}
+        assert at.shows("dram_pct = 70.0 %", "! class  Internal congestion → DRAM-bound")
+        assert at.shows("▸ dram_pct"), "a metric that is tried has a row, and the cursor stands on it"
+        await at.press("4", "0", "enter")
+        assert tried(at) == {"dram_pct": 40.0} and at.shows("= class  Internal congestion", "are as measured")
+        await at.press("f4")
+        assert tried(at) == {"dram_pct": 70.0}
+        await at.press("R")
+        assert tried(at) == {}
+
+
+async def test_what_is_no_metric_or_no_number_is_told():
+    async with whatif() as at:
+        for text, said in (("speed = 3", "speed is no metric"), ("12 apples", "apples"), ("dram_pct=nan", "nan")):
+            await typed(at, text)
+            assert said in notes(at), text
+        assert tried(at) == {}
+        await at.press(*["down"] * 5, "right")
+        assert "type a value first" in notes(at)
+
+
+async def test_n_keeps_a_card_and_only_n():
+    async with whatif() as at:
+        await at.press("n")
+        assert isinstance(at.app.screen, WhatIfScreen), "nothing is tried yet"
+        await typed(at, "dram_pct=70")
+        await at.press("n")
+        assert isinstance(at.app.screen, SessionScreen)
+        card = at.app.state.cards[-1]
+        assert (card.kind, card.label, card.title) == ("change", "What if", "dram_pct = 70.0 %")
+
+
+async def test_while_it_concludes_the_outcome_before_stands_and_is_marked():
+    go_on, begun = threading.Event(), threading.Event()
+    slow = [False]
+
+    class Slow(Analysis):
+        def what_if(self, position: int, values: Any) -> Any:
+            if slow[0]:
+                begun.set()
+                go_on.wait(5)
+            return super().what_if(position, values)
+
+    def read(paths: Any, gpu: Any, progress: Any) -> Any:
+        return Slow(analyse(paths, gpu, progress).diagnosis)
+
+    async with whatif(analyse=read) as at:
+        await typed(at, "dram_pct=70")
+        slow[0] = True
+        await at.pilot.press("right")
+        await asyncio.to_thread(begun.wait, 5)
+        await at.pilot.pause()
+        assert at.shows("concluding anew", "DRAM-bound")
+        go_on.set()
+        await at.settle()
+        assert not at.shows("concluding anew")
+
+
+def test_findings_that_come_go_stay_and_gains_that_move_are_told_apart():
+    less = replace(CONFLICTS, speedup=replace(CONFLICTS.speedup, estimate=1.4))  # type: ignore[type-var]
+    before, after = launch(0, "k"), launch(0, "k", findings=(less, DONE))
+    kinds = [(row.kind, row.text) for row in outcome(before, after)]
+    assert kinds == [
+        ("gain", "Shared-memory bank conflicts  2.20× → 1.40×"),
+        ("comes", "Near the memory roofline"),
+        ("goes", "Narrow accesses  1.08×"),
+        ("goes", "No line information"),
+    ]
+    assert not changed(outcome(before, before))
+    first = outcome(before, launch(0, "k", findings=(NARROW,)))
+    assert ("first", "Shared-memory bank conflicts → Narrow accesses") in [(row.kind, row.text) for row in first]
+
+
+PERCENT = st.floats(0, 100, allow_nan=False)
+
+
+@given(PERCENT, PERCENT, st.lists(PERCENT, max_size=5), st.booleans())
+def test_a_jump_lands_beyond_the_next_turning_point_and_before_the_one_after_it(
+    measured: float, value: float, turns: list[float], up: bool
+):
+    metric = Metric("x", "%", "", measured, tuple(sorted(set(turns))))
+    beyond = metric.beyond(value, up)
+    nearest = metric.nearest(value, up)
+    if beyond is None:
+        # Nothing lies there: no turning point, or one at the very end of what is possible.
+        assert nearest is None or nearest >= max(100.0, measured) * 0.999 or nearest <= 1e-4
+        return
+    assert nearest is not None and 0 <= beyond <= max(100.0, measured)
+    assert beyond > nearest > value if up else beyond < nearest < value
+
+
+@given(PERCENT, st.floats(-0.1, 0.1))
+def test_steps_stay_within_what_a_percentage_can_be(value: float, share: float):
+    assert 0 <= Metric("x", "%", "", value).stepped(value, share) <= 100
+
+
+async def test_hostile_kernel_names_are_shown_and_not_obeyed():
+    async with whatif() as at:
+        await typed(at, "[red]x[/red]\x1b[31m=5")
+        assert "\x1b" not in at.screen
+        assert at.app.screen.query_one(Rows).count

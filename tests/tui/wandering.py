@@ -1,0 +1,131 @@
+"""A user who does anything in any order: seeded actions on the program, and what must hold after each."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from typing import Final
+
+from textual.widgets import Input
+
+from advisor.dialogue import events as e
+from advisor.dialogue.reducer import replay
+from advisor.dialogue.state import VIEWS, State
+from advisor.dialogue.turn import choices
+from advisor.dialogue.words_commands import COMMANDS
+from advisor.tui.screens.launches import LaunchesScreen
+from advisor.tui.screens.session import SessionScreen
+from tui.driver import Driver
+from tui.hostile import NAMES
+
+KEYS: Final = (
+    *("enter", "up", "down", "left", "right", "pageup", "pagedown", "home", "end", "tab", "shift+tab", "escape"),
+    *("space", "backspace", "delete", "ctrl+t", "ctrl+y", "ctrl+p", "ctrl+up", "ctrl+end", "alt+up", "alt+down", "alt+2"),
+    *(f"f{n}" for n in range(1, 13)),
+    *"abceginprsw?/+-=0123456789",
+)
+LINES: Final = (
+    *("1", "2", "3", "9", "d", "y", "no", "idk", "why", "how", "next", "what if", "what is", "show the steps", "go back"),
+    *("64 MiB", "12.5us", "83%", "f64", "double", "transpose", "4096", "2^20", "1,234.56", "-1e999", "0x10", "1e999"),
+    *("dram 83%", "l2 = 41, dram 7%", "long scoreboard 42", "i expect memory", "compare with new.ncu-rep", "open t.sqlite"),
+    *("banana", "/", "//", "é" * 300, *(name[:2000] for name in NAMES.values())),
+)
+GIVEN: Final = ("", "1", "3", "bank_conflicts", "tail_effect", "dram_pct=80", "occupancy", "t.sqlite", "new.ncu-rep")
+SIZES: Final = ((80, 24), (160, 50), (30, 8), (110, 30), (200, 12), (80, 40))
+# Answers to these are kept as answers about the kernel; others lead somewhere (a napkin, a file, a first question).
+KEPT: Final = ("question", "metric", "gpu")
+
+
+@dataclass
+class Wanderer:
+    """Draws actions from a seed, does them, and checks."""
+
+    at: Driver
+    chance: random.Random
+    done: list[str] = field(default_factory=list)
+
+    async def wander(self, actions: int) -> int:
+        """Do so many actions, or fewer where the program was left; how many were done."""
+        for turn in range(actions):
+            before = self.at.app.state
+            await self._act()
+            if self.left:
+                return turn + 1
+            lost = lost_answer(before, self.at.app.state)
+            assert not lost, f"{lost} was lost after {self.done[-5:]}"
+            if turn % 100 == 99:
+                assert replay(self.at.app.state.log) == self.at.app.state, self.done[-100:]
+                await self.come_back()
+        return actions
+
+    @property
+    def left(self) -> bool:
+        """Whether the program has ended."""
+        return self.at.app.state.place == "closed" or not self.at.app.is_running
+
+    async def _act(self) -> None:
+        kind = self.chance.random()
+        if kind < 0.45:
+            key = self.chance.choice(KEYS)
+            self.done.append(key)
+            await self.at.pilot.press(key)
+        elif kind < 0.9:
+            line = self._line()
+            self.done.append(line)
+            # Into whatever line there is, as a paste would be.
+            for prompt in self.at.app.screen.query(Input):
+                prompt.value = line
+                break
+            await self.at.pilot.press("enter")
+        elif kind < 0.95:
+            view = self.chance.choice(VIEWS)
+            self.done.append(f"view {view}")
+            self.at.app.dispatch(e.ViewShown(view, self.chance.choice(("", "occupancy", "bank_conflicts"))))
+            await self.at.pilot.pause()
+        else:
+            size = self.chance.choice(SIZES)
+            self.done.append(str(size))
+            await self.at.pilot.resize_terminal(*size)
+
+    def _line(self) -> str:
+        """A command, an answer to what is asked, the name of a choice, or anything."""
+        kind, state = self.chance.random(), self.at.app.state
+        if kind < 0.3:
+            name = self.chance.choice([command.name for command in COMMANDS if command.name != "quit"])
+            return f"/{name} {self.chance.choice(GIVEN)}".strip()
+        offered = [choice for choice in choices(state) if choice.id != "quit"]
+        if kind < 0.5 and offered:
+            return self.chance.choice(offered).label
+        if kind < 0.75 and state.ask is not None and state.ask.kind == "number":
+            return f"{self.chance.choice((1, 12.5, 40, 99, 1e6)):g}"
+        return self.chance.choice(LINES)
+
+    async def come_back(self) -> None:
+        """Escape leaves whatever is open, in a few presses."""
+        for _ in range(12):
+            await self.at.settle()
+            if self._at_home():
+                return
+            await self.at.pilot.press("escape")
+        assert self._at_home(), f"{self.at.app.screen} cannot be left; before: {self.done[-8:]}"
+
+    def _at_home(self) -> bool:
+        return isinstance(self.at.app.screen, SessionScreen | LaunchesScreen) and not self.at.app.state.view
+
+
+def lost_answer(before: State, after: State) -> object:
+    """An answer that was accepted and is nowhere, None where all are kept, replaced or undone."""
+    if len(after.log) < len(before.log) or after.log[: len(before.log)] != before.log:
+        return None  # undone
+    new = after.log[len(before.log) :]
+    anew = any(isinstance(event, e.VersionBegun | e.ReportGiven | e.Told) for event in new)
+    for position, question, value in before.answers:
+        again = any((p, q) == (position, question) for p, q, _ in after.answers)
+        if not again and not anew:
+            return question, value
+    for event in new[:1]:
+        asked = before.ask
+        if isinstance(event, e.Answered) and event.value is not None and asked is not None and asked.group in KEPT:
+            if not any((q, v) == (event.question, event.value) for _, q, v in after.answers):
+                return event
+    return None
