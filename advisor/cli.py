@@ -34,11 +34,6 @@ def _checked(ctx: click.Context, param: click.Parameter, folders: tuple[Path, ..
     return folders
 
 
-_THEME = click.option(
-    "--theme",
-    type=click.Choice(["dark", "light"]),
-    help="Colours; else those chosen last with Ctrl+T, or NCU_ADVISOR_THEME.",
-)
 _KNOWLEDGE = click.option(
     "--knowledge",
     "knowledge",
@@ -75,20 +70,17 @@ def cli() -> None:
 @cli.command("open")
 @click.argument("reports", nargs=-1, type=_PATH)
 @click.option("--gpu", metavar="NAME", help="The card, where a report does not tell.")
-@_THEME
+@terminal.theme
 @_KNOWLEDGE
 def open_(reports: tuple[Path, ...], gpu: str | None, theme: str | None, knowledge: tuple[Path, ...]) -> int:
-    """Open the interactive session on reports of ncu, traces of nsys, or a saved session.
-
-    Without any it asks with what to begin; one Enter begins an interview for the numbers.
-    """
+    """Open the session on reports, traces of nsys or a saved session; without any it asks with what to begin."""
     from advisor.tui import run
 
     return run(list(reports), gpu=gpu, theme=theme or "", knowledge=knowledge)
 
 
 @cli.command()
-@_THEME
+@terminal.theme
 @_KNOWLEDGE
 def demo(theme: str | None, knowledge: tuple[Path, ...]) -> int:
     """Open the session on a bundled report of 22 kernels, recorded on an H200."""

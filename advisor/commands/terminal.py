@@ -11,6 +11,12 @@ import click
 
 from advisor.errors import UsageError
 
+theme = click.option(
+    "--theme",
+    type=click.Choice(["dark", "light"]),
+    help="Colours; else those chosen last with Ctrl+T, or NCU_ADVISOR_THEME.",
+)
+
 
 def colour(stream: Any) -> bool:
     """Whether a stream is a terminal that wants colour (NO_COLOR is honoured)."""

@@ -23,7 +23,6 @@ from advisor.dialogue.suggest import pick, squash
 from advisor.dialogue.turn import MEANT, choices, event_of
 from advisor.errors import AdvisorError
 
-
 _TELLS = 4  # letters from which words inside an answer tell which is meant
 
 

@@ -124,7 +124,9 @@ def view_left(state: State, event: e.ViewLeft) -> State:
 
 
 def left_by(before: State, after: State, event: e.Event) -> State:
-    """After a deed whose outcome stands in the conversation no view lies over it."""
+    """After a deed whose outcome stands in the conversation no view lies over it; where there is none views stay."""
+    if after.place != "launch" and after.place == before.place:
+        return after
     if not after.view or after.view != before.view or isinstance(event, (*e.OUTCOMES, *_STAYS)):
         return after
     return view_left(replace(after, under=()), e.ViewLeft())

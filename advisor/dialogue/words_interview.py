@@ -53,7 +53,7 @@ TELLS: Final = {
     ("memory", "memory"): "Memory leads with 60 % or more of its peak ({numbers}).",
     ("compute", "compute"): "A pipe or the issue slots lead with 60 % or more of their peak ({numbers}).",
     ("latency", "latency"): "Neither side reaches 60 % of its peak, so time passes in waiting ({numbers}).",
-    ("memory", "latency"): "Waiting for memory is no full memory: bandwidth limits from 60 % of its peak on ({numbers}).",
+    ("memory", "latency"): "Waiting for memory is no full memory: bandwidth limits from 60 % of its peak ({numbers}).",
     ("memory", "compute"): "The counters show the arithmetic or the issue slots fuller than memory ({numbers}).",
     ("compute", "memory"): "Much arithmetic does not make it the limit: the memory side is fuller ({numbers}).",
     ("compute", "latency"): "Much arithmetic does not fill a pipe while warps wait: none reaches 60 % ({numbers}).",
@@ -90,4 +90,4 @@ NOT_WAITED: Final = "The answer is kept; check it before you trust what follows 
 REPLACES: Final = "instead of {old}"
 VOLUNTEERED: Final = "Numbers of your own"
 NOTHING_MORE: Final = "Enough numbers"
-NOTHING_CHANGES: Final = "No other number that you could read off would change the class, the first finding or its gain."
+NOTHING_CHANGES: Final = "No other number that you could read off would change class, first finding or gain."

@@ -15,7 +15,7 @@ from advisor import quantify
 from advisor.catalog.expressions import FALSE, TRUE, UNKNOWN
 from advisor.metrics.leaders import COMPUTE, INSIDE, MEMORY
 from advisor.model import Speedup
-from advisor.observe import observe
+from advisor.observe import Observed, observe
 from advisor.observe.observe import tests_of
 from advisor.pipelines import workloads
 from advisor.pipelines.conclude import Weighed, judge, kind_of, prepare, ranked
@@ -109,9 +109,14 @@ def _room(catalog: Catalog, metric: str, known: Mapping[str, float], most: float
 
 
 class Tried:
-    """Values of numbers beside all that is known of the one launch, a row each, with what the tests say of them."""
+    """Values of numbers beside all that is known of the one launch, a row each, with what the tests say of them.
 
-    def __init__(self, catalog: Catalog, inputs: Inputs, weighed: Weighed, numbers: Iterable[str]) -> None:
+    moving: the observations that these numbers can change; the others stay as they are.
+    """
+
+    def __init__(
+        self, catalog: Catalog, inputs: Inputs, weighed: Weighed, numbers: Iterable[str], moving: Sequence[str]
+    ) -> None:
         known = weighed.observed.values(0)
         self._catalog, self._inputs = catalog, inputs
         self._before = weighed.observed.truth[0].tobytes()
@@ -120,7 +125,7 @@ class Tried:
         for place, (name, _) in enumerate(rows):
             self._rows.setdefault(name, []).append(place)
         self._frame = _frame(catalog, inputs, rows)
-        self._observed = observe(self._frame, catalog) if rows else weighed.observed
+        self._observed = _judged(self._frame, catalog, weighed.observed, moving) if rows else weighed.observed
 
     def may_hold(self, rule: CompiledRule, numbers: Iterable[str]) -> bool:
         """Whether each of these numbers has a value that leaves the rule standing."""
@@ -166,6 +171,15 @@ class Tried:
             if moved > math.log(TIE):
                 out[name] = moved
         return out
+
+
+def _judged(frame: pd.DataFrame, catalog: Catalog, before: Observed, moving: Sequence[str]) -> Observed:
+    """All observations on a frame, of which only some can differ from what they were."""
+    some = observe(frame, catalog, only=moving)
+    truth, margin = np.repeat(before.truth[:1], len(frame), axis=0), np.repeat(before.margin[:1], len(frame), axis=0)
+    places = [before.place[name] for name in some.names]
+    truth[:, places], margin[:, places] = some.truth, some.margin
+    return replace(before, truth=truth, margin=margin, columns=some.columns, labels={})
 
 
 def _frame(catalog: Catalog, inputs: Inputs, rows: Sequence[tuple[str, float]]) -> pd.DataFrame:

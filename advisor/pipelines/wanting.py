@@ -19,6 +19,7 @@ import numpy as np
 from advisor import quantify
 from advisor.catalog.expressions import parse
 from advisor.metrics.leaders import COMPUTE, INSIDE, MEMORY
+from advisor.metrics.plan import CODE
 from advisor.model import ENDS, Speedup
 from advisor.pipelines import workloads
 from advisor.pipelines.conclude import REACHES, Weighed, kind_of, ranked, weigh
@@ -38,8 +39,8 @@ _LEAST: Final = 1.05
 _CLASS: Final = 4.0
 # Candidates that are put through the whole reasoning before one is found that does change something.
 _PROVED: Final = 6
-# What code works out of other numbers (metrics.plan.CODE): one of these numbers is enough for it.
-_STANDS_FOR: Final = {"compute_pct": "sm_throughput_pct", "memory_pct": "memory_throughput_pct"}
+# What code works out of other numbers (metrics.leaders): the whole as it is printed, or all of its parts.
+_STANDS_FOR: Final = {"compute_pct": (("sm_throughput_pct",), COMPUTE), "memory_pct": (("memory_throughput_pct",),)}
 # What stands in for a number that a report lacks (metrics.fallbacks), as far as a person reads it.
 _FROM: Final = {"dram_bytes": (("dram_bytes_per_s", "duration_ns"),)}
 
@@ -70,7 +71,10 @@ class Wanting:
             return ()  # nothing inside a kernel of a few microseconds matters
         needs, of_gain = self.needs(), self._of_gain()
         wanted = {name for need in needs for name in need.asks} | set(of_gain)
-        tried = Tried(self.catalog, self.inputs, self.weighed, [n for n in self.askable if n in wanted])
+        numbers = frozenset(n for n in self.askable if n in wanted)
+        tests = self.weighed.observed.tests
+        moving = [name for name, test in tests.items() if closure(self.catalog, test.names) & numbers]
+        tried = Tried(self.catalog, self.inputs, self.weighed, [n for n in self.askable if n in numbers], moving)
         rules = {rule.id: rule for rule in self.weighed.engine.program.rules}
         needs = [need for need in needs if tried.may_hold(rules[need.rule_id], need.asks)]
         moved = tried.gains_moved(self.first, of_gain)
@@ -111,7 +115,7 @@ class Wanting:
         out = []
         for rule in self.trace.undecided:
             asks = self._together(rule.unknown, frozenset())
-            weight = self._weight(rule.concludes) if asks else 0.0
+            weight = self._weight(rule.concludes, asks) if asks else 0.0
             if asks and weight > 0:
                 out.append(Need(rule.concludes, asks, weight, rule.rule_id))
         if self.first is None:
@@ -123,13 +127,13 @@ class Wanting:
                     out.append(Need(self.first.id, asks, math.log(_UNTOLD), fired.rule_id))
         return out
 
-    def _weight(self, concludes: str) -> float:
+    def _weight(self, concludes: str, asks: frozenset[str]) -> float:
         """What a conclusion could change: 0 for one that is there already, or would not come first."""
         if concludes.startswith("class."):
             return _CLASS if self.trace.class_id == "undetermined" else 0.0
         if self.catalog.findings[concludes].kind != "diagnosis" or self.trace.fired_for(concludes):
             return 0.0
-        untold = self._untold(concludes)
+        untold = self._untold(concludes, asks)
         gain = None if untold else self._gain(concludes)
         if kind_of(self.catalog, concludes, gain) != "diagnosis":
             return 0.0
@@ -141,13 +145,10 @@ class Wanting:
         far = Placed(concludes, "diagnosis", None if gain is None else replace(gain, estimate=gain.high))
         return worth if ranked(self.catalog, (self.first, far))[0].id == concludes else 0.0
 
-    def _untold(self, concludes: str) -> bool:
-        """Whether the gain of a fix rests on a number that is not known yet: what it would be then nobody can say."""
+    def _untold(self, concludes: str, asks: frozenset[str]) -> bool:
+        """Whether a gain is still to be told: the numbers that a rule waits for are those that its fix changes."""
         fix = self.catalog.findings[concludes].fix
-        if fix is None or not fix.changes:
-            return False
-        names = {n for text in (*fix.changes.values(), *fix.degrees.values()) for n in parse(str(text)).names}
-        return not names <= self.values.keys()
+        return fix is not None and bool(fix.changes) and any(name in self.catalog.metrics for name in asks)
 
     def _gain(self, concludes: str) -> Speedup | None:
         fix = self.catalog.findings[concludes].fix
@@ -232,7 +233,7 @@ def ways(catalog: Catalog, metric: str) -> tuple[tuple[str, ...], ...]:
     if workloads.is_workload(catalog):
         out += [(name,) for name in WORKED_OUT.get(metric, ()) if name != metric]
     elif metric in _STANDS_FOR:
-        out.append((_STANDS_FOR[metric],))
+        out += _STANDS_FOR[metric]
     definition = catalog.metrics.get(metric)
     if definition is not None and definition.formula:
         out.append(tuple(sorted(parse(definition.formula).names)))
@@ -249,4 +250,5 @@ def closure(catalog: Catalog, names: frozenset[str]) -> frozenset[str]:
         if name not in seen:
             seen.add(name)
             todo += [part for way in ways(catalog, name) for part in way]
+            todo += CODE.get(name, ()) if not workloads.is_workload(catalog) else ()
     return frozenset(seen)

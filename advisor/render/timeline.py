@@ -131,7 +131,7 @@ def _decision(gpu: GpuTimeline, width: int, colour: bool) -> list[str]:
 
 
 def pattern_lines(number: int, pattern: Pattern, width: int, colour: bool, told: int) -> list[str]:
-    """A pattern with its bound, its moments and its fix. told: the number of the pattern under which the same moments stand."""
+    """A pattern with its bound, its moments and its fix. told: the number of the one with the same moments."""
     finding = pattern.finding
     gain = finding.speedup
     bound = ""

@@ -29,11 +29,12 @@ from advisor.tui.kept import NotKept
 from advisor.tui.keys import actions_of
 from advisor.tui.layout import safe
 from advisor.tui.palette import Everything
+from advisor.tui.playing import Playing, load
 from advisor.tui.remembered import Remembered
 from advisor.tui.screens.help import HelpScreen
 from advisor.tui.screens.launches import LaunchesScreen
 from advisor.tui.screens.registry import ViewScreen, make
-from advisor.tui.screens.replay import Playing, ReplayScreen, load
+from advisor.tui.screens.replay import ReplayScreen
 from advisor.tui.screens.session import SessionScreen
 from advisor.tui.screens.start import StartScreen
 from advisor.tui.styles import DARK, LIGHT
@@ -309,7 +310,7 @@ class AdvisorApp(App[int]):
 
     async def action_command_palette(self) -> None:  # type: ignore[override]
         """Everything by its name."""
-        if not CommandPalette.is_open(self):
+        if not CommandPalette.is_open(self):  # type: ignore[arg-type]
             palette = CommandPalette(placeholder=words_help.SEARCH, id="--command-palette")
             await self.push_screen(palette)
             for icon in palette.query(SearchIcon):

@@ -47,7 +47,14 @@ class Beginnings:
         out += [Choice("demo", words.DEMO, (), words.DEMO_NOTE)] if self.demo is not None else []
         out.append(Choice("practice", words.PRACTICE, (), words.PRACTICE_NOTE))
         if self.cases:
-            out.append(Choice(_CASES, words.CASES, (), words.CASES_NOTE.format(count=len(self.cases), sessions=plural(len(self.cases), "session"))))
+            out.append(
+                Choice(
+                    _CASES,
+                    words.CASES,
+                    (),
+                    words.CASES_NOTE.format(count=len(self.cases), sessions=plural(len(self.cases), "session")),
+                )
+            )
         return (*out, Choice("knowledge", words.BROWSE, (), words.BROWSE_NOTE))
 
     def case_choices(self) -> tuple[Choice, ...]:

@@ -45,7 +45,7 @@ def exhibit(state: State) -> Exhibit | None:
     launch = state.launch
     if launch is None or not (state.numbers or revealed(state)):
         return None
-    cards = (c for c in reversed(state.cards) if c.kind == "napkin" and c.position == state.position)
+    cards = (c for c in reversed(state.cards) if c.kind == "napkin" and c.position == state.position and not c.past)
     bounds = (bound for position, bound in reversed(state.expected) if position == state.position)
     seen = (
         result

@@ -67,7 +67,7 @@ def run(
 def replay(path: Path, *, theme: str = "") -> int:
     """A saved session on the replay screen; InputError for what is none. UsageError without a terminal."""
     _needs_terminal()
-    from advisor.tui.screens.replay import load
+    from advisor.tui.playing import load
 
     saving = Saving()
     desk = Desk(saving.sources(sources()))

@@ -12,7 +12,8 @@ from textual.message import Message
 from advisor.dialogue.desk import Desk
 from advisor.dialogue.transcripts.stage import Stage
 from advisor.errors import AdvisorError
-from advisor.tui.screens.replay import Playing, ReplayScreen
+from advisor.tui.playing import Playing
+from advisor.tui.screens.replay import ReplayScreen
 
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp

@@ -62,7 +62,11 @@ def test_what_cannot_go_on_is_left_alone(text: str):
 
 
 def test_findings_that_are_here_are_completed_for_how_and_the_others_for_why_not():
-    assert set(completions("/how ", state())) == {"/how bank_conflicts", "/how narrow_accesses", "/how line_info_missing"}
+    assert set(completions("/how ", state())) == {
+        "/how bank_conflicts",
+        "/how narrow_accesses",
+        "/how line_info_missing",
+    }
     assert completions("/whynot ", state()) == ("/whynot tail_effect",)
 
 

@@ -66,7 +66,9 @@ def test_a_name_that_could_be_several_numbers_lists_them(text: str, meant: list[
     assert list(found.meant)[: len(meant)] == meant
 
 
-@pytest.mark.parametrize("text", ["1.2 TB/s", "83%", "1 1 1", "dram", "dram and l2", "10 dram 20", "", "=", "l2", "0x10"])
+@pytest.mark.parametrize(
+    "text", ["1.2 TB/s", "83%", "1 1 1", "dram", "dram and l2", "10 dram 20", "", "=", "l2", "0x10"]
+)
 def test_a_number_without_a_name_and_a_name_without_a_number_are_no_pair(text: str):
     assert said(text) == ()
 
@@ -78,7 +80,14 @@ def test_a_value_of_another_kind_says_what_is_asked_for():
 
 @pytest.mark.parametrize(
     ("text", "number"),
-    [("about 83 %", "83 %"), ("it is 12.5us", "12.5us"), ("64 MiB", "64 MiB"), ("dram 83", ""), ("83 84", ""), ("", "")],
+    [
+        ("about 83 %", "83 %"),
+        ("it is 12.5us", "12.5us"),
+        ("64 MiB", "64 MiB"),
+        ("dram 83", ""),
+        ("83 84", ""),
+        ("", ""),
+    ],
 )
 def test_a_bare_number_is_found_among_words_that_name_nothing(text: str, number: str):
     assert bare_number(text) == number
@@ -107,6 +116,8 @@ def test_what_people_say_stands_for_one_metric_and_is_no_id_of_another():
             assert ids.get(plain(name), metric) == metric, f"{name} is the id of another metric"
 
 
-@pytest.mark.parametrize("label", ["Duration", "DRAM Throughput", "L2 Hit Rate", "Registers Per Thread", "Waves Per SM"])
+@pytest.mark.parametrize(
+    "label", ["Duration", "DRAM Throughput", "L2 Hit Rate", "Registers Per Thread", "Waves Per SM"]
+)
 def test_the_labels_of_ncu_are_names(label: str):
     assert len(metrics_of(label, lore(), lambda metric: metric != "duration_us")) == 1

@@ -24,7 +24,19 @@ NAMES = {
     "long": "L" * 10_000,
 }
 # Of records: what a file gives. The ids that our rules give are not the file's to choose.
-_FROM_FILES = ("kernel", "kernel_full", "gpu_name", "known_as", "path", "title", "because", "summary", "costs", "says", "ask")
+_FROM_FILES = (
+    "kernel",
+    "kernel_full",
+    "gpu_name",
+    "known_as",
+    "path",
+    "title",
+    "because",
+    "summary",
+    "costs",
+    "says",
+    "ask",
+)
 
 
 def poison(value: Any, name: str) -> Any:
@@ -73,7 +85,9 @@ def trace(name: str, folder: Path) -> Any:
     for turn in range(40):
         asked = at
         planted.call(stored, asked, asked + 5 * US)
-        at = planted.kernel(at + 20 * US, 300 * US, stored, stored, asked=asked) + (2 * MS if turn % 4 == 0 else 10 * US)
+        at = planted.kernel(at + 20 * US, 300 * US, stored, stored, asked=asked) + (
+            2 * MS if turn % 4 == 0 else 10 * US
+        )
         at = planted.copy(at, 200 * US, pageable=True) + 5 * US
         planted.range(stored, asked, at)
     return poison(analyse_traces([planted.write(folder / "t.sqlite")]), name)
@@ -98,5 +112,3 @@ def fail(name: str) -> Any:
     from advisor.errors import InputError
 
     raise InputError(f"{name} is cut off")
-
-

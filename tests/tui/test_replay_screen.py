@@ -179,5 +179,7 @@ async def test_any_key_at_any_size():
     async with replay() as at:
         for size in ((30, 8), (200, 12), (110, 30), (80, 24)):
             await at.pilot.resize_terminal(*size)
-            await press(at, "right", "f2", "f3", "f6", "pagedown", "d", "plus", "minus", "tab", "n", "b", "f1", "escape")
+            await press(
+                at, "right", "f2", "f3", "f6", "pagedown", "d", "plus", "minus", "tab", "n", "b", "f1", "escape"
+            )
             assert isinstance(at.app.screen, ReplayScreen)

@@ -45,7 +45,9 @@ def notes(at: Driver) -> list[str]:
 @SIZES
 async def test_the_interview_is_marked_and_one_enter_away(size: tuple[int, int]):
     async with start(size=size) as at:
-        assert at.shows("Where do you want to begin?", "Type in the numbers", "Practise on an exercise", "Tab completes")
+        assert at.shows(
+            "Where do you want to begin?", "Type in the numbers", "Practise on an exercise", "Tab completes"
+        )
         await at.press("enter")
         assert isinstance(at.app.screen, SessionScreen) and at.app.state.numbers and at.app.state.ask is not None
 
@@ -216,7 +218,9 @@ async def test_what_could_be_opened_is_offered_the_next_time(tmp_path: Path, mon
     assert memory.recent == (str(tmp_path / "good.ncu-rep"),)
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{]", '{"theme": 3, "recent": 4}', '{"recent": [1, "", null]}', "[" * 9999])
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{]", '{"theme": 3, "recent": 4}', '{"recent": [1, "", null]}', "[" * 9999]
+)
 def test_a_damaged_memory_is_none(tmp_path: Path, content: str):
     (tmp_path / NAME).write_text(content)
     memory = Remembered(tmp_path)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
+from advisor.dialogue import events as e
 from advisor.dialogue.records import Experiment, Step
 from advisor.tui.screens.knowledge import KnowledgeScreen
 from advisor.tui.screens.log import LogScreen
@@ -94,12 +94,15 @@ async def test_an_empty_log_says_how_it_is_filled():
         assert at.shows("No versions yet", "/compare FILE")
 
 
-async def test_a_step_needs_a_launch_and_the_screen_says_so():
+async def test_from_the_list_a_step_is_gone_to_in_place_and_before_any_report_the_screen_says_what_is_needed():
     async with session("tour.ncu-rep", lore=lambda: replace(LORE, steps=STEPS)) as at:
-        from advisor.dialogue import events as e
-
         at.app.dispatch(e.ViewShown("steps"))
         await at.settle()
+        await at.press("home", "down", "enter")
+        assert isinstance(at.app.screen, StepsScreen) and at.shows("● here  1  Classify", "Say what is full.")
+        await at.press("f4")
+        assert isinstance(at.app.screen, StepsScreen) and not at.shows("● here  1")
+        at.app.state = replace(at.app.state, place="start")
         await at.press("enter")
-        notes: Any = [note.message for note in at.app._notifications]
+        notes = [note.message for note in at.app._notifications]
         assert isinstance(at.app.screen, StepsScreen) and any("Choose a launch first" in note for note in notes)

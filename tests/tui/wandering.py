@@ -20,14 +20,49 @@ from tui.hostile import NAMES
 
 KEYS: Final = (
     *("enter", "up", "down", "left", "right", "pageup", "pagedown", "home", "end", "tab", "shift+tab", "escape"),
-    *("space", "backspace", "delete", "ctrl+t", "ctrl+y", "ctrl+p", "ctrl+up", "ctrl+end", "alt+up", "alt+down", "alt+2"),
+    *(
+        "space",
+        "backspace",
+        "delete",
+        "ctrl+t",
+        "ctrl+y",
+        "ctrl+p",
+        "ctrl+up",
+        "ctrl+end",
+        "alt+up",
+        "alt+down",
+        "alt+2",
+    ),
     *(f"f{n}" for n in range(1, 13)),
     *"abceginprsw?/+-=0123456789",
 )
 LINES: Final = (
-    *("1", "2", "3", "9", "d", "y", "no", "idk", "why", "how", "next", "what if", "what is", "show the steps", "go back"),
+    *(
+        "1",
+        "2",
+        "3",
+        "9",
+        "d",
+        "y",
+        "no",
+        "idk",
+        "why",
+        "how",
+        "next",
+        "what if",
+        "what is",
+        "show the steps",
+        "go back",
+    ),
     *("64 MiB", "12.5us", "83%", "f64", "double", "transpose", "4096", "2^20", "1,234.56", "-1e999", "0x10", "1e999"),
-    *("dram 83%", "l2 = 41, dram 7%", "long scoreboard 42", "i expect memory", "compare with new.ncu-rep", "open t.sqlite"),
+    *(
+        "dram 83%",
+        "l2 = 41, dram 7%",
+        "long scoreboard 42",
+        "i expect memory",
+        "compare with new.ncu-rep",
+        "open t.sqlite",
+    ),
     *("banana", "/", "//", "é" * 300, *(name[:2000] for name in NAMES.values())),
 )
 GIVEN: Final = ("", "1", "3", "bank_conflicts", "tail_effect", "dram_pct=80", "occupancy", "t.sqlite", "new.ncu-rep")

@@ -29,7 +29,7 @@ or changes nothing is a mistake, unless it says `unclear: true`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -166,6 +166,11 @@ class _Scene:
             raise InputError(f"{where}: {problem}") from None
         if deed is None:
             raise InputError(f"{where}: nothing is under way that could be called off")
+        if isinstance(deed, e.ReportGiven):
+            name, sign, launch = deed.path.partition("#")
+            deed = replace(deed, path=self._paths((name,), Path(self.name).parent)[0] + sign + launch)
+        elif isinstance(deed, e.TraceGiven):
+            deed = replace(deed, paths=self._paths(deed.paths, Path(self.name).parent))
         self._do(deed, where)
 
     def _interview(self, until: str | None, where: str) -> None:

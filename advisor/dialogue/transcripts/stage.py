@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _SAFE: Final = re.compile(r"[\w-][\w. -]{0,99}")
 _MOST_FILES: Final = 2_000
-_DIGITS: Final = 9
+_DIGITS: Final = 9  # of a launch's number
 _ONLY_LOOK: Final = ("list", "open")  # of what can be done with exercises
 
 
@@ -42,8 +42,7 @@ def harmless(live: Sources) -> Sources:
     """The same sources, but nothing is written, compiled or run, and nothing changes in what a learner has done."""
 
     def practise(request: e.Practise, progress: Progress) -> Any:
-        if request.action not in _DIGITS: Final = 9
-_ONLY_LOOK:
+        if request.action not in _ONLY_LOOK:
             raise UsageError(words.NOT_AGAIN)
         return live.practise(request, progress)
 
@@ -54,8 +53,8 @@ _ONLY_LOOK:
 class Stage(Desk):
     """The desk of a replay. cards: the ceilings that count instead of this machine's, None where its own do.
 
-    memory: what was read, to save the session again; carried: the names of what the transcript carries; kept: the id of the session that the program kept by itself, and
-    end: its last state, from which it goes on as the same.
+    memory: what was read, to save the session again; carried: the names of what the transcript carries; kept: the id of
+    the session that the program kept by itself, and end: its last state, from which it goes on as the same.
     """
 
     cards: Cards | None = None
@@ -81,9 +80,7 @@ class Stage(Desk):
             found = mine.side(text)
             return found if self.carries((found.path.as_posix(),)) else live.side(text)
 
-        self.sources = replace(
-            mine, analyse=analyse, trace=trace, side=side, write=live.write, practise=live.practise
-        )
+        self.sources = replace(mine, analyse=analyse, trace=trace, side=side, write=live.write, practise=live.practise)
 
     def carries(self, names: tuple[str, ...]) -> bool:
         """Whether the transcript carries the reports or traces of these names, or the program does."""
@@ -142,7 +139,7 @@ class Carried:
         return Side(Path(text))
 
     def only_real(self, locate: Callable[..., Any]) -> Callable[[Judged, e.Locate, Progress], Any]:
-        """The source view of reports that were read from the disk: a path that only a transcript names is not opened."""
+        """The source view of reports that were read: a path that only a transcript names is not opened."""
 
         def of_read(judged: Judged, request: e.Locate, progress: Progress) -> Any:
             report = judged.diagnosis.launches[request.position].report

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
@@ -24,6 +23,7 @@ from advisor.errors import AdvisorError
 from advisor.render.text import cut, plural
 from advisor.tui import words_places as words
 from advisor.tui.layout import safe, styled
+from advisor.tui.playing import Playing
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.conversation import Conversation
@@ -31,7 +31,7 @@ from advisor.tui.widgets.evidence import Evidence
 from advisor.tui.widgets.launches import LaunchTable, rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from advisor.tui.app import AdvisorApp
 
@@ -40,26 +40,6 @@ HUGE: Final = 150  # columns from which the evidence does so too
 _PACES: Final = (4.0, 2.0, 1.0, 0.5)  # seconds a step
 _DIFFERENCES: Final = 3
 _VALUE: Final = 40
-
-
-class Playing(Protocol):
-    """What is played (advisor.dialogue.transcripts.player.Player)."""
-
-    desk: Any
-
-    @property
-    def title(self) -> str:
-        """What the session is called."""
-
-    @property
-    def steps(self) -> Sequence[Any]:
-        """What was done in it (number, words)."""
-
-    def at(self, step: int, watch: Callable[[str, int, int], None]) -> Any:
-        """What came of a step: its state, and whether it could be done."""
-
-    def differences(self, step: int) -> Sequence[Any]:
-        """Where it concludes otherwise."""
 
 
 class ReplayScreen(Screen[None]):
@@ -402,10 +382,3 @@ class ReplayScreen(Screen[None]):
 def _value(value: Any) -> str:
     """A value of a record in a few characters."""
     return words.NOTHING_THERE if value is None else cut(safe(str(value)), _VALUE)
-
-
-def load(path: Path) -> Playing:
-    """The player of a file; InputError, one line, for what is none."""
-    from advisor.dialogue.transcripts.player import Player
-
-    return Player.load(path)

@@ -36,14 +36,23 @@ class WhatIfScreen(PanelScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "step(-0.01)", "Less", id="whatif.less", tooltip=words.TIP_LESS),
         Binding("right", "step(0.01)", "More", id="whatif.more", tooltip=words.TIP_MORE),
-        Binding("shift+left,minus", "step(-0.1)", "Less", show=False, id="whatif.much_less", tooltip=words.TIP_MUCH_LESS),
-        Binding("shift+right,plus", "step(0.1)", "More", show=False, id="whatif.much_more", tooltip=words.TIP_MUCH_MORE),
+        Binding(
+            *("shift+left,minus", "step(-0.1)", "Less"), show=False, id="whatif.much_less", tooltip=words.TIP_MUCH_LESS
+        ),
+        Binding(
+            *("shift+right,plus", "step(0.1)", "More"), show=False, id="whatif.much_more", tooltip=words.TIP_MUCH_MORE
+        ),
         Binding("greater_than_sign,right_square_bracket", "beyond(1)", "Turn", id="whatif.up", tooltip=words.TIP_TURN),
-        Binding("less_than_sign,left_square_bracket", "beyond(0)", "Turn below", show=False, id="whatif.down", tooltip=words.TIP_TURN_BELOW),
+        Binding(
+            *("less_than_sign,left_square_bracket", "beyond(0)", "Turn below"),
+            show=False,
+            id="whatif.down",
+            tooltip=words.TIP_TURN_BELOW,
+        ),
         Binding("r", "reset(False)", "Reset", id="whatif.reset", tooltip=words.TIP_RESET),
         Binding("R", "reset(True)", "Reset all", show=False, id="whatif.reset_all", tooltip=words.TIP_RESET),
         Binding("n", "note", "Note it", id="whatif.note", tooltip=words.TIP_NOTE),
-    ]  # fmt: skip
+    ]
 
     def __init__(self, *, blocks: bool = True) -> None:
         super().__init__(blocks=blocks)

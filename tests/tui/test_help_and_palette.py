@@ -1,0 +1,168 @@
+"""Help in place and the palette: what they name works, on every screen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from advisor.dialogue import events as e
+from advisor.dialogue import face
+from advisor.dialogue.records import Step
+from advisor.tui import palette
+from advisor.tui.app import AdvisorApp
+from advisor.tui.beginnings import Beginnings
+from advisor.tui.keys import keys_of, works
+from advisor.tui.screens.help import HelpScreen
+from advisor.tui.screens.registry import SCREENS
+from tests.tui.test_replay_screen import Played
+from tui.driver import Driver, session
+from tui.factory import LORE, desk
+
+PLACES = ("start", "launches", "session", "replay", *sorted(SCREENS))
+
+
+@asynccontextmanager
+async def at_place(place: str) -> AsyncIterator[Driver]:
+    """The program on one of its screens."""
+    options: dict[str, Any] = {}
+    if place == "start":
+        options["beginnings"] = Beginnings(Path("x"))
+    if place == "replay":
+        options["player"] = Played()
+    app = AdvisorApp(desk(), () if options else ("tour.ncu-rep",), **options)
+    async with app.run_test(size=(100, 40)) as pilot:
+        at = Driver(app, pilot)
+        await at.settle()
+        if place == "session" or place in SCREENS:
+            await at.open("down")
+        if place in SCREENS:
+            if place == "timeline":
+                app.state = replace(app.state, traces=("run.sqlite",))
+            app.dispatch(e.ViewShown(place))
+            await at.settle()
+            assert app.state.view == place
+        yield at
+
+
+@pytest.mark.parametrize("place", PLACES)
+async def test_every_key_that_help_names_does_what_it_names(place: str):
+    async with at_place(place) as at:
+        screen = at.app.screen
+        here, everywhere = keys_of(at.app, screen)
+        assert {key.action for key in everywhere} >= {"theme", "quit", "command_palette"}
+        for key in here + everywhere:
+            name = key.action.partition("(")[0]
+            owner: Any = at.app if name.startswith("app.") else key.at
+            method = f"action_{name.removeprefix('app.')}"
+            assert hasattr(owner, method), (place, key.action)
+            for one in key.keys:
+                bound = owner_bindings(key.at, one)
+                assert key.action in bound, (place, one, key.action, bound)
+        await at.press("f1")
+        assert isinstance(at.app.screen, HelpScreen) and at.shows("Keys on this screen")
+        await at.press("end")
+        assert at.shows("/quit")
+        await at.press("escape")
+        assert at.app.screen is screen
+
+
+def owner_bindings(node: Any, key: str) -> list[str]:
+    """The actions that a key has on a node."""
+    return [binding.action for binding in node._bindings.key_to_bindings.get(key, [])]
+
+
+@pytest.mark.parametrize("place", PLACES)
+async def test_the_footer_shows_no_key_that_does_nothing(place: str):
+    async with at_place(place) as at:
+        footer = at.rows[-1]
+        for key in keys_of(at.app, at.app.screen)[0]:
+            if not works(key) and key.name in footer.split():
+                others = [k for k in keys_of(at.app, at.app.screen)[0] if k.name == key.name and works(k)]
+                assert others, (place, key.name, footer)
+
+
+async def test_a_key_that_does_nothing_now_says_so():
+    async with session("tour.ncu-rep") as at:
+        await at.press("f1")
+        rows = [row for row in at.rows if "Undo" in row or "(not now)" in row]
+        assert any("(not now)" in row for row in rows)
+
+
+# Palette
+
+
+async def found(at: Driver, typed: str) -> None:
+    """Open the palette and type."""
+    await at.press("ctrl+p")
+    await at.press(*["space" if c == " " else c for c in typed])
+    await asyncio.sleep(0.3)  # the palette gathers before it shows
+    await at.settle()
+
+
+async def taken(at: Driver) -> None:
+    await at.press("enter")
+    await asyncio.sleep(0.1)
+    await at.settle()
+
+
+async def test_everything_is_in_the_palette_by_its_name():
+    lore = replace(LORE, steps=(Step("1b", "Roofline", ""),))
+    async with session("tour.ncu-rep", lore=lambda: lore) as at:
+        await at.open("down")
+        names = [entry.name for entry in palette.everything(at.app)]
+        for wanted in ("Finding: Narrow accesses", "Step 1b: Roofline", "Launch 3: small_saxpy", "Help", "View: log"):
+            assert wanted in names
+        assert "Exercise: bank-conflicts" in names and "Explain: Tail effect" in names
+        assert {command for command, _ in face.COMMANDS} <= set(names)
+        assert not [name for name in names if "\n" in name]
+
+
+async def test_a_launch_is_opened_by_part_of_its_name():
+    async with session("tour.ncu-rep", size=(100, 40)) as at:
+        await found(at, "saxpy")
+        await taken(at)
+        assert at.app.state.launch is not None and at.app.state.launch.kernel == "small_saxpy"
+
+
+async def test_a_finding_and_an_action():
+    async with session("tour.ncu-rep", size=(100, 40)) as at:
+        await at.open("down")
+        await found(at, "finding narrow")
+        await taken(at)
+        assert at.app.state.finding == "narrow_accesses"
+        await found(at, "undo")
+        await taken(at)
+        assert at.app.state.finding == "bank_conflicts"
+
+
+async def test_a_command_that_takes_something_is_put_into_the_line():
+    async with session("tour.ncu-rep", size=(100, 40)) as at:
+        await at.open("down")
+        await found(at, "/whynot")
+        await taken(at)
+        assert at.app.screen.query_one("#prompt").value == "/whynot "  # type: ignore[attr-defined]
+
+
+async def test_what_makes_no_sense_here_is_said():
+    async with session("tour.ncu-rep", size=(100, 40), notes=True) as at:
+        at.app.do(e.FixShown())
+        await at.settle()
+        assert [note.message for note in at.app._notifications]
+
+
+async def test_names_with_markup_are_data_in_the_palette():
+    from tui.factory import Analysis, diagnosis, launch
+
+    def analyse(paths: Any, gpu: Any, progress: Any) -> Analysis:
+        return Analysis(diagnosis(launch(0, "[bold]x[/"), launch(1, "\x1b[2Jy\u202e" + "z" * 10_000)))
+
+    async with session("tour.ncu-rep", size=(100, 40), analyse=analyse) as at:
+        await found(at, "launch")
+        assert at.shows("[bold]x[/") and "\x1b" not in at.screen and "\u202e" not in at.screen
+        await at.press("escape")
