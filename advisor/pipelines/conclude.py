@@ -131,10 +131,7 @@ def choices(catalog: Catalog, inputs: Inputs, row: int) -> frozenset[str]:
 def weigh(
     catalog: Catalog, inputs: Inputs, frame: pd.DataFrame | None = None, known_as: tuple[str, ...] = ()
 ) -> Weighed:
-    """Observe, conclude causes, quantify, conclude what the gains mean: whole columns, a conclusion for each key.
-
-    frame: an already derived one (what-if).
-    """
+    """Observe, conclude causes, quantify, conclude what the gains mean. `frame`: an already derived one (what-if)."""
     if frame is None:
         frame, known_as = prepare(catalog, inputs)
     labels = {name: [unit_name(str(text or "")) for text in frame[name]] for name in LABELS if name in frame}
@@ -145,8 +142,7 @@ def judge(
     catalog: Catalog, inputs: Inputs, frame: pd.DataFrame, observed: Observed, known_as: tuple[str, ...]
 ) -> Weighed:
     """The same for a derived frame that was observed already."""
-    engine = engine_of(catalog)
-    rows = len(frame)
+    engine, rows = engine_of(catalog), len(frame)
     answers = [choices(catalog, inputs, row) for row in range(rows)]
     first = engine.conclude_many(observed, answers, None)
     gains = _gains(catalog, observed, first)

@@ -141,7 +141,8 @@ class Wanting:
         if self.first is None or untold or concludes in ENDS or self.first.id == "unexplained":
             return worth
         if self.first.id in ENDS:
-            return worth if gain is not None and gain.high >= REACHES else 0.0
+            # A cause whose gain nobody can tell ends the end, too.
+            return worth if gain is None or gain.high >= REACHES else 0.0
         far = Placed(concludes, "diagnosis", None if gain is None else replace(gain, estimate=gain.high))
         return worth if ranked(self.catalog, (self.first, far))[0].id == concludes else 0.0
 

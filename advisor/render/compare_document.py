@@ -69,7 +69,7 @@ def compare_document(result: Result, *, everything: bool = False) -> Document:
         drawn = [made_section("Roofline", [*blocks, note], name="roofline")]
     parts += drawn if len(found.pairs) > 1 else []
     for at in chosen:
-        parts += _pair(found.pairs[at], links[at], everything)
+        parts += pair_sections(found.pairs[at], links[at], everything=everything)
     parts += drawn if len(found.pairs) == 1 else []
     if left := len(found.pairs) - len(chosen):
         parts.append(made_section("And more", [Paragraph(f"{left} more kernels stand in the table only.")]))
@@ -137,14 +137,15 @@ def _table(pairs: Sequence[Pair], links: dict[int, str]) -> Table:
     return Table(columns, tuple(rows), sortable=True)
 
 
-def _pair(pair: Pair, link: str, everything: bool) -> list[Section]:
+def pair_sections(pair: Pair, link: str, *, heading: str = "", everything: bool = False) -> list[Section]:
+    """One kernel before and after. link: the id of its first section; heading: the first title, else the kernel's."""
     facts = [Fact(WORDS[word(pair)], headline(pair, "→"), _TONES[word(pair)])]
     facts += [Fact("Runs", runs_text(pair))] if runs_text(pair) else []
     facts += _careful(pair.conditions)
     facts.append(Fact("Class", class_text(pair, "→")))
     facts += [Fact("Estimate", pair.promise.text)] if pair.promise is not None else []
     facts.append(Fact("Next", pair.next.text))
-    parts = [made_section(title(pair, "→")[:_NAME], [_time_bars(pair), Facts(tuple(facts))], name=link)]
+    parts = [made_section(heading or title(pair, "→")[:_NAME], [_time_bars(pair), Facts(tuple(facts))], name=link)]
     if pair.findings:
         columns = (Column("finding"), Column("state"), Column("what of it"))
         rows = [(Cell(f"{c.title} ({c.id})"), Cell(c.state), Cell(finding_text(c))) for c in pair.findings]

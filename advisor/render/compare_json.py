@@ -134,7 +134,8 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
     return present({"threshold": outcome.threshold.text, "crossed": outcome.crossed, "text": outcome.text})
 
 
-def _pair(pair: Pair, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def pair_dict(pair: Pair, outcomes: Sequence[Outcome] = ()) -> dict[str, Any]:
+    """One kernel before and after."""
     kept = pair.promise
     return present(
         {
@@ -193,7 +194,7 @@ def compare_dict(result: Result) -> dict[str, Any]:
         "base": report_dict(found.base),
         "current": report_dict(found.current),
         "conditions": _conditions(found.conditions),
-        "pairs": [_pair(pair, row) for pair, row in zip(found.pairs, outcomes, strict=True)],
+        "pairs": [pair_dict(pair, row) for pair, row in zip(found.pairs, outcomes, strict=True)],
         "base_only": [_runs(runs) for runs in found.base_only],
         "current_only": [_runs(runs) for runs in found.current_only],
         **({"measured_ceilings": [dict(card) for card in found.ceilings]} if found.ceilings else {}),

@@ -112,12 +112,38 @@ class Bars:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A drawing, which Markdown goes without: what it shows stands in words beside it."""
+    """A drawing. Markdown shows its `text` instead, rows of plain characters; without any it goes without the picture,
+    and what it shows stands in words beside it."""
 
     chart: Chart
+    text: tuple[str, ...] = ()
 
 
-Block = Paragraph | Facts | Bullets | Table | Code | Command | Bars | Picture
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A line under a turn, `depth` levels deep. label: what kind of line it is, in a word or two."""
+
+    text: str
+    depth: int = 0
+    label: str = ""
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A turn of a conversation. label: who speaks, or what kind of answer it is; said: whether the user spoke.
+
+    aside: a remark beside the title.
+    """
+
+    label: str
+    title: str
+    items: tuple[Item, ...] = ()
+    said: bool = False
+    aside: str = ""
+
+
+Block = Paragraph | Facts | Bullets | Table | Code | Command | Bars | Picture | Turn
 
 
 @dataclass(frozen=True, slots=True)

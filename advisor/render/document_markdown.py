@@ -18,6 +18,7 @@ from advisor.render.document import (
     Picture,
     Section,
     Table,
+    Turn,
 )
 from advisor.render.text import cut, shown
 
@@ -66,7 +67,7 @@ def _spaced(lines: list[str]) -> list[tuple[str, str]]:
 
 
 def _section(part: Section) -> list[str]:
-    if any(isinstance(block, Picture) for block in part.blocks):
+    if any(isinstance(block, Picture) and not block.text for block in part.blocks):
         return []
     out = ["", f"{'#' * part.level} {rich(part.title)}"]
     for block in part.blocks:
@@ -96,7 +97,22 @@ def _block(block: Block) -> list[str]:
         return _fenced([shown(block.text)], "sh")
     if isinstance(block, Bars):
         return [rich(block.caption), "", *_fenced(_bars(block))]
-    return []
+    if isinstance(block, Turn):
+        return _turn(block)
+    return _fenced([shown(line) for line in block.text]) if block.text else []
+
+
+def _turn(turn: Turn) -> list[str]:
+    aside = f" ({rich(turn.aside)})" if turn.aside else ""
+    lines = [f"**{escaped(turn.label)}:** {rich(turn.title)}{aside}"]
+    lines += [""] if turn.items else []
+    before = -1
+    for item in turn.items:
+        # A list may go one level deeper at a time.
+        before = min(item.depth, before + 1)
+        label = f"**{escaped(item.label)}:** " if item.label.strip() else ""
+        lines.append(f"{'  ' * before}- {label}{rich(item.text)}")
+    return lines
 
 
 def _fenced(lines: list[str], language: str = "") -> list[str]:

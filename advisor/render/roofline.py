@@ -35,11 +35,16 @@ _ROOFS = (("fp64", "fp64_flop", "FP64"), ("fp16", "half_flop", "FP16"), ("fp16_t
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A launch to draw. link: id of its section; before: the launch that it was, of a comparison."""
+    """A launch to draw. link: id of its section; before: the launch that it was, of a comparison.
+
+    name: of the version that it is, in place of the launch's number; past: a later version took its place.
+    """
 
     launch: LaunchDiagnosis
     link: str = ""
     before: LaunchDiagnosis | None = None
+    name: str = ""
+    past: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +146,8 @@ def _chart(card: str, points: Sequence[Point]) -> Chart:
     both = {**_SHAPES, "undetermined": _OTHER}
     keys = [Key(both[kind][0], kind, both[kind][1]) for kind in kinds]
     title = f"Roofline{f' of {shown(card)}' if card else ''}"
-    count = f"{len(points)} launches" if len(points) > 1 else "The launch"
+    kind = "versions" if all(p.name for p in points) else "launches"
+    count = f"{len(points)} {kind}" if len(points) > 1 else "The launch"
     says = (
         f"{count} by {'their' if len(points) > 1 else 'its'} operations for each byte of DRAM and by what is reached."
     )
@@ -157,16 +163,28 @@ def _marks(points: Sequence[Point], frame: _Frame) -> tuple[list[Mark], list[Lin
         shape, _ = _SHAPES.get(point.launch.verdict.id, _OTHER)
         kind = point.launch.verdict.id if point.launch.verdict.id in _SHAPES else "undetermined"
         x, y = frame.x(here[0]), frame.y(here[1])
-        if point.before is not None and (then := place_of(point.before)) is not None:
+        then = place_of(point.before) if point.before is not None else None
+        if then is not None:
             steps.append(Line(frame.x(then[0]), frame.y(then[1]), x, y, "step"))
+        if point.before is not None and then is not None and not any(p.launch is point.before for p in points):
             old_shape, _ = _SHAPES.get(point.before.verdict.id, _OTHER)
             old_kind = point.before.verdict.id if point.before.verdict.id in _SHAPES else "undetermined"
             told = _title(point.before, then, "before: ")
             marks.append(Mark(frame.x(then[0]), frame.y(then[1]), old_shape, old_kind, told, hollow=True))
-        label = str(point.launch.index) if several and len(points) <= _LABELLED else ""
+        label = (point.name or str(point.launch.index)) if several and len(points) <= _LABELLED else ""
         edge = "→" if here[0] > frame.x1 else ""
         marks.append(
-            Mark(x, y, shape, kind, _title(point.launch, here), label + edge, point.link, left=x > _WIDTH - _NEAR_EDGE)
+            Mark(
+                x,
+                y,
+                shape,
+                kind,
+                _title(point.launch, here, f"{point.name}: " if point.name else ""),
+                label + edge,
+                point.link,
+                hollow=point.past,
+                left=x > _WIDTH - _NEAR_EDGE,
+            )
         )
     return marks, steps
 

@@ -17,7 +17,7 @@ from advisor.source.view import View
 from advisor.tui import words_views as words
 from advisor.tui.layout import styled
 
-_HOT = 0.05  # of the launch's total: a place with less is not worth a visit (as in source.locate)
+_HOT = 0.05  # of the launch's total: worth a visit (as in source.locate); where nothing has much, half of the most is
 _BAR = 8
 _PLACE = 16  # cells of a place; of a longer one the end stays, which has the line number
 _Row = Callable[[int, int], Content]
@@ -64,13 +64,16 @@ class Code:
         line = self.view.lines[at]
         text = source_line(self.view.texts.get((line.file, line.line), ""))
         told = text or ", ".join(dict.fromkeys(s.row.opcode for s in line.spots if s.row.opcode))
-        return self._amount(line.share) + styled(f"{_place(line.file, line.line)}  ", "$text-secondary") + _data(told)
+        return (
+            self._amount(line.share, self._is_hot_line(line))
+            + styled(f"{_place(line.file, line.line)}  ", "$text-secondary")
+            + _data(told)
+        )
 
-    def _amount(self, part: float) -> Content:
+    def _amount(self, part: float, hot: bool) -> Content:
         """A share as a number, a bar and, where it is much, a mark."""
         full = min(max(round(part * _BAR), 1 if part >= 0.01 else 0), _BAR)
         bar = ("█" if self.blocks else "#") * full
-        hot = part >= _HOT
         mark = "●" if self.blocks else "*"
         return (
             styled(f"{mark if hot else ' '}{share(part)} ", "bold" if hot else "$quiet")
@@ -105,7 +108,7 @@ class Code:
 
     def _instruction(self, at: int, numbers: str) -> Content:
         row, spot = self.seen.rows[at], self._spots.get(at)
-        amount = self._amount(spot.share) if spot is not None else Content(" " * (8 + _BAR + 1))
+        amount = self._amount(spot.share, self.hot(at)) if spot is not None else Content(" " * (8 + _BAR + 1))
         place = styled(f"{_place(row.file, row.line)}  ", "$text-secondary")
         loop = self._loop(at)
         inside = styled(f"{'' if loop is None else f'L{loop + 1}':<3} " if self.view.structure.loops else "", "$accent")
@@ -120,7 +123,7 @@ class Code:
     def hot(self, at: int) -> bool:
         """Whether an instruction is worth a visit."""
         spot = self._spots.get(at)
-        return spot is not None and (spot.share >= _HOT or spot is self.view.spots[0])
+        return spot is not None and spot.share >= _least(self.view.spots[0].share)
 
     def awaited(self, at: int) -> int | None:
         """The instruction that another one waits for."""
@@ -163,7 +166,9 @@ class Code:
         def draw(row: int, width: int) -> Content:
             number = numbers[row]
             line = self._lines.get((file, number))
-            amount = self._amount(line.share) if line is not None else Content(" " * (8 + _BAR + 1))
+            amount = (
+                self._amount(line.share, self._is_hot_line(line)) if line is not None else Content(" " * (8 + _BAR + 1))
+            )
             text = self.view.texts[file, number].expandtabs(4).rstrip()
             return amount + styled(f"{number:>5}  ", "$text-secondary") + _data(text)
 
@@ -172,16 +177,24 @@ class Code:
     def hot_line(self, file: str, number: int) -> bool:
         """Whether a line is worth a visit."""
         line = self._lines.get((file, number))
-        return line is not None and (line.share >= _HOT or line is self.view.lines[0])
+        return line is not None and self._is_hot_line(line)
+
+    def _is_hot_line(self, line: Line) -> bool:
+        return line.share >= _least(self.view.lines[0].share)
 
     def ptx(self, in_order: bool) -> Listed:
         """Lines of PTX that carry some of the measure."""
         rows = self.view.ptx or ()
+        least = _least(max((part for *_, part in rows), default=0.0))
         rows = tuple(sorted(rows)) if in_order else rows
 
         def draw(row: int, width: int) -> Content:
             number, text, _, part = rows[row]
-            return self._amount(part) + styled(f"{number:>5}  ", "$text-secondary") + _data(source_line(text))
+            return (
+                self._amount(part, part >= least)
+                + styled(f"{number:>5}  ", "$text-secondary")
+                + _data(source_line(text))
+            )
 
         return Listed(tuple(number for number, *_ in rows), draw)
 
@@ -195,6 +208,11 @@ class Code:
             *shared_text(view.shared, width, False),
         ][1:]
         return Listed(tuple(range(len(told))), lambda row, _: _data(told[row]))
+
+
+def _least(most: float) -> float:
+    """The least share that is worth a visit where the largest is `most`."""
+    return min(_HOT, most / 2)
 
 
 def _data(text: str) -> Content:

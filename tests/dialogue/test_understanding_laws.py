@@ -18,9 +18,11 @@ from advisor.dialogue.turn import MEANT, choices, event_of
 from advisor.dialogue.words_commands import COMMANDS
 
 WORDS = st.sampled_from(
-    ["dram", "l2", "=", "70", "83%", "1.2 TB/s", ",", "and", "what", "is", "if", "why", "not", "how", "compare", "with"]
-    + ["x.ncu-rep", "open", "i expect", "memory", "goto", "2b", "/", "/how", "/whatif", "/source", "/export", "2^20"]
-    + ["banana", "\ud800", "\x00", "\x1b[2J", "[bold]", "‮", "'", '"', "~nobody/x", "//", "(", "\\", "e", "1e999"]
+    (
+        *("dram", "l2", "=", "70", "83%", "1.2 TB/s", ",", "and", "what", "is", "if", "why", "not", "how", "compare"),
+        *("with", "x.ncu-rep", "open", "i expect", "memory", "goto", "2b", "/", "/how", "/whatif", "/source", "2^20"),
+        *("/export", "banana", "\ud800", "\x00", "\x1b[2J", "[bold]", "\u202e", "'", '"', "~nobody/x", "//", "(", "\\"),
+    )
 )
 TEXTS = st.one_of(
     st.text(max_size=60),

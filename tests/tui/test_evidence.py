@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import events
 from textual.widgets import Input
 
 from advisor.dialogue.desk import Progress
@@ -190,6 +191,15 @@ async def test_every_page_is_reached_by_keys_from_the_prompt(size: tuple[int, in
         await at.press("shift+f6")
         assert at.app.screen.query_one(Evidence).page == NAMES[-1]
         assert at.app.focused is at.app.screen.query_one(Prompt)
+
+
+async def test_a_terminal_that_sends_the_letter_along_types_nothing():
+    async with session("tour.ncu-rep", size=(160, 50), analyse=analysis(FULL)) as at:
+        await opened(at)
+        at.app.post_message(events.Key("alt+m", "m"))
+        await at.settle()
+        assert at.app.screen.query_one(Evidence).page == "memory"
+        assert at.app.screen.query_one(Prompt).value == ""
 
 
 async def test_on_a_small_screen_the_first_press_shows_the_evidence_and_escape_leaves_it():

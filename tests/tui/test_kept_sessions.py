@@ -17,6 +17,8 @@ from advisor.dialogue.transcripts.keeping import Kept, unfinished
 from advisor.dialogue.transcripts.session import Saving
 from advisor.render.kept import ago, remark, title
 from advisor.tui.app import AdvisorApp
+from advisor.tui.beginnings import Beginnings
+from advisor.tui.kept import saved
 from tui.driver import Driver
 from tui.factory import sources
 
@@ -116,6 +118,37 @@ async def test_one_whose_report_cannot_be_read_stays_and_the_session_begins_anew
         await driver.press("enter")
         await until(driver, lambda: driver.app.state.stalled is not None)
         assert broken_off.path.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_start_screen_lists_it_and_forgets_it(broken_off: Kept, place: Path, size: tuple[int, int]) -> None:
+    saving = Saving(place=place)
+    beginnings = Beginnings(None, (), saved(unfinished((), place), broken_off.modified + 90_000))
+    app = AdvisorApp(Desk(saving.sources(real_sources())), (), saving=saving, beginnings=beginnings)
+    async with app.run_test(size=size) as pilot:
+        driver = Driver(app, pilot)
+        await driver.settle()
+        assert driver.shows("mine.csv.xz", "3 steps, yesterday") and not driver.shows("f8 Forget")
+        await driver.press("f8")  # the mark stands on the interview: nothing is thrown away
+        assert broken_off.path.exists()
+        await driver.press("down")
+        assert driver.shows("Forget")
+        await driver.press("f8")
+        assert not broken_off.path.exists() and not driver.shows("mine.csv.xz")
+    saving.close()
+
+
+async def test_the_start_screen_goes_on_with_it(broken_off: Kept, place: Path) -> None:
+    saving = Saving(place=place)
+    beginnings = Beginnings(None, (), saved(unfinished((), place), broken_off.modified))
+    app = AdvisorApp(Desk(saving.sources(real_sources())), (), saving=saving, beginnings=beginnings)
+    async with app.run_test(size=(80, 24)) as pilot:
+        driver = Driver(app, pilot)
+        await driver.settle()
+        await driver.press("down", "enter")
+        await until(driver, lambda: driver.app.state.has_card("proof", driver.app.state.finding))
+        assert driver.shows("transpose_tile") or driver.app.state.position == 1
+    saving.close()
 
 
 async def test_a_place_that_cannot_be_written_is_one_notice(tmp_path: Path) -> None:

@@ -264,3 +264,11 @@ async def test_resizing_keeps_the_place():
         await at.pilot.resize_terminal(80, 24)
         await at.settle()
         assert sass(at).split("0x")[1].split()[:2] == here.split()[:2]
+
+
+async def test_where_no_instruction_has_much_the_ones_with_the_most_are_still_gone_to():
+    flat = tuple(("FFMA R4, R4, R5, R6", 5, 800, 9 if at % 8 == 0 else 1, 0, 0) for at in range(240))
+    async with source((160, 50), locate=locator(listing(code=flat))) as at:
+        await typed(at, "samples")
+        await at.press("o", "1", "home", "n")
+        assert rows(at).at == 8, "under 5 % of the whole, and yet the hottest there are"

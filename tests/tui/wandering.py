@@ -100,11 +100,18 @@ class Wanderer:
 
     async def _act(self) -> None:
         kind = self.chance.random()
-        if kind < 0.45:
+        # Left to chance alone it would spend most of its time in lists and views, where little can be said.
+        if self.chance.random() < 0.3 and not self._at_home():
+            kind = 0.95
+        if self.chance.random() < 0.4 and isinstance(self.at.app.screen, LaunchesScreen):
+            self.done.append("a launch")
+            self.at.app.say(f"/kernel {self.chance.randrange(6)}")
+            await self.at.pilot.pause()
+        elif kind < 0.35:
             key = self.chance.choice(KEYS)
             self.done.append(key)
             await self.at.pilot.press(key)
-        elif kind < 0.9:
+        elif kind < 0.88:
             line = self._line()
             self.done.append(line)
             # Into whatever line there is, as a paste would be.
@@ -112,11 +119,14 @@ class Wanderer:
                 prompt.value = line
                 break
             await self.at.pilot.press("enter")
-        elif kind < 0.95:
+        elif kind < 0.9:
             view = self.chance.choice(VIEWS)
             self.done.append(f"view {view}")
             self.at.app.dispatch(e.ViewShown(view, self.chance.choice(("", "occupancy", "bank_conflicts"))))
             await self.at.pilot.pause()
+        elif kind < 0.96:
+            self.done.append("escape")
+            await self.at.pilot.press("escape")
         else:
             size = self.chance.choice(SIZES)
             self.done.append(str(size))
@@ -158,9 +168,8 @@ def lost_answer(before: State, after: State) -> object:
         again = any((p, q) == (position, question) for p, q, _ in after.answers)
         if not again and not anew:
             return question, value
-    for event in new[:1]:
-        asked = before.ask
-        if isinstance(event, e.Answered) and event.value is not None and asked is not None and asked.group in KEPT:
-            if not any((q, v) == (event.question, event.value) for _, q, v in after.answers):
-                return event
-    return None
+    event, asked = (new[0] if new else None), before.ask
+    if not isinstance(event, e.Answered) or event.value is None or asked is None or asked.group not in KEPT:
+        return None
+    kept = any((q, v) == (event.question, event.value) for _, q, v in after.answers)
+    return None if kept else event

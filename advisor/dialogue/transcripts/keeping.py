@@ -269,9 +269,14 @@ def is_running(path: Path) -> bool:
 
 def forget(one: Kept) -> None:
     """Throw a session away."""
+    forget_path(one.path)
+
+
+def forget_path(path: Path) -> None:
+    """The same by its file."""
     for suffix in (SUFFIX, _HERE, _LOCK):
         with contextlib.suppress(OSError):
-            one.path.with_suffix(suffix).unlink(missing_ok=True)
+            path.with_suffix(suffix).unlink(missing_ok=True)
 
 
 def prune(place: Path | None = None, most: int = MOST_KEPT) -> None:
@@ -280,7 +285,7 @@ def prune(place: Path | None = None, most: int = MOST_KEPT) -> None:
     found = sorted(here.glob(f"*{SUFFIX}"), key=lambda p: p.stat().st_mtime, reverse=True)
     for path in found[most:]:
         if not is_running(path):
-            forget(Kept(path.stem, path, (), 0, 0, True, False, 0.0))
+            forget_path(path)
     stems = {path.stem for path in here.glob(f"*{SUFFIX}")}
     for path in here.glob(f".*{SUFFIX}.*"):
         stem = path.name[1:].partition(".")[0]

@@ -51,7 +51,14 @@ class SessionScreen(Screen[None]):
             tooltip=words_evidence.TIP_BEFORE,
         ),
         *(
-            Binding(key, f"evidence_take('{page}')", name, show=False, id=f"session.evidence_{page}", tooltip=what)
+            # Before the prompt, which would type the letter.
+            Binding(
+                *(key, f"evidence_take('{page}')", name),
+                show=False,
+                id=f"session.evidence_{page}",
+                tooltip=what,
+                priority=True,
+            )
             for page, key, name, what in words_evidence.PAGES
         ),
         *(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -14,8 +15,10 @@ from textual.widgets import Footer, Input, Static
 
 from advisor.dialogue import events as e
 from advisor.dialogue.state import State
+from advisor.dialogue.transcripts.keeping import forget_path
+from advisor.tui import words_kept
 from advisor.tui import words_places as words
-from advisor.tui.beginnings import Beginnings
+from advisor.tui.beginnings import Beginnings, Saved
 from advisor.tui.layout import safe
 from advisor.tui.opening import completions, is_there, sort_out, typed_path
 from advisor.tui.widgets.banner import Banner
@@ -33,6 +36,7 @@ class StartScreen(Screen[None]):
     app: AdvisorApp
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "app.help", "Help", id="start.help", tooltip=words.TIP_HELP),
+        Binding("f8", "forget", "Forget", id="start.forget", tooltip=words_kept.TIP_FORGET),
         Binding("escape", "clear", "Back", id="start.clear", tooltip=words.TIP_CLEAR),
     ]
 
@@ -104,6 +108,7 @@ class StartScreen(Screen[None]):
     @on(Prompt.Stepped)
     def _stepped(self, event: Prompt.Stepped) -> None:
         self.query_one(Choices).step(event.by)
+        self.app.offer(self)
 
     @on(Choices.Taken)
     def _taken(self, event: Choices.Taken) -> None:
@@ -139,8 +144,25 @@ class StartScreen(Screen[None]):
             self._within = False
             self.show(self.app.state)
 
+    def _broken_off(self) -> Saved | None:
+        """The session that the mark stands on, among those that were broken off."""
+        marked = self.query_one(Choices).marked or "" if self.is_mounted else ""
+        kind, _, number = marked.partition(":")
+        return self._beginnings.unfinished[int(number)] if kind == "continue" else None
+
+    def action_forget(self) -> None:
+        """Throw away the session that the mark stands on."""
+        one = self._broken_off()
+        if one is not None:
+            forget_path(one.path)
+            left = tuple(other for other in self._beginnings.unfinished if other is not one)
+            self._beginnings = replace(self._beginnings, unfinished=left)
+            self.show(self.app.state)
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What would do nothing now is not offered."""
+        if action == "forget":
+            return self._broken_off() is not None
         if action == "clear":
             typed = self.is_mounted and bool(self.query_one(Prompt).value)
             return typed or self._within or bool(self.app.state.waiting)

@@ -116,6 +116,7 @@ class Evidence(VerticalScroll, can_focus=True):
         self._page = EvidencePage(blocks=blocks)
         self._tabs = EvidenceTabs({name: label for name, (label, _) in PAGES.items()}, NAMES[0])
         self._find = Input(placeholder=words.FIND, compact=True, max_length=200, id="find")
+        self._find.display = False
 
     def compose(self) -> ComposeResult:
         """The tabs and, on the page with all numbers, the search stand still; the page scrolls under them."""
@@ -141,7 +142,7 @@ class Evidence(VerticalScroll, can_focus=True):
             self.focus()
         self._tabs.show(page)
         self._page.turn(page)
-        self.set_class(page == _SEARCHED, "-search")
+        self._find.display = page == _SEARCHED
         self.scroll_home(animate=False)
 
     def action_turn(self, by: int) -> None:
@@ -155,7 +156,8 @@ class Evidence(VerticalScroll, can_focus=True):
     def action_find(self) -> None:
         """Search the numbers."""
         self.turn_to(_SEARCHED)
-        self._find.focus()
+        # At once: what is typed next belongs to the search.
+        self.screen.set_focus(self._find)
 
     def action_leave_find(self) -> None:
         """All numbers again, and out of the search."""
