@@ -175,7 +175,9 @@ class Expression:
         """The values for a frame's columns, shape (rows,); not finite becomes NaN."""
         import numpy as np
 
-        out = np.broadcast_to(_column(self.node, columns, rows), (rows,))
+        out = _column(self.node, columns, rows)
+        if out.shape != (rows,):
+            out = np.broadcast_to(out, (rows,))
         return np.where(np.isfinite(out), out, np.nan)
 
 

@@ -109,9 +109,13 @@ class Catalog:
         return f"{source.title}: {source.places[place]}" if place else source.title
 
 
-@lru_cache(maxsize=8)
 def catalog(extra: tuple[Path, ...] = ()) -> Catalog:
     """The knowledge base with a team's directories after our own; KnowledgeError for a directory that is not there."""
+    return _opened(extra)  # one for `catalog()` and `catalog(())`, which a cache on this very function keeps apart
+
+
+@lru_cache(maxsize=8)
+def _opened(extra: tuple[Path, ...]) -> Catalog:
     for folder in extra:
         if not folder.is_dir():
             raise KnowledgeError(f"{folder}:1: no such knowledge directory")

@@ -44,7 +44,8 @@ def run(
     """
     from advisor.catalog import catalog
     from advisor.commands.diagnose import read_answers
-    from advisor.pipelines.compare import compare, parse_side, read_sides
+    from advisor.pipelines.compare.comparing import compare
+    from advisor.pipelines.compare.sides import parse_side, read_sides
     from advisor.pipelines.compare.thresholds import check, parse
     from advisor.render.compare_results import Result
 

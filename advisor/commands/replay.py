@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from advisor import resources
-from advisor.dialogue import words_transcripts as words
+from advisor.dialogue.transcripts import words
 from advisor.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, AdvisorError, InputError, UsageError
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def run(
     check: bool,
     accept: bool,
     script: Path | None,
+    export: str | None,
     out: Path | None,
     write: Callable[[str, Path | None], None],
     note: Callable[[str], None],
@@ -39,9 +40,13 @@ def run(
     Of several files, 2 when one cannot be used, else 1 when one concludes something else.
     """
     if script is not None:
-        if paths or check or accept:
+        if paths or check or accept or export is not None:
             raise UsageError(words.RECORD_ALONE)
         return _record(script, out, write, note, clear)
+    if export is not None:
+        if check or accept or len(paths) != 1:
+            raise UsageError(words.EXPORT_ALONE)
+        return _export(_files(paths), export, out, write, note, clear)
     if out is not None:
         raise UsageError(words.OUT_WITH_RECORD)
     if check and accept:
@@ -142,6 +147,33 @@ def _accept(path: Path, player: Player, found: Sequence[StepDifference]) -> None
     if undone is not None:
         raise InputError(words.CANNOT_BE_DONE.format(name=path, number=undone))
     write_whole(path, text_of(player.accepted()))
+
+
+def _export(
+    files: Sequence[Path],
+    form: str,
+    out: Path | None,
+    write: Callable[[str, Path | None], None],
+    note: Callable[[str], None],
+    clear: Callable[[], None],
+) -> int:
+    """The session as it stands at its end, on the reports that it carries."""
+    from advisor.dialogue.language.files import form_of
+    from advisor.dialogue.transcripts.player import Player
+    from advisor.render.session_export import text_of
+
+    if len(files) != 1:
+        raise UsageError(words.EXPORT_ALONE)
+    if out is not None and out.exists() and out.samefile(files[0]):
+        raise UsageError(words.OVER_ITSELF.format(name=out))
+    player = Player.load(files[0])
+    for step in player.steps:
+        note(words.STEP.format(number=step.number, what=step.words))
+        player.at(step.number)
+    text = text_of(player.state(len(player)), form_of(form))
+    clear()
+    write(text, out)
+    return EXIT_DONE
 
 
 def _record(

@@ -17,7 +17,12 @@ _PATH = click.Path(path_type=Path)
 @click.option("--check", is_flag=True, help="Exit with 1 if any conclusion is not what it was.")
 @click.option("--accept", is_flag=True, help="Show what is concluded otherwise now, and rewrite the files with it.")
 @click.option("--record", "script", type=_PATH, metavar="SCRIPT.yaml", help="Make a session of typed lines, to --out.")
-@click.option("--out", type=_PATH, metavar="FILE", help="Where --record writes.")
+@click.option(
+    "--export",
+    type=click.Choice(["md", "html", "json"]),
+    help="Write the whole session as a page or as data, to --out or stdout.",
+)
+@click.option("--out", type=_PATH, metavar="FILE", help="Where --record and --export write.")
 def replay(transcripts: tuple[Path, ...], **options: Any) -> int:
     """Play a saved session again, step by step; without one, list those that there are.
 

@@ -109,7 +109,7 @@ def _compared(
     width: int,
 ) -> int:
     """`--with`: by executed instructions unless another measure is asked for."""
-    from advisor.pipelines.compare import parse_side
+    from advisor.pipelines.compare.sides import parse_side
     from advisor.render.source_compare import compare_json, compare_text
     from advisor.source.compare import read_and_compare
     from advisor.source.measures import measure

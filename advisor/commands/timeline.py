@@ -29,7 +29,7 @@ def run(
     if ncu_command and form != "text":
         raise UsageError("--ncu-command prints the command alone: leave out --format")
     from advisor.render.text import shown
-    from advisor.timeline import analyse
+    from advisor.timeline.analyse import analyse
 
     result = analyse(traces, knowledge=knowledge, progress=note)
     clear()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from advisor.model import Finding, Location
     from advisor.pipelines.triage import Application, Triage
     from advisor.pipelines.triage.results import Group
-    from advisor.timeline import TimelineResult
+    from advisor.timeline.results import TimelineResult
 
 _SHOWN = 10  # groups in a text, and troubled files on stderr
 _LOCATED = 20  # groups whose lines are sought: some tenths of a second each
@@ -111,7 +111,7 @@ def _timeline(
     if not traces:
         return None
     from advisor.render.text import shown
-    from advisor.timeline import analyse
+    from advisor.timeline.analyse import analyse
 
     result = analyse(traces, knowledge=knowledge, progress=note)
     for path, why in result.failed:

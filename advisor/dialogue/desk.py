@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 from advisor.dialogue import events as e
 from advisor.dialogue import face
-from advisor.dialogue.choosing import open_numbers
-from advisor.dialogue.experiments import carried
+from advisor.dialogue.experiments.versions import carried
+from advisor.dialogue.interview.choosing import open_numbers
 from advisor.dialogue.records import Ask, Lore, Proved, Reckoning, Renewed
 from advisor.dialogue.state import State
 from advisor.errors import AdvisorError, UsageError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from advisor.dialogue import words_commands
+from advisor.dialogue.language import words_commands
 from advisor.dialogue.numbers import number_text
 from advisor.model import LaunchDiagnosis, Speedup
 

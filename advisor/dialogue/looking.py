@@ -7,10 +7,10 @@ from dataclasses import replace
 from advisor.dialogue import cards as make
 from advisor.dialogue import events as e
 from advisor.dialogue import face
+from advisor.dialogue.experiments.timeline import pattern_card
 from advisor.dialogue.moves import add, look, reveal, wait
 from advisor.dialogue.records import Card, Line
 from advisor.dialogue.state import State, main_finding
-from advisor.dialogue.timeline_cards import pattern_card
 
 
 def began(state: State, event: e.Began) -> State:

@@ -7,10 +7,10 @@ from typing import Any
 
 from advisor.dialogue import cards as make
 from advisor.dialogue import face
-from advisor.dialogue import words_interview as words
-from advisor.dialogue.choosing import expectation, expectation_due, next_number, revealed
 from advisor.dialogue.events import Request
-from advisor.dialogue.expectation import comparison_card
+from advisor.dialogue.interview import words
+from advisor.dialogue.interview.choosing import expectation, expectation_due, next_number, revealed
+from advisor.dialogue.interview.expectation import comparison_card
 from advisor.dialogue.records import Ask, Card, Line
 from advisor.dialogue.state import State, main_finding
 from advisor.model import LaunchDiagnosis

@@ -7,15 +7,19 @@ from typing import Any
 
 from advisor.dialogue import cards as make
 from advisor.dialogue import events as e
-from advisor.dialogue import experiments, face, method, practising, views, writing
+from advisor.dialogue import face, writing
 from advisor.dialogue.changes import differences
-from advisor.dialogue.choosing import revealed
+from advisor.dialogue.experiments import versions as experiments
+from advisor.dialogue.interview.choosing import revealed
 from advisor.dialogue.looking import select
+from advisor.dialogue.method import steps as method
 from advisor.dialogue.moves import add, ask_number, reveal, settled, wait
 from advisor.dialogue.numbers import number_text
+from advisor.dialogue.practice import handlers as practising
 from advisor.dialogue.proofs import blocked_lines, proof_lines
 from advisor.dialogue.records import Card, Line, Reckoning
 from advisor.dialogue.state import State, main_finding
+from advisor.dialogue.views import handlers as views
 from advisor.model import Diagnosis, LaunchDiagnosis
 
 

@@ -11,9 +11,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from advisor.dialogue import asking, expecting, experiments, looking, method, outcomes, practising, views, writing
 from advisor.dialogue import events as e
+from advisor.dialogue import looking, outcomes, writing
+from advisor.dialogue.experiments import versions as experiments
+from advisor.dialogue.interview import asking, expecting
+from advisor.dialogue.method import steps as method
+from advisor.dialogue.practice import handlers as practising
 from advisor.dialogue.state import State
+from advisor.dialogue.views import handlers as views
 
 
 def reduce(state: State, event: e.Event) -> State:

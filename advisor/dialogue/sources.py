@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from advisor import resources
 from advisor.dialogue import events as e
-from advisor.dialogue import face, words_interview
+from advisor.dialogue import face
 from advisor.dialogue.desk import Judged, Progress, Sources
+from advisor.dialogue.interview import words as words_interview
 from advisor.dialogue.records import Ask, Choice, Lore, Reckoning, Renewed
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def _typed(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _choose(judged: Judged, asks: Sequence[Ask]) -> tuple[str, ...] | None:
     """The questions worth asking; None for an analysis that cannot tell."""
-    from advisor.dialogue.choosing import first_page
+    from advisor.dialogue.interview.choosing import first_page
     from advisor.pipelines.diagnose import Analysis
     from advisor.reports.workload import typed
 
@@ -173,7 +174,7 @@ def _compare(
 ) -> Callable[[Diagnosis, Judged, int | None, Mapping[str, float | str]], Renewed]:
     def compare(before: Diagnosis, current: Judged, launch: int | None, answers: Mapping[str, float | str]) -> Renewed:
         from advisor.catalog import catalog
-        from advisor.dialogue.renewing import compare as renew
+        from advisor.dialogue.experiments.renewing import compare as renew
 
         return renew(catalog(knowledge), before, current, launch, answers)
 
@@ -214,9 +215,10 @@ def lore(knowledge: tuple[Path, ...] = ()) -> Lore:
     """What the knowledge base gives to a session before any report."""
     from advisor.catalog import catalog
     from advisor.catalog.workloads import workloads
-    from advisor.dialogue import method_lore, paper
-    from advisor.dialogue.interview import interview
+    from advisor.dialogue import paper
+    from advisor.dialogue.interview.numbers import interview
     from advisor.dialogue.language.spoken import names_of
+    from advisor.dialogue.method import lore as method_lore
     from advisor.napkin import gpus
     from advisor.pipelines.explain import words
 

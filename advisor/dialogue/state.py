@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from advisor.dialogue.events import Event, Locate, Request, Value
-from advisor.dialogue.exercising import Exercising
+from advisor.dialogue.practice.exercising import Exercising
 from advisor.dialogue.records import Ask, Card, Experiment, Lore
 from advisor.model import ENDS, Diagnosis, Finding, LaunchDiagnosis
 

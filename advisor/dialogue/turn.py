@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from advisor.dialogue import events as e
-from advisor.dialogue import face, words_method
-from advisor.dialogue import words_interview as words
-from advisor.dialogue.choosing import next_number, revealed, subject_of
-from advisor.dialogue.method_offers import BEFORE, leading, offers
+from advisor.dialogue import face
+from advisor.dialogue.interview import words
+from advisor.dialogue.interview.choosing import next_number, revealed, subject_of
+from advisor.dialogue.method import words as words_method
+from advisor.dialogue.method.offers import BEFORE, leading, offers
 from advisor.dialogue.numbers import number_text
+from advisor.dialogue.practice.words import PRACTISE_THIS
 from advisor.dialogue.records import Ask, Choice
 from advisor.dialogue.state import State, is_end
-from advisor.dialogue.words_practice import PRACTISE_THIS
 from advisor.model import Finding, Question
 
 _MOST_QUESTIONS = 2  # offered at a time: more would push the rest of the choices out of a small screen
@@ -177,7 +178,7 @@ def event_of(choice: str, state: State, said: str = "") -> e.Event | None:
     if choice not in {c.id for c in choices(state)}:
         return None
     if choice.startswith(MEANT):
-        from advisor.dialogue.commands import understand
+        from advisor.dialogue.language.understand import understand
 
         return understand(choice.removeprefix(MEANT), state)
     if choice.startswith(BEFORE):

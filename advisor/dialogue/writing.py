@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from advisor.dialogue import events as e
 from advisor.dialogue import face
-from advisor.dialogue import words_transcripts as words
 from advisor.dialogue.moves import add, wait
 from advisor.dialogue.records import Card, Line
 from advisor.dialogue.state import State
+from advisor.dialogue.transcripts import words
 
 KINDS: Final = ("transcript", "markdown", "html", "json")
 

@@ -1,5 +1,19 @@
 """Derived columns: from a reader's frame to one with every canonical metric."""
 
-from advisor.metrics.derive import LABELS, check, derive
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from advisor.metrics.derive import LABELS, check, derive
 
 __all__ = ["LABELS", "check", "derive"]
+
+
+def __getattr__(name: str) -> Any:
+    # Lazy: a chart of what was typed needs no columns.
+    if name not in __all__:
+        raise AttributeError(name)
+    from importlib import import_module
+
+    return getattr(import_module("advisor.metrics.derive"), name)

@@ -15,16 +15,12 @@ import numpy as np
 from advisor.catalog.schemas import MetricDef
 from advisor.catalog.texts import fill
 from advisor.metrics.derive import derive
+from advisor.metrics.unit_clusters import CLUSTER_POINTS, UNITS, units_of
 from advisor.reports.workload import typed
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Every unit that can be typed; between equals the earlier leads, since it feeds the later.
-UNITS = (
-    *("sm_throughput_pct", "rtcore_pct", "tex_unit_pct", "l2_pct", "dram_pct", "pcie_pct", "idc_pct"),
-    *("pd_pct", "vaf_pct", "vpc_pct", "raster_pct", "prop_pct", "zrop_pct", "crop_pct"),
-)
 LEADS = {
     "sm_lead": "sm_throughput_pct",
     "tex_lead": "tex_unit_pct",
@@ -36,28 +32,9 @@ LEADS = {
     "vaf_lead": "vaf_pct",
 }
 STALL_LEADS = {"long_scoreboard_lead": "stall_long_scoreboard_pct", "barrier_lead": "stall_barrier_pct"}
-CLUSTER_POINTS = 10.0  # p3.clusters
 # Below these the class is settled whatever the exact number is (the guide's step 1).
 _BUSY, _ABSENT = 60.0, 30.0
 _SM = "sm_throughput_pct"
-
-
-def units_of(values: Mapping[str, float]) -> list[tuple[float, str]]:
-    """The known units as (percent, metric), the fullest first."""
-    known = [(values[u], -at, u) for at, u in enumerate(UNITS) if math.isfinite(values.get(u, math.nan))]
-    return [(value, unit) for value, _, unit in sorted(known, reverse=True)]
-
-
-def clusters(values: Mapping[str, float]) -> list[list[str]]:
-    """Units grouped by their percentages: each group within CLUSTER_POINTS of its first, the fullest group first."""
-    out: list[list[str]] = []
-    first = math.inf
-    for value, unit in units_of(values):
-        if not out or first - value > CLUSTER_POINTS:
-            out.append([])
-            first = value
-        out[-1].append(unit)
-    return out
 
 
 def _lead(values: Mapping[str, float], name: str, among: Sequence[str], shared: float = math.inf) -> float:

@@ -13,11 +13,12 @@ from advisor.catalog.loader import load_mapping
 from advisor.catalog.texts import fill
 from advisor.catalog.workloads import FOLDER, WorkloadCatalog, workloads
 from advisor.errors import UsageError
-from advisor.metrics.workloads import clusters, derive_workloads, units_of
+from advisor.metrics.unit_clusters import clusters, units_of
+from advisor.metrics.workloads import derive_workloads
 from advisor.model import Missing, ReportInfo, Speedup
 from advisor.pipelines.notes import Note
 from advisor.quantify.workloads import workload_speedup
-from advisor.reports.workload import key_of, typed
+from advisor.reports.workload import key_of, typed, unit_names
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
@@ -71,12 +72,6 @@ def workload_gains(catalog: Catalog, observed: Observed, traces: Sequence[Trace]
 @lru_cache(maxsize=1)
 def _texts() -> dict[str, Note]:
     return load_mapping(resources.folder("knowledge") / FOLDER / "notes.yaml", Note)
-
-
-@lru_cache(maxsize=1)
-def unit_names() -> dict[str, str]:
-    """Metric of a unit -> what it is called in a workload file."""
-    return {word.metric: unit for unit, word in typed().units.items()}
 
 
 def workload_notes(values: Mapping[str, float]) -> tuple[str, ...]:

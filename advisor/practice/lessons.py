@@ -17,7 +17,7 @@ from advisor.practice.state import Prediction, Record, Store, latest, state_of
 
 if TYPE_CHECKING:
     from advisor.model import LaunchDiagnosis
-    from advisor.pipelines.compare import Compared
+    from advisor.pipelines.compare.records import Compared
     from advisor.practice.compiling import Build
 
 # What is being done, and how much of how much of it is done (0 where unknown).
@@ -274,7 +274,7 @@ def _check(room: Lessons, one: Exercise, arguments: Mapping[str, str], tell: Tel
 
 def _measure(room: Lessons, one: Exercise, arguments: Mapping[str, str], tell: Tell) -> Tried | Measured:
     """Profile the learner's version; what came of the check where that already failed."""
-    from advisor.pipelines.compare import compare
+    from advisor.pipelines.compare.comparing import compare
     from advisor.practice import profiling, reprofile
 
     if profiling.find_ncu() is None:
@@ -299,7 +299,7 @@ def _measure(room: Lessons, one: Exercise, arguments: Mapping[str, str], tell: T
 def _compare(room: Lessons, one: Exercise, arguments: Mapping[str, str], tell: Tell) -> Beside:
     """Two recorded steps, by default the first and the last, by their profiles and their runs."""
     from advisor.catalog import catalog
-    from advisor.pipelines.compare import compare_diagnoses
+    from advisor.pipelines.compare.comparing import compare_diagnoses
 
     before = one.step_of(arguments.get("before") or one.stages[0].id)
     after = one.step_of(arguments.get("after") or one.stages[-1].id)

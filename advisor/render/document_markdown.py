@@ -67,7 +67,8 @@ def _spaced(lines: list[str]) -> list[tuple[str, str]]:
 
 
 def _section(part: Section) -> list[str]:
-    if any(isinstance(block, Picture) and not block.text for block in part.blocks):
+    pictures = [block for block in part.blocks if isinstance(block, Picture)]
+    if pictures and not any(picture.text for picture in pictures):
         return []
     out = ["", f"{'#' * part.level} {rich(part.title)}"]
     for block in part.blocks:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from advisor.dialogue import words_transcripts as words
+from advisor.dialogue.transcripts import words
 from advisor.dialogue.transcripts.keeping import Kept
 from advisor.render.text import plural, shown
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from advisor.dialogue import words_transcripts as words
+from advisor.dialogue.transcripts import words
 from advisor.dialogue.transcripts.conclusions import Difference
 from advisor.dialogue.transcripts.player import Step
 from advisor.render.text import shown

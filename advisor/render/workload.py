@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from advisor.metrics.workloads import clusters
+from advisor.metrics.unit_clusters import clusters
 from advisor.model import LaunchDiagnosis
-from advisor.pipelines.workloads import unit_names
 from advisor.render.charts import Bar, bar, bar_width, bars_text, known, scale_text, stalls, unit_style
 from advisor.render.plain import number
 from advisor.render.text import wrap
-from advisor.reports.workload import key_of
+from advisor.reports.workload import key_of, unit_names
 
 SCOPE = "workload"
 SHARES = "Shares of time, of slots, of requests"

@@ -244,3 +244,9 @@ def _consistent(known: Mapping[str, float]) -> None:
         raise InputError(
             f"warps {known['shader_warps']:g} are more than fit: warp_slots is {known['shader_warp_slots']:g}"
         )
+
+
+@lru_cache(maxsize=1)
+def unit_names() -> dict[str, str]:
+    """Metric of a unit -> what it is called in a workload file."""
+    return {word.metric: unit for unit, word in typed().units.items()}

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from advisor.model import Finding, Verdict
-from advisor.timeline.intervals import Spans
-from advisor.timeline.kernels import KernelRank
-from advisor.timeline.ncu_command import NcuCommand
+
+if TYPE_CHECKING:
+    from advisor.timeline.intervals import Spans
+    from advisor.timeline.kernels import KernelRank
+    from advisor.timeline.ncu_command import NcuCommand
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,15 @@ from textual.command import CommandPalette, SearchIcon
 from textual.screen import Screen
 
 from advisor import resources
-from advisor.dialogue import commands
 from advisor.dialogue import events as e
 from advisor.dialogue.desk import Desk
+from advisor.dialogue.language import understand as commands
 from advisor.dialogue.language.complete import completions
 from advisor.dialogue.reducer import can_go_back, reduce
 from advisor.dialogue.state import State
 from advisor.dialogue.transcripts.keeping import Kept, forget
 from advisor.dialogue.transcripts.session import Saving
-from advisor.dialogue.words_transcripts import NOT_KEPT
+from advisor.dialogue.transcripts.words import NOT_KEPT
 from advisor.tui import kept as offered
 from advisor.tui import replays, words, words_help
 from advisor.tui.beginnings import Beginnings, begun

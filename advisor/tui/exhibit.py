@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from advisor.dialogue import events as e
-from advisor.dialogue.choosing import revealed
+from advisor.dialogue.interview.choosing import revealed
 from advisor.dialogue.records import Card
 from advisor.dialogue.state import State
 from advisor.model import Finding, LaunchDiagnosis

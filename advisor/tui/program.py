@@ -17,6 +17,7 @@ from advisor.dialogue.sources import sources
 from advisor.dialogue.transcripts.keeping import unfinished
 from advisor.dialogue.transcripts.session import Saving
 from advisor.errors import EXIT_DONE, AdvisorError, UsageError
+from advisor.render.session_export import writers
 
 if TYPE_CHECKING:
     from advisor.tui.beginnings import Beginnings
@@ -52,7 +53,7 @@ def run(
         real = replace(real, analyse=HeadStart(real.analyse, [Path(path) for path in opening.reports], gpu))
     memory, saving = _memory(), Saving(knowledge)
     return _start(
-        Desk(saving.sources(real)),
+        Desk(saving.sources(real, writers())),
         opening.reports,
         theme=theme,
         memory=memory,
@@ -70,7 +71,7 @@ def replay(path: Path, *, theme: str = "") -> int:
     from advisor.tui.playing import load
 
     saving = Saving()
-    desk = Desk(saving.sources(sources()))
+    desk = Desk(saving.sources(sources(), writers()))
     return _start(desk, (), theme=theme, memory=_memory(), saving=saving, player=load(path))
 
 

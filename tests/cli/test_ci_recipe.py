@@ -15,7 +15,7 @@ import yaml
 
 from advisor import resources
 from advisor.cli import main
-from advisor.pipelines.compare import compare_diagnoses
+from advisor.pipelines.compare.comparing import compare_diagnoses
 from advisor.pipelines.compare.thresholds import check, parse
 
 README = Path(__file__).parents[2] / "README.md"

@@ -17,8 +17,8 @@ from tui.talk import begin, say, settle
 
 from advisor.catalog import Catalog, catalog
 from advisor.dialogue import events as e
-from advisor.dialogue.choosing import next_number, open_numbers
 from advisor.dialogue.desk import Desk
+from advisor.dialogue.interview.choosing import next_number, open_numbers
 from advisor.dialogue.reducer import reduce, replay
 from advisor.dialogue.sources import sources
 from advisor.dialogue.state import State

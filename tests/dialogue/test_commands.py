@@ -8,7 +8,7 @@ import pytest
 from tui.factory import desk
 
 from advisor.dialogue import events as e
-from advisor.dialogue.commands import commands, parse, understand
+from advisor.dialogue.language.understand import commands, parse, understand
 from advisor.dialogue.records import Ask, Choice
 from advisor.dialogue.reducer import reduce
 from advisor.dialogue.state import State
@@ -190,7 +190,7 @@ def test_parsing_takes_the_command_apart_from_its_rest():
 def test_help_completion_and_parser_have_one_list_of_commands():
     from advisor.dialogue import face
     from advisor.dialogue.language.slash import DOES
-    from advisor.dialogue.words_commands import COMMANDS, SAID
+    from advisor.dialogue.language.words_commands import COMMANDS, SAID
 
     assert [command.name for command in COMMANDS] == list(DOES)
     assert [usage.split()[0] for usage, _ in face.COMMANDS] == list(commands())

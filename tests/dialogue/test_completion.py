@@ -9,10 +9,10 @@ import pytest
 from dialogue.test_commands import opened
 
 from advisor.dialogue import events as e
-from advisor.dialogue.commands import understand
 from advisor.dialogue.language.complete import completions
 from advisor.dialogue.language.files import listed
 from advisor.dialogue.language.slash import DOES
+from advisor.dialogue.language.understand import understand
 from advisor.dialogue.records import Step
 from advisor.dialogue.state import State
 

@@ -10,8 +10,8 @@ from tui.talk import begin, look, say, settle
 
 from advisor.catalog import catalog
 from advisor.dialogue import events as e
-from advisor.dialogue import words_interview as words
-from advisor.dialogue.contradictions import agrees, of_answer, together
+from advisor.dialogue.interview import words
+from advisor.dialogue.interview.contradictions import agrees, of_answer, together
 from advisor.dialogue.reducer import reduce, replay
 from advisor.dialogue.state import State
 

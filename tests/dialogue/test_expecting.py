@@ -9,9 +9,9 @@ from tui.factory import LORE, desk, diagnosis, launch, reckon
 from tui.talk import begin, kinds, look, say, settle
 
 from advisor.dialogue import events as e
-from advisor.dialogue import words_interview as words
 from advisor.dialogue.desk import Desk
-from advisor.dialogue.expectation import SIDES
+from advisor.dialogue.interview import words
+from advisor.dialogue.interview.expectation import SIDES
 from advisor.dialogue.records import Card
 from advisor.dialogue.reducer import reduce, replay
 from advisor.dialogue.state import State

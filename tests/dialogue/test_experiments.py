@@ -8,8 +8,8 @@ import pytest
 from dialogue.sessions import Session, answer_all, recorded
 
 from advisor.dialogue import events as e
-from advisor.dialogue import words_experiments as words
-from advisor.dialogue.commands import understand
+from advisor.dialogue.experiments import words
+from advisor.dialogue.language.understand import understand
 from advisor.dialogue.reducer import can_go_back, reduce, replay
 from advisor.dialogue.state import State
 from advisor.dialogue.turn import choices, event_of

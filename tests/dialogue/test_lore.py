@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from advisor.catalog import catalog
-from advisor.dialogue.choosing import FIRST
-from advisor.dialogue.interview import ORDER, interview, needed_for
+from advisor.dialogue.interview.choosing import FIRST
+from advisor.dialogue.interview.numbers import ORDER, interview, needed_for
 from advisor.dialogue.sources import lore
 
 

@@ -11,9 +11,9 @@ from dialogue.sessions import LORE, Session, answer_all, on
 
 from advisor import resources
 from advisor.dialogue import events as e
-from advisor.dialogue import words_method as words
-from advisor.dialogue.method import here
-from advisor.dialogue.method_card import rows
+from advisor.dialogue.method import words
+from advisor.dialogue.method.card import rows
+from advisor.dialogue.method.steps import here
 from advisor.dialogue.reducer import reduce, replay
 from advisor.dialogue.turn import choices, event_of
 from advisor.model import Missing

@@ -6,7 +6,7 @@ import pytest
 from dialogue.test_commands import opened
 
 from advisor.dialogue import events as e
-from advisor.dialogue.commands import understand
+from advisor.dialogue.language.understand import understand
 
 
 @pytest.mark.parametrize(

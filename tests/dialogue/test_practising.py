@@ -9,10 +9,10 @@ import pytest
 from tui.factory import sources
 
 from advisor.dialogue import events as e
-from advisor.dialogue import practice_turn
 from advisor.dialogue.desk import Desk
-from advisor.dialogue.exercising import STAGES, Exercising
-from advisor.dialogue.practice_pages import page
+from advisor.dialogue.practice import turn as practice_turn
+from advisor.dialogue.practice.exercising import STAGES, Exercising
+from advisor.dialogue.practice.pages import page
 from advisor.dialogue.reducer import reduce, replay
 from advisor.dialogue.state import State
 from advisor.practice.lessons import Lessons

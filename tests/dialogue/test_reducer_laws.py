@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tui.factory import LORE, desk, diagnosis
 
 from advisor.dialogue import events as e
-from advisor.dialogue.commands import understand
+from advisor.dialogue.language.understand import understand
 from advisor.dialogue.reducer import can_go_back, reduce, replay
 from advisor.dialogue.state import State
 from advisor.dialogue.turn import choices, event_of

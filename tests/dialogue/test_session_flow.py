@@ -9,9 +9,9 @@ from tui.factory import desk, diagnosis, launch
 from tui.talk import begin, kinds, look, say, settle
 
 from advisor.dialogue import events as e
-from advisor.dialogue.asking import fits
 from advisor.dialogue.cards import finding_card
-from advisor.dialogue.commands import understand
+from advisor.dialogue.interview.asking import fits
+from advisor.dialogue.language.understand import understand
 from advisor.dialogue.records import Ask
 from advisor.dialogue.reducer import can_go_back, reduce, replay
 from advisor.dialogue.turn import choices, event_of

@@ -9,9 +9,9 @@ from dialogue.sessions import Session, recorded, trace
 from timeline.generator import US, Planted, starved
 
 from advisor.dialogue import events as e
-from advisor.dialogue import words_timeline as words
-from advisor.dialogue.method import here
-from advisor.dialogue.method_system import STEPS
+from advisor.dialogue.experiments import words_timeline as words
+from advisor.dialogue.method.steps import here
+from advisor.dialogue.method.system import STEPS
 from advisor.dialogue.reducer import reduce, replay
 from advisor.dialogue.turn import choices, event_of
 

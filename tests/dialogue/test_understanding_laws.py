@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.dialogue import events as e
-from advisor.dialogue.commands import understand
 from advisor.dialogue.language.complete import completions
+from advisor.dialogue.language.suggest import squash
+from advisor.dialogue.language.understand import understand
+from advisor.dialogue.language.words_commands import COMMANDS
 from advisor.dialogue.records import Choice
 from advisor.dialogue.reducer import reduce
 from advisor.dialogue.state import State
-from advisor.dialogue.suggest import squash
 from advisor.dialogue.turn import MEANT, choices, event_of
-from advisor.dialogue.words_commands import COMMANDS
 
 WORDS = st.sampled_from(
     (

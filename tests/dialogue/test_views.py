@@ -11,7 +11,7 @@ from tui.factory import LORE, diagnosis
 from advisor.dialogue import events as e
 from advisor.dialogue.reducer import can_go_back, reduce, replay
 from advisor.dialogue.state import VIEWS, State
-from advisor.dialogue.views import of_view
+from advisor.dialogue.views.handlers import of_view
 
 READ = e.Read(("a.ncu-rep",))
 

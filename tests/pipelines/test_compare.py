@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from advisor.catalog import catalog
 from advisor.errors import InputError, UsageError
-from advisor.pipelines.compare import compare, compare_diagnoses, parse_side, read_sides
+from advisor.pipelines.compare.comparing import compare, compare_diagnoses
 from advisor.pipelines.compare.settings import settings
+from advisor.pipelines.compare.sides import parse_side, read_sides
 from advisor.render.compare_json import compare_json
 from advisor.render.compare_results import Result
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from advisor.catalog import catalog
 from advisor.errors import UsageError
-from advisor.pipelines.compare import compare_diagnoses
+from advisor.pipelines.compare.comparing import compare_diagnoses
 from advisor.pipelines.compare.thresholds import Threshold, check, parse
 
 NUMBERS = st.floats(0, 1e6, allow_nan=False).map(lambda x: round(x, 3))

@@ -11,7 +11,8 @@ from advisor.pipelines.triage import Group, Triage, applications
 from advisor.pipelines.triage.ledger import Ledger
 from advisor.pipelines.triage.one_file import Part
 from advisor.pipelines.triage.tally import PS, CauseTally, Example, Key, Tally
-from advisor.timeline import TimelineResult, analyse
+from advisor.timeline.analyse import analyse
+from advisor.timeline.results import TimelineResult
 from tests.timeline.generator import MS, Planted
 
 _VERDICT = Verdict("balanced", "", None, (), "")

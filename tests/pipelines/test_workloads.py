@@ -11,7 +11,8 @@ from advisor.catalog import catalog
 from advisor.catalog.workloads import workloads
 from advisor.errors import UsageError
 from advisor.model import Finding, LaunchDiagnosis
-from advisor.pipelines.compare import compare, parse_side, read_sides
+from advisor.pipelines.compare.comparing import compare
+from advisor.pipelines.compare.sides import parse_side, read_sides
 from advisor.pipelines.diagnose import Analysis, analyse
 from advisor.render.diagnosis import first_diagnosis
 

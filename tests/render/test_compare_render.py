@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 import advisor.render
-from advisor.pipelines.compare import compare_diagnoses
+from advisor.pipelines.compare.comparing import compare_diagnoses
 from advisor.pipelines.compare.thresholds import check, parse
 from advisor.render.compare import compare_text
 from advisor.render.compare_json import compare_json

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from advisor.model import Location
-from advisor.pipelines.compare import compare_diagnoses
+from advisor.pipelines.compare.comparing import compare_diagnoses
 from advisor.pipelines.compare.thresholds import check, parse
 from advisor.render.compare_document import compare_document
 from advisor.render.compare_results import Result

@@ -17,7 +17,7 @@ from advisor.render.document_markdown import document_markdown
 from advisor.render.timeline_document import timeline_document
 from advisor.render.triage_document import triage_document
 from advisor.render.triage_sarif import triage_sarif
-from advisor.timeline import analyse
+from advisor.timeline.analyse import analyse
 from tests.pipelines.triage_fleet import fleet, here, small
 from tests.render.pages import HOSTILE, sound
 from tests.timeline.generator import MS, US, Planted, busy, serial_copies

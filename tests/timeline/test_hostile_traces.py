@@ -10,7 +10,8 @@ import pytest
 
 from advisor.cli import main
 from advisor.errors import InputError
-from advisor.timeline import analyse, read_trace
+from advisor.timeline.analyse import analyse
+from advisor.timeline.door import read_trace
 from tests.timeline import generator as make
 from tests.timeline.generator import MS, US, Planted
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.timeline import analyse
+from advisor.timeline.analyse import analyse
 from advisor.timeline.ncu_command import NcuCommand
 from tests.timeline.generator import MS, TID, US, Planted
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.timeline import analyse
+from advisor.timeline.analyse import analyse
 from advisor.timeline.results import GpuTimeline
 from tests.timeline import generator as make
 from tests.timeline.generator import MS, PATTERNS, US, Planted

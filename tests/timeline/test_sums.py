@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.timeline import analyse
+from advisor.timeline.analyse import analyse
 from tests.timeline import generator as make
 from tests.timeline.generator import PATTERNS
 from tests.timeline.nsys_schemas import VERSIONS

@@ -12,7 +12,7 @@ import pytest
 import advisor
 from advisor.cli import main
 from advisor.render.timeline import timeline_text
-from advisor.timeline import analyse
+from advisor.timeline.analyse import analyse
 from tests.timeline import generator as make
 from tests.timeline import stats
 from tests.timeline.generator import MS, PATTERNS

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from advisor.model import ReportInfo
-from advisor.timeline import analyse as analyse_traces
+from advisor.timeline.analyse import analyse as analyse_traces
 from tests.timeline.generator import MS, US, Planted
 from tui import factory
 from tui.code_factory import CODE, TEXT, listing, locator

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from advisor.dialogue import events as e
-from advisor.dialogue.commands import understand
 from advisor.dialogue.desk import Desk
+from advisor.dialogue.language.understand import understand
 from advisor.dialogue.reducer import reduce
 from advisor.dialogue.state import State
 from tui.factory import desk

@@ -9,10 +9,10 @@ from typing import Final
 from textual.widgets import Input
 
 from advisor.dialogue import events as e
+from advisor.dialogue.language.words_commands import COMMANDS
 from advisor.dialogue.reducer import replay
 from advisor.dialogue.state import VIEWS, State
 from advisor.dialogue.turn import choices
-from advisor.dialogue.words_commands import COMMANDS
 from advisor.tui.screens.launches import LaunchesScreen
 from advisor.tui.screens.session import SessionScreen
 from tui.driver import Driver

@@ -156,7 +156,7 @@ def profile(
 
 
 def _compare(made: reprofile.Reprofiled, tried: attempt.Attempt, face: Face) -> None:
-    from advisor.pipelines.compare import compare
+    from advisor.pipelines.compare.comparing import compare
     from advisor.render.compare import compare_text
 
     assert made.before is not None

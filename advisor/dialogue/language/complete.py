@@ -11,8 +11,8 @@ from advisor.dialogue import face
 from advisor.dialogue.language import files
 from advisor.dialogue.language.slash import DOES
 from advisor.dialogue.language.spoken import plain
+from advisor.dialogue.language.suggest import squash
 from advisor.dialogue.state import State
-from advisor.dialogue.suggest import squash
 
 Listing = Callable[[str, tuple[str, ...]], tuple[str, ...]]
 _MOST: Final = 40

@@ -7,11 +7,11 @@ from typing import Final
 
 from advisor.dialogue import events as e
 from advisor.dialogue import face
-from advisor.dialogue import words_commands as words
+from advisor.dialogue.language import words_commands as words
 from advisor.dialogue.language.slash import DOES
+from advisor.dialogue.language.suggest import near, squash
 from advisor.dialogue.records import Choice
 from advisor.dialogue.state import State
-from advisor.dialogue.suggest import near, squash
 from advisor.dialogue.turn import MEANT, choices
 
 MOST: Final = 3  # lines

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import Final
 
 from advisor.dialogue.language.spoken import plain
+from advisor.dialogue.language.suggest import near
 from advisor.dialogue.records import Lore
-from advisor.dialogue.suggest import near
 
 # Of 100: a slip of the finger in a word of ten letters leaves 90, two short names that differ come to 80.
 _SLIP: Final = 90.0

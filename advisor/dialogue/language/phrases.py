@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Final
 
 from advisor.dialogue import events as e
-from advisor.dialogue import words_commands as words
 from advisor.dialogue.language import files
+from advisor.dialogue.language import words_commands as words
 from advisor.dialogue.language.slash import DOES, Slash, event_of_command, named
+from advisor.dialogue.language.suggest import squash
 from advisor.dialogue.state import State
-from advisor.dialogue.suggest import squash
 from advisor.dialogue.turn import choices, event_of
 
 _LONGEST: Final = 4000

@@ -9,11 +9,11 @@ from typing import Final
 
 from advisor.dialogue import events as e
 from advisor.dialogue import face
-from advisor.dialogue import words_commands as words
 from advisor.dialogue.language import files
+from advisor.dialogue.language import words_commands as words
+from advisor.dialogue.language.suggest import near, pick, squash
 from advisor.dialogue.language.values import said, understood
 from advisor.dialogue.state import State
-from advisor.dialogue.suggest import near, pick, squash
 
 _REGEX = re.compile(r"(?:^|\s)/(.+)/(?=\s|$)")
 _TEST = re.compile(r"[\w./]+\s*(?:<=|>=|==|!=|<|>|=)\s*\S+")

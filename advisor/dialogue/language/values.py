@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from advisor.dialogue import words_commands as words
+from advisor.dialogue.language import words_commands as words
 from advisor.dialogue.language.names import metrics_of, near_metrics
 from advisor.dialogue.numbers import number
 from advisor.dialogue.records import Lore

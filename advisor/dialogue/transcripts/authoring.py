@@ -36,9 +36,9 @@ from typing import Any, Final
 import msgspec
 import yaml
 
-from advisor.dialogue import commands
 from advisor.dialogue import events as e
 from advisor.dialogue.desk import Desk
+from advisor.dialogue.language import understand as commands
 from advisor.dialogue.reducer import reduce
 from advisor.dialogue.sources import sources
 from advisor.dialogue.state import State, main_finding

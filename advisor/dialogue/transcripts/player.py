@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from advisor.dialogue import events as e
-from advisor.dialogue import words_transcripts as words
 from advisor.dialogue.state import State
-from advisor.dialogue.transcripts import conclusions
+from advisor.dialogue.transcripts import conclusions, words
 from advisor.dialogue.transcripts.conclusions import Difference
 from advisor.dialogue.transcripts.drive import Watch, deed_of, do, quiet
 from advisor.dialogue.transcripts.form import Entry, Transcript

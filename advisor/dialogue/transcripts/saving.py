@@ -8,9 +8,8 @@ from typing import Final
 
 from advisor.dialogue import events as e
 from advisor.dialogue import face
-from advisor.dialogue import words_transcripts as words
 from advisor.dialogue.state import State
-from advisor.dialogue.transcripts import form
+from advisor.dialogue.transcripts import form, words
 from advisor.dialogue.transcripts.carried import Memory, transcript_of
 from advisor.dialogue.transcripts.scrub import of_this_machine
 from advisor.errors import AdvisorError, UsageError

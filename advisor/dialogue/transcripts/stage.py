@@ -11,10 +11,10 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
 from advisor.dialogue import events as e
-from advisor.dialogue import words_transcripts as words
 from advisor.dialogue.desk import Desk, Judged, Progress, Sources
 from advisor.dialogue.sources import sources
 from advisor.dialogue.state import State
+from advisor.dialogue.transcripts import words
 from advisor.dialogue.transcripts.carried import Memory
 from advisor.dialogue.transcripts.form import Attached, Reading, Transcript
 from advisor.dialogue.transcripts.frames import frame_of

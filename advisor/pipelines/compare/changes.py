@@ -6,13 +6,14 @@ import math
 from collections.abc import Mapping
 
 from advisor.catalog import Catalog
-from advisor.metrics.workloads import UNITS as WORKLOAD_UNITS
+from advisor.metrics.unit_clusters import UNITS as WORKLOAD_UNITS
 from advisor.model import Finding, LaunchDiagnosis
 from advisor.pipelines.compare.records import FindingChange, MetricChange, Reached
 from advisor.pipelines.compare.settings import say, settings
 from advisor.pipelines.notes import UNITS, unit_name
-from advisor.pipelines.workloads import FORM, unit_names
+from advisor.pipelines.workloads import FORM
 from advisor.quantify.terms import time_model
+from advisor.reports.workload import unit_names
 
 # A percentage this small on both sides belongs to a unit that the kernel hardly uses.
 _IDLE_PCT = 5.0

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from advisor.model import Finding, LaunchDiagnosis, ReportInfo
-from advisor.quantify.noise import Judged, Spread
+
+if TYPE_CHECKING:
+    from advisor.quantify.noise import Judged, Spread
 
 State = Literal["gone", "stayed", "came"]
 Advice = Literal["go_on", "stop", "go_back", "look"]

@@ -14,7 +14,6 @@ from advisor.errors import InputError, UsageError
 from advisor.model import Reading
 from advisor.napkin.ceilings import kept
 from advisor.pipelines.diagnose import Analysis, Answer, Inputs, Progress, checked_answers
-from advisor.pipelines.workloads import knowledge_for
 
 _ONE = re.compile(r"(?P<path>.+)#(?P<launch>[^#]*)", re.DOTALL)
 # The largest number that a launch could have: what is longer is no index, and would not fit a frame.
@@ -61,6 +60,8 @@ def read_sides(
 
     InputError when either cannot be read, UsageError when a launch is not there or `kernel` matches none on a side.
     """
+    # Not before it is needed: a session names sides from its start.
+    from advisor.pipelines.workloads import knowledge_for
     from advisor.reports import read
 
     cat = open_catalog(knowledge)

@@ -12,12 +12,13 @@ from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Footer, Input, Static
 
-from advisor.dialogue import commands, practice_turn
 from advisor.dialogue import events as e
-from advisor.dialogue import words_practice as words
-from advisor.dialogue.exercising import STAGES, Exercising
-from advisor.dialogue.practice_pages import page
-from advisor.dialogue.practising import opened_from
+from advisor.dialogue.language import understand as commands
+from advisor.dialogue.practice import turn as practice_turn
+from advisor.dialogue.practice import words
+from advisor.dialogue.practice.exercising import STAGES, Exercising
+from advisor.dialogue.practice.handlers import opened_from
+from advisor.dialogue.practice.pages import page
 from advisor.dialogue.records import Choice
 from advisor.dialogue.state import State
 from advisor.tui import words as common

@@ -12,8 +12,8 @@ from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Input, Static
 
-from advisor.dialogue import commands
 from advisor.dialogue import events as e
+from advisor.dialogue.language import understand as commands
 from advisor.dialogue.state import State
 from advisor.pipelines.viewing import Seen
 from advisor.render.source_marks import place_text

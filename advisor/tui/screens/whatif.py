@@ -13,10 +13,10 @@ from textual.events import Key
 from textual.widgets import Input, Static
 
 from advisor.dialogue import events as e
+from advisor.dialogue.language.suggest import pick
 from advisor.dialogue.numbers import number, number_text
 from advisor.dialogue.state import State
-from advisor.dialogue.suggest import pick
-from advisor.dialogue.views import requests_of
+from advisor.dialogue.views.handlers import requests_of
 from advisor.errors import UsageError
 from advisor.model import LaunchDiagnosis
 from advisor.tui import words_views as words

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.widget import Widget
 
-from advisor.dialogue.practice_pages import Page
+from advisor.dialogue.practice.pages import Page
 from advisor.dialogue.records import Card, Lore
 from advisor.model import LaunchDiagnosis
 from advisor.tui import evidence_pages

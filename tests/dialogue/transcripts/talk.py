@@ -8,8 +8,8 @@ from pathlib import Path
 from tui.factory import sources as made_up
 
 from advisor.dialogue import events as e
-from advisor.dialogue.commands import understand
 from advisor.dialogue.desk import Desk, Sources
+from advisor.dialogue.language.understand import understand
 from advisor.dialogue.reducer import reduce
 from advisor.dialogue.state import State
 from advisor.dialogue.transcripts.carried import Memory

@@ -1,0 +1,1 @@
+"""Exercises in a session: their stages as pages, choices and handlers."""

@@ -1,0 +1,357 @@
+"""The pages of an exercise as cards, and beside them what a face draws in its own way: charts, code, a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from advisor.dialogue import face
+from advisor.dialogue.cards import evidence_lines
+from advisor.dialogue.numbers import number_text
+from advisor.dialogue.practice import words
+from advisor.dialogue.practice.exercising import Exercising
+from advisor.dialogue.practice.run_pages import log_lines, run_cards
+from advisor.dialogue.practice.turn import asks_gain, next_number, next_question, predicting, tried
+from advisor.dialogue.records import Card, Line
+from advisor.practice.napkins import judge
+from advisor.practice.predict import CAUSE_POINTS, CLASS_POINTS, MINE, SPEEDUP_POINTS
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page. launch: whose charts stand below; compared: a comparison to be told below; code: lines of a file or a
+    diff, and code_title what they are; numbers: whether all numbers of the launch are listed.
+    """
+
+    cards: tuple[Card, ...]
+    launch: Any = None
+    compared: Any = None
+    code: tuple[str, ...] = ()
+    code_title: str = ""
+    numbers: bool = False
+
+
+def page(here: Exercising) -> Page:
+    """The page at hand."""
+    trouble = (Card("error", here.trouble, label=words.TROUBLE),) if here.trouble else ()
+    if here.lesson is None:
+        return Page(trouble)
+    made = _PAGES[here.stage](here)
+    return Page((*trouble, *made.cards), made.launch, made.compared, made.code, made.code_title, made.numbers)
+
+
+def _lines(*lines: Line | None) -> tuple[Line, ...]:
+    return tuple(line for line in lines if line is not None)
+
+
+def _fact(label: str, text: str) -> Line | None:
+    return Line(text, "fact", label) if text else None
+
+
+def _name(here: Exercising) -> str:
+    """The version at hand; by its number until its answer was shown, since ids tell what was done."""
+    if here.step == MINE:
+        return words.YOUR_VERSION
+    ids = [step.id for step in here.lesson.exercise.stages]
+    at = ids.index(here.step) + 1 if here.step in ids else 1
+    return f"{here.step} ({at} of {len(ids)})" if at == 1 or here.revealed else f"{at} of {len(ids)}"
+
+
+def _story(here: Exercising) -> Page:
+    one = here.lesson.exercise
+    ladder = words.LADDER.format(count=len(one.stages)) if one.ladder else ""
+    lines = _lines(
+        *(Line(text) for text in _paragraphs(one.story)),
+        _fact(words.LEVEL, ", ".join(x for x in (f"{one.level}, {words.LEVELS[one.level]}", ladder) if x)),
+        _fact(words.TRAINS, words.STEP_OF_METHOD.format(step=one.step)),
+        _fact(words.BEFORE, ", ".join(one.prerequisites)),
+    )
+    asked = tuple(Line(number.what, "step") for number in one.napkin)
+    return Page(
+        (
+            Card("overview", one.title, lines, label=words.STORY),
+            Card("napkin", words.ASKED_LATER, asked, label=words.NAPKIN),
+            Card("note", "; ".join(standing(here)) or words.NOTHING_DONE, _yours(here), label=words.STANDING),
+        )
+    )
+
+
+def _yours(here: Exercising) -> tuple[Line, ...]:
+    return () if here.lesson.yours is None else _lines(_fact(words.FOLDER, str(here.lesson.yours.folder)))
+
+
+def standing(here: Exercising) -> tuple[str, ...]:
+    """What was done so far, each in a few words."""
+    record, one = here.known, here.lesson.exercise
+    right = sum(one.quiz[int(at)].answers[i].right for at, i in record.quiz.items() if _there(one, at, i))
+    made = [p for p in record.predictions if p.points is not None]
+    out = [words.SOLVED] if record.solved else []
+    if record.attempts:
+        out.append(words.ATTEMPT if record.attempts == 1 else words.ATTEMPTS.format(count=record.attempts))
+    out += [words.POINTS.format(points=p.points, step=words.YOUR_VERSION if p.step == MINE else p.step) for p in made]
+    out += [words.HINTS_TAKEN.format(taken=record.hints, all=len(one.hints))] if record.hints else []
+    out += [words.QUIZ_RIGHT.format(right=right, all=len(one.quiz))] if record.quiz else []
+    return tuple(out)
+
+
+def _there(one: Any, at: str, chosen: int) -> bool:
+    return at.isdecimal() and int(at) < len(one.quiz) and 0 <= chosen < len(one.quiz[int(at)].answers)
+
+
+def _paragraphs(text: str) -> Iterable[str]:
+    return (part.strip() for part in text.split("\n") if part.strip())
+
+
+def _napkin(here: Exercising) -> Page:
+    one, where, terms = here.lesson.exercise, here.lesson.recorded, here.lesson.terms
+    given: list[Line | None] = []
+    if where is not None:
+        sizes = ", ".join(f"{name} = {size:,}" for name, size in where.sizes.items())
+        peaks = [number_text(terms.bandwidth, "byte/s")] if terms.bandwidth else []
+        peaks += [f"{number_text(terms.flops, 'FLOP/s')} fp32"] if terms.flops else []
+        given = [
+            _fact(words.SIZES, sizes),
+            _fact(words.CARD, where.gpu),
+            _fact(words.PEAKS, ", ".join(peaks)),
+            _fact(words.COPY, number_text(float(f"{where.copy_bytes_per_s:.2g}"), "byte/s")),
+        ]
+    cards = [Card("napkin", words.ASKED_LATER, _lines(*given), label=words.NAPKIN)]
+    said, asked = dict(here.said), next_number(here)
+    for at, number in enumerate(one.napkin):
+        aside = words.NUMBER.format(at=at + 1, all=len(one.napkin))
+        if at in here.ways:
+            cards.append(Card("change", number.what, _judged(number, said.get(at)), label=words.NAPKIN, aside=aside))
+        elif at == asked:
+            cards.append(Card("question", number.what, (), label=words.NAPKIN, aside=aside))
+    if asked is None:
+        cards.append(Card("note", words.LAST_NUMBER, label=words.NAPKIN))
+    return Page(tuple(cards))
+
+
+def _judged(number: Any, typed: str | None) -> tuple[Line, ...]:
+    lines = []
+    if typed is not None:
+        verdict = judge(number.value, typed)
+        style = {"right": "holds", "close": "unknown", "off": "fails", "unread": "quiet"}[verdict.word]
+        lines = [
+            Line(typed, "fact", words.SAID),
+            Line(words.JUDGED[verdict.word].format(factor=verdict.factor or 0.0), style),
+        ]
+    return (*lines, Line(number.value, "strong", words.IT_IS), Line(number.how, "quiet", words.WAY))
+
+
+def _numbers(here: Exercising) -> Page:
+    shown = here.result("profile")
+    if shown is None:
+        return Page(())
+    launch, where = shown.launch, here.lesson.recorded
+    shape = words.SHAPE.format(grid=face.shape_text(launch.grid), block=face.shape_text(launch.block))
+    made = ""
+    if where is not None and shown.times_ns:
+        time = face.duration_text(sorted(shown.times_ns)[len(shown.times_ns) // 2])
+        made = words.RECORDED_ON.format(
+            gpu=where.gpu, ncu=where.ncu, date=where.date, runs=len(shown.times_ns), time=time
+        )
+    lines = _lines(Line(made, "quiet") if made else None, _fact(words.LAUNCHED, shape))
+    card = Card("overview", words.NUMBERS.format(step=_name(here)), lines, label=words.STAGES["numbers"][0])
+    return Page((card,), launch=launch, numbers=True)
+
+
+def _predict(here: Exercising) -> Page:
+    made, pick = here.prediction, here.pick
+    head = words.PREDICT.format(step=_name(here))
+    lines = [Line(words.PREDICT_WHY, "quiet")]
+    if made is not None and not predicting(here):
+        lines = [*_parts(here, made.class_id, made.cause, made.speedup)]
+        scored = made.points is not None
+        lines.append(Line(words.SCORED if scored else words.NOTED, "quiet"))
+        return Page((Card("answer" if not scored else "note", head, tuple(lines), label=words.PREDICTION),))
+    ask = (
+        (words.ASK_GAIN_MINE if here.step == MINE else words.ASK_GAIN)
+        if asks_gain(here)
+        else words.ASK_CAUSE
+        if "class" in pick
+        else words.ASK_CLASS
+    )
+    lines += _parts(here, pick.get("class", ""), pick.get("cause", ""), None)
+    shown = here.result("profile") if here.step != MINE else None
+    cards = (Card("overview", head, tuple(lines), label=words.STAGES["predict"][0]), Card("question", ask))
+    return Page(cards, launch=None if shown is None else shown.launch)
+
+
+def _parts(here: Exercising, class_id: str, cause: str, speedup: float | None) -> list[Line]:
+    gain = "" if speedup is None else f"{speedup:g}×"
+    pairs = (
+        (words.CLASS, class_id and here.title(class_id)),
+        (words.CAUSE, cause and here.title(cause)),
+        (words.GAIN, gain),
+    )
+    return [Line(text, "strong", label) for label, text in pairs if text]
+
+
+def _reveal(here: Exercising) -> Page:
+    answer = here.result("reveal")
+    if answer is None:
+        text = words.HIDDEN if here.prediction is None else words.HIDDEN_READY
+        return Page((Card("note", text, label=words.STAGES["reveal"][0]),) if not here.revealed else ())
+    shown, found = answer
+    launch = shown.launch
+    first = next((f for f in launch.findings if f.kind == "diagnosis"), None)
+    lines = [Line(launch.verdict.title or launch.verdict.id, "strong", words.CLASS), Line(launch.verdict.because)]
+    if first is not None:
+        gain = "" if first.speedup is None else face.speedup_text(first.speedup)
+        lines += [Line(first.title, "strong", words.CAUSE), Line(first.because)]
+        lines += [Line(gain, "fact", words.GAIN)] if gain else []
+        lines += evidence_lines(first.evidence)
+    lines.append(Line(words.FIX_IS_YOURS, "quiet"))
+    return Page((score_card(found, here), Card("finding", _name(here), tuple(lines), label=words.DIAGNOSIS)))
+
+
+def score_card(found: Any, here: Exercising) -> Card:
+    """A prediction beside what is (practice.learning.Revealed), with the points of each part."""
+    if found is None:
+        return Card("note", words.NO_PREDICTION, label=words.PREDICTION)
+    said, score = found.said, found.score
+    is_gain = words.NOT_MEASURED if found.speedup is None else f"{found.speedup:.2f}×"
+    rows = (
+        (words.CLASS, here.title(said.class_id), here.title(found.class_id), score.class_points, CLASS_POINTS),
+        (words.CAUSE, here.title(said.cause), here.title(found.cause), score.cause_points, CAUSE_POINTS),
+        (words.GAIN, f"{said.speedup:.2f}×", is_gain, score.speedup_points, SPEEDUP_POINTS),
+    )
+    lines = []
+    for label, mine, is_, points, most in rows:
+        style = "holds" if points == most else "fails" if not points else "unknown"
+        if label == words.GAIN and found.speedup is None:
+            lines.append(Line(f"{mine}; {is_}", "quiet", label))
+            continue
+        said_so = words.PREDICTED_RIGHT if mine == is_ else words.PREDICTED
+        text = said_so.format(said=mine, found=is_, points=points, most=most)
+        lines.append(Line(text, style, label))
+    if score.factor is not None:
+        lines.append(Line(words.FACTOR.format(factor=score.factor), "quiet"))
+    return Card("change", words.SCORE.format(total=score.total), tuple(lines), label=words.PREDICTION)
+
+
+def _hints(here: Exercising) -> Page:
+    hints, taken = here.lesson.exercise.hints, here.known.hints
+    if not taken:
+        return Page((Card("note", words.NO_HINT, label=words.STAGES["hints"][0]),))
+    cards = [
+        Card("next", "", (Line(hint),), label=words.HINT.format(at=at, all=len(hints)))
+        for at, hint in enumerate(hints[:taken], 1)
+    ]
+    if taken == len(hints):
+        cards.append(Card("note", words.LAST_HINT))
+    return Page(tuple(cards))
+
+
+def _edit(here: Exercising) -> Page:
+    yours = here.lesson.yours
+    if yours is None:
+        start = Card("note", words.NOT_STARTED, label=words.EDIT)
+        return Page((start,), code=_text(here.lesson.original), code_title=words.ORIGINAL)
+    cards = []
+    if here.sure:
+        lines = [Line(words.SURE_KEPT)] + ([Line(words.FORGETS)] if here.sure == "all" else [])
+        cards.append(Card("trust", words.SURE_LABEL, tuple(lines)))
+    kept = here.result("reset", "")
+    note = None if kept is None or yours.changes else Line(words.PUT_BACK, "quiet")
+    files = [_fact(words.SOURCE, str(yours.source)), *(_fact(words.BESIDE, str(path)) for path in yours.extra)]
+    state = Line(words.UNCHANGED, "quiet") if not yours.changes else None
+    moved = [_fact(words.KEPT_AS, str(path)) for path in kept or ()] if note is not None else []
+    cards.append(Card("fix", here.name, _lines(*files, note or state, *moved), label=words.EDIT))
+    if not yours.changes:
+        return Page(tuple(cards), code=_text(here.lesson.original), code_title=words.ORIGINAL)
+    return Page(tuple(cards), code=yours.changes[2:], code_title=words.CHANGED)
+
+
+def _text(source: str) -> tuple[str, ...]:
+    """A space before each line, where a diff has its signs."""
+    return tuple(f" {line}" for line in source.splitlines())
+
+
+def _run(here: Exercising) -> Page:
+    cards, compared = run_cards(here, score_card)
+    return Page(cards, compared=compared)
+
+
+def _compare(here: Exercising) -> Page:
+    found = here.result("compare", "")
+    if found is None:
+        return Page(())
+    head = words.COMPARED.format(before=found.before, after=found.after)
+    return Page((Card("change", head, label=words.STAGES["compare"][0]),), compared=found.compared)
+
+
+def _quiz(here: Exercising) -> Page:
+    quiz, given = here.lesson.exercise.quiz, here.known.quiz
+    cards, right = [], 0
+    for at, question in enumerate(quiz):
+        if not _there(here.lesson.exercise, str(at), given.get(str(at), -1)):
+            continue
+        chosen = given[str(at)]
+        good = question.answers[chosen].right
+        right += good
+        lines = [Line(words.ANSWERED[good], "holds" if good else "fails")]
+        for i, a in enumerate(question.answers):
+            mark = words.MARKS[a.right] + (f", {words.YOURS}" if i == chosen else "")
+            lines += [Line(a.text, "strong" if i == chosen else "text", mark), Line(a.because, "quiet", depth=1)]
+        head = words.QUESTION.format(at=at + 1, all=len(quiz))
+        cards.append(Card("change", question.ask, tuple(lines), label=head))
+    asked = next_question(here)
+    if asked is not None:
+        head = words.QUESTION.format(at=asked + 1, all=len(quiz))
+        cards.append(Card("question", quiz[asked].ask, label=head))
+    else:
+        cards.append(Card("note", words.QUIZ_DONE.format(right=right, all=len(quiz)), label=words.STAGES["quiz"][0]))
+    return Page(tuple(cards))
+
+
+def _solution(here: Exercising) -> Page:
+    shown = here.result("solution", "")
+    if shown is None:
+        text = words.SOLUTION_LATE if tried(here) else words.SOLUTION_EARLY
+        return Page((Card("note", text, label=words.SOLUTION),))
+    lines = _lines(Line(shown.step.says), _fact(words.COSTS, shown.step.costs), _fact(words.FILE, str(shown.path)))
+    why = tuple(Line(text) for text in _paragraphs(here.lesson.exercise.explanation))
+    first = shown.before.id == shown.step.id
+    against = words.AGAINST.format(before=shown.before.source, after=shown.step.source)
+    return Page(
+        (
+            Card("fix", f"{shown.step.id}: {shown.step.title}", lines, label=words.SOLUTION),
+            Card("explanation", "", why, label=words.WHY),
+        ),
+        code=_text(shown.text) if first else _diff(shown.old, shown.text),
+        code_title=shown.step.source if first else against,
+    )
+
+
+def _diff(old: str, new: str) -> tuple[str, ...]:
+    import difflib
+
+    return tuple(difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=3))[2:]
+
+
+def _log(here: Exercising) -> Page:
+    cards = log_lines(here)
+    hint = Line(words.LOG_HOW, "quiet")
+    if not cards:
+        return Page((Card("note", words.LOG_EMPTY, label=words.LOG),))
+    return Page((*cards, Card("note", words.LOG, (hint,))))
+
+
+_PAGES: Final[dict[str, Callable[[Exercising], Page]]] = {
+    "story": _story,
+    "napkin": _napkin,
+    "numbers": _numbers,
+    "predict": _predict,
+    "reveal": _reveal,
+    "hints": _hints,
+    "edit": _edit,
+    "run": _run,
+    "compare": _compare,
+    "quiz": _quiz,
+    "solution": _solution,
+    "log": _log,
+}

@@ -1,0 +1,1 @@
+"""What lies over the conversation: opened, left, and what it asks for."""
