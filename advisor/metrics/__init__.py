@@ -16,4 +16,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     from importlib import import_module
 
-    return getattr(import_module("advisor.metrics.derive"), name)
+    module = import_module("advisor.metrics.derive")
+    # All of them at once: importing the module has just put it in the place of the function of the same name.
+    globals().update({each: getattr(module, each) for each in __all__})
+    return globals()[name]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from advisor.dialogue.state import State
 from advisor.model import LaunchDiagnosis
 from advisor.napkin import quantities
@@ -13,6 +15,7 @@ from advisor.render.roofline import Point, place_of, rooflines
 from advisor.render.session_story import Subject
 
 _WIDTH = 78
+_HOLLOW = "Hollow marks are former versions, the filled one is the last."
 
 
 def roofline_section(state: State, subject: Subject, launch: LaunchDiagnosis) -> Section | None:
@@ -33,10 +36,9 @@ def roofline_section(state: State, subject: Subject, launch: LaunchDiagnosis) ->
     text = [plain(row) for row in drawn.rows] + [f"{key.sign} {key.text}" for key in drawn.keys]
     blocks: list[Block] = []
     for at, (chart, rest) in enumerate(charts):
-        blocks.append(Picture(chart, tuple(text) if at == 0 else ()))
+        says = f"{chart.says} {_HOLLOW}" if len(versions) > 1 else chart.says
+        blocks.append(Picture(replace(chart, says=says), tuple(text) if at == 0 else ()))
         blocks += [Paragraph(rest, "dim")] if rest else []
-    if len(versions) > 1:
-        blocks.append(Paragraph("Hollow marks are former versions, the filled one is the last.", "dim"))
     blocks.append(_table(versions))
     return made_section("Roofline", blocks, name="roofline")
 
