@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 # Pieces of evidence kept for those who ask again: more than one launch has observations.
 _TOLD = 1024
+# Values judged at once: so many that calls cost less than the work, so few that ten thousand launches take no memory.
+_BLOCK = 1 << 18
 
 
 def tests_of(catalog: Catalog) -> dict[str, Test]:
@@ -191,20 +193,37 @@ def observe(
         return sides[expression.text]
 
     ranges = Ranges(catalog.metrics, columns, rows)
+    at, step = 0, max(1, _BLOCK // max(rows, 1))
     with np.errstate(all="ignore"):
-        for at, (_, test) in enumerate(tests.items()):
-            truths, lows, highs = [], [], []
-            for c in test.comparisons:
-                left, right = side(c.left), side(c.right)
-                known = np.isfinite(left) & np.isfinite(right)
-                code = np.where(known, np.where(c.holds(left, right), TRUE, FALSE), UNKNOWN)
-                distance = c.difference(left, right) / np.where(right == 0, 1.0, np.abs(right))
-                low, high = np.where(known, distance, -np.inf), np.where(known, distance, np.inf)
-                if not known.all():
-                    code, low, high = ranges.judged(c, known, code, low, high)
-                truths.append(code)
-                lows.append(low)
-                highs.append(high)
-            truth[:, at], low, high = test.combine(truths, lows, highs, np.minimum, np.maximum)
-            margin[:, at] = np.where(truth[:, at] == TRUE, low, np.where(truth[:, at] == FALSE, high, np.nan))
+        while at < len(names):
+            some = [tests[name] for name in names[at : at + step]]
+            compared = _compared([c for test in some for c in test.comparisons], side, ranges)
+            for test in some:
+                truths, lows, highs = (
+                    list(part) for part in zip(*(compared[c] for c in test.comparisons), strict=True)
+                )
+                truth[:, at], low, high = test.combine(truths, lows, highs, np.minimum, np.maximum)
+                margin[:, at] = np.where(truth[:, at] == TRUE, low, np.where(truth[:, at] == FALSE, high, np.nan))
+                at += 1
     return Observed(catalog, names, truth, margin, columns, tests, labels or {})
+
+
+def _compared(
+    comparisons: Sequence[Compares], side: Callable[[Any], Array], ranges: Ranges
+) -> dict[Compares, tuple[Array, Array, Array]]:
+    """Truth, least and most margin of each comparison. Those with one operator are judged at once, a line each."""
+    out = {}
+    for op in dict.fromkeys(c.op for c in comparisons):
+        alike = list(dict.fromkeys(c for c in comparisons if c.op == op))
+        left, right = (np.array([side(e) for e in sides]) for sides in zip(*((c.left, c.right) for c in alike)))
+        known = np.isfinite(left) & np.isfinite(right)
+        code = np.where(known, np.where(alike[0].holds(left, right), TRUE, FALSE), UNKNOWN)
+        distance = alike[0].difference(left, right) / np.where(right == 0, 1.0, np.abs(right))
+        low, high = np.where(known, distance, -np.inf), np.where(known, distance, np.inf)
+        lacking = np.flatnonzero(~known.all(axis=1))
+        if len(lacking):
+            chosen = [alike[at] for at in lacking.tolist()]
+            parts = known[lacking], code[lacking], low[lacking], high[lacking]
+            code[lacking], low[lacking], high[lacking] = ranges.judged(chosen, *parts)
+        out.update(zip(alike, zip(code, low, high, strict=True), strict=True))
+    return out

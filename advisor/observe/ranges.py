@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -67,16 +67,22 @@ class Ranges:
         return low if math.isfinite(low) and low > 0 else math.nan
 
     def judged(
-        self, comparison: Comparison, known: Array, truth: Array, low: Array, high: Array
+        self, alike: Sequence[Comparison], known: Array, truth: Array, low: Array, high: Array
     ) -> tuple[Array, Array, Array]:
-        """Truth, least and most margin of a comparison, with what bounds decide where a side is unknown."""
-        left, right = self._side(comparison.left), self._side(comparison.right)
-        by_bounds = decided(comparison, left, right)
-        least, most, scale = distances(comparison, left, right)
+        """Truth, least and most margin of comparisons with one operator, shape (comparisons, rows) each, with what
+        bounds decide where a side is unknown.
+        """
+        left, right = self._sides_of([c.left for c in alike]), self._sides_of([c.right for c in alike])
+        by_bounds = decided(alike[0], left, right)
+        least, most, scale = distances(alike[0], left, right)
         truth = np.where(known, truth, by_bounds)
         low = np.where(~known & (by_bounds == TRUE), least / scale, low)
         high = np.where(~known & (by_bounds == FALSE), most / scale, high)
         return truth, low, high
+
+    def _sides_of(self, expressions: Sequence[Expression]) -> Bounds:
+        each = [self._side(expression) for expression in expressions]
+        return np.array([low for low, _ in each]), np.array([high for _, high in each])
 
 
 def distances(comparison: Comparison, left: Bounds, right: Bounds) -> tuple[Array, Array, Array]:

@@ -14,7 +14,7 @@ from advisor import quantify
 from advisor.catalog import catalog as open_catalog
 from advisor.catalog.texts import fill
 from advisor.engine import Engine, Trace, finding_confidence
-from advisor.metrics import LABELS
+from advisor.metrics.derive import LABELS
 from advisor.model import (
     ENDS,
     Comparison,

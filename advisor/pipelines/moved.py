@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from advisor import metrics as metrics_room
+from advisor.metrics.derive import derive
 from advisor.metrics.leaders import COMPUTE, INSIDE, MEMORY
 from advisor.model import LaunchDiagnosis
 from advisor.napkin.gpus import Gpu
@@ -130,7 +130,7 @@ def concluded(
     frame["gpu_name"], frame["cc"] = there.name, there.cc
     # The verdicts of ncu's own rules are about the card that they were made on.
     frame["rules"] = [()] * len(at)
-    frame = metrics_room.derive(frame, keep=tuple(names), metrics=catalog.metrics)
+    frame = derive(frame, keep=tuple(names), metrics=catalog.metrics)
     answers = {None: inputs.answers.get(None, {})} | {i: inputs.answers.get(p, {}) for i, p in enumerate(at)}
     some = replace(inputs, frame=inputs.frame.iloc[at].reset_index(drop=True), answers=answers)
     launches = reason(catalog, some, frame, (there.id,) * len(at)).launches

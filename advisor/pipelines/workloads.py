@@ -7,12 +7,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from advisor import metrics as metrics_room
 from advisor import resources
 from advisor.catalog.loader import load_mapping
 from advisor.catalog.texts import fill
 from advisor.catalog.workloads import FOLDER, WorkloadCatalog, workloads
 from advisor.errors import UsageError
+from advisor.metrics.derive import derive as derive_columns
 from advisor.metrics.unit_clusters import clusters, units_of
 from advisor.metrics.workloads import derive_workloads
 from advisor.model import Missing, ReportInfo, Speedup
@@ -51,7 +51,7 @@ def is_workload(catalog: Catalog) -> bool:
 
 def deriver(catalog: Catalog) -> Callable[..., Any]:
     """What makes the derived columns of a frame."""
-    return derive_workloads if is_workload(catalog) else metrics_room.derive
+    return derive_workloads if is_workload(catalog) else derive_columns
 
 
 def workload_gains(catalog: Catalog, observed: Observed, traces: Sequence[Trace]) -> list[dict[str, Speedup]]:

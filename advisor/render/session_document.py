@@ -193,7 +193,7 @@ def _log(subject: Subject) -> Table:
 
 
 def _together(subject: Subject) -> Paragraph:
-    return Paragraph(f"Speed is that of the version before over this one's. In all: {gave_told(subject)}.", "dim")
+    return Paragraph(f"Speed: the time of the version before over this one's. In all: {gave_told(subject)}.", "dim")
 
 
 def _evidence(launch: LaunchDiagnosis) -> list[Block]:

@@ -1,6 +1,7 @@
 """The bundled sessions as a table, and which steps of the method each one reaches.
 
-`python -m tests.bench.transcripts_table` writes transcripts/README.md, `--check` exits with 1 where that is out of date.
+`python -m tests.bench.transcripts_table` writes transcripts/README.md; `--check` exits with 1 where that is out of
+date.
 """
 
 from __future__ import annotations
@@ -46,9 +47,9 @@ def lines() -> Iterator[str]:
     reached = {path: steps_of(path) for path in paths}
     yield "# Bundled sessions"
     yield ""
-    yield "Worked cases of the sources and sessions on real reports, each a test: `ncu-advisor replay NAME` plays one, and"
-    yield "`ncu-advisor replay transcripts --check` says whether all of them still conclude the same. Each was recorded from its"
-    yield "script in `scripts/`: `ncu-advisor replay --record scripts/NAME.yaml --out NAME.jsonl`."
+    yield "Worked cases of the sources and sessions on real reports, each a test: `ncu-advisor replay NAME` plays one,"
+    yield "and `ncu-advisor replay transcripts --check` says whether all of them still conclude the same. Each was"
+    yield "recorded from its script in `scripts/`: `ncu-advisor replay --record scripts/NAME.yaml --out NAME.jsonl`."
     yield "This page is made by `python -m tests.bench.transcripts_table`."
     yield ""
     yield "| session | what it is | sources | steps reached |"

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from advisor.metrics import derive
+from advisor.metrics.derive import derive
 from advisor.reports import read
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from advisor.errors import KnowledgeError
-from advisor.metrics import check, derive
+from advisor.metrics.derive import check, derive
 from advisor.model import Access
 
 Make = Callable[..., pd.DataFrame]

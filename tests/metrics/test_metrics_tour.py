@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 from advisor.catalog import catalog
-from advisor.metrics import LABELS, check, derive
+from advisor.metrics.derive import LABELS, check, derive
 from advisor.model import IDENTITY
 
 Launch = Callable[[str], pd.Series]

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from advisor.catalog import catalog
-from advisor.metrics import LABELS, derive
+from advisor.metrics.derive import LABELS, derive
 from advisor.metrics.leaders import COMPUTE, INSIDE
 from advisor.metrics.plan import plan
 from advisor.model import IDENTITY

@@ -1,4 +1,4 @@
-"""The sessions that come with the program: every step of the method, recorded from scripts, and a page that lists them."""
+"""The sessions that come with the program: every step of the method, each from a script, and a page that lists them."""
 
 from __future__ import annotations
 
