@@ -212,10 +212,12 @@ def _compared(
     comparisons: Sequence[Compares], side: Callable[[Any], Array], ranges: Ranges
 ) -> dict[Compares, tuple[Array, Array, Array]]:
     """Truth, least and most margin of each comparison. Those with one operator are judged at once, a line each."""
-    out = {}
+    out: dict[Compares, tuple[Array, Array, Array]] = {}
     for op in dict.fromkeys(c.op for c in comparisons):
         alike = list(dict.fromkeys(c for c in comparisons if c.op == op))
-        left, right = (np.array([side(e) for e in sides]) for sides in zip(*((c.left, c.right) for c in alike)))
+        left, right = (
+            np.array([side(e) for e in sides]) for sides in zip(*((c.left, c.right) for c in alike), strict=True)
+        )
         known = np.isfinite(left) & np.isfinite(right)
         code = np.where(known, np.where(alike[0].holds(left, right), TRUE, FALSE), UNKNOWN)
         distance = alike[0].difference(left, right) / np.where(right == 0, 1.0, np.abs(right))

@@ -10,10 +10,9 @@ from typing import Any
 from advisor.catalog.loader import load
 from advisor.catalog.schemas import ClassDef, DiagnosisDef, MetricDef, ObservationDef, QuestionDef, RuleDef
 from advisor.errors import KnowledgeError
-from advisor.pipelines.explain_index import Index, Place, norm
+from advisor.pipelines.explain_index import Index, Place, fields_named, norm
 
 Section = tuple[str, tuple[str, ...]]
-_FIELD = re.compile(r"\{([a-z][a-z0-9_]*)(?::[^{}]*)?\}")
 # Fields of a topic in the order in which they read; what is not named here follows under its own name.
 _TOPIC = (
     "says",
@@ -89,7 +88,7 @@ def build_source(key: str, title: str) -> Explanation:
 
 def plain(text: str) -> str:
     """A text with fields, without values: each field reads as its metric's id in angle brackets."""
-    return " ".join(_FIELD.sub(lambda m: f"<{m[1]}>", text).split())
+    return " ".join(fields_named(text).split())
 
 
 def _cites(index: Index, keys: Iterable[str]) -> tuple[tuple[str, str], ...]:

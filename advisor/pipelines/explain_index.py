@@ -16,6 +16,7 @@ from advisor.errors import KnowledgeError
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _KEY = r"(?:\"([^\"]+)\"|'([^']+)'|([A-Za-z0-9_][\w.+-]*)):(?=[ \n])"
+_FIELD = re.compile(r"\{([a-z][a-z0-9_]*)(?::[^{}]*)?\}")
 _TOP = re.compile(rf"^{_KEY}", re.MULTILINE)
 _INNER = re.compile(rf"^  {_KEY}", re.MULTILINE)
 _PLACE = re.compile(rf"^    {_KEY}", re.MULTILINE)
@@ -239,9 +240,14 @@ class Index:
         return None
 
 
+def fields_named(text: str) -> str:
+    """A text with fields, without values: each field reads as its metric's id in angle brackets."""
+    return _FIELD.sub(lambda m: f"<{m[1]}>", text)
+
+
 def _plain(text: str) -> str:
-    """A YAML scalar of one line without its quotes."""
-    text = text.strip()
+    """A YAML scalar of one line without its quotes; a field without a value reads as its metric in angle brackets."""
+    text = fields_named(text.strip())
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
         return text[1:-1].replace('\\"', '"').replace("''", "'")
     return text

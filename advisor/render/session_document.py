@@ -28,10 +28,10 @@ from advisor.render.document import section as made_section
 from advisor.render.launch_blocks import launch_blocks
 from advisor.render.session_roofline import roofline_section
 from advisor.render.session_story import (
-    UNTOLD,
     Subject,
     cites,
     class_told,
+    conversation,
     evidence,
     first_told,
     gave_told,
@@ -59,7 +59,7 @@ def session_document(state: State) -> Document:
         parts += [
             replace(part, id=part.id and f"timeline-{part.id}") for part in timeline_document(state.timeline).sections
         ]
-    general = [card for one in every if one.position is None for card in one.cards if card.kind not in UNTOLD]
+    general = conversation(card for one in every if one.position is None for card in one.cards)
     if general:
         parts.append(made_section("Said about no kernel", turns(general), name="general"))
     keys = cites(told)
@@ -135,7 +135,7 @@ def _subject(state: State, subject: Subject, *, alone: bool) -> list[Section]:
     launch = subject.launch
     if launch is not None and subject.told:
         parts = _told(state, subject, launch, name)
-    talk = turns([card for card in subject.cards if card.kind not in UNTOLD], brief=bool(subject.steps))
+    talk = turns(conversation(subject.cards), brief=bool(subject.steps))
     if talk:
         parts.append(made_section("The conversation", talk, name=f"conversation{name}"))
     if alone:
@@ -173,8 +173,14 @@ def _told(state: State, subject: Subject, launch: LaunchDiagnosis, name: str) ->
 
 
 def _log(subject: Subject) -> Table:
-    columns = (Column("version"), Column("change"), Column("time", True), Column("speed", True))
-    columns += (Column("seen"), Column("next"))
+    columns = (
+        Column("version"),
+        Column("change"),
+        Column("time", True),
+        Column("speed", True),
+        Column("seen"),
+        Column("next"),
+    )
     rows = []
     for row in subject.experiments:
         time = amount(row.duration_ns, "ns") if row.duration_ns is not None else "unknown"
@@ -246,7 +252,7 @@ def _unknown(state: State, subject: Subject, launch: LaunchDiagnosis) -> list[Bl
     for item in launch.questions:
         if item.id not in said:
             would = (
-                f" It would decide {', '.join(map(state.lore.title, item.would_change))}." if item.would_change else ""
+                f" It would decide: {', '.join(map(state.lore.title, item.would_change))}." if item.would_change else ""
             )
             rows.append(Fact("Not asked", f"{item.ask}{would}"))
     if state.numbers and state.wanted:

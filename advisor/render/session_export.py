@@ -40,7 +40,7 @@ def text_of(state: State, what: str, scrubber: Scrubber | None = None) -> str:
     if what == "html":
         from advisor.render.document_html import document_html
 
-        return document_html(document)
+        return document_html(document) + "\n"
     from advisor.render.document_markdown import document_markdown
 
     return document_markdown(document)
@@ -73,6 +73,7 @@ def place_for(path: str, default: str, what: str) -> Path:
                 raise UsageError(TAKEN.format(path=default))
             return place
         chosen = Path(path).expanduser()
+        chosen.resolve()  # says what a name cannot be
         bare = not chosen.suffix and chosen.name and not chosen.exists()
         return chosen.with_name(chosen.name + ENDINGS[what]) if bare else chosen
     except (OSError, ValueError, RuntimeError) as problem:

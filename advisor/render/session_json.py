@@ -64,7 +64,7 @@ def _kernel(state: State, subject: Subject) -> dict[str, Any]:
             "put_off": [question for place, question in state.put_off if place in places],
             "experiments": [_experiment(row) for row in subject.experiments],
             "comparisons": [
-                {"before": step.before, "after": step.after, "change": step.change, **pair_dict(step.pair)}
+                {"before": step.before, "after": step.after, "change": step.change, "pair": pair_dict(step.pair)}
                 for step in subject.steps
             ],
             "conversation": [_turn(card) for card in subject.cards],

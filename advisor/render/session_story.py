@@ -8,14 +8,20 @@ from itertools import pairwise
 
 from advisor.dialogue.records import Card, Experiment
 from advisor.dialogue.state import State
+from advisor.dialogue.transcripts.words import WRITTEN
 from advisor.model import ENDS, Comparison, Finding, LaunchDiagnosis
 from advisor.pipelines.compare.records import Pair
 from advisor.pipelines.compare.words import amount, times
 from advisor.render.diagnosis import first_diagnosis
 from advisor.render.text import NAME_WIDTH, cut, gain_text, shown, title_text
 
-# What the conversation shows by itself elsewhere on the page, or only about the program.
-UNTOLD = ("overview", "help", "steps")
+# What stands elsewhere on the page, or is only about the program.
+_UNTOLD = ("overview", "help", "steps")
+
+
+def conversation(cards: Iterable[Card]) -> list[Card]:
+    """The turns that say something to a reader; where the session was saved is not among them."""
+    return [card for card in cards if card.kind not in _UNTOLD and not (card.kind == "note" and card.title == WRITTEN)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +144,9 @@ def _promise(found: Finding) -> str:
 def gave_told(subject: Subject) -> str:
     """What the changes gave, measured; that nothing was measured where there is one version only."""
     if not subject.steps:
+        found = first_diagnosis(subject.launch) if subject.launch is not None else None
+        if found is not None and found.id in ENDS:
+            return "nothing was tried: the kernel is near what the card can do"
         return "not measured: no report of a changed version was given"
     first, last = subject.experiments[0], subject.experiments[-1]
     if not first.duration_ns or not last.duration_ns:

@@ -31,12 +31,12 @@ _ORPHANS = {
 _ORPHAN = "no operand tells for what: the compiler's own wait for instructions before it"
 
 
-def reason_text(wanted: Wanted | None) -> str:
-    """Why a measure was taken, empty where it was asked for or no finding tells."""
+def reason_text(wanted: Wanted | None, title: str = "") -> str:
+    """Why a measure was taken, empty where it was asked for or no finding tells; title: of the finding, else its id."""
     if wanted is None or not wanted.finding:
         return ""
     which = "the first finding" if wanted.first else "the finding"
-    return f"{which} is {wanted.finding}{'' if wanted.own else ', which has no place of its own'}"
+    return f"{which} is {title or wanted.finding}{'' if wanted.own else ', which has no place of its own'}"
 
 
 def source_text(view: View, top: int, *, reason: str = "", width: int = 80, colour: bool = False) -> str:

@@ -37,12 +37,12 @@ class Beginnings:
     cases: tuple[Saved, ...] = ()
 
     def choices(self) -> tuple[Choice, ...]:
-        """What is offered, the interview first; ids are `interview`, `demo`, `open:N`, `continue:N`, `replay:N`, …"""
-        out = [Choice("interview", words.INTERVIEW, ("i",), words.INTERVIEW_NOTE)]
-        out += [
+        """What is offered, broken-off sessions first; ids: `interview`, `demo`, `open:N`, `continue:N`, `replay:N`."""
+        out = [
             Choice(f"continue:{at}", words.CONTINUE.format(title=cut(one.title, _TITLE)), (), one.note)
             for at, one in enumerate(self.unfinished)
         ]
+        out.append(Choice("interview", words.INTERVIEW, ("i",), words.INTERVIEW_NOTE))
         out += [self._recent(at, path) for at, path in enumerate(self.recent)]
         out += [Choice("demo", words.DEMO, (), words.DEMO_NOTE)] if self.demo is not None else []
         out.append(Choice("practice", words.PRACTICE, (), words.PRACTICE_NOTE))

@@ -150,7 +150,9 @@ class Code:
             parts.append(words.LIVE.format(live=self.view.structure.live[at]))
         if self.view.peak is not None:
             parts.append(words.PEAK.format(live=self.view.peak.live, pc=self.view.peak.row.pc))
-        out = [_data("; ".join(parts))]
+        # Columns leave a narrow list no room for the instruction itself.
+        shown = [f"0x{row.pc:x} {row.sass}"] if self.view.columns else []
+        out = [_data("; ".join([*shown, *parts]))]
         wait = self.view.waits.get(at)
         if wait is not None and spot is not None:
             form = words.FOR_LOAD if wait.sources else words.WAITS

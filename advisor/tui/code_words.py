@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from advisor.dialogue import events as e
+from advisor.dialogue.records import Lore
 from advisor.pipelines.viewing import Seen
 from advisor.render.source import reason_text
 from advisor.render.source_marks import count
 from advisor.tui import words_views as words
 
 
-def about_view(seen: Seen, sought: e.Locate | None) -> list[tuple[str, str]]:
+def about_view(seen: Seen, sought: e.Locate | None, lore: Lore) -> list[tuple[str, str]]:
     """Measure and why, filters, how far lines can be trusted, what the report lacks: (text, style) a line."""
     view = seen.view
     told = words.MEASURE.format(title=view.measure.title, id=view.measure.id, total=count(view.total))
-    reason = reason_text(seen.wanted)
+    reason = reason_text(seen.wanted, lore.title(seen.wanted.finding) if seen.wanted is not None else "")
     parts = [told, *([words.BECAUSE.format(reason=reason)] if reason else [])]
     if view.columns and sought is not None:
         parts.append(words.COLUMN_SET.format(columns=sought.columns))

@@ -6,13 +6,11 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from advisor import resources
 from advisor.dialogue.desk import Desk
-from advisor.dialogue.headstart import HeadStart
 from advisor.dialogue.sources import sources
 from advisor.dialogue.transcripts.keeping import unfinished
 from advisor.dialogue.transcripts.session import Saving
@@ -49,8 +47,6 @@ def run(
             raise UsageError("a saved session is replayed alone: give nothing beside it")
         return replay(paths[0], theme=theme)
     real = sources(knowledge, **options)
-    if opening.reports:
-        real = replace(real, analyse=HeadStart(real.analyse, [Path(path) for path in opening.reports], gpu))
     memory, saving = _memory(), Saving(knowledge)
     return _start(
         Desk(saving.sources(real, writers())),
@@ -103,7 +99,8 @@ def _beginnings(memory: Remembered) -> Beginnings:
 def _start(
     desk: Desk, reports: tuple[str, ...], *, theme: str, memory: Remembered, saving: Saving, **options: Any
 ) -> int:
-    # Only now, while the reading is under way.
+    # The reading begins once the first screen is drawn: in a thread beside these imports it doubles the time to it, and
+    # is done hardly sooner, as both want the interpreter.
     from advisor.render.charts import can_draw
     from advisor.tui.app import AdvisorApp
     from advisor.tui.opening import theme_for

@@ -9,6 +9,7 @@ from advisor.dialogue import events as e
 from advisor.dialogue import face
 from advisor.dialogue.state import State
 from advisor.render.text import plural
+from advisor.tui.layout import safe
 
 FILTER: Final = "type to filter by kernel, class or finding; /help for commands"
 TROUBLE: Final = "Enter takes the marked choice; /quit leaves"
@@ -80,6 +81,7 @@ TIP_ESCAPE: Final = "Call off what is being done, or empty the line"
 
 ASK_NUMBER: Final = "{hint}"
 ASK_NUMBER_OR_NOT: Final = "{hint}; d for don't know"
+ASKED: Final = "Still asked: {ask}"
 ASK_CHOICE: Final = "a number, a name or its beginning; Enter takes the marked one"
 ASK_MENU: Final = "a choice, a question such as: what is occupancy, or /help"
 WAITING: Final = "one moment"
@@ -137,6 +139,14 @@ def placeholder(state: State) -> str:
     if state.ask is not None:
         return ASK_CHOICE
     return WAITING if state.waiting and state.launch is None else ASK_MENU
+
+
+def asked(state: State) -> str:
+    """The open question in one line, where something else was said since it was put; else nothing."""
+    ask, cards = state.ask, state.conversation
+    if ask is None or not cards or (cards[-1].kind == "question" and cards[-1].finding == ask.id):
+        return ""
+    return ASKED.format(ask=safe(" ".join(ask.ask.split())))
 
 
 def unclear(event: e.NotUnderstood) -> str:

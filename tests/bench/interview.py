@@ -51,23 +51,29 @@ def interview(launch: LaunchDiagnosis, desk: Desk) -> tuple[State, int, list[tup
     return state, len(times), times
 
 
-def main(names: tuple[str, ...]) -> int:
-    """Prints the table."""
-    desk, times, asked, same, all_ = Desk(sources()), [], [], 0, 0
+def times(names: tuple[str, ...]) -> list[tuple[float, float]]:
+    """Prints a line for each launch, and the summary; the seconds (wall, processor) after each answer but the first."""
+    desk, found, asked, same, all_ = Desk(sources()), [], [], 0, 0
     for name in names:
         path = Path(resources.folder("kernels")) / name / "recorded" / "h200" / "profile.ncu-rep.xz"
         for launch in analyse([path]).diagnosis.launches[:2]:
             state, questions, took = interview(launch, desk)
             known, told = main_finding(launch), main_finding(state.launch) if state.launch is not None else None
-            ids = [found.id if found is not None else "" for found in (known, told)]
+            ids = [one.id if one is not None else "" for one in (known, told)]
             print(f"{name:20} {questions:3} questions  {ids[0]:24} {ids[1]}")
-            times += took[1:]
+            found += took[1:]
             asked.append(questions)
             same, all_ = same + (ids[0] == ids[1]), all_ + 1
-    for place, what in enumerate(("wall", "processor")):
-        ordered = sorted(one[place] * 1e3 for one in times)
-        print(f"{what}: median {ordered[len(ordered) // 2]:.0f} ms, p95 {ordered[int(0.95 * len(ordered))]:.0f} ms")
     print(f"{sorted(asked)[len(asked) // 2]} questions in the median, {max(asked)} at most; {same} of {all_} the same")
+    return found
+
+
+def main(names: tuple[str, ...]) -> int:
+    """Prints the table."""
+    took = times(names)
+    for place, what in enumerate(("wall", "processor")):
+        ordered = sorted(one[place] * 1e3 for one in took)
+        print(f"{what}: median {ordered[len(ordered) // 2]:.0f} ms, p95 {ordered[int(0.95 * len(ordered))]:.0f} ms")
     return 0
 
 

@@ -194,3 +194,10 @@ def test_our_own_knowledge_loads():
     ours = catalog()
     assert ours.metrics and ours.observations and ours.findings and ours.questions and ours.sources
     assert list(ours.classes)[-1] == "undetermined"
+
+
+def test_our_own_knowledge_is_loaded_once_however_it_is_asked_for() -> None:
+    """Two of them would load, compile and plan everything twice."""
+    from advisor.catalog import catalog
+
+    assert catalog() is catalog(())

@@ -188,6 +188,7 @@ def test_kept_sessions_are_listed_and_found_by_their_ids(
     assert "0123456789ab" in out and "mine.csv.xz" in out and "5 steps" in out and "broken off" in out
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("path", BUNDLED, ids=lambda path: path.stem)
 def test_bundled_sessions_conclude_what_they_say(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("replay", "--check", str(path)) == 0, capsys.readouterr().out

@@ -133,7 +133,7 @@ def test_what_is_not_understood_is_answered_with_what_could_have_been_meant(text
         ("/whatif dram_pct=lots", "lots"),
         ("/whatif dram_pct=3 ms", "percentage"),
         ("/skip", "Nothing is being asked"),
-        ("/compare", "Name the file"),
+        ("/compare", "Name the report"),
         ("/export", "md, html or json"),
         ("83%", "Say which number"),
         ("yes", "Nothing is being asked"),

@@ -263,6 +263,7 @@ async def test_the_page_stays_when_the_launch_changes_and_shows_the_new_one():
         assert at.app.screen.query_one(Evidence).page == "numbers" and at.shows("Behind the class: DRAM-bound")
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("theme", ["dark", "light"])
 async def test_pages_survive_every_size_in_both_themes(theme: str):
     async with session("tour.ncu-rep", size=(110, 30), analyse=analysis(FULL)) as at:

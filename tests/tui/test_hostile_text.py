@@ -16,7 +16,9 @@ from advisor.tui.layout import safe
 from tui.driver import Driver, session
 from tui.hostile import NAMES, sources
 
-EACH = pytest.mark.parametrize("name", NAMES.values(), ids=list(NAMES))
+# One name with everything in it that is short, and the long one.
+TOGETHER = " ".join(name for kind, name in NAMES.items() if kind != "long")
+EACH = pytest.mark.parametrize("name", [TOGETHER, NAMES["long"]], ids=["together", "long"])
 _STACKED = 3  # marks on one letter that a language may need
 
 
@@ -65,6 +67,7 @@ async def through(at: Driver, where: str) -> None:
     await at.pilot.resize_terminal(80, 24)
 
 
+@pytest.mark.heavy
 @EACH
 async def test_the_list_the_session_and_its_evidence(name: str, tmp_path: Path):
     async with hostile(name, tmp_path, notes=True) as at:
@@ -85,6 +88,7 @@ async def test_the_list_the_session_and_its_evidence(name: str, tmp_path: Path):
             await at.press("f6")
 
 
+@pytest.mark.heavy
 @EACH
 async def test_every_view(name: str, tmp_path: Path):
     async with hostile(name, tmp_path) as at:

@@ -72,7 +72,8 @@ async def test_a_session_that_was_broken_off_is_offered_and_gone_on_with(
         assert driver.shows("Go on: mine.csv.xz", "3 steps, just now", "Begin anew")
         await driver.press("enter")
         await until(driver, lambda: driver.app.state.has_card("proof", driver.app.state.finding))
-        assert driver.app.state.position == 1 and driver.shows("transpose_tile")
+        await driver.settle()
+        assert driver.app.state.position == 1 and driver.shows("▌ How  "), driver.screen
         await driver.say("/fix")
         driver.app._saving.flush()  # type: ignore[union-attr]
         verbs = [entry.verb for entry in form.load(broken_off.path).entries]
@@ -128,10 +129,10 @@ async def test_the_start_screen_lists_it_and_forgets_it(broken_off: Kept, place:
     async with app.run_test(size=size) as pilot:
         driver = Driver(app, pilot)
         await driver.settle()
-        assert driver.shows("mine.csv.xz", "3 steps, yesterday") and not driver.shows("f8 Forget")
-        await driver.press("f8")  # the mark stands on the interview: nothing is thrown away
-        assert broken_off.path.exists()
-        await driver.press("down")
+        assert driver.shows("1 Go on with mine.csv.xz", "3 steps, yesterday", "Forget")
+        await driver.press("down", "f8")  # the mark stands on the interview: nothing is thrown away
+        assert broken_off.path.exists() and not driver.shows("f8 Forget")
+        await driver.press("up")
         assert driver.shows("Forget")
         await driver.press("f8")
         assert not broken_off.path.exists() and not driver.shows("mine.csv.xz")
@@ -145,7 +146,7 @@ async def test_the_start_screen_goes_on_with_it(broken_off: Kept, place: Path) -
     async with app.run_test(size=(80, 24)) as pilot:
         driver = Driver(app, pilot)
         await driver.settle()
-        await driver.press("down", "enter")
+        await driver.press("enter")
         await until(driver, lambda: driver.app.state.has_card("proof", driver.app.state.finding))
         assert driver.shows("transpose_tile") or driver.app.state.position == 1
     saving.close()

@@ -263,3 +263,27 @@ def test_a_page_looks_as_it_did(snap_compare: Any, tmp_path: Path, size: tuple[i
 
     assert snap_compare(app, terminal_size=size, run_before=run)
     assert exercise(NAME).name == NAME
+
+
+def test_the_score_looks_as_it_did(snap_compare: Any, tmp_path: Path):
+    app = AdvisorApp(desk(practise=room(tmp_path)), ("tour.ncu-rep",))
+
+    async def run(pilot: Any) -> None:
+        at = Driver(pilot.app, pilot)
+        await at.settle()
+        await opened(at)
+        for line in ("predict", "mixed", "bank", "2.4", "1"):
+            await at.say(line)
+        pilot.app.screen.query_one(Prompt).cursor_blink = False
+        await at.settle()
+        assert at.shows("[Answer]", "100 of 100 points")
+
+    assert snap_compare(app, terminal_size=(80, 24), run_before=run)
+
+
+async def test_dont_know_shows_the_number_and_guesses_no_stage(tmp_path: Path):
+    async with session("tour.ncu-rep", practise=room(tmp_path)) as at:
+        await opened(at)
+        await at.say("napkin")
+        await at.say("d")
+        assert at.app.state.exercising.stage == "napkin" and at.shows("1.32 GB")

@@ -23,6 +23,7 @@ BEGINNINGS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("seed", range(20))
 async def test_a_walk_through_the_session_never_breaks_it(seed: int, tmp_path: Path):
     chance = random.Random(seed)

@@ -175,6 +175,7 @@ async def test_leaving_a_replay_that_was_all_that_was_asked_for_ends_the_program
         assert at.app.return_code == 0
 
 
+@pytest.mark.heavy
 async def test_any_key_at_any_size():
     async with replay() as at:
         for size in ((30, 8), (200, 12), (110, 30), (80, 24)):

@@ -286,7 +286,7 @@ async def test_tab_completes_a_command():
         await at.press(*"/exp")
         await asyncio.sleep(0.05)
         await at.press("tab")
-        assert at.app.screen.query_one(Prompt).value == "/explain"
+        assert at.app.screen.query_one(Prompt).value == "/explain "
 
 
 async def test_the_palette_does_what_the_commands_do_and_what_came_is_in_view():

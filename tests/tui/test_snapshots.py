@@ -54,7 +54,7 @@ def after(*lines: str) -> Callable[[Pilot[int]], Any]:
     ("size", "lines"),
     [
         ((80, 24), ()),
-        ((80, 24), ("/kernel 1", "dtype")),
+        ((80, 24), ("/kernel 1", "1", "dtype")),
         ((160, 50), ("/kernel 1", "/fix", "/how")),
     ],
     ids=["list", "question", "wide"],

@@ -69,6 +69,8 @@ def test_from_a_card_back_to_the_list_the_list_is_drawn_again(tmp_path: Path) ->
         terminal.until("private_bins")
         terminal.until("Register spilling")
         terminal.press(b"\r")
+        terminal.until("what do you expect")
+        terminal.press(b"\r")
         terminal.until("Near the memory roofline")
         terminal.press(b"\x1bOQ")
         terminal.until("private_bins")

@@ -74,6 +74,7 @@ async def test_a_pattern_tells_evidence_and_fix_and_enter_goes_from_moment_to_mo
         assert lanes(at).window == whole
 
 
+@pytest.mark.heavy
 async def test_zoom_and_pan_stay_inside_the_trace(trace: Any):
     async with opened(trace(busy())) as at:
         whole = lanes(at).whole

@@ -59,7 +59,7 @@ def sass(at: Driver) -> str:
 @SIZES
 async def test_it_opens_at_the_findings_own_place_and_says_how_far_lines_can_be_trusted(size: tuple[int, int]):
     async with source(size) as at:
-        assert at.shows("excess_wavefronts", "the finding is bank_conflicts", "100% of what ran has a line")
+        assert at.shows("excess_wavefronts", "is Shared-memory bank conflicts", "100% of what ran has a line")
         assert at.shows("k.cu:7", "sum += tile[x][y]", "LDS R5, [R9]", "100.0%")
         assert not at.shows("MOV R1"), "an instruction without any of the measure is no hot one"
         await at.press("escape")

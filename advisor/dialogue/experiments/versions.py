@@ -52,8 +52,10 @@ def report_given(state: State, event: e.ReportGiven) -> State:
 def version_begun(state: State, event: e.VersionBegun) -> State:
     """A new version of typed numbers: those so far become a row of the log, and are asked for anew."""
     launch = state.launch
-    if not state.numbers or state.place != "launch" or launch is None:
+    if state.place != "launch" or launch is None:
         return state
+    if not state.numbers:
+        return _note(state, words.OF_REPORT)
     if _open(state):
         return _note(state, words.NOT_COMPARED)
     name = words.VERSION.format(number=len(state.earlier) + 1)

@@ -50,3 +50,4 @@ BEGUN: Final = "The numbers of {version} are kept. Type those of the new version
 NO_MATCH: Final = "{report} holds no launch of {kernel}: name the launch that is meant as {report}#N"
 NOT_COMPARED: Final = "The new version is not concluded yet: give its numbers first."
 NO_INDEX: Final = "{report} has no launch {launch}: they count from 0 to {highest}"
+OF_REPORT: Final = "A new version of a report is a new report: /compare FILE. /version is for typed numbers."

@@ -6,7 +6,7 @@ from typing import Final
 
 SUBJECT: Final = "What are the numbers of?"
 TYPED_WORKLOAD: Final = "your draw or dispatch"
-SUBJECT_WHY: Final = "The two tools show other numbers of other units, so other ones are asked for."
+SUBJECT_WHY: Final = "Each tool shows other numbers of other units, so other ones are asked for."
 SUBJECTS: Final = {
     "kernel": ("A CUDA kernel in Nsight Compute", ("cuda", "ncu", "compute")),
     "workload": ("A draw or dispatch in Nsight Graphics", ("graphics", "draw", "dispatch", "frame", "shader")),

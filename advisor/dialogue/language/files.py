@@ -11,8 +11,11 @@ REPORTS: Final = (".ncu-rep", ".ncu-repz", ".csv", ".txt", ".log", ".out", ".yam
 TRACES: Final = (".sqlite", ".nsys-rep", ".qdrep", ".parquet", ".arrow", ".csv")
 _WRAPPED: Final = (".xz", ".gz", ".zst")
 _ENDING = "|".join(re.escape(ending[1:]) for ending in dict.fromkeys(REPORTS + TRACES))
-_FILE = re.compile(rf"(?P<path>.*?\.(?:{_ENDING})(?:\.(?:xz|gz|zst))?)(?=$|[\s,;:])[\s,;:]*(?P<rest>.*)", re.IGNORECASE)
+_FILE = re.compile(
+    rf"(?P<path>.*?\.(?:{_ENDING})(?:\.(?:xz|gz|zst))?(?:#\d{{1,9}})?)(?=$|[\s,;:])[\s,;:]*(?P<rest>.*)", re.IGNORECASE
+)
 _QUOTED = re.compile(r"(?P<mark>[\"'])(?P<path>.*?)(?P=mark)[\s,;:]*(?P<rest>.*)")
+_LAUNCH = re.compile(r"#\d{1,9}\Z")  # REPORT#3 is a launch of a report
 _SEEN: Final = 2000  # entries of a folder that are looked at: a key must not wait for a folder of a million
 _MOST: Final = 40
 _FORM: Final = {"md": "markdown", "markdown": "markdown", "html": "html", "htm": "html", "json": "json"}
@@ -95,7 +98,7 @@ def _entries(folder: str, begun: str, endings: tuple[str, ...]) -> list[str]:
 
 
 def _has(path: str, endings: tuple[str, ...]) -> bool:
-    bare = path.casefold()
+    bare = _LAUNCH.sub("", path.casefold())
     for wrapped in _WRAPPED:
         bare = bare.removesuffix(wrapped)
     return bare.endswith(endings)

@@ -148,7 +148,7 @@ def _goto(command: Slash, state: State) -> e.Event:
 
 def _compare(command: Slash, state: State) -> e.Event:
     path, change = files.file_and_rest(command.raw or command.rest)
-    return e.ReportGiven(path, change) if path else e.NotUnderstood("/compare", (), words.WHICH_FILE)
+    return e.ReportGiven(path, change) if path else e.NotUnderstood("/compare", (), words.WHICH_REPORT)
 
 
 def _kernel(command: Slash, state: State) -> e.Event:

@@ -6,6 +6,9 @@ number, name or beginning; then a phrase; a file; numbers with names; and last, 
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Final
+
 from advisor.dialogue import events as e
 from advisor.dialogue import face
 from advisor.dialogue.cards import range_text
@@ -23,6 +26,8 @@ from advisor.dialogue.state import State
 from advisor.dialogue.turn import MEANT, choices, event_of
 from advisor.errors import AdvisorError
 
+# What is worked out from the numbers of a page -> the number on the page.
+_SHOWN: Final = {"compute_pct": "sm_throughput_pct", "memory_pct": "memory_throughput_pct"}
 _TELLS = 4  # letters from which words inside an answer tell which is meant
 
 
@@ -98,12 +103,22 @@ def _in_range(ask: Ask, value: float, text: str) -> e.Event:
 def _named_numbers(text: str, state: State, ask: Ask) -> e.Event | None:
     if not any(c.isdigit() for c in text):
         return None
-    found = understood(said(text), state.lore)
+    found = _as_shown(understood(said(text), state.lore), state)
     if [metric for metric, _ in found.values] == [ask.id]:
         return _in_range(ask, found.values[0][1], text)
     if found.values:
         return e.Volunteered(found.values, text)
-    return _choose(text, state, numbered=False) or phrase(text, state) or _asked_back(text, found)
+    otherwise = _choose(text, state, numbered=False) or phrase(text, state)
+    # A number and then a word that is no name: a unit was meant.
+    unit = text[:1].isdigit() and len(said(text)) == 1 and found.because != words.WHICH_NUMBER
+    return otherwise or (None if unit else _asked_back(text, found))
+
+
+def _as_shown(found: Understood, state: State) -> Understood:
+    """Without a report, compute is what ncu shows under that name; the fullest pipe follows from others."""
+    if not state.numbers:
+        return found
+    return replace(found, values=tuple((_SHOWN.get(name, name), value) for name, value in found.values))
 
 
 def _asked_back(text: str, found: Understood) -> e.Event | None:
@@ -186,7 +201,7 @@ def _numbers(text: str, state: State) -> e.Event | None:
     pairs = said(text) if any(c.isdigit() for c in text) else ()
     if not pairs:
         return e.NotUnderstood(text, ("/help",), words.OF_WHAT) if bare_number(text) else None
-    found = understood(pairs, state.lore)
+    found = _as_shown(understood(pairs, state.lore), state)
     if found.values:
         return e.Volunteered(found.values, text)
     return e.NotUnderstood(text, found.meant[:MOST] or unclear(text, state).meant, found.because)

@@ -134,7 +134,10 @@ NO: Final = ("n", "no", "nope", "false")
 
 WHICH_STEP: Final = "Name one step of the method; /steps lists them."
 WHICH_EXERCISE: Final = "There is no such exercise."
-WHICH_FILE: Final = "Name the file."
+WHICH_REPORT: Final = (
+    "Name the report made after the change, such as /compare after.ncu-rep, or a launch of it: after.ncu-rep#2. "
+    "Tab completes the path; what was changed may stand behind it."
+)
 WHICH_FORM: Final = "Name the form: md, html or json."
 WHICH_NUMBER: Final = "That could be several numbers: choose one."
 NOT_FOUND: Final = "That was not found on this launch."

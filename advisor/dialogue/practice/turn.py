@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from advisor.dialogue import events as e
+from advisor.dialogue.face import DONT_KNOW_WORDS
 from advisor.dialogue.language.suggest import near, pick, squash
 from advisor.dialogue.practice import words
 from advisor.dialogue.practice.exercising import STAGES, Exercising
@@ -164,7 +165,7 @@ def _napkin(here: Exercising) -> tuple[Choice, ...]:
     at = next_number(here)
     if at is None:
         return (_to("numbers"), _to("predict"))
-    return (Choice(f"napkin:{at}", words.SHOW_WAY, ("way", "show")), _to("numbers"))
+    return (Choice(f"napkin:{at}", words.SHOW_WAY, ("way", "show", *DONT_KNOW_WORDS)), _to("numbers"))
 
 
 def _numbers(here: Exercising) -> tuple[Choice, ...]:

@@ -219,7 +219,7 @@ class ReplayScreen(Screen[None]):
     def _about(self) -> Card:
         """What the session is: its title, what it shows, on which source it rests."""
         header = getattr(getattr(self._player, "transcript", None), "header", None)
-        lines = [Line(text) for text in (getattr(header, "description", ""),) if text]
+        lines = [Line(text) for text in (getattr(header, "description", "").strip(),) if text]
         lines += [Line(", ".join(cites), "fact", words.SOURCE) for cites in (getattr(header, "cites", ()),) if cites]
         lines.append(Line(words.HOW_TO_PLAY if self._steps else words.NO_STEPS, "quiet"))
         return Card("overview", self._player.title, tuple(lines), label=words.SAVED)

@@ -85,6 +85,7 @@ class SessionScreen(Screen[None]):
         with Horizontal(id="columns"):
             with Vertical(id="talk"):
                 yield Conversation(blocks=self._blocks, ident="conversation")
+                yield Static(id="asked", markup=False)
                 yield Choices()
             yield Evidence(blocks=self._blocks, ident="evidence")
         yield Busy(blocks=self._blocks)
@@ -117,6 +118,9 @@ class SessionScreen(Screen[None]):
         self.query_one(Banner).show(words.banner(state))
         self.query_one(Conversation).show(state.conversation)
         self.query_one(Evidence).show(state)
+        asked = words.asked(state)
+        self.query_one("#asked", Static).update(asked)
+        self.set_class(bool(asked), "-asked")
         number = state.ask is not None and state.ask.kind == "number"
         # An accidental Enter must not be an answer.
         marked = state.ask is None or state.ask.usual is not None

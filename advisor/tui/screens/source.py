@@ -137,7 +137,7 @@ class SourceScreen(PanelScreen):
         elif result is None:
             lines.append((words.ONE_MOMENT, "$quiet"))
         if self._code is not None:
-            lines += about_view(self._code.seen, state.sought)
+            lines += about_view(self._code.seen, state.sought, state.lore)
         self.query_one("#about", Note).say(lines)
 
     @property

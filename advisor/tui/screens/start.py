@@ -1,7 +1,8 @@
-"""Before a session: what to begin with. The interview is first and marked, so that one Enter begins it."""
+"""Before a session: what to begin with. What was broken off is first and marked, else the interview."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -14,6 +15,7 @@ from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
 
 from advisor.dialogue import events as e
+from advisor.dialogue.records import Choice
 from advisor.dialogue.state import State
 from advisor.dialogue.transcripts.keeping import forget_path
 from advisor.tui import words_kept
@@ -90,6 +92,9 @@ class StartScreen(Screen[None]):
         elif text.startswith("/") and not is_there(text) and "/" not in text[1:]:
             event.input.clear()
             self.app.say(text)
+        elif (meant := _named(text, rows)) and not is_there(text):
+            event.input.clear()
+            self._take(meant)
         else:
             self._open(typed_path(text))
 
@@ -167,3 +172,11 @@ class StartScreen(Screen[None]):
             typed = self.is_mounted and bool(self.query_one(Prompt).value)
             return typed or self._within or bool(self.app.state.waiting)
         return True
+
+
+def _named(text: str, rows: Sequence[Choice]) -> str:
+    """The one choice with a word that begins so, as everywhere; empty where there is none or more than one."""
+    wanted = text.casefold()
+    found = [row.id for row in rows if any(word.startswith(wanted) for word in row.label.casefold().split())]
+    found += [row.id for row in rows if row.label.casefold().startswith(wanted) and row.id not in found]
+    return found[0] if len(found) == 1 else ""

@@ -1,0 +1,106 @@
+"""The real program on a pseudo-terminal, and how long it takes to answer a key (Linux: a child's processor time)."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+PATIENCE = 60.0
+QUIET = 0.2  # seconds without output after which a repaint counts as finished
+_ESCAPES = re.compile(rb"\x1b(\[[0-?]*[ -/]*[@-~]|[()][0-9A-B]|[=>PX^_].*?\x1b\\|\][^\x07]*\x07)")
+_NAMED = "enter \r, escape \x1b, backspace \x7f, up \x1b[A, down \x1b[B, right \x1b[C, left \x1b[D, pageup \x1b[5~, "
+_NAMED += "pagedown \x1b[6~, f1 \x1bOP, f2 \x1bOQ, f3 \x1bOR, f4 \x1bOS, f5 \x1b[15~, f6 \x1b[17~, f7 \x1b[18~, "
+_NAMED += "f8 \x1b[19~, f9 \x1b[20~, f10 \x1b[21~, f12 \x1b[24~"
+KEYS = dict(pair.split(" ", 1) for pair in _NAMED.split(", "))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Seconds from a key to the first and to the last byte of what it changes, and of processor time of all threads."""
+
+    first: float
+    last: float
+    processor: float
+
+
+class Terminal:
+    """`ncu-advisor` with these arguments; its own empty home, so that nothing of the user's is read or written."""
+
+    def __init__(self, *arguments: str, size: tuple[int, int] = (80, 24)) -> None:
+        self._home = tempfile.TemporaryDirectory()
+        self._ours, theirs = pty.openpty()
+        columns, lines = size
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+        own = {"TERM": "xterm-256color", "COLUMNS": str(columns), "LINES": str(lines), "HOME": self._home.name}
+        own |= {f"XDG_{kind}_HOME": f"{self._home.name}/{kind}" for kind in ("CONFIG", "DATA", "CACHE", "STATE")}
+        self.begun = time.perf_counter()
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "advisor", *arguments],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env={**os.environ, **own},
+            start_new_session=True,
+            cwd=Path(__file__).parents[2],
+        )
+        os.close(theirs)
+        self._clock = (~self._process.pid << 3) | 2  # clock_getcpuclockid(3) of Linux
+        self._idle: set[bytes] = set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        os.close(self._ours)
+        self._home.cleanup()
+
+    def processor(self) -> float:
+        """Seconds of processor time of the program so far, all threads."""
+        return time.clock_gettime(self._clock)
+
+    def until(self, *texts: str) -> float:
+        """The moment (perf_counter) at which one of the texts stood in the output."""
+        seen, end = b"", time.perf_counter() + PATIENCE
+        while time.perf_counter() < end:
+            if select.select([self._ours], [], [], 0.2)[0]:
+                seen += os.read(self._ours, 1 << 16)
+                plain = _ESCAPES.sub(b"", seen)
+                if any(text.encode() in plain for text in texts):
+                    return time.perf_counter()
+        raise TimeoutError(f"none of {texts} within {PATIENCE} s; the output ends with {seen[-300:]!r}")
+
+    def rest(self, seconds: float = 1.2) -> None:
+        """Wait; what is written without a key (the cursor blinks) is told from answers from now on."""
+        end = time.perf_counter() + seconds
+        while (left := end - time.perf_counter()) > 0:
+            if select.select([self._ours], [], [], left)[0]:
+                self._idle.add(os.read(self._ours, 1 << 16))
+
+    def press(self, key: str) -> Answer | None:
+        """A key by its name in KEYS, or the characters themselves; None where nothing on the screen changes."""
+        processor, begun = self.processor(), time.perf_counter()
+        os.write(self._ours, KEYS.get(key, key).encode())
+        first = last = 0.0
+        while select.select([self._ours], [], [], QUIET)[0]:
+            written = os.read(self._ours, 1 << 16)
+            if written not in self._idle:
+                last = time.perf_counter() - begun
+                first = first or last
+            elif time.perf_counter() - begun - last > QUIET:
+                break
+        return Answer(first, last, self.processor() - processor) if last else None

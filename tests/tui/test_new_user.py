@@ -1,0 +1,143 @@
+"""What a person who sees the program for the first time stumbles over: the newest turn, the open question, names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dialogue.transcripts.talk import CSV
+from textual.pilot import Pilot
+
+from advisor.dialogue import events as e
+from advisor.dialogue import sources as real
+from advisor.dialogue.desk import Desk
+from advisor.dialogue.language.understand import understand
+from advisor.dialogue.records import Card
+from advisor.tui.app import AdvisorApp
+from advisor.tui.beginnings import Beginnings, Saved
+from advisor.tui.screens.launches import LaunchesScreen
+from advisor.tui.screens.session import SessionScreen
+from advisor.tui.widgets.conversation import newest
+from advisor.tui.widgets.prompt import Prompt
+from tui.driver import Driver, session
+from tui.factory import desk
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
+
+
+def cards(*kinds: str, **changes: Any) -> tuple[Card, ...]:
+    return tuple(Card(kind, f"{kind} {at}", **changes) for at, kind in enumerate(kinds))
+
+
+def test_the_newest_turn_begins_at_the_first_card_that_was_not_in_view():
+    seen = cards("overview", "class", "finding")
+    assert newest(seen, (*seen, *cards("proof", "fix"))) == 3
+    assert newest(seen, seen[:2]) is None, "undone: nothing is new"
+    assert newest((), cards("overview", "class")) == 0
+    assert newest((), ()) is None
+    turns = cards("answer", "question", "answer", "question")
+    assert newest(seen, (*seen, *turns[:2])) == 3
+    assert newest(seen, (*seen, *turns)) == 5, "a replay went on by several turns"
+
+
+def test_a_new_report_moves_a_launch_and_the_comparison_is_what_is_new():
+    moved = cards("overview", "class", "finding", position=1, past=True)
+    assert newest(cards("overview", "class", "finding", position=7), (*moved, *cards("compared", position=1))) == 3
+
+
+def test_in_a_conversation_gone_back_to_the_last_turn_is_in_view():
+    old = cards("note", "question", "answer", "question", "class", "fix", "next")
+    assert newest((), old) == 5
+    assert newest((), old[:5]) == 3
+    assert newest(cards("overview"), old) == 5, "another launch's conversation was in view before"
+
+
+@SIZES
+async def test_after_a_comparison_it_is_what_stands_on_the_screen(size: tuple[int, int], tmp_path: Path):
+    report = tmp_path / "mine.csv.xz"
+    report.write_bytes(CSV.read_bytes())
+    app = AdvisorApp(Desk(real.sources()), (str(report),))
+    async with app.run_test(size=size) as pilot:
+        at = Driver(app, pilot)
+        await at.settle()
+        for line in ("/kernel 2", "1", "/how", "/fix", "/missing", f"/compare {report}#1"):
+            await at.say(line)
+        assert at.shows("Compared", "Time ")
+
+
+@SIZES
+async def test_what_is_asked_can_always_be_read(size: tuple[int, int]):
+    async with session(size=size) as at:
+        await at.press("enter")
+        assert at.shows("How long does the kernel take?") and not at.shows("Still asked")
+        await at.say("/explain long_scoreboard")
+        assert at.shows("Still asked: How long does the kernel take?")
+        await at.say("12.5us")
+        assert not at.shows("Still asked"), "the next question has just been put"
+
+
+async def test_a_unit_that_there_is_not_is_told_as_one():
+    async with session() as at:
+        await at.press("enter")
+        await at.say("12.5 parsecs")
+        assert at.shows("Not understood", "parsecs") and not at.shows("= 12.5"), "no other number was meant"
+
+
+def test_compute_is_without_a_report_what_the_page_shows_under_that_name():
+    app = AdvisorApp(Desk(real.sources()), ())
+    state = app.state
+    from dataclasses import replace
+
+    typed = understand("compute 14%, dram 29%", replace(state, numbers=True, place="launch", lore=real.lore()))
+    assert isinstance(typed, e.Volunteered)
+    assert dict(typed.values) == {"sm_throughput_pct": 14.0, "dram_pct": 29.0}
+
+
+async def test_a_comparison_without_a_file_says_what_to_type():
+    async with session("tour.ncu-rep") as at:
+        await at.open("down")
+        await at.say("/compare")
+        assert at.shows("/compare after.ncu-rep", "Tab completes")
+
+
+async def test_the_start_takes_the_words_of_its_choices_and_goes_on_first():
+    given = Beginnings(Path("tour.ncu-rep"), (), (Saved(Path("x.jsonl"), "gemm.ncu-rep", "7 answers"),))
+    app = AdvisorApp(desk(), (), beginnings=given)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        at = Driver(app, pilot)
+        await at.settle()
+        assert at.shows("1 Go on with gemm.ncu-rep", "2 Type in the numbers")
+        await at.say("a")
+        assert at.shows("There is no file a"), "several choices have a word that begins so"
+        await at.press("escape")
+        await at.say("demo")
+        assert isinstance(at.app.screen, LaunchesScreen)
+
+
+# What the three tasks of a new user look like at their key moments.
+
+
+def lines(*texts: str) -> Callable[[Pilot[int]], Any]:
+    async def run(pilot: Pilot[int]) -> None:
+        assert isinstance(pilot.app, AdvisorApp)
+        at = Driver(pilot.app, pilot)
+        await at.settle()
+        for text in texts:
+            await at.say(text)
+        assert isinstance(at.app.screen, SessionScreen)
+        at.app.screen.query_one(Prompt).cursor_blink = False
+        await at.settle()
+
+    return run
+
+
+def test_a_fix_understood(snap_compare: Any):
+    typed = ("/kernel 1", "1", "/how", "/fix")
+    assert snap_compare(AdvisorApp(desk(), ("tour.ncu-rep",)), terminal_size=(80, 24), run_before=lines(*typed))
+
+
+def test_numbers_read_off_a_screenshot(snap_compare: Any):
+    typed = ("1", "12.5us", "what is long scoreboard")
+    assert snap_compare(AdvisorApp(desk(), ()), terminal_size=(80, 24), run_before=lines(*typed))
