@@ -10,6 +10,20 @@ import pytest
 
 from advisor import resources
 
+# What these look at (screens, pages, knowledge, exercises, scripts) is the same on every Python; the version shows in the
+# readers, the reasoning, the commands and the dialogue, and in a session from its start to its end.
+_ALIKE = ("tui", "lint", "explain", "bench", "render", "practice", "packaging", "napkin", "source", "timeline")
+_SHOWS = ("test_session.py", "test_terminal.py", "test_real_report.py", "test_packaging.py", "test_practice_child.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as heavy what CI need not run on more than one Python."""
+    here = Path(__file__).parent
+    for item in items:
+        place = item.path.relative_to(here) if item.path.is_relative_to(here) else item.path
+        if place.parts[0] in _ALIKE and item.path.name not in _SHOWS:
+            item.add_marker(pytest.mark.heavy)
+
 
 @pytest.fixture(scope="session", autouse=True)
 def user_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:

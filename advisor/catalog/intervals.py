@@ -83,9 +83,11 @@ def _operation(op: ast.operator, a: Bounds, b: Bounds) -> Bounds:
         return a[0] - b[1], a[1] - b[0]
     if isinstance(op, ast.Div):
         may_be_zero = (b[0] <= 0) & (b[1] >= 0)
-        b = np.where(may_be_zero, np.nan, 1 / b[1]), np.where(may_be_zero, np.nan, 1 / b[0])
-    corners = [x * y for x in a for y in b]
-    # Nothing times anything, however large, is nothing.
+        b = np.where(may_be_zero, np.nan, b[0]), np.where(may_be_zero, np.nan, b[1])
+        corners = [x / y for x in a for y in b]
+    else:
+        corners = [x * y for x in a for y in b]
+    # Nothing times anything, however large, is nothing; without bound over without bound is anything from nothing on.
     missing = np.isnan(a[0]) | np.isnan(b[0])
     whole = [np.where(np.isnan(c) & ~missing, 0.0, c) for c in corners]
     return np.minimum.reduce(whole), np.maximum.reduce(whole)
