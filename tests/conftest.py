@@ -10,8 +10,8 @@ import pytest
 
 from advisor import resources
 
-# What these look at (screens, pages, knowledge, exercises, scripts) is the same on every Python; the version shows in the
-# readers, the reasoning, the commands and the dialogue, and in a session from its start to its end.
+# What these look at (screens, pages, knowledge, exercises, scripts) is the same on every Python; the version shows in
+# the readers, the reasoning, the commands and the dialogue, and in a session from its start to its end.
 _ALIKE = ("tui", "lint", "explain", "bench", "render", "practice", "packaging", "napkin", "source", "timeline")
 _SHOWS = ("test_session.py", "test_terminal.py", "test_real_report.py", "test_packaging.py", "test_practice_child.py")
 
