@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from advisor import quantify
-from advisor.catalog.expressions import FALSE, TRUE, UNKNOWN
+from advisor.catalog.expressions import FALSE, TRUE, UNKNOWN, Comparison
 from advisor.metrics.leaders import COMPUTE, INSIDE, MEMORY
 from advisor.model import Speedup
 from advisor.observe import Observed, observe
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 # Where no test holds a number against a constant: across what it can be.
 _PERCENT: Final = (0.0, 2.0, 15.0, 25.0, 35.0, 45.0, 55.0, 70.0, 90.0)
 _OTHER: Final = (0.0, 0.3, 1.0, 3.0, 12.0, 40.0, 300.0, 1e4, 1e6, 1e9, 1e12)
+# Where a test holds a number against other numbers: close enough together to have one on each side of where it turns.
+_FINE_PERCENT: Final = np.arange(0.5, 100.0, 0.5)
+_FINE_OTHER: Final = np.geomspace(1e-3, 1e13, 129)
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,12 @@ def differs(one: tuple[str, str, float], other: tuple[str, str, float]) -> bool:
     return one[:2] != other[:2] or abs(math.log(one[2] / other[2])) > math.log(TIE)
 
 
+def rows_of(observed: Observed, at: np.ndarray) -> Observed:
+    """These rows of what was observed, in this order, as copies; a row may be there more than once."""
+    columns = {metric: column[at] for metric, column in observed.columns.items()}
+    return replace(observed, truth=observed.truth[at], margin=observed.margin[at], columns=columns, labels={})
+
+
 @lru_cache(maxsize=4)
 def _thresholds(catalog: Catalog) -> Mapping[str, frozenset[float]]:
     """Metric to the constants that tests hold it against."""
@@ -74,6 +83,35 @@ def _thresholds(catalog: Catalog) -> Mapping[str, frozenset[float]]:
     return {name: frozenset(v for v in values if math.isfinite(v)) for name, values in out.items()}
 
 
+@lru_cache(maxsize=4)
+def _against_others(catalog: Catalog) -> Mapping[str, tuple[Comparison, ...]]:
+    """Metric to the comparisons that hold it against other metrics."""
+    out: dict[str, set[Comparison]] = {}
+    for test in tests_of(catalog).values():
+        for comparison in test.comparisons:
+            names = comparison.left.names | comparison.right.names
+            for name in names if len(names) > 1 else ():
+                out.setdefault(name, set()).add(comparison)
+    return {name: tuple(sorted(some, key=lambda one: one.test)) for name, some in out.items()}
+
+
+def _turns(catalog: Catalog, metric: str, known: Mapping[str, float], percent: bool) -> list[float]:
+    """A value on each side of where a comparison with numbers that are known turns."""
+    tried, out = _FINE_PERCENT if percent else _FINE_OTHER, list[float]()
+    for comparison in _against_others(catalog).get(metric, ()):
+        names = (comparison.left.names | comparison.right.names) - {metric}
+        if not all(name in known for name in names):
+            continue
+        columns = {metric: tried, **{name: np.full(len(tried), known[name]) for name in names}}
+        with np.errstate(all="ignore"):
+            holds = comparison.holds(
+                *(side.column(columns, len(tried)) for side in (comparison.left, comparison.right))
+            )
+        at = np.flatnonzero(np.diff(holds))
+        out += [*tried[at].tolist(), *tried[at + 1].tolist()]
+    return out
+
+
 def values_of(catalog: Catalog, metric: str, known: Mapping[str, float]) -> tuple[float, ...]:
     """A value in each interval between the thresholds of the tests that read a number, as far as there is room."""
     percent = metric in catalog.metrics and catalog.metrics[metric].unit == "%"
@@ -84,6 +122,7 @@ def values_of(catalog: Catalog, metric: str, known: Mapping[str, float]) -> tupl
         found += [*edges, *(math.nextafter(edge, math.inf) for edge in edges), min(0.0, edges[0])]
     else:
         found = list(_PERCENT if percent else _OTHER)
+    found += _turns(catalog, metric, known, percent)
     most = _room(catalog, metric, known, 100.0 if percent else math.inf)
     return tuple(sorted({min(value, most) for value in found if value >= 0}))
 
@@ -149,10 +188,8 @@ class Tried:
         rows = [row for key, row in seen.items() if key != self._before]
         if not rows:
             return ()
-        at, all_ = np.array(rows), self._observed
-        columns = {metric: column[at] for metric, column in all_.columns.items()}
-        some = replace(all_, truth=all_.truth[at], margin=all_.margin[at], columns=columns, labels={})
-        weighed = judge(self._catalog, self._inputs, self._frame.iloc[at], some, ("",) * len(rows))
+        some = rows_of(self._observed, np.array(rows))
+        weighed = judge(self._catalog, self._inputs, self._frame.iloc[rows], some, ("",) * len(rows))
         return tuple(outcome(self._catalog, weighed, row) for row in range(len(rows)))
 
     def gains_moved(self, first: Placed | None, numbers: Sequence[str]) -> dict[str, float]:

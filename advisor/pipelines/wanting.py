@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from advisor import quantify
-from advisor.catalog.expressions import parse
+from advisor.catalog.expressions import TRUE, parse
 from advisor.metrics.leaders import COMPUTE, INSIDE, MEMORY
 from advisor.metrics.plan import CODE
 from advisor.model import ENDS, Speedup
 from advisor.pipelines import workloads
-from advisor.pipelines.conclude import REACHES, Weighed, kind_of, ranked, weigh
-from advisor.pipelines.trying import Placed, Tried, differs, first_of, outcome
+from advisor.pipelines.conclude import REACHES, Weighed, judge, kind_of, ranked, weigh
+from advisor.pipelines.trying import Placed, Tried, differs, first_of, outcome, rows_of
 from advisor.pipelines.workloads import WORKED_OUT
 
 if TYPE_CHECKING:
@@ -123,9 +123,28 @@ class Wanting:
         for fired in self.trace.fired_for(self.first.id):
             for name in fired.unknown_unless:
                 asks = self._name(name, frozenset())
-                if asks:
+                if asks and name not in self._harmless:
                     out.append(Need(self.first.id, asks, math.log(_UNTOLD), fired.rule_id))
         return out
+
+    @cached_property
+    def _harmless(self) -> frozenset[str]:
+        """The observations that block a rule of the first finding, which stands whether they hold or not.
+
+        Another rule may conclude it as well, even from what blocks this one: each is held to be true, and all of them.
+        """
+        fired = self.trace.fired_for(self.first.id) if self.first is not None else ()
+        observed = self.weighed.observed
+        names = sorted({name for one in fired for name in one.unknown_unless if name in observed.place})
+        if not names:
+            return frozenset()
+        held = rows_of(observed, np.zeros(len(names) + 1, dtype=int))
+        for row, name in enumerate(names):
+            held.truth[[row, -1], observed.place[name]] = TRUE
+        frame, known_as = self.weighed.frame.iloc[[0] * len(held.truth)], ("",) * len(held.truth)
+        weighed, now = judge(self.catalog, self.inputs, frame, held, known_as), outcome(self.catalog, self.weighed, 0)
+        stands = [not differs(now, outcome(self.catalog, weighed, row)) for row in range(len(held.truth))]
+        return frozenset(name for name, as_before in zip(names, stands, strict=False) if as_before and stands[-1])
 
     def _weight(self, concludes: str, asks: frozenset[str]) -> float:
         """What a conclusion could change: 0 for one that is there already, or would not come first."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from engine.conftest import make_catalog
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 from tui.factory import desk
 from tui.talk import begin, say, settle
@@ -87,9 +87,21 @@ def outcomes(known: Catalog, rows: Sequence[Mapping[str, float | str]]) -> list[
     ]
 
 
+def values_between(given_: Mapping[str, float | str]) -> dict[str, tuple[float, ...]]:
+    """VALUES, with one on each side of every threshold that a ratio makes of the other number too."""
+    lanes = [float(given_["lanes_active"])] if "lanes_active" in given_ else VALUES["lanes_active"]
+    edges = sorted({0.0, 1.0, 2.0, 3.0, *(one / 4 for one in lanes)})
+    ready = (0.0, *((a + b) / 2 for a, b in itertools.pairwise(edges)), edges[-1] + 1)
+    ready_given = [float(given_["eligible_warps"])] if "eligible_warps" in given_ else []
+    edges = sorted({0.0, 5.0, 10.0, 20.0, *(4 * one for one in ready_given)})
+    many = (0.0, *((a + b) / 2 for a, b in itertools.pairwise(edges)), edges[-1] + 1)
+    return {**VALUES, "eligible_warps": ready, "lanes_active": many}
+
+
 def matter(known: Catalog, given_: Mapping[str, float | str], askable: Sequence[str]) -> set[str]:
     """By trying everything: the questions whose answer changes the outcome, whatever else is answered or not."""
-    options = {name: (None, *VALUES.get(name, ("yes", "no"))) for name in askable}
+    between = values_between(given_)
+    options = {name: (None, *between.get(name, ("yes", "no"))) for name in askable}
     points = [dict(zip(options, one, strict=True)) for one in itertools.product(*options.values())]
     rows = [{**given_, **{n: v for n, v in point.items() if v is not None}} for point in points]
     found = dict(zip((tuple(p.values()) for p in points), outcomes(known, rows), strict=True))
@@ -104,6 +116,9 @@ def matter(known: Catalog, given_: Mapping[str, float | str], askable: Sequence[
 
 @settings(max_examples=25, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 @given(RULES, st.dictionaries(st.sampled_from(METRICS), st.floats(0.1, 40), max_size=1), st.booleans())
+@example([("a", ["many_lanes"], ["either"]), ("a", ["either"], [])], {"lanes_active": 20.0}, False)
+@example([("a", ["many_lanes"], ["either"]), ("a", ["many_lanes"], ["hits"])], {"lanes_active": 20.0}, False)
+@example([("c", ["ratio"], ["both"])], {"lanes_active": 0.1}, False)
 def test_what_is_asked_could_change_the_outcome_and_when_nothing_is_asked_nothing_could(rules, given_, choice):
     known = knowledge(rules)
     askable = [name for name in METRICS if name not in given_] + (["reads_again"] if choice else [])
