@@ -19,13 +19,13 @@ from advisor.observe import Observed, observe
 from advisor.observe.observe import tests_of
 from advisor.pipelines import workloads
 from advisor.pipelines.conclude import Weighed, judge, kind_of, prepare, ranked
+from advisor.pipelines.context import with_numbers
 from advisor.quantify.formulas import TIE
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from advisor.catalog import Catalog
-    from advisor.engine.program import CompiledRule
     from advisor.pipelines.diagnose import Inputs
 
 # Where no test holds a number against a constant: across what it can be.
@@ -166,15 +166,16 @@ class Tried:
         self._frame = _frame(catalog, inputs, rows)
         self._observed = _judged(self._frame, catalog, weighed.observed, moving) if rows else weighed.observed
 
-    def may_hold(self, rule: CompiledRule, numbers: Iterable[str]) -> bool:
-        """Whether each of these numbers has a value that leaves the rule standing."""
-        return all(any(self._stands(row, rule) for row in self._rows[name]) for name in numbers if name in self._rows)
+    def may_hold(self, when: Sequence[str], unless: Sequence[str], numbers: Iterable[str]) -> bool:
+        """Whether each of these numbers has a value with which no observation of a rule refutes it.
 
-    def _stands(self, row: int, rule: CompiledRule) -> bool:
-        """Whether no observation of the rule refutes it in a row; conclusions and answers are taken to be open."""
-        return all(self._truth(row, n) != FALSE for n in rule.when) and all(
-            self._truth(row, n) != TRUE for n in rule.unless
-        )
+        Conclusions and answers among the rule's conditions are taken to be open.
+        """
+        tried = (self._rows[name] for name in numbers if name in self._rows)
+        return all(any(self._stands(row, when, unless) for row in rows) for rows in tried)
+
+    def _stands(self, row: int, when: Sequence[str], unless: Sequence[str]) -> bool:
+        return all(self._truth(row, n) != FALSE for n in when) and all(self._truth(row, n) != TRUE for n in unless)
 
     def _truth(self, row: int, name: str) -> int:
         at = self._observed.place.get(name)
@@ -221,13 +222,9 @@ def _judged(frame: pd.DataFrame, catalog: Catalog, before: Observed, moving: Seq
 
 def _frame(catalog: Catalog, inputs: Inputs, rows: Sequence[tuple[str, float]]) -> pd.DataFrame:
     """A row for each number tried, beside all that is known."""
-    import pandas as pd
-
     one = inputs.frame.iloc[[0] * max(1, len(rows))].reset_index(drop=True)
     columns = {
         name: np.array([value if other == name else math.nan for other, value in rows])
         for name in dict.fromkeys(name for name, _ in rows)
     }
-    if columns:
-        one = pd.concat([one.drop(columns=[c for c in columns if c in one]), pd.DataFrame(columns)], axis=1)
-    return prepare(catalog, replace(inputs, frame=one))[0]
+    return prepare(catalog, replace(inputs, frame=with_numbers(one, columns)))[0]

@@ -47,12 +47,16 @@ _FROM: Final = {"dram_bytes": (("dram_bytes_per_s", "duration_ns"),)}
 
 @dataclass(frozen=True)
 class Need:
-    """What a rule waits for: all of these numbers and questions, for the finding or class that it concludes."""
+    """What a rule waits for: all of these numbers and questions, for the finding or class that it concludes.
+
+    when, unless: what must hold and what must not for the answers to change something, some of it open.
+    """
 
     concludes: str
     asks: frozenset[str]
     weight: float
-    rule_id: str
+    when: Sequence[str]
+    unless: Sequence[str] = ()
 
 
 class Wanting:
@@ -75,8 +79,7 @@ class Wanting:
         tests = self.weighed.observed.tests
         moving = [name for name, test in tests.items() if closure(self.catalog, test.names) & numbers]
         tried = Tried(self.catalog, self.inputs, self.weighed, [n for n in self.askable if n in numbers], moving)
-        rules = {rule.id: rule for rule in self.weighed.engine.program.rules}
-        needs = [need for need in needs if tried.may_hold(rules[need.rule_id], need.asks)]
+        needs = [need for need in needs if tried.may_hold(need.when, need.unless, need.asks)]
         moved = tried.gains_moved(self.first, of_gain)
         scores = {name: self._score(name, needs) + moved.get(name, 0.0) for name in self.askable}
         listed = sorted((n for n, s in scores.items() if s > 0), key=lambda n: (-scores[n], self.askable.index(n)))
@@ -112,19 +115,20 @@ class Wanting:
 
     def needs(self) -> list[Need]:
         """What each open rule that could change the outcome waits for."""
-        out = []
+        out, rules = [], {rule.id: rule for rule in self.weighed.engine.program.rules}
         for rule in self.trace.undecided:
             asks = self._together(rule.unknown, frozenset())
             weight = self._weight(rule.concludes, asks) if asks else 0.0
             if asks and weight > 0:
-                out.append(Need(rule.concludes, asks, weight, rule.rule_id))
+                known = rules[rule.rule_id]
+                out.append(Need(rule.concludes, asks, weight, known.when, known.unless))
         if self.first is None:
             return out
         for fired in self.trace.fired_for(self.first.id):
             for name in fired.unknown_unless:
                 asks = self._name(name, frozenset())
                 if asks and name not in self._harmless:
-                    out.append(Need(self.first.id, asks, math.log(_UNTOLD), fired.rule_id))
+                    out.append(Need(self.first.id, asks, math.log(_UNTOLD), (name,)))
         return out
 
     @cached_property
