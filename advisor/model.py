@@ -11,6 +11,7 @@ from typing import Any
 
 from advisor.readings import IDENTITY as IDENTITY
 from advisor.readings import Access as Access
+from advisor.readings import Progress as Progress
 from advisor.readings import Reading as Reading
 from advisor.readings import ReportInfo as ReportInfo
 from advisor.readings import RuleResult as RuleResult

@@ -6,12 +6,15 @@ one float64 column per canonical metric of knowledge/metrics.yaml; NaN or an abs
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
 
+# Told while something takes long: what is being done, how much of it is done, how much there is (0: not known).
+Progress = Callable[[str, int, int], None]
 # Columns of a frame that are not metrics. `grid` and `block` are (x, y, z) or None; `opcodes` maps an opcode with its
 # modifiers to warp-level executions, or None; `accesses` is a tuple of Access, or None; `rules` a tuple of RuleResult.
 IDENTITY = (

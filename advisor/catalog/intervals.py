@@ -23,6 +23,8 @@ _EVERYTHING = (-np.inf, np.inf)
 
 def bounds(expression: Expression, of: Callable[[str], Bounds], rows: int) -> Bounds:
     """The bounds of a formula from those of its names."""
+    if isinstance(expression.node, ast.Name):
+        return of(expression.node.id)
     with np.errstate(all="ignore"):
         low, high = _bounds(expression.node, of, rows)
     nothing = np.isnan(low) | np.isnan(high)

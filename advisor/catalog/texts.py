@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 _FIELD = re.compile(r"\{([a-z][a-z0-9_]*)(?::([,]?(?:\.\d+)?[efgd%]?))?\}")
 _ANY = re.compile(r"[{}]")
 
 # How a number is said that is only the least or the most that a value can be (model.Comparison.bound).
 BOUNDS = {"": "", "at_least": "at least ", "at_most": "at most "}
+# What an observation says whose numbers are not there, by what these would mean.
+_NOT_KNOWN = "not known: {means}"
 
 
 def fields(text: str) -> frozenset[str]:
@@ -23,6 +25,11 @@ def fields(text: str) -> frozenset[str]:
 def named(text: str) -> frozenset[str]:
     """The names that a text asks for, whatever else stands in it."""
     return frozenset(m[1] for m in _FIELD.finditer(text))
+
+
+def not_known(means: Iterable[str]) -> str:
+    """The text for an observation that these numbers, by their meanings, would have decided."""
+    return _NOT_KNOWN.format(means="; ".join(means))
 
 
 def fill(text: str, values: Mapping[str, float | str], least: Mapping[str, float] | None = None) -> str:

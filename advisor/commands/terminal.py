@@ -68,7 +68,8 @@ def note(text: str) -> None:
 
 def narrate(stage: str, done: int, total: int) -> None:
     """Progress on stderr, on one line of a terminal; nothing when stderr is a file."""
-    words = {"read": f"reading launches {done}/{total}", "reason": "reasoning"}
+    file = f"reading file {min(done + 1, total)} of {total}" if total > 1 else "reading"
+    words = {"read": file, "launches": f"reading launches {done}/{total}", "reason": "reasoning"}
     words["locate"] = f"reading instructions {done}/{total}"
     note(words.get(stage, stage))
 

@@ -17,7 +17,7 @@ from advisor.dialogue.interview.choosing import open_numbers
 from advisor.dialogue.records import Ask, Lore, Proved, Reckoning, Renewed
 from advisor.dialogue.state import State
 from advisor.errors import AdvisorError, UsageError
-from advisor.model import Diagnosis, LaunchDiagnosis, ReportInfo
+from advisor.model import Diagnosis, LaunchDiagnosis, Progress, ReportInfo
 from advisor.pipelines.compare.sides import Side, parse_side
 
 _KEPT = 12  # analyses kept for going back and forth; each holds its report's frame
@@ -29,7 +29,6 @@ class CalledOff(Exception):  # noqa: N818  (no error: what a progress call raise
     """Nobody waits for this work any more."""
 
 
-Progress = Callable[[str, int, int], None]
 Answers = tuple[tuple[int | None, str, float | str], ...]
 Base = tuple[tuple[str, ...], int]  # the reports, and how many versions came before them
 
@@ -69,8 +68,8 @@ class Sources:
     gather: a launch to the command that collects what it lacks (pipelines.collecting.Gathered); write: the request and
     the state to the path written; practise: the request to what the practice room gives back; choose: in an interview,
     the analysis and the questions still open to those worth asking, the best first, None for all in order; side: a path
-    as typed to the report and the launch meant; contents,
-    find: all entries of the knowledge base and those about some words (pipelines.explain.Hit), from any thread.
+    as typed to the report and the launch meant; contents, find: all entries of the knowledge base and those about some
+    words (pipelines.explain.Hit), from any thread.
     """
 
     analyse: Callable[[Sequence[Path], str | None, Progress], Judged]
@@ -183,12 +182,9 @@ class Desk:
         self._kept = OrderedDict((key, kept) for key, kept in self._kept.items() if key[0][1] < version)
         self._bases[(paths, version)] = base
 
-    def _key(self, answers: Answers, state: State) -> tuple[Base, Answers]:
-        return (state.paths, len(state.earlier)), answers
-
     def _at(self, answers: Answers, state: State) -> Judged:
         """The analysis with exactly these answers, from the nearest one kept."""
-        key = self._key(answers, state)
+        key = (_base(state), answers)
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
@@ -204,15 +200,15 @@ class Desk:
         return self.sources.analyse_numbers(values, str(gpu) or None)
 
     def _answered(self, answers: Answers, state: State) -> Judged:
-        key = (state.paths, len(state.earlier))
+        key = _base(state)
         if key not in self._bases:
             if not state.paths:
                 raise AdvisorError(face.NOTHING_OPEN)
             # A session that was taken up again reads its report when it is first needed.
             self._bases[key] = self.sources.analyse([Path(p) for p in state.paths], state.gpu or None, _unheard)
         base = self._bases[key]
-        known = max((n for n in range(1, len(answers)) if self._key(answers[:n], state) in self._kept), default=0)
-        judged = self._kept[self._key(answers[:known], state)] if known else base
+        known = max((n for n in range(1, len(answers)) if (_base(state), answers[:n]) in self._kept), default=0)
+        judged = self._kept[_base(state), answers[:known]] if known else base
         todo: list[tuple[int | None, dict[str, float | str]]] = []
         for position, question, value in answers[known:]:
             if not todo or todo[-1][0] != position:
@@ -221,6 +217,10 @@ class Desk:
         for position, given in todo:
             judged = judged.answered(position, given)
         return judged
+
+
+def _base(state: State) -> Base:
+    return state.paths, len(state.earlier)
 
 
 def _unheard(what: str, done: int, total: int) -> None:

@@ -48,7 +48,6 @@ class Look:
 
     word: str
     position: int | None = None
-    quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True)

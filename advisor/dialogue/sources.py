@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from advisor import resources
 from advisor.dialogue import events as e
 from advisor.dialogue import face
-from advisor.dialogue.desk import Judged, Progress, Sources
+from advisor.dialogue.desk import Judged, Sources
 from advisor.dialogue.interview import words as words_interview
 from advisor.dialogue.records import Ask, Choice, Lore, Reckoning, Renewed
 
 if TYPE_CHECKING:
-    from advisor.model import Diagnosis, LaunchDiagnosis
+    from advisor.model import Diagnosis, LaunchDiagnosis, Progress
 
 
 def sources(knowledge: tuple[Path, ...] = (), **options: Any) -> Sources:

@@ -32,6 +32,14 @@ def _own_plan() -> Plan:
     return plan(catalog().metrics)
 
 
+def columns_of(frame: pd.DataFrame) -> dict[str, Array]:
+    """The frame's numeric columns as float arrays of shape (rows,)."""
+    # All at once: a frame has hundreds of columns, and taking each out of it costs more than what is done with it.
+    kinds = [dtype.kind in "fiub" for dtype in frame.dtypes]
+    values = frame.loc[:, kinds].to_numpy(dtype=float).T
+    return dict(zip(map(str, frame.columns[kinds]), values, strict=True))
+
+
 def check(frame: pd.DataFrame, metrics: Mapping[str, MetricDef] | None = None) -> None:
     """The contract of the frame: columns are IDENTITY, canonical metrics as float64, or LABELS as text.
 
@@ -63,9 +71,10 @@ def derive(
     import pandas as pd
 
     known = catalog().metrics if metrics is None else metrics
-    steps = _own_plan() if metrics is None else plan(metrics)
+    steps = _own_plan() if known is catalog().metrics else plan(known)
     rows = len(frame)
-    told = {name: _reported(frame, name, rows) for name in known}
+    reported, unknown = columns_of(frame), np.full(rows, np.nan)
+    told = {name: _finite(reported[name]) if name in reported else unknown for name in known}
     for name in ("grid_size", "block_size", "device_cc_major", "device_cc_minor", "device_mig"):
         if name in known:
             told[name] = _else(told[name], _identity(frame, name, rows))
@@ -80,10 +89,7 @@ def derive(
     return pd.concat(parts, axis=1)
 
 
-def _reported(frame: pd.DataFrame, name: str, rows: int) -> Array:
-    if name not in frame:
-        return np.full(rows, np.nan)
-    values = frame[name].to_numpy(dtype=float)
+def _finite(values: Array) -> Array:
     return np.where(np.isfinite(values), values, np.nan)
 
 
@@ -149,7 +155,7 @@ def _compute(
                 if made is not None:
                     reported = bool(known[name].names) and name not in affected
                     value = _else(value, made) if reported else _else(made, value)
-            columns[name] = np.where(np.isfinite(value), value, np.nan)
+            columns[name] = _finite(value)
     return columns
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +13,9 @@ import numpy as np
 from advisor.catalog.expressions import FALSE, TRUE, UNKNOWN, ExpressionError, Test, parse_test
 from advisor.catalog.expressions import Comparison as Compares
 from advisor.catalog.intervals import decided
-from advisor.catalog.texts import fill, named
+from advisor.catalog.texts import fill, named, not_known
 from advisor.errors import KnowledgeError
+from advisor.metrics.derive import columns_of
 from advisor.model import Comparison
 from advisor.observe.ranges import Ranges, distances
 
@@ -39,14 +40,6 @@ def tests_of(catalog: Catalog) -> dict[str, Test]:
         except ExpressionError as e:
             raise KnowledgeError(f"knowledge/observations:1: {name}: {e}") from None
     return out
-
-
-def columns_of(frame: pd.DataFrame) -> dict[str, Array]:
-    """The frame's numeric columns as float arrays of shape (rows,)."""
-    # All at once: a frame has hundreds of columns, and taking each out of it costs more than what is done with it.
-    kinds = [dtype.kind in "fiub" for dtype in frame.dtypes]
-    values = frame.loc[:, kinds].to_numpy(dtype=float).T
-    return dict(zip(map(str, frame.columns[kinds]), values, strict=True))
 
 
 @dataclass(frozen=True)
@@ -114,55 +107,52 @@ class Observed:
         values = {name: self.value(row, name) for name in wanted}
         least = {name: self.ranges.least(row, name) for name, value in values.items() if not math.isfinite(value)}
         says = fill(entry.says, {**values, **{label: texts[row] for label, texts in self.labels.items()}}, least)
+        if self.truth[row, self.place[name]] == UNKNOWN:
+            lacking = [m for m in self.unknown_metrics(row, name) if not math.isfinite(least[m])]
+            known = self.catalog.metrics
+            says = not_known((known[m].means if m in known else "") or m for m in lacking) if lacking else says
         out = []
         for c in self.tests[name].comparisons:
             value, threshold = c.left.scalar(values), c.right.scalar(values)
-            known = math.isfinite(value) and math.isfinite(threshold)
             definition = self.catalog.metrics.get(c.left.text)
-            if not known:
-                out.append(self._bounded(row, name, c, value, threshold, says))
-                continue
-            distance = float(c.difference(value, threshold))
-            out.append(
-                Comparison(
-                    observation=name,
-                    metric=c.left.text,
-                    value=value,
-                    unit=definition.unit if definition else "",
-                    test=c.test,
-                    threshold=threshold,
-                    holds=bool(c.holds(value, threshold)),
-                    margin=distance / (abs(threshold) or 1.0),
-                    margin_abs=distance,
-                    cites=entry.cites,
-                    says=says,
-                )
+            plain = Comparison(
+                observation=name,
+                metric=c.left.text,
+                value=value if math.isfinite(value) else None,
+                unit=definition.unit if definition else "",
+                test=c.test,
+                threshold=threshold if math.isfinite(threshold) else None,
+                holds=None,
+                margin=None,
+                margin_abs=None,
+                cites=entry.cites,
+                says=says,
             )
+            if math.isfinite(value) and math.isfinite(threshold):
+                distance = float(c.difference(value, threshold))
+                margin = distance / (abs(threshold) or 1.0)
+                holds = bool(c.holds(value, threshold))
+                out.append(replace(plain, holds=holds, margin=margin, margin_abs=distance))
+            else:
+                out.append(self._bounded(row, c, plain))
         return tuple(out)
 
-    def _bounded(self, row: int, name: str, c: Compares, value: float, threshold: float, says: str) -> Comparison:
+    def _bounded(self, row: int, c: Compares, plain: Comparison) -> Comparison:
         """A comparison with an unknown side: what bounds say of it. The margin is the least (the most, if it fails)."""
-        entry, definition = self.catalog.observations[name], self.catalog.metrics.get(c.left.text)
         left, right = self.ranges.of(c.left, row), self.ranges.of(c.right, row)
         truth = int(decided(c, left, right)[0])
         low, high, scale = (float(part[0]) for part in distances(c, left, right))
         distance = low if truth == TRUE else high if truth == FALSE else math.nan
         at_least, at_most = float(left[0][0]), float(left[1][0])
-        known, bound = math.isfinite(value), math.nan
-        if truth != UNKNOWN and not known:
+        value, bound = plain.value, math.nan
+        if truth != UNKNOWN and value is None:
             bound = at_least if at_least > 0 else at_most
-        return Comparison(
-            observation=name,
-            metric=c.left.text,
-            value=value if known else bound if math.isfinite(bound) else None,
-            unit=definition.unit if definition else "",
-            test=c.test,
-            threshold=threshold if math.isfinite(threshold) else None,
+        return replace(
+            plain,
+            value=bound if math.isfinite(bound) else value,
             holds=None if truth == UNKNOWN else truth == TRUE,
             margin=distance / scale if math.isfinite(distance) else None,
             margin_abs=distance if math.isfinite(distance) else None,
-            cites=entry.cites,
-            says=says,
             bound="" if not math.isfinite(bound) else "at_least" if bound == at_least else "at_most",
         )
 

@@ -76,7 +76,6 @@ def add_base(
     frame: pd.DataFrame, infos: tuple[ReportInfo, ...], gpu_name: str | None
 ) -> tuple[pd.DataFrame, list[str]]:
     """Columns that derived metrics build on. Returns the frame and each row's GPU id, empty for one unknown."""
-    frame = frame.copy()
     rows = len(frame)
     added: dict[str, Array] = {
         name: frame[name].to_numpy(dtype=float).copy() if name in frame else np.full(rows, np.nan)
@@ -102,20 +101,34 @@ def add_base(
         if card is not None and not any(key):
             # Numbers without a report: the card that the user named, whole.
             versions[row], whole[row] = card.cc, float(card.sm_count or math.nan)
-    for column, values in added.items():
-        frame[column] = values
-    frame["cc"] = versions
-    if "sm_count" not in frame:
-        frame["sm_count"] = whole
-    frame["block_launch_ceiling"] = ceiling
     usual = time_model().dram_ceiling
-    frame["dram_read_ceiling_pct"], frame["dram_copy_ceiling_pct"] = usual.read, usual.copy
-    frame["gpu_known"] = in_table
     complete = {i: 1.0 if info.complete else 0.0 for i, info in enumerate(infos)}
-    frame["report_complete"] = [complete.get(int(r), math.nan) for r in frame["report"]]
-    frame["ncu_verdict"] = [_verdict(rules) for rules in frame["rules"]]
-    frame["clock_reads_share"] = [_clock_reads(opcodes) for opcodes in frame["opcodes"]]
-    return frame, known
+    told = {
+        **added,
+        **({} if "sm_count" in frame else {"sm_count": whole}),
+        "block_launch_ceiling": ceiling,
+        "dram_read_ceiling_pct": np.full(rows, usual.read),
+        "dram_copy_ceiling_pct": np.full(rows, usual.copy),
+        "gpu_known": in_table,
+        "report_complete": np.array([complete.get(int(r), math.nan) for r in frame["report"]], dtype=float),
+        "ncu_verdict": np.array([_verdict(rules) for rules in frame["rules"]], dtype=float),
+        "clock_reads_share": np.array([_clock_reads(opcodes) for opcodes in frame["opcodes"]], dtype=float),
+    }
+    return with_numbers(frame.assign(cc=versions), told), known
+
+
+def with_numbers(frame: pd.DataFrame, columns: Mapping[str, Array]) -> pd.DataFrame:
+    """A copy of the frame with these columns of numbers, in place of its own of the same names.
+
+    All at once: put in one by one, a column costs more than what is computed of it.
+    """
+    import pandas as pd
+
+    if not columns:
+        return frame.copy()
+    rest = frame.drop(columns=[name for name in columns if name in frame])
+    numbers = pd.DataFrame(np.array(list(columns.values())).T, index=frame.index, columns=list(columns))
+    return pd.concat((rest, numbers), axis=1)
 
 
 def _complete(added: Mapping[str, Array], row: int, card: gpus.Gpu | None, cc: str) -> None:
@@ -198,11 +211,8 @@ def add_known(frame: pd.DataFrame) -> pd.DataFrame:
 
 def add_numbers(frame: pd.DataFrame, numbers: Mapping[str, float], rows: list[int] | None = None) -> pd.DataFrame:
     """Numbers that the user gave, as metrics of all rows or of some."""
+    columns: dict[str, Array] = {}
     for name, value in numbers.items():
-        column = frame[name].to_numpy(dtype=float).copy() if name in frame else np.full(len(frame), np.nan)
-        if rows is None:
-            column[:] = value
-        else:
-            column[rows] = value
-        frame[name] = column
-    return frame
+        columns[name] = frame[name].to_numpy(dtype=float).copy() if name in frame else np.full(len(frame), np.nan)
+        columns[name][slice(None) if rows is None else rows] = value
+    return with_numbers(frame, columns) if columns else frame

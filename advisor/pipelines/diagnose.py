@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.catalog import catalog as open_catalog
 from advisor.errors import InputError, UsageError
-from advisor.model import Diagnosis, Elsewhere, LaunchDiagnosis, ReportInfo
+from advisor.model import Diagnosis, Elsewhere, LaunchDiagnosis, Progress, ReportInfo
 from advisor.napkin import ceilings
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from advisor.napkin.gpus import Gpu
     from advisor.pipelines.conclude import Reasoned
 
-Progress = Callable[[str, int, int], None]
 Answer = float | str
 
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from advisor.catalog import Catalog
 from advisor.errors import InputError
-from advisor.model import Diagnosis, Finding, LaunchDiagnosis, Location
-from advisor.pipelines.diagnose import Progress
+from advisor.model import Diagnosis, Finding, LaunchDiagnosis, Location, Progress
 
 # (place of the report, file as the report names it) -> its lines.
 Texts = dict[tuple[int, str], tuple[str, ...]]

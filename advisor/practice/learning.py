@@ -13,10 +13,10 @@ from advisor.practice.predict import Score, score
 from advisor.practice.state import Prediction, Record, Store, latest
 
 if TYPE_CHECKING:
-    from advisor.model import LaunchDiagnosis
+    from advisor.model import LaunchDiagnosis, Progress
     from advisor.pipelines.diagnose import Analysis
     from advisor.practice.recorded import RecordFile
-    from advisor.practice.selfcheck import Measured, Progress
+    from advisor.practice.selfcheck import Measured
 
 
 @dataclass(frozen=True, slots=True)

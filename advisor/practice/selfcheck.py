@@ -5,14 +5,14 @@ Judges recorded profiles, or those of a run on this machine's GPU, by the same r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
 from advisor.errors import InputError
-from advisor.model import LaunchDiagnosis
+from advisor.model import LaunchDiagnosis, Progress
 from advisor.practice import overlap, recorded
 from advisor.practice.cases import answers, work_of
 from advisor.practice.manifest import Exercise, StepDef
@@ -22,8 +22,6 @@ from advisor.quantify.noise import spread
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
     from advisor.pipelines.diagnose import Analysis
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.errors import InputError
-from advisor.model import IDENTITY, Reading, ReportInfo
+from advisor.model import IDENTITY, Progress, Reading, ReportInfo
 from advisor.reports import names, sniffing
 from advisor.reports import ptxas as ptxas_log
 from advisor.reports.container import walk
@@ -43,13 +43,15 @@ def read(
     limits: Limits | None = None,
     report: int = 0,
     meanwhile: Callable[[], None] | None = None,
+    progress: Progress | None = None,
 ) -> Reading:
     """Reads one file of any form that ncu writes into a frame of base metrics (see model.Reading).
 
     metric_filter: canonical ids to read, all by default; ptxas: a log of `ptxas -v` that fills in what the file lacks;
-    report: the number of this file among several, for the frame's `report` column; meanwhile:
-    called while other processes read, if they do. Raises InputError, one line, if no
-    launch can be read. A file of which some launches are lost comes back with `info.complete` False.
+    report: the number of this file among several, for the frame's `report` column; meanwhile: called while other
+    processes read, if they do; progress: called now and then with "launches", those read and those in all, while they
+    do; what it raises ends the reading. Raises InputError, one line, if no launch can be read. A file of which some
+    launches are lost comes back with `info.complete` False.
     """
     path = Path(path)
     bounds = limits or Limits()
@@ -57,7 +59,9 @@ def read(
     digest = _Digest(path)
     with ExitStack() as stack:
         if sniffed.wrapping or sniffed.format == "ncu-rep":
-            form, contents, metrics = _binary_or_wrapped(path, sniffed, metric_filter, bounds, stack, meanwhile)
+            form, contents, metrics = _binary_or_wrapped(
+                path, sniffed, metric_filter, bounds, stack, meanwhile, progress
+            )
         else:
             metrics = _metrics(metric_filter)
             form, contents = sniffed.format, _text(path, sniffed.format, path.name, metrics, bounds)
@@ -87,14 +91,14 @@ def read_many(
     metric_filter: Collection[str] | None = None,
     ptxas: Path | None = None,
     jobs: int = 2,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Progress | None = None,
     limits: Limits | None = None,
     meanwhile: Callable[[], None] | None = None,
 ) -> tuple[pd.DataFrame, tuple[ReportInfo, ...]]:
     """Reads several files into one frame, whose `report` column counts the descriptions in the second value.
 
-    jobs: child processes at a time; progress: called with "read", files done and files in all; meanwhile: called while
-    the processes read, so that what is needed next can be made ready. A file that is refused
+    jobs: child processes at a time; progress: called with "read", files done and files in all, and as `read` says;
+    meanwhile: called while the processes read, so that what is needed next can be made ready. A file that is refused
     has no rows, and a description with format '' and the refusal as its one problem.
     """
     bounds = replace(limits or Limits(), children=max(1, jobs))
@@ -106,7 +110,13 @@ def read_many(
             progress("read", number, len(files))
         try:
             found = read(
-                path, metric_filter=metric_filter, ptxas=ptxas, limits=bounds, report=number, meanwhile=meanwhile
+                path,
+                metric_filter=metric_filter,
+                ptxas=ptxas,
+                limits=bounds,
+                report=number,
+                meanwhile=meanwhile,
+                progress=progress,
             )
             frames.append(found.frame)
             infos.append(found.info)
@@ -137,6 +147,7 @@ def _binary_or_wrapped(
     limits: Limits,
     stack: ExitStack,
     meanwhile: Callable[[], None] | None,
+    progress: Progress | None,
 ) -> tuple[str, Contents, dict[str, Metric]]:
     from advisor.reports.parent import Child
 
@@ -159,7 +170,8 @@ def _binary_or_wrapped(
             contents.problems.append(damage)
             contents.missing = None
         return sniffed.format, contents, metrics
-    return "ncu-rep", _report(path.name, source, folder, damage, metrics, children, limits, meanwhile), metrics
+    contents = _report(path.name, source, folder, damage, metrics, children, limits, meanwhile, progress)
+    return "ncu-rep", contents, metrics
 
 
 def _report(
@@ -171,6 +183,7 @@ def _report(
     children: list[Child],
     limits: Limits,
     meanwhile: Callable[[], None] | None,
+    progress: Progress | None,
 ) -> Contents:
     from advisor.reports.parent import BackgroundRead, read_report
 
@@ -189,7 +202,7 @@ def _report(
 
     if meanwhile is not None:
         meanwhile()
-    contents = read_report(reading, found, damage)
+    contents = read_report(reading, found, damage, progress)
     if not contents.launches and found.readable:
         raise InputError(
             f"{name}: none of its {found.announced} launches can be read: the report is damaged, or newer than the "

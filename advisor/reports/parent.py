@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from advisor.reports.records import Contents, Launch, Shape
 
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 _PROGRAM = Path(__file__).with_name("child.py")
+_TOLD_EVERY_S = 0.1  # how often whoever waits is told how far the reading is, and may call it off
 _INSTALL = "install it with `pip install ncu-report` (Linux x86-64 and aarch64, Windows, macOS arm64)"
 
 
@@ -78,8 +79,12 @@ class Child:
                 self._lines.put(line)
         self._lines.put(None)
 
+    def kill(self) -> None:
+        """Ends the process; whoever listens to it comes to the end of its messages."""
+        self._process.kill()
+
     def stop(self) -> None:
-        """Ends the process, whatever it is doing."""
+        """Ends the process, whatever it is doing, and waits for that."""
         self._process.kill()
         with contextlib.suppress(queue.Empty):
             while True:
@@ -122,18 +127,24 @@ class BackgroundRead:
         self._fatal = ""
         self._silence_s = limits.silence_s
         self._deadline = time.monotonic() + limits.total_s
+        self._total = found.readable
+        self._running = set(children)
+        self._called_off = False
         self._threads = [threading.Thread(target=self._work, args=(child,), daemon=True) for child in children]
         for thread in self._threads:
             thread.start()
 
     def _work(self, child: Child) -> None:
         ready: Child | None = child
-        while True:
+        while not self._called_off:
             try:
                 first, last = self._waiting.get_nowait()
             except queue.Empty:
                 break
             ready = ready or Child(self._limits)
+            self._running.add(ready)
+            if self._called_off:  # since the look above
+                ready.kill()
             done = False
             for message in ready.run(self._job | {"first": first, "last": last}, self._silence_s, self._deadline):
                 done = done or "done" in message
@@ -144,18 +155,40 @@ class BackgroundRead:
                     self._launches[index] = message.get("launch")
             if not done:  # the next ones that hang cost less
                 self._silence_s = max(1.0, self._silence_s / 4)
+            self._running.discard(ready)
             ready = None
         if ready is not None:
             ready.stop()
 
-    def wait(self) -> list[Launch]:
-        """The launches that were read, in the order of the report."""
-        for thread in self._threads:
-            thread.join()
+    def wait(self, progress: Callable[[str, int, int], None] | None = None) -> list[Launch]:
+        """The launches that were read, in the order of the report.
+
+        progress: called now and then with "launches", those that are done and those in all; what it raises ends the
+        reading.
+        """
+        try:
+            for thread in self._threads:
+                while progress is not None and thread.is_alive():
+                    progress("launches", len(self._launches), self._total)
+                    thread.join(_TOLD_EVERY_S)
+                thread.join()
+            if progress is not None:
+                progress("launches", len(self._launches), self._total)
+        except BaseException:
+            self.call_off()
+            raise
         if self._fatal and not self._launches:
             raise InputError(f"{self._fatal}; {_INSTALL}")
         found = (launch_of(index, message) for index, message in sorted(self._launches.items()))
         return [launch for launch in found if launch is not None]
+
+    def call_off(self) -> None:
+        """End the reading: nobody waits for it any more."""
+        self._called_off = True
+        for child in tuple(self._running):
+            child.kill()
+        for thread in self._threads:
+            thread.join()
 
 
 def _shape(numbers: Any) -> Shape | None:
@@ -214,9 +247,11 @@ def _rule(identifier: Any, title: Any, message: Any, saving: Any, local: Any = N
     return RuleResult(str(identifier), one_line(str(title)), one_line(without_links(str(message))), speedup, part)
 
 
-def read_report(reading: BackgroundRead, found: Container, damage: str) -> Contents:
+def read_report(
+    reading: BackgroundRead, found: Container, damage: str, progress: Callable[[str, int, int], None] | None = None
+) -> Contents:
     """Waits for the launches and accounts for them: what the report announces against what was read."""
-    launches = reading.wait()
+    launches = reading.wait(progress)
     contents = Contents(launches, f"ncu {_version(found.tool)}" if found.tool else "ncu")
     lost = found.announced - len(launches)
     wrong = [text for text in (damage, found.damage) if text]

@@ -8,6 +8,7 @@ from typing import Final
 from advisor.dialogue import events as e
 from advisor.dialogue import face
 from advisor.dialogue.state import State
+from advisor.render.stages import STAGES as CHILD_STAGES
 from advisor.render.text import plural
 from advisor.tui.layout import safe
 
@@ -28,18 +29,7 @@ ORDERS: Final = {
 UPWARDS: Final = "{order}, turned round"
 READING: Final = "reading"
 REASONING: Final = "reasoning"
-STAGES: Final = {
-    "read": READING,
-    "reason": REASONING,
-    "start": "starting",
-    "inputs": "making inputs",
-    "compile": "compiling",
-    "reference": "computing the reference",
-    "check": "checking",
-    "time": "timing",
-    "warm": "warming up",
-    "profile": "profiling",
-}
+STAGES: Final = {"read": READING, "launches": "reading launches", "reason": REASONING, **CHILD_STAGES}
 LOADING: Final = "loading the knowledge base"
 PROVING: Final = "looking up how"
 LOOKING: Final = "looking it up"

@@ -157,6 +157,6 @@ def test_looking_at_views_alone_is_nothing_to_undo():
 
 
 def test_a_session_with_views_replays_to_itself():
-    state = told(after(e.ViewShown("proof"), e.ViewShown("knowledge", "occupancy")))
+    state = reduce(told(after(e.ViewShown("proof"))), e.ViewShown("knowledge", "occupancy"))
     state = reduce(reduce(state, e.ViewLeft()), e.ViewShown("whatif"))
     assert replay(state.log) == state

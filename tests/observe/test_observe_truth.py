@@ -134,7 +134,7 @@ def test_evidence_is_one_line_a_comparison_with_value_threshold_and_distance():
 
 def test_evidence_of_an_unknown_value_has_no_margin():
     (line,) = seen({"o": "a > 60"}, {"b": 1.0}).evidence(0, "o")
-    assert (line.value, line.holds, line.margin, line.margin_abs, line.says) == (None, None, None, None, "unknown %")
+    assert (line.value, line.holds, line.margin, line.margin_abs, line.says) == (None, None, None, None, "not known: a")
 
 
 def test_the_metrics_that_an_observation_lacks_are_named():

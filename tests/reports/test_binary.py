@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -129,6 +130,9 @@ def test_several_files_make_one_frame_and_a_refused_one_is_named(small: Path, tm
     empty.touch()
     steps: list[tuple[str, int, int]] = []
     frame, infos = read_many([small, empty, small], progress=lambda *step: steps.append(step))
+    read_so_far = [step for step in steps if step[0] == "launches"]
+    assert read_so_far.count(("launches", 2, 2)) >= 2 and all(0 <= done <= 2 == all_ for _, done, all_ in read_so_far)
+    steps = [step for step in steps if step[0] == "read"]
     assert list(frame["report"]) == [0, 0, 2, 2]
     assert list(frame["index"]) == [0, 1, 0, 1]
     assert infos[1].problems == ("the file is empty; profile again, or copy it again",)
@@ -150,6 +154,31 @@ def _with_program(monkeypatch: pytest.MonkeyPatch, folder: Path, lines: str) -> 
     path = folder / "child.py"
     path.write_text(changed)
     monkeypatch.setattr(parent, "_PROGRAM", path)
+
+
+def test_a_reading_that_nobody_waits_for_any_more_ends_its_processes(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class CalledOff(Exception):  # noqa: N818
+        pass
+
+    _with_program(monkeypatch, tmp_path, "import time; time.sleep(60)")
+    started, children = time.monotonic(), []
+    made = parent.Child.__init__
+
+    def noted(self: parent.Child, limits: Limits) -> None:
+        children.append(self)
+        made(self, limits)
+
+    def progress(what: str, done: int, total: int) -> None:
+        if what == "launches" and done:
+            raise CalledOff
+
+    monkeypatch.setattr(parent.Child, "__init__", noted)
+    with pytest.raises(CalledOff):
+        read(small, limits=Limits(batch_launches=1, silence_s=60), progress=progress)
+    assert time.monotonic() - started < 30
+    assert children and all(child._process.poll() is not None for child in children)
 
 
 LOSSES = {

@@ -60,7 +60,7 @@ async def typed(at: Driver, text: str) -> None:
 @SIZES
 async def test_the_table_has_the_numbers_behind_the_conclusions_and_where_they_turn(size: tuple[int, int]):
     async with whatif(size) as at:
-        assert at.shows("memory_pct", "96.1 %", "< 60.0 %", "compute_pct", "12.4 %", "> 60.0 %")
+        assert at.shows("memory_pct", "96.1 %", "↓ 60.0 %", "compute_pct", "12.4 %", "↑ 60.0 %")
         assert at.shows("shared_wavefront_ratio", "idc_requests", "unknown"), "what a rule lacks can be tried too"
         assert not at.shows("duration_ns"), "what no conclusion rests on is left out"
         assert at.shows("Nothing is changed yet", "= class", "Internal congestion", "= stays  Narrow accesses")

@@ -22,17 +22,8 @@ from advisor.practice.tasks import Request
 from advisor.practice.trying import NOT_ITS_FAULT, USUAL_ARCH
 from advisor.render import attempt as words
 from advisor.render import measuring
+from advisor.render.stages import STAGES
 
-_STAGES = {
-    "start": "starting",
-    "inputs": "making inputs",
-    "compile": "compiling",
-    "reference": "computing the reference",
-    "check": "checking",
-    "time": "timing",
-    "warm": "warming up",
-    "profile": "profiling",
-}
 _ARCH = re.compile(r"(?:sm_|compute_)?(\d{1,2})\.?(\d)([af]?)\Z")
 
 
@@ -42,7 +33,7 @@ def shower(face: Face) -> OnProgress:
     def show(now: Progress) -> None:
         of = f" ({now.job}/{now.of})" if now.of > 1 else ""
         passes = f", {now.kernel[:30]} {now.percent} %" if now.kernel else ""
-        face.note(f"{_STAGES.get(now.stage, now.stage)} {now.step}{of}{passes}")
+        face.note(f"{STAGES.get(now.stage, now.stage)} {now.step}{of}{passes}")
 
     return show
 

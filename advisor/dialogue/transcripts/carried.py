@@ -19,9 +19,9 @@ from advisor.dialogue.transcripts.recorder import Recorder
 from advisor.dialogue.transcripts.scrub import BUNDLED, Scrubber
 
 if TYPE_CHECKING:
-    from advisor.dialogue.desk import Judged, Progress, Sources
+    from advisor.dialogue.desk import Judged, Sources
     from advisor.napkin.ceilings import Ceilings
-    from advisor.readings import ReportInfo
+    from advisor.readings import Progress, ReportInfo
 
 _MOST_LAUNCHES: Final = 100
 _MOST_EMBEDDED: Final = 4 << 20

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
 from advisor.dialogue import events as e
-from advisor.dialogue.desk import Desk, Judged, Progress, Sources
+from advisor.dialogue.desk import Desk, Judged, Sources
 from advisor.dialogue.sources import sources
 from advisor.dialogue.state import State
 from advisor.dialogue.transcripts import words
@@ -22,7 +22,7 @@ from advisor.dialogue.transcripts.scrub import BUNDLED, bundled_path
 from advisor.errors import AdvisorError, InputError, KnowledgeError, UsageError
 from advisor.napkin import ceilings
 from advisor.pipelines.compare.sides import Side
-from advisor.readings import ReportInfo
+from advisor.readings import Progress, ReportInfo
 
 if TYPE_CHECKING:
     from advisor.napkin.ceilings import Cards

@@ -78,8 +78,6 @@ def _sought(state: State) -> e.Locate:
 
 def requests_of(state: State) -> tuple[e.Request, ...]:
     """The requests whose results the open view shows, the most wanted first."""
-    if state.view == "knowledge":
-        return (e.Look(state.view_subject, state.position, quiet=True),) if state.view_subject else ()
     launch, position = state.launch, state.position
     if launch is None or position is None:
         return ()

@@ -11,9 +11,9 @@ from pathlib import Path
 from advisor.catalog import Catalog
 from advisor.catalog import catalog as open_catalog
 from advisor.errors import InputError, UsageError
-from advisor.model import Reading
+from advisor.model import Progress, Reading
 from advisor.napkin.ceilings import kept
-from advisor.pipelines.diagnose import Analysis, Answer, Inputs, Progress, checked_answers
+from advisor.pipelines.diagnose import Analysis, Answer, Inputs, checked_answers
 
 _ONE = re.compile(r"(?P<path>.+)#(?P<launch>[^#]*)", re.DOTALL)
 # The largest number that a launch could have: what is longer is no index, and would not fit a frame.
@@ -65,20 +65,37 @@ def read_sides(
     from advisor.reports import read
 
     cat = open_catalog(knowledge)
-    told = checked_answers(cat, answers or {})
+    answered = checked_answers(cat, answers or {})
     # Loaded here, so that two threads do not load it twice.
     open_catalog().metrics  # noqa: B018
     paths = list(dict.fromkeys((base.path, current.path)))
     if progress is not None:
         progress("read", 0, len(paths))
     with ThreadPoolExecutor(len(paths)) as pool:
-        readings = dict(zip(paths, pool.map(read, paths), strict=True))
+        tellers = _together(progress, len(paths))
+        readings = dict(zip(paths, pool.map(lambda path, say: read(path, progress=say), paths, tellers), strict=True))
     if progress is not None:
         progress("reason", 0, 1)
     cat = knowledge_for(cat, [reading.info for reading in readings.values()])
     sides = (base, current)
-    made = [_analysis(cat, readings[side.path], side, gpu, told, kernel) for side in sides]
+    made = [_analysis(cat, readings[side.path], side, gpu, answered, kernel) for side in sides]
     return made[0], made[1]
+
+
+def _together(progress: Progress | None, count: int) -> list[Progress | None]:
+    """What each of several readings at a time tells: how far all of them are."""
+    if progress is None:
+        return [None] * count
+    states = [(0, 0)] * count
+
+    def teller(at: int) -> Progress:
+        def tell(what: str, done: int, total: int) -> None:
+            states[at] = done, total
+            progress(what, sum(one for one, _ in states), sum(all_ for _, all_ in states))
+
+        return tell
+
+    return [teller(at) for at in range(count)]
 
 
 def _analysis(

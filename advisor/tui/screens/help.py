@@ -8,13 +8,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import Footer
 
 from advisor.dialogue import cards
 from advisor.dialogue.records import Card, Line
 from advisor.tui import words_help as words
 from advisor.tui.keys import Key, keys_of, works
 from advisor.tui.widgets.card import CardView
+from advisor.tui.widgets.keys import Keys
 
 
 def key_card(title: str, keys: list[Key]) -> Card:
@@ -49,7 +49,7 @@ class HelpScreen(ModalScreen[None]):
                 yield CardView(key_card(words.HERE, here), blocks=self._blocks)
             yield CardView(key_card(words.EVERYWHERE, everywhere), blocks=self._blocks)
             yield CardView(cards.help_card(None), blocks=self._blocks)
-        yield Footer(compact=True, show_command_palette=False)
+        yield Keys()
 
     def on_mount(self) -> None:
         """The page has the focus, so that arrows scroll it."""

@@ -14,7 +14,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Resize
 from textual.message import Message
-from textual.widgets import Footer, Input, OptionList, Static
+from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from advisor.dialogue import events as e
@@ -28,6 +28,7 @@ from advisor.tui.layout import heading, safe, styled
 from advisor.tui.screens.registry import ViewScreen
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
+from advisor.tui.widgets.keys import Keys
 from advisor.tui.widgets.lines import Lines
 from advisor.tui.widgets.prompt import Prompt
 
@@ -133,7 +134,7 @@ class KnowledgeScreen(ViewScreen):
                 yield Static(words.LINKS, id="linkhead", markup=False)
                 yield OptionList(id="links", markup=False, compact=True)
         yield Busy(blocks=self.blocks)
-        yield Footer(compact=True, show_command_palette=False)
+        yield Keys()
 
     def on_mount(self) -> None:
         """The search has the focus; what it searches is loaded beside."""

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from advisor.dialogue import events as e
 from advisor.dialogue.state import State
@@ -23,6 +23,7 @@ from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.choices import Choices
 from advisor.tui.widgets.conversation import Conversation
+from advisor.tui.widgets.keys import Keys
 from advisor.tui.widgets.launches import ORDERS, LaunchTable
 from advisor.tui.widgets.prompt import Prompt
 
@@ -64,7 +65,7 @@ class LaunchesScreen(Screen[None]):
         with Horizontal(id="ask"):
             yield Static("› " if self._blocks else "> ", id="sign", markup=False)
             yield Prompt(self.app.complete, placeholder=words.FILTER, ident="filter")
-        yield Footer(compact=True, show_command_palette=False)
+        yield Keys()
 
     def on_mount(self) -> None:
         """The filter has the focus all the time."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual import on
-from textual.app import ComposeResult
-from textual.containers import Container, VerticalScroll
 from textual.content import Content
 from textual.events import Resize
 
@@ -13,8 +13,7 @@ from advisor.dialogue.records import Experiment
 from advisor.dialogue.state import State
 from advisor.tui import words_views as words
 from advisor.tui.layout import safe, styled
-from advisor.tui.screens.panel import Note, PanelScreen
-from advisor.tui.widgets.banner import Banner
+from advisor.tui.screens.panel import Note, RowsScreen
 from advisor.tui.widgets.rows import Rows
 
 _GAP = 2
@@ -22,22 +21,10 @@ _LEAST = 10  # cells of a text's column
 _LONGEST = 300  # characters of a text beside the others; no user writes more about a change
 
 
-class LogScreen(PanelScreen):
+class LogScreen(RowsScreen):
     """The table, and all of the row under the cursor."""
 
-    def compose(self) -> ComposeResult:
-        """The table, under or beside it all of the row."""
-        yield Banner()
-        with Container(id="panes"):
-            yield Rows(blocks=self.blocks, ident="log")
-            with VerticalScroll(id="side", can_focus=False):
-                yield Note("detail")
-        yield self.footer()
-
-    def on_mount(self) -> None:
-        """Keys go to the table."""
-        self.query_one(Rows).focus()
-        self.show(self.app.state)
+    rows: ClassVar[str] = "log"
 
     def show(self, state: State) -> None:
         """Show the log; the cursor begins at the latest version."""

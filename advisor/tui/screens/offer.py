@@ -9,11 +9,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from advisor.dialogue.records import Choice
 from advisor.tui import words_kept as words
 from advisor.tui.widgets.choices import Choices
+from advisor.tui.widgets.keys import Keys
 from advisor.tui.widgets.prompt import Prompt
 
 
@@ -41,7 +42,7 @@ class OfferScreen(ModalScreen[str]):
             with Horizontal(id="ask"):
                 yield Static("› " if self._blocks else "> ", id="sign", markup=False)
                 yield Prompt((), ident="offered")
-        yield Footer(compact=True, show_command_palette=False)
+        yield Keys()
 
     def on_mount(self) -> None:
         """The first answer is marked; the line has the focus."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Container, VerticalScroll
 from textual.content import Content
 from textual.events import Resize
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from advisor.dialogue import events as e
 from advisor.tui import words
@@ -16,6 +18,8 @@ from advisor.tui import words_views as texts
 from advisor.tui.layout import styled
 from advisor.tui.screens.registry import ViewScreen
 from advisor.tui.widgets.banner import Banner
+from advisor.tui.widgets.keys import Keys
+from advisor.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
@@ -72,9 +76,29 @@ class PanelScreen(ViewScreen):
             self.app.dispatch(e.ViewLeft())
 
     @staticmethod
-    def footer() -> Footer:
+    def footer() -> Keys:
         """The keys that work now."""
-        return Footer(compact=True, show_command_palette=False)
+        return Keys()
+
+
+class RowsScreen(PanelScreen):
+    """Rows, and under or beside them all of the one under the cursor. `rows`: the id of the list."""
+
+    rows: ClassVar[str]
+
+    def compose(self) -> ComposeResult:
+        """The rows, under or beside them the pane."""
+        yield Banner()
+        with Container(id="panes"):
+            yield Rows(blocks=self.blocks, ident=self.rows)
+            with VerticalScroll(id="side", can_focus=False):
+                yield Note("detail")
+        yield self.footer()
+
+    def on_mount(self) -> None:
+        """Keys go to the rows."""
+        self.query_one(Rows).focus()
+        self.show(self.app.state)
 
 
 class Note(Static):

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.events import Resize
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from advisor.dialogue import events as e
 from advisor.dialogue.language import understand as commands
@@ -31,6 +31,7 @@ from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.choices import Choices
 from advisor.tui.widgets.exercise_page import ExercisePage
+from advisor.tui.widgets.keys import Keys
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.rows import Rows
 from advisor.tui.widgets.stages import Stages
@@ -72,7 +73,7 @@ class PracticeScreen(ViewScreen):
         with Horizontal(id="ask"):
             yield Static("› " if self.blocks else "> ", id="sign", markup=False)
             yield Prompt(commands.commands(), ident="prompt")
-        yield Footer(compact=True, show_command_palette=False)
+        yield Keys()
 
     def on_mount(self) -> None:
         """Everything is driven from the prompt."""

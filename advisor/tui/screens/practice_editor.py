@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Static, TextArea
+from textual.widgets import Static, TextArea
 
 from advisor.errors import AdvisorError
 from advisor.files import write_whole
 from advisor.practice.manifest import bundled_text, exercise
 from advisor.practice.workshop import first_step, read_source
 from advisor.tui import words_exercise as words
+from advisor.tui.widgets.keys import Keys
 
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
@@ -73,7 +74,7 @@ class PracticeEditor(ModalScreen[str]):
         """What is edited, the text, the keys."""
         yield Static(words.EDITING.format(name=self._path.name), id="said", markup=False)
         yield TextArea.code_editor("", language=None, soft_wrap=False, id="text")
-        yield Footer(compact=True, show_command_palette=False)
+        yield Keys()
 
     def on_mount(self) -> None:
         """The file as it is now."""

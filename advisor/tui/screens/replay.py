@@ -14,7 +14,7 @@ from textual.events import Resize
 from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
-from textual.widgets import Footer, OptionList, Static
+from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from advisor.dialogue.records import Card, Line
@@ -28,6 +28,7 @@ from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.conversation import Conversation
 from advisor.tui.widgets.evidence import Evidence
+from advisor.tui.widgets.keys import Keys
 from advisor.tui.widgets.launches import LaunchTable, rows_of
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class ReplayScreen(Screen[None]):
             yield Evidence(blocks=self._blocks, ident="evidence")
         yield Static(id="deed", markup=False)
         yield Busy(blocks=self._blocks)
-        yield Footer(compact=True, show_command_palette=False)
+        yield Keys()
 
     def on_mount(self) -> None:
         """Everything at the beginning; the wanted step is worked out."""

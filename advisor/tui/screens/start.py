@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.screen import Screen
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from advisor.dialogue import events as e
 from advisor.dialogue.records import Choice
@@ -26,6 +26,7 @@ from advisor.tui.opening import completions, is_there, sort_out, typed_path
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.choices import Choices
+from advisor.tui.widgets.keys import Keys
 from advisor.tui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class StartScreen(Screen[None]):
             yield Static("› " if self._blocks else "> ", id="sign", markup=False)
             yield Prompt(completions, placeholder=words.PATH, ident="path")
         yield Busy(blocks=self._blocks)
-        yield Footer(compact=True, show_command_palette=False)
+        yield Keys()
 
     def on_mount(self) -> None:
         """The line has the focus."""

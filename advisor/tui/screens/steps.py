@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 
 from advisor.dialogue import events as e
@@ -15,8 +14,7 @@ from advisor.dialogue.records import Lore, Step
 from advisor.dialogue.state import State
 from advisor.tui import words_views as words
 from advisor.tui.layout import styled
-from advisor.tui.screens.panel import Note, PanelScreen
-from advisor.tui.widgets.banner import Banner
+from advisor.tui.screens.panel import Note, RowsScreen
 from advisor.tui.widgets.rows import Rows
 
 _SIGNS = {"done": ("✓", "+"), "here": ("●", "*"), "open": ("·", ".")}
@@ -24,8 +22,10 @@ _STYLES = {"done": "$text-success", "here": "bold $text-accent", "open": "$quiet
 _WORDS = {"done": words.DONE, "here": words.HERE, "open": words.OPEN}
 
 
-class StepsScreen(PanelScreen):
+class StepsScreen(RowsScreen):
     """Enter goes to the step under the cursor."""
+
+    rows: ClassVar[str] = "steps"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "explain", "Explain", id="steps.explain", tooltip=words.TIP_SEE),
@@ -36,20 +36,6 @@ class StepsScreen(PanelScreen):
         super().__init__(blocks=blocks)
         self._steps: tuple[Step, ...] = ()
         self._step = ""
-
-    def compose(self) -> ComposeResult:
-        """The list, and all of the step under the cursor."""
-        yield Banner()
-        with Container(id="panes"):
-            yield Rows(blocks=self.blocks, ident="steps")
-            with VerticalScroll(id="side", can_focus=False):
-                yield Note("detail")
-        yield self.footer()
-
-    def on_mount(self) -> None:
-        """Keys go to the list."""
-        self.query_one(Rows).focus()
-        self.show(self.app.state)
 
     def show(self, state: State) -> None:
         """Show the steps; the cursor begins where the session is."""

@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.events import Resize
-from textual.widgets import Footer, OptionList
+from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from advisor.dialogue import events as e
@@ -32,6 +32,7 @@ from advisor.tui.layout import card_lines, heading, safe, styled
 from advisor.tui.screens.registry import ViewScreen
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
+from advisor.tui.widgets.keys import Keys
 from advisor.tui.widgets.lanes import Lanes, around, panned, zoomed
 from advisor.tui.widgets.lines import Lines
 
@@ -113,7 +114,7 @@ class TimelineScreen(ViewScreen):
             with VerticalScroll(id="detail", can_focus=False):
                 yield Lines(ident="text")
         yield Busy(blocks=self.blocks)
-        yield Footer(compact=True, show_command_palette=False)
+        yield Keys()
 
     def on_mount(self) -> None:
         """The list has the focus."""

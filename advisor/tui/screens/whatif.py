@@ -124,7 +124,8 @@ class WhatIfScreen(PanelScreen):
         measured = words.UNKNOWN if metric.measured is None else number_text(metric.measured, metric.unit)
         now = "" if tried is None else number_text(tried, metric.unit)
         at = metric.measured if tried is None else tried
-        around = [] if at is None else [(metric.nearest(at, False), "<"), (metric.nearest(at, True), ">")]
+        down, up = ("↓", "↑") if self.blocks else ("-", "+")
+        around = [] if at is None else [(metric.nearest(at, False), down), (metric.nearest(at, True), up)]
         turns = "  ".join(f"{sign} {number_text(turn, metric.unit)}" for turn, sign in around if turn is not None)
         return (
             styled(f"{name:<{room}}", "bold" if tried is not None else "")
