@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,13 @@ from advisor import resources
 # the readers, the reasoning, the commands and the dialogue, and in a session from its start to its end.
 _ALIKE = ("tui", "lint", "explain", "bench", "render", "practice", "packaging", "napkin", "source", "timeline")
 _SHOWS = ("test_session.py", "test_terminal.py", "test_real_report.py", "test_packaging.py", "test_practice_child.py")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Two workers a core for `-n auto`: the tests of screens and of child processes wait for more than half their time."""
+    own = getattr(os, "sched_getaffinity", None)
+    return 2 * (len(own(0)) if own is not None else os.cpu_count() or 1)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

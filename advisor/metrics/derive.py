@@ -80,13 +80,12 @@ def derive(
             told[name] = _else(told[name], _identity(frame, name, rows))
     held = frozenset(keep)
     columns = _compute(known, steps, told, _counted(frame, known), held, steps.follow(held) if held else frozenset())
-    identity = {name: frame[name].to_numpy() for name in IDENTITY if name in frame}
-    rest = [str(n) for n in frame.columns if n not in identity and n not in columns and n not in LABELS]
-    others = {name: frame[name].to_numpy() for name in rest} | _labels(columns)
+    identity = [name for name in IDENTITY if name in frame]
+    rest = [name for name in frame.columns if name not in identity and name not in columns and name not in LABELS]
     # The numbers as one block: column by column pandas takes longer to put them together than they take to compute.
-    numbers = pd.DataFrame(np.array(list(columns.values())).T, index=frame.index, columns=list(columns))
-    parts = (pd.DataFrame(identity, index=frame.index), numbers[list(known)], pd.DataFrame(others, index=frame.index))
-    return pd.concat(parts, axis=1)
+    numbers = pd.DataFrame(np.array([columns[name] for name in known]).T, index=frame.index, columns=list(known))
+    labels = pd.DataFrame(_labels(columns), index=frame.index)
+    return pd.concat((frame[identity], numbers, frame[rest], labels), axis=1)
 
 
 def _finite(values: Array) -> Array:
