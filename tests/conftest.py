@@ -19,7 +19,7 @@ _SHOWS = ("test_session.py", "test_terminal.py", "test_real_report.py", "test_pa
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Two workers a core for `-n auto`: the tests of screens and of child processes wait for more than half their time."""
+    """Two workers a core for `-n auto`: tests of screens and of child processes wait for half their time or more."""
     own = getattr(os, "sched_getaffinity", None)
     return 2 * (len(own(0)) if own is not None else os.cpu_count() or 1)
 
