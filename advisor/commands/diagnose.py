@@ -219,7 +219,7 @@ def _explained(
         launch = analysis.diagnosis.launches[position]
         head = proof.heading(launch, kind, finding)
         flips = analysis.flips(position, finding) if kind == "how" else ()
-        now = analysis.first_pass(position)
-        flips = tuple(f for f in flips if (f.then.class_id, f.then.findings) != now)
+        now = (launch.verdict.id, {f.id for f in launch.findings})
+        flips = tuple(f for f in flips if (f.then.class_id, set(f.then.findings)) != now)
         parts.append("\n".join([head, texts[kind](found, finding, colour=colour), *proof.flip_lines(flips)]))
     return {"text": "\n\n".join(parts) + "\n"}

@@ -58,7 +58,7 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
             lines.append(Line(sentence(finding.speedup.how), "quiet"))
     elif finding.kind == "diagnosis" and not is_end(finding):
         lines.append(Line(face.NO_SPEEDUP, "quiet"))
-    lines += [Line(_place(place), "fact", "At") for place in finding.locations[:3]]
+    lines += [Line(place_text(place), "fact", "At") for place in finding.locations[:3]]
     if finding.undecided:
         names = ", ".join(name.partition(".")[2] or name for name in finding.undecided).replace("_", " ")
         lines.append(Line(names, "unknown", face.UNKNOWN_NAMES))
@@ -72,18 +72,19 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
     )
 
 
-def _place(place: Location) -> str:
-    """File, line, instruction and share; inlined code with the nearest call."""
+def place_text(place: Location, array: str = "") -> str:
+    """File, line, instruction and share; the shared array where it is known; inlined code with the nearest call."""
+    array = f", {face.ARRAY} {array}" if array else ""
     calls = "".join(f", {face.INLINED_AT} {file}:{line}" for file, line in place.calls[:1])
-    return f"{place.file}:{place.line}  {place.sass}  ({place.share * 100:.0f} %){calls}"
+    return f"{place.file}:{place.line}  {place.sass}  ({place.share * 100:.0f} %){array}{calls}"
 
 
-def fix_card(finding: Finding, position: int) -> Card:
-    """The fix: its steps and its price."""
+def fix_card(finding: Finding, position: int, where: Sequence[Line] = ()) -> Card:
+    """The fix: where in the code, its steps and its price."""
     fix = finding.fix
     if fix is None:
         return Card("fix", finding.title, (Line(face.NO_FIX, "quiet"),), position, finding.id, face.FIX)
-    lines = [Line(step, "step") for step in fix.steps]
+    lines = [*where, *(Line(step, "step") for step in fix.steps)]
     if fix.costs:
         lines.append(Line(sentence(fix.costs), "fact", "Price"))
     return Card("fix", fix.summary, tuple(lines), position, finding.id, face.FIX)
@@ -113,16 +114,20 @@ def measured(item: Comparison) -> str:
     limit = f" (here {number_text(threshold, item.unit)})" if worked_out else ""
     away = ""
     if item.margin is not None and threshold:
-        away = f", {face.margin_share(item.margin)}"
+        away = f", {face.margin_share(item.margin, item.value, threshold)}"
     return f"{item.metric} = {value}, test {item.test}{limit}{away}"
+
+
+def held(holds: bool | None) -> str:
+    """The style of a line that says whether something holds."""
+    return "unknown" if holds is None else "holds" if holds else "fails"
 
 
 def evidence_lines(items: Sequence[Comparison]) -> tuple[Line, ...]:
     """What each observation says, once, and under it the numbers that it rests on."""
     lines: list[Line] = []
     for item in items:
-        style = "unknown" if item.holds is None else "holds" if item.holds else "fails"
-        says = Line(face.sentence_start(item.says or item.observation), style)
+        says = Line(face.sentence_start(item.says or item.observation), held(item.holds))
         lines += [] if says in lines else [says]
         lines.append(Line(measured(item), "quiet", depth=1))
     return tuple(lines)

@@ -47,6 +47,9 @@ class Judged(Protocol):
     def flips(self, position: int, finding_id: str = "") -> Any:
         """Where a conclusion would turn."""
 
+    def turns(self, position: int) -> Mapping[str, tuple[float, ...]]:
+        """Metric to the values at which evidence turns."""
+
     def what_if(self, position: int, values: Mapping[str, float]) -> LaunchDiagnosis:
         """The launch with other values."""
 
@@ -136,7 +139,8 @@ class Desk:
                 return e.Told(request, judged.why_not(request.position, request.finding))
             case e.Prove():
                 proof = judged.how(request.position, request.finding)
-                return e.Told(request, Proved(proof, tuple(judged.flips(request.position, request.finding))))
+                turns = judged.turns(request.position) if request.quiet else {}
+                return e.Told(request, Proved(proof, tuple(judged.flips(request.position, request.finding)), turns))
             case e.Suppose():
                 return e.Told(request, judged.what_if(request.position, dict(request.values)))
             case e.Renew():

@@ -9,6 +9,7 @@ from advisor.dialogue.numbers import number_text
 from advisor.model import LaunchDiagnosis, Speedup
 
 FIX_FIRST: Final = "Fix first"
+ARRAY: Final = "array"
 INLINED_AT: Final = "inlined at"
 NOTHING_TO_FIX: Final = "Nothing to fix"
 FIRST_LABELS: Final = {"unexplained": "No cause found"}
@@ -52,7 +53,7 @@ UNIT_HINTS: Final = {
     "%": "a percentage, such as 83%",
     "Hz": "a clock, such as 1.98 GHz",
     "FLOP": "a count, such as 137 GFLOP",
-    "count": "a number, such as 4096, 4k or 2^20",
+    "count": "a number, such as 4096, 4k (4,000) or 2^12 (4,096)",
     "ratio": "a number, such as 4 or 16.5",
 }
 IT_FIRED: Final = "It did conclude this here."
@@ -91,6 +92,7 @@ DONT_KNOW_WORDS: Final = ("d", "?", "dont know", "don't know", "do not know", "n
 SKIP: Final = "Ask me later"
 STOP_NAPKIN: Final = "Leave the napkin"
 WHY_ASKED: Final = "Why is this asked?"
+SAID_ABOVE: Final = "said above"
 SHOW_FIX: Final = "Show the fix, step by step"
 SHOW_WHAT_TO_DO: Final = "Show what to do now"
 SHOW_HOW: Final = "How was this concluded?"
@@ -147,7 +149,7 @@ NO_EVIDENCE: Final = "No single number stands behind this finding."
 COMMANDS: Final = tuple((command.usage, command.does) for command in words_commands.COMMANDS)
 HELP_HINTS: Final = (
     "A choice is taken by its number, its name or the beginning of it; Enter takes the marked one.",
-    "Numbers take units: 83%, 12.5us, 1.2 TB/s, 512 MiB, 4k, 2^20.",
+    "Numbers take units: 83%, 12.5us, 1.2 TB/s, 512 MiB, 4k (4,000), 4Ki (4,096), 2^20.",
     "Numbers that nobody asked for: dram 83%, l2 hit rate = 41, 40 registers, several in a line.",
     "Plain words: what is long scoreboard, why not bank conflicts, what if dram = 70, compare with new.ncu-rep.",
 )
@@ -192,11 +194,16 @@ def launch_number(launch: LaunchDiagnosis, several: bool) -> str:
     return f"{launch.report}#{launch.index}" if several else f"{launch.index}"
 
 
-def margin_share(margin: float) -> str:
-    """A margin as a share of its threshold; huge ones as a factor, which is how people would say them."""
-    if margin >= 2:
-        return f"{margin + 1:.1f} times the threshold"
-    return f"{abs(margin) * 100:.0f} % {'clear of' if margin >= 0 else 'short of'} the threshold"
+def margin_share(margin: float, value: float | None, threshold: float) -> str:
+    """A margin as a share of its threshold; from three times the threshold on as a factor, as people would say it.
+
+    What fails is short of the threshold or, where the value had to stay under it, over it.
+    """
+    times = 0.0 if value is None else value / threshold
+    if times >= 3:
+        return f"{times:,.1f} times the threshold"
+    missed = "over" if value is not None and value > threshold else "short of"
+    return f"{abs(margin) * 100:.0f} % {'clear of' if margin >= 0 else missed} the threshold"
 
 
 def margin_text(margin: float | None) -> str:

@@ -11,6 +11,7 @@ from advisor.dialogue.experiments.timeline import pattern_card
 from advisor.dialogue.moves import add, look, reveal, wait
 from advisor.dialogue.records import Card, Line
 from advisor.dialogue.state import State, main_finding
+from advisor.dialogue.views.places import places, where
 
 
 def began(state: State, event: e.Began) -> State:
@@ -57,7 +58,7 @@ def finding_shown(state: State, event: e.FindingShown) -> State:
         return add(state, pattern)
     if state.place != "launch" or launch is None or finding is None or state.position is None:
         return state
-    card = make.finding_card(launch, finding, state.position)
+    card = make.finding_card(launch, replace(finding, locations=places(state, finding)), state.position)
     return add(reveal(state), card, finding=finding.id)
 
 
@@ -67,7 +68,7 @@ def fix_shown(state: State, event: e.FixShown) -> State:
     if state.place != "launch" or launch is None or finding is None or state.position is None:
         return state
     after = make.next_card(launch, finding, state.position, state.lore.exercises) if finding.fix is not None else None
-    return add(reveal(state), make.fix_card(finding, state.position), after)
+    return add(reveal(state), make.fix_card(finding, state.position, where(state, finding)), after)
 
 
 def evidence_shown(state: State, event: e.EvidenceShown) -> State:
@@ -90,7 +91,8 @@ def why_asked(state: State, event: e.WhyAsked) -> State:
     if state.place != "launch" or state.position is None:
         return state
     if state.ask is not None:
-        return add(state, make.why_question_card(state.ask, state))
+        said = state.has_card("evidence", state.ask.id)
+        return state if said else add(state, make.why_question_card(state.ask, state))
     return state if state.launch is None else wait(state, e.Prove("how", state.position, state.launch.verdict.id))
 
 

@@ -14,7 +14,7 @@ from advisor.dialogue.interview.choosing import revealed
 from advisor.dialogue.looking import select
 from advisor.dialogue.method import steps as method
 from advisor.dialogue.moves import add, ask_number, reveal, settled, wait
-from advisor.dialogue.numbers import number_text
+from advisor.dialogue.numbers import chosen_text
 from advisor.dialogue.practice import handlers as practising
 from advisor.dialogue.proofs import blocked_lines, proof_lines
 from advisor.dialogue.records import Card, Line, Reckoning
@@ -143,7 +143,7 @@ def _supposed(state: State, request: e.Suppose, result: Any) -> State:
         return state
     lines = differences(before, result)
     units = {name: unit for name, unit, _ in state.lore.metrics}
-    title = ", ".join(f"{name} = {number_text(value, units.get(name, ''))}" for name, value in request.values)
+    title = ", ".join(f"{name} = {chosen_text(value, units.get(name, ''))}" for name, value in request.values)
     body = lines or (Line(face.NO_CHANGE, "quiet"),)
     return add(state, Card("change", title, body, request.position, label=face.WHAT_IF))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from advisor.dialogue import face
-from advisor.dialogue.cards import measured
+from advisor.dialogue.cards import held, measured
 from advisor.dialogue.numbers import number_text
 from advisor.dialogue.records import Line, Lore, Proved
 
@@ -71,8 +71,10 @@ def _clause(clause: Clause, lore: Lore, depth: int) -> list[Line]:
     else:
         says = clause.evidence[0].says or clause.name
         lines = [Line(face.sentence_start(says), _STYLES[lets], negated, depth)]
+        # Of several comparisons each says for itself whether it holds.
+        several = len(clause.evidence) > 1
         for item in clause.evidence:
-            lines.append(Line(measured(item), "quiet", depth=depth + 1))
+            lines.append(Line(measured(item), held(item.holds) if several else "quiet", depth=depth + 1))
     if clause.proof is not None and depth < _DEEPEST:
         lines += _proof(clause.proof, lore, depth + 1)
     return lines

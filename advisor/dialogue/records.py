@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 # The kinds of a card; a face may give each its own mark and colour.
@@ -114,10 +115,14 @@ class Reckoning:
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """How something was concluded (engine.Proof) and where it would turn (engine.Flip)."""
+    """How something was concluded (engine.Proof) and where it would turn (engine.Flip).
+
+    turns: for a view, metric to the values at which evidence of anything concluded of the launch turns.
+    """
 
     proof: Any
     flips: tuple[Any, ...] = ()
+    turns: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +215,7 @@ class Lore:
     there is no report, in order; findings: id of a finding or class to its title; words: what `explain` knows (for
     suggestions); cites: citation key to the source in words; exercises: those that can be done; steps: those of the
     method, in its order; pitfalls: of step IV; ridges: of every card that is known, step B; timeline: the numbers to
-    ask for where there is no trace, in order.
+    ask for where there is no trace, in order; placed: the findings that have a measure of their own in the code.
     """
 
     ranges: tuple[tuple[str, float | None, float | None], ...] = ()
@@ -226,6 +231,7 @@ class Lore:
     pitfalls: tuple[Pitfall, ...] = ()
     ridges: tuple[Ridge, ...] = ()
     timeline: tuple[Ask, ...] = ()
+    placed: tuple[str, ...] = ()
 
     def algorithm(self, name: str) -> Algorithm | None:
         """The algorithm of this id."""

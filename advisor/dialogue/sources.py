@@ -241,4 +241,5 @@ def lore(knowledge: tuple[Path, ...] = ()) -> Lore:
         pitfalls=method_lore.pitfalls(known),
         ridges=method_lore.ridges(),
         timeline=method_lore.timeline_asks(known),
+        placed=tuple(name for name, entry in known.findings.items() if entry.locate),
     )

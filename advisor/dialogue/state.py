@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from advisor.dialogue.events import Event, Locate, Request, Value
 from advisor.dialogue.practice.exercising import Exercising
@@ -24,6 +24,7 @@ class State:
     requests not yet answered, in order; stalled: one that failed or was called off.
 
     step: the step of the method that the session is at (an id of CATALOG), visited: all that it was at, in order.
+    progress: (position, step, done, skipped or read), see method.progress; position None for steps of no launch.
     expected: (position, bound) that the user expected before the reveal, None for no idea; expects: whether that is
     asked before each first look. wanted: in an interview, the numbers worth asking for, the best first; None before
     the first conclusion. experiments: the log, a row a version. earlier: (launch, its version's name) of former
@@ -54,6 +55,7 @@ class State:
     stalled: Request | None = None
     step: str = ""
     visited: tuple[str, ...] = ()
+    progress: tuple[tuple[int | None, str, Literal["done", "skipped", "read", "open"]], ...] = ()
     expected: tuple[tuple[int | None, str | None], ...] = ()
     expects: bool = True
     wanted: tuple[str, ...] | None = None

@@ -106,6 +106,12 @@ def _before(state: State, ask: Ask) -> Choice | None:
     return None
 
 
+def _why(state: State, ask: Ask) -> Choice:
+    """Why it is asked; said once, and then that it was."""
+    said = state.has_card("evidence", ask.id)
+    return Choice("why", face.WHY_ASKED, ("w", "why?"), face.SAID_ABOVE if said else "")
+
+
 def _answers(state: State, ask: Ask) -> tuple[Choice, ...]:
     listed = ask.choices if ask.kind == "choice" else ()
     out = [Choice(_ANSWER + c.id, c.label, (c.id, *c.words), c.note) for c in listed]
@@ -115,12 +121,12 @@ def _answers(state: State, ask: Ask) -> tuple[Choice, ...]:
         if ask.group == "expect":
             out.append(Choice("dont_know", face.DONT_KNOW, face.DONT_KNOW_WORDS))
             out.append(Choice("never", words.NEVER_AGAIN, words.NEVER_AGAIN_WORDS))
-        return (*out, Choice("why", face.WHY_ASKED, ("w", "why?")))
+        return (*out, _why(state, ask))
     if ask.usual is not None and ask.kind == "number":
         out.append(Choice("usual", face.TAKE_USUAL.format(value=number_text(ask.usual, ask.unit)), ("u", "usual")))
     if ask.optional:
         out.append(Choice("dont_know", face.DONT_KNOW, face.DONT_KNOW_WORDS))
-    out.append(Choice("why", face.WHY_ASKED, ("w", "why?")))
+    out.append(_why(state, ask))
     out.append(Choice("skip", _SKIPS.get(ask.group, face.SKIP), ("s", "later")))
     if state.numbers and state.launch is not None:
         out.append(Choice("conclusion", face.SHOW_CONCLUSION, ("c", "enough", "stop")))

@@ -15,8 +15,13 @@ KINDS: Final = ("transcript", "markdown", "html", "json")
 
 
 def write_asked(state: State, event: e.WriteAsked) -> State:
-    """The session is to be written; before there is anything in it there is nothing to write."""
-    if event.what not in KINDS or (state.diagnosis is None and not state.answers and state.timeline is None):
+    """The session is to be written; before there is anything in it there is nothing to write.
+
+    An exercise is something to tell of, but a transcript, which holds nothing of exercises, would be empty.
+    """
+    told = state.diagnosis is not None or bool(state.answers) or state.timeline is not None
+    practised = event.what != "transcript" and state.exercising is not None and bool(state.exercising.worked)
+    if event.what not in KINDS or not (told or practised):
         return state
     return wait(state, e.Write(event.what, event.path))
 
@@ -26,4 +31,6 @@ def done(state: State, request: e.Write, result: Any) -> State:
     lines = [Line(str(result), "strong", words.FILE)]
     if request.what == "transcript":
         lines.append(Line(words.REPLAY_IT.format(path=result), "quiet"))
-    return add(state, Card("note", words.WRITTEN, tuple(lines), state.position, label=face.NOTE))
+    again = any(isinstance(old, e.Told) and (old.request, old.result) == (request, result) for old in state.log)
+    title = words.WRITTEN_AGAIN if again else words.WRITTEN
+    return add(state, Card("note", title, tuple(lines), state.position, label=face.NOTE))

@@ -9,14 +9,14 @@ if TYPE_CHECKING:
     from advisor.engine.explain import BlockedRule, Clause, Proof, RuleProof, how, why_not
     from advisor.engine.reason import Engine
     from advisor.engine.trace import Fired, Trace, Undecided
-    from advisor.engine.whatif import Flip, flips, parse_assignments
+    from advisor.engine.whatif import Flip, Then, Turn, flips, parse_assignments, turns
 
 _ROOMS = {
     "reason": ("Engine",),
     "trace": ("Fired", "Trace", "Undecided"),
     "certainty": ("confidence", "finding_confidence"),
     "explain": ("BlockedRule", "Clause", "Proof", "RuleProof", "how", "why_not"),
-    "whatif": ("Flip", "flips", "parse_assignments"),
+    "whatif": ("Flip", "Then", "Turn", "flips", "parse_assignments", "turns"),
 }
 _HOME = {name: module for module, names in _ROOMS.items() for name in names}
 
@@ -28,13 +28,16 @@ __all__ = [
     "Flip",
     "Proof",
     "RuleProof",
+    "Then",
     "Trace",
+    "Turn",
     "Undecided",
     "confidence",
     "finding_confidence",
     "flips",
     "how",
     "parse_assignments",
+    "turns",
     "why_not",
 ]
 

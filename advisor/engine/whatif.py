@@ -4,37 +4,53 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from advisor.catalog.ranges import checked, most_of
 from advisor.engine.explain import Proof, how
 from advisor.errors import UsageError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from advisor.catalog import Catalog
     from advisor.catalog.expressions import Comparison as Test
-    from advisor.engine.reason import Engine
     from advisor.engine.trace import Trace
     from advisor.observe import Observed
 
-    # Recomputes the derived columns of a frame, except those named: they were assigned and stay.
-    Derive = Callable[[pd.DataFrame, frozenset[str]], pd.DataFrame]
-    Observe = Callable[[pd.DataFrame], Observed]
+    Conclude = Callable[[Sequence[Mapping[str, float]]], Sequence["Then"]]
 
-_NOTHING: frozenset[str] = frozenset()
 _STEPS = [10.0 ** (k / 8) for k in range(-48, 41)]  # from a millionth of the value to 100,000 times it
 _BISECTIONS = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Flip:
+class Turn:
     """A comparison of a proof and the nearest value of `metric` at which it turns, everything else as it is.
 
-    turns_at is the boundary itself, in the metric's unit; `then` is what the first pass would conclude just beyond it.
+    turns_at is the boundary itself, beyond the nearest value on its other side, both in the metric's unit.
     """
+
+    observation: str
+    metric: str
+    value: float
+    turns_at: float
+    beyond: float
+    unit: str
+    test: str
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """What would be concluded: the class without its prefix, and the findings, what to fix first in front."""
+
+    class_id: str
+    findings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """A comparison of a proof, where it turns (see Turn), and what would be concluded just beyond that."""
 
     observation: str
     metric: str
@@ -42,11 +58,12 @@ class Flip:
     turns_at: float
     unit: str
     test: str
-    then: Trace
+    then: Then
 
 
 def parse_assignments(texts: Iterable[str], catalog: Catalog) -> dict[str, float]:
-    """`dram_pct=70` to {"dram_pct": 70.0}; UsageError for an unknown metric or what is no number."""
+    """`dram_pct=70` to {"dram_pct": 70.0}; UsageError for an unknown metric, what is no number, and a number that the
+    metric cannot have."""
     out: dict[str, float] = {}
     for text in texts:
         name, sign, number = (part.strip() for part in text.partition("="))
@@ -60,63 +77,43 @@ def parse_assignments(texts: Iterable[str], catalog: Catalog) -> dict[str, float
             value = math.nan
         if not math.isfinite(value) or not re.fullmatch(r"[\d+\-.eE_]+", number):
             raise UsageError(f"{number!r} is not a number: give {name} a value such as {name}=70")
-        out[name] = value
+        out[name] = checked(name, catalog.metrics[name].unit, value)
     return out
+
+
+def turns(catalog: Catalog, observed: Observed, row: int, trace: Trace, targets: Iterable[str]) -> tuple[Turn, ...]:
+    """For each comparison in the proofs of `targets` (findings, or `class.<id>`), where it turns.
+
+    Comparisons of several metrics give one entry a metric. In the order of the proofs, none twice.
+    """
+    values = observed.values(row)
+    units = {metric: entry.unit for metric, entry in catalog.metrics.items()}
+    out: dict[tuple[str, float], Turn] = {}
+    names = (n for target in targets for n in _observations(how(catalog, observed, row, trace, target)))
+    for name in dict.fromkeys(names):
+        for test in observed.tests[name].comparisons:
+            for metric in sorted(test.left.names or test.right.names):
+                most = most_of(metric, units.get(metric, ""))
+                turn = turning_point(test, metric, values, math.inf if most is None else most)
+                if turn is not None:
+                    made = Turn(name, metric, values[metric], *turn, units.get(metric, ""), test.test)
+                    out.setdefault((metric, turn[0]), made)
+    return tuple(out.values())
 
 
 def flips(
-    catalog: Catalog,
-    observed: Observed,
-    row: int,
-    engine: Engine,
-    target: str,
-    *,
-    trace: Trace | None = None,
-    answers: frozenset[str] = _NOTHING,
-    frame_row: pd.DataFrame | None = None,
-    derive: Derive | None = None,
+    catalog: Catalog, observed: Observed, row: int, trace: Trace, target: str, conclude: Conclude
 ) -> tuple[Flip, ...]:
-    """For each comparison in the proof of `target` (a finding, or `class.<id>`), where it turns and what then follows.
+    """Where each comparison in the proof of `target` turns, and what would then be concluded.
 
-    Comparisons of several metrics give one entry a metric. With `frame_row` (one row, base columns) and `derive`, the
-    derived metrics follow the changed one; without them they stay as they are. In the order of the proof, none twice.
+    conclude: values of metrics, a mapping a case, to what follows of each case.
     """
-    import pandas as pd
-
-    from advisor.observe import observe
-
-    if trace is None:
-        trace = engine.conclude_many(observed, answers)[row]
-    values = observed.values(row)
-    base = frame_row if frame_row is not None and derive is not None else pd.DataFrame([values])
-    found: list[tuple[str, str, float, float, str]] = []
-    rows: list[pd.DataFrame] = []
-    seen: set[tuple[str, float]] = set()
-    for name in _observations(how(catalog, observed, row, trace, target)):
-        for test in observed.tests[name].comparisons:
-            for metric in sorted(test.left.names or test.right.names):
-                turn = turning_point(test, metric, values, 100.0 if _is_percent(catalog, metric) else math.inf)
-                if turn is None or (metric, turn[0]) in seen:
-                    continue
-                seen.add((metric, turn[0]))
-                found.append((name, metric, values[metric], turn[0], test.test))
-                keeping = derive if frame_row is not None else None
-                rows.append(_assigned(base, {metric: turn[1]}, keeping))
-    if not rows:
-        return ()
-    then = engine.conclude_many(observe(pd.concat(rows, ignore_index=True), catalog), answers)
-    units = {metric: entry.unit for metric, entry in catalog.metrics.items()}
+    found = turns(catalog, observed, row, trace, (target,))
+    then = conclude([{turn.metric: turn.beyond} for turn in found]) if found else ()
     return tuple(
-        Flip(name, metric, value, at, units.get(metric, ""), test, trace)
-        for (name, metric, value, at, test), trace in zip(found, then, strict=True)
+        Flip(turn.observation, turn.metric, turn.value, turn.turns_at, turn.unit, turn.test, after)
+        for turn, after in zip(found, then, strict=True)
     )
-
-
-def _assigned(frame: pd.DataFrame, assignments: Mapping[str, float], derive: Derive | None) -> pd.DataFrame:
-    out = frame.assign(**dict(assignments))
-    if derive is not None:
-        out = derive(out, frozenset(assignments)).assign(**dict(assignments))
-    return out
 
 
 def _observations(proof: Proof) -> Iterator[str]:
@@ -133,11 +130,6 @@ def _observations(proof: Proof) -> Iterator[str]:
 
     walk(proof)
     return iter(seen)
-
-
-def _is_percent(catalog: Catalog, metric: str) -> bool:
-    entry = catalog.metrics.get(metric)
-    return entry is not None and entry.unit in ("%", "percent")
 
 
 def turning_point(test: Test, metric: str, values: Mapping[str, float], most: float) -> tuple[float, float] | None:

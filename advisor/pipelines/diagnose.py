@@ -77,29 +77,22 @@ class Analysis:
         return why_not(self.catalog, self._reasoned.observed, position, trace, finding_id, self._labels(position))
 
     def flips(self, position: int, finding_id: str = "") -> tuple[Flip, ...]:
-        """The values at which the class or a finding of one launch would turn."""
-        from advisor.engine import flips
-        from advisor.pipelines.conclude import choices
-        from advisor.pipelines.workloads import deriver
+        """The values at which the class or a finding of one launch would turn, and what would then be concluded."""
+        from advisor.pipelines.whatif import flips
 
         launch = self._launch(position)
-        return flips(
-            self.catalog,
-            self._reasoned.observed,
-            position,
-            self._reasoned.engine,
-            finding_id or launch.verdict.id,
-            trace=self._reasoned.traces[position],
-            answers=choices(self.catalog, self.inputs, position),
-            frame_row=self._reasoned.frame.iloc[[position]],
-            derive=deriver(self.catalog),
-        )
+        return flips(self.catalog, self._reasoned, self.inputs, position, finding_id or launch.verdict.id)
 
-    def first_pass(self, position: int) -> tuple[str, tuple[str, ...]]:
-        """Class and findings of one launch before the gains were weighed, to hold against what a flip would give."""
-        self._launch(position)
-        trace = self._reasoned.first[position]
-        return trace.class_id, trace.findings
+    def turns(self, position: int) -> dict[str, tuple[float, ...]]:
+        """Metric to the values, ascending, at which something turns that anything concluded of a launch rests on."""
+        from advisor.engine import turns
+
+        launch = self._launch(position)
+        targets = (launch.verdict.id, *(finding.id for finding in launch.findings))
+        out: dict[str, set[float]] = {}
+        for turn in turns(self.catalog, self._reasoned.observed, position, self._reasoned.traces[position], targets):
+            out.setdefault(turn.metric, set()).add(turn.turns_at)
+        return {metric: tuple(sorted(values)) for metric, values in out.items()}
 
     def what_if(self, position: int, values: Mapping[str, float]) -> LaunchDiagnosis:
         """The diagnosis of one launch if some metrics had other values; UsageError for a metric that is not known."""

@@ -45,12 +45,16 @@ class Placed:
     speedup: Speedup | None
 
 
-def first_of(catalog: Catalog, weighed: Weighed, row: int) -> Placed | None:
-    """What comes first of what was concluded about a row: a diagnosis, else nothing."""
+def in_order(catalog: Catalog, weighed: Weighed, row: int) -> tuple[Placed, ...]:
+    """What was concluded about a row beside its class, in the order in which it is told."""
     gains = weighed.gains[row]
     names = weighed.traces[row].findings
-    found = [Placed(name, kind_of(catalog, name, gains.get(name)), gains.get(name)) for name in names]
-    return next((f for f in ranked(catalog, found) if f.kind == "diagnosis"), None)
+    return ranked(catalog, [Placed(name, kind_of(catalog, name, gains.get(name)), gains.get(name)) for name in names])
+
+
+def first_of(catalog: Catalog, weighed: Weighed, row: int) -> Placed | None:
+    """What comes first of what was concluded about a row: a diagnosis, else nothing."""
+    return next((f for f in in_order(catalog, weighed, row) if f.kind == "diagnosis"), None)
 
 
 def outcome(catalog: Catalog, weighed: Weighed, row: int) -> tuple[str, str, float]:

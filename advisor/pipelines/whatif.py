@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
+from advisor.engine import flips as engine_flips
+from advisor.engine.whatif import Then
 from advisor.errors import UsageError
 from advisor.metrics.leaders import MEMORY
-from advisor.pipelines.conclude import Reasoned, reason
+from advisor.pipelines.conclude import Reasoned, reason, weigh
+from advisor.pipelines.trying import in_order
 from advisor.pipelines.workloads import deriver
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
+    from advisor.engine import Flip
     from advisor.pipelines.diagnose import Inputs
 
 
@@ -26,12 +32,49 @@ def what_if(
     for name in values:
         if catalog.metrics.get(name) is None:
             raise UsageError(f"{name!r} is not a metric: `ncu-advisor explain metrics` lists them")
-    pinned = {**values, **_headline(reasoned.observed.values(position), values)}
-    frame = reasoned.frame.iloc[[position]].reset_index(drop=True).assign(**pinned)
-    frame = deriver(catalog)(frame, keep=tuple(pinned), metrics=catalog.metrics)
-    merged = {**inputs.answers.get(None, {}), **inputs.answers.get(position, {})}
-    one = replace(inputs, frame=inputs.frame.iloc[[position]].reset_index(drop=True), answers={None: merged})
+    one = _alone(inputs, position)
+    frame = _supposed(catalog, reasoned, position, [values])
     return one, reason(catalog, one, frame, reasoned.known_as[position : position + 1])
+
+
+def flips(catalog: Catalog, reasoned: Reasoned, inputs: Inputs, position: int, target: str) -> tuple[Flip, ...]:
+    """The values at which the evidence of a finding or class turns, and what `what_if` would conclude just beyond."""
+
+    def conclude(cases: Sequence[Mapping[str, float]]) -> list[Then]:
+        frame = _supposed(catalog, reasoned, position, cases)
+        known_as = reasoned.known_as[position : position + 1] * len(cases)
+        weighed = weigh(catalog, _alone(inputs, position), frame, known_as)
+        return [
+            Then(weighed.traces[row].class_id, tuple(f.id for f in in_order(catalog, weighed, row)))
+            for row in range(len(cases))
+        ]
+
+    return engine_flips(catalog, reasoned.observed, position, reasoned.traces[position], target, conclude)
+
+
+def _alone(inputs: Inputs, position: int) -> Inputs:
+    """The inputs of one launch."""
+    merged = {**inputs.answers.get(None, {}), **inputs.answers.get(position, {})}
+    return replace(inputs, frame=inputs.frame.iloc[[position]].reset_index(drop=True), answers={None: merged})
+
+
+def _supposed(
+    catalog: Catalog, reasoned: Reasoned, position: int, cases: Sequence[Mapping[str, float]]
+) -> pd.DataFrame:
+    """The derived rows of a launch with the values of each case, in the order of the cases."""
+    before = reasoned.observed.values(position)
+    pinned = [{**values, **_headline(before, values)} for values in cases]
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for case, values in enumerate(pinned):
+        alike.setdefault(tuple(values), []).append(case)
+    frames = []
+    # What stands is told for a whole frame: cases with the same metrics share one.
+    for names, rows in alike.items():
+        frame = reasoned.frame.iloc[[position] * len(rows)].reset_index(drop=True)
+        frame = frame.assign(**{name: [float(pinned[row][name]) for row in rows] for name in names})
+        frames.append(deriver(catalog)(frame, keep=names, metrics=catalog.metrics).set_axis(rows))
+    out: pd.DataFrame = pd.concat(frames).sort_index()
+    return out
 
 
 def _headline(before: Mapping[str, float], values: Mapping[str, float]) -> dict[str, float]:

@@ -87,6 +87,8 @@ def compile_failure(log: str, source: str) -> Failure:
 
 
 _NO_GPU = "no NVIDIA GPU can be used here: `nvidia-smi` should list one, and CUDA_VISIBLE_DEVICES must not hide it"
+_NO_DRIVER = "no NVIDIA driver is installed here, or it does not run: `nvidia-smi` says more"
+_INSTALL = "`pip install '.[cuda13]'` in the project's folder, or '.[cuda12]' where `nvidia-smi` shows CUDA 12"
 _CUDA_WORDS: tuple[tuple[str, str, str], ...] = (
     (
         r"ILLEGAL_ADDRESS|IllegalAddress|INVALID_ADDRESS_SPACE|InvalidAddressSpace",
@@ -196,27 +198,27 @@ def of_machine(error: BaseException, driver: int) -> Failure:
     name, text = type(error).__name__, str(error)
     detail = f"{name}: {text}"
     if driver == 0:
-        return Failure(
-            "no_gpu", "no NVIDIA driver is installed here, or it does not run: `nvidia-smi` says more", detail=detail
-        )
+        return Failure("no_gpu", _NO_DRIVER, detail=detail)
     for pattern, kind, words in _CUDA_WORDS:
         if re.search(pattern, text):
             return Failure(kind, words or _MEMORY_WORDS, detail=detail)
     return Failure("no_gpu", f"the GPU cannot be used: {text.splitlines()[0] if text else name}", detail=detail)
 
 
-def of_import(error: BaseException) -> Failure:
-    """Why CuPy could not be imported: not installed, or for another CUDA version."""
+def of_import(error: BaseException, devices: int | None) -> Failure:
+    """Why CuPy could not be imported: not installed, or for another CUDA version.
+
+    devices: the GPUs that can be used here (`driver.devices`). Without one CuPy would not help, so that comes first.
+    """
     text = " ".join(str(error).split())
     missing = getattr(error, "name", None) or ""
     if isinstance(error, ModuleNotFoundError) and missing.split(".")[0] == "numpy":
         return Failure("no_numpy", "NumPy is not installed: `pip install numpy`", detail=text)
     if isinstance(error, ModuleNotFoundError) and missing.split(".")[0] == "cupy" and "." not in missing:
-        return Failure(
-            "no_cupy",
-            "CuPy is not installed: `pip install cupy-cuda13x`, or `cupy-cuda12x` where `nvidia-smi` shows CUDA 12",
-            detail=text,
-        )
+        if not devices:
+            lacks = _NO_DRIVER if devices is None else _NO_GPU
+            return Failure("no_gpu", f"{lacks}; with a GPU, CuPy is needed too: {_INSTALL}", detail=text)
+        return Failure("no_cupy", f"CuPy is not installed: {_INSTALL}", detail=text)
     return Failure(
         "wrong_cupy",
         "CuPy is installed but cannot be imported, most likely because it is for another CUDA version: uninstall it,"

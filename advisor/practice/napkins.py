@@ -72,15 +72,30 @@ def _power(typed: str) -> Quantity | None:
         return None
 
 
+def understood(typed: str) -> Quantity | None:
+    """The number that `judge` takes a typed text for, None where there is none."""
+    said = read(typed)
+    return _power(typed) or said[0] if said else None
+
+
+def wanted(expected: str) -> tuple[str, ...]:
+    """The unit in which a number is asked for; a second one where a plain number stands before one with a unit.
+
+    Empty where `expected` has no number above zero, so that nothing typed can be held against it.
+    """
+    units = [quantity.unit for quantity in read(expected) if quantity.value > 0]
+    named = [unit for unit in units if unit]
+    return tuple(dict.fromkeys((*units[:1], *named[:1])))
+
+
 def judge(expected: str, typed: str) -> Verdict:
     """The first number typed against those of `expected` that are of its kind, the nearest of them.
 
     A number typed without a unit is held against the first one that is expected, in the unit that this is written in.
     """
-    said, known = read(typed), read(expected)
-    if not said or not known:
+    mine, known = understood(typed), read(expected)
+    if mine is None or not known:
         return Verdict("unread")
-    mine = _power(typed) or said[0]
     same = [k.value for k in known if k.unit == mine.unit]
     if not same and not mine.unit:
         first = _NUMBER.search(expected)

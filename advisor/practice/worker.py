@@ -32,6 +32,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from advisor.practice.driver import devices
 from advisor.practice.failures import DEAD, Failure, of_exception, of_import, of_machine
 from advisor.practice.tasks import Job, Request, Task
 
@@ -95,7 +96,7 @@ def load_cupy() -> tuple[Any, Failure | None]:
     try:
         import cupy as cp
     except Exception as e:
-        return None, of_import(e)
+        return None, of_import(e, devices())
     try:
         if not cp.cuda.is_available():
             cp.cuda.runtime.getDeviceCount()  # says why: no device, or a driver that is too old

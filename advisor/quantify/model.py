@@ -165,7 +165,7 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
         low_, mid_, high_ = (max(1.0, min(float(v[row]), limit)) for v in (low, estimate, high))
         next_ = limiter(after, row)
         shrunk = {n: float(f[row]) for n, f in middle.items() if float(f[row]) < 0.995}
-        how = fill(constants.how["plain"], {"names": _less(now, shrunk, row), "next": constants.terms[next_].name})
+        how = fill(constants.how["plain"], {"names": _less(now, shrunk, row), "next": _name(now, next_, row)})
         if mid_ == limit:
             how = f"{how}; {constants.how['floor']}"
         out.append(Speedup(mid_, low_, high_, next_, how))
@@ -189,10 +189,17 @@ def _less(now: Needs, shrunk: Mapping[str, float], row: int) -> str:
     order = [name for name in sorted(shrunk, key=saved, reverse=True) if saved(name) >= _NOTICED]
     if not order:
         return constants.how["nothing"]
-    names = [constants.terms[n].name if n in constants.terms else constants.how[n] for n in order]
+    names = [_name(now, n, row) if n in constants.terms else constants.how[n] for n in order]
     names[0] = fill(constants.how["most"], {"name": names[0], "percent": f"{100 * shrunk[order[0]]:.0f}"})
     rest = [fill(constants.how["more"], {"count": str(len(names) - _TOLD)})] if len(names) > _TOLD else []
     return ", ".join([*names[:_TOLD], *rest])
+
+
+def _name(now: Needs, term: str, row: int) -> str:
+    """What a term is called on this launch, without the units that it does not use."""
+    named = time_model().terms[term]
+    used = [unit for unit in named.alone if float(now.terms[unit][row]) >= _NOTICED]
+    return named.alone[used[0]] if len(used) == 1 else named.name
 
 
 def _off(speedup: Array, sign: int) -> Array:

@@ -28,7 +28,8 @@ class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One term: its name for people, its chain, the metric it comes from and the part of the peak that is reachable.
 
     instead: the metric that stands in where that one is unknown. follows: the term whose work it does too, so that what
-    a fix leaves of the one it leaves of the other.
+    a fix leaves of the one it leaves of the other. alone: of the terms whose work it waits for, what it is called where
+    the launch has any of that one only.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     instead: str = ""
     part_of: str = ""
     follows: str = ""
+    alone: dict[str, str] = {}
     ceiling: float = 1.0
     per_sm: bool = False
     cites: tuple[str, ...] = ()

@@ -26,6 +26,7 @@ from advisor.render.document import (
 )
 from advisor.render.document import section as made_section
 from advisor.render.launch_blocks import launch_blocks
+from advisor.render.session_practice import practice_section
 from advisor.render.session_roofline import roofline_section
 from advisor.render.session_story import (
     Subject,
@@ -59,6 +60,8 @@ def session_document(state: State) -> Document:
         parts += [
             replace(part, id=part.id and f"timeline-{part.id}") for part in timeline_document(state.timeline).sections
         ]
+    practised = practice_section(state)
+    parts += [practised] if practised is not None else []
     general = conversation(card for one in every if one.position is None for card in one.cards)
     if general:
         parts.append(made_section("Said about no kernel", turns(general), name="general"))

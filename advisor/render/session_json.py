@@ -12,6 +12,7 @@ from advisor.render.compare_json import pair_dict
 from advisor.render.diagnosis_json import launch_dict
 from advisor.render.plain import number, present, report_dict
 from advisor.render.session_document import title
+from advisor.render.session_practice import practice_list
 from advisor.render.session_story import Subject, cites, class_told, first_told, gave_told, subjects
 from advisor.render.timeline_json import timeline_dict
 
@@ -34,6 +35,7 @@ def session_dict(state: State) -> dict[str, Any]:
             "kernels": [_kernel(state, one) for one in told],
             "general": [_turn(card) for one in every if one.position is None for card in one.cards],
             "timeline": None if state.timeline is None else timeline_dict(state.timeline),
+            "practice": practice_list(state),
             "sources": {key: state.lore.source(key) for key in cites(told)},
         }
     )

@@ -7,9 +7,14 @@ from pathlib import PurePosixPath
 from advisor.render.text import shown
 
 
+def file_name(file: str) -> str:
+    """`kernel.cu`, without its folders."""
+    return shown(PurePosixPath(file.replace(chr(92), "/")).name)
+
+
 def place_text(file: str, line: int) -> str:
     """`kernel.cu:13`, the file without its folders; `no line` without line information."""
-    return f"{shown(PurePosixPath(file.replace(chr(92), '/')).name)}:{line}" if line else "no line"
+    return f"{file_name(file)}:{line}" if line else "no line"
 
 
 def line_ref(near: str, file: str, line: int) -> str:

@@ -57,7 +57,7 @@ def spots(
     search: re.Pattern[str] | None = None,
     texts: dict[tuple[str, int], str] | None = None,
 ) -> tuple[Spot, ...]:
-    """The instructions with a value above 0 that pass the filters, hottest first, then by address.
+    """The instructions with a value above 0, or with filters all that pass them; hottest first, then by address.
 
     texts: source lines, which `search` also looks through, beside the SASS and `file:line`.
     """
@@ -65,7 +65,7 @@ def spots(
     inner = innermost(len(listing.rows), loops)
     out = []
     for i, (row, value) in enumerate(zip(listing.rows, values, strict=True)):
-        if value <= 0:
+        if value <= 0 and not where and search is None:
             continue
         spot = Spot(row, value, value / total, inner[i], i)
         fields = {

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from advisor.model import Location
-from advisor.source.hotspots import lines, spots
+from advisor.source.hotspots import Spot, lines, spots
 from advisor.source.listing import Listing, read_listing
 from advisor.source.measures import Measure, measure
 from advisor.source.texts import read_texts
@@ -45,13 +45,15 @@ def locate_all(
 def places(listing: Listing, wanted: Measure, most: int = MOST) -> tuple[Location, ...]:
     """The same of instructions that are already read."""
     values = listing.values(wanted)
-    if values is None:
-        return ()
-    found = spots(listing, values)
+    return () if values is None else hottest(spots(listing, values), wanted.id, most)
+
+
+def hottest(found: Sequence[Spot], measure_id: str, most: int = MOST) -> tuple[Location, ...]:
+    """The same of the instructions that have any of the measure, hottest first."""
     hot = [(line.file, line.line, line.spots[0], line.share) for line in lines(found)]
     hot = hot or [("", 0, spot, spot.share) for spot in found]
     return tuple(
-        Location(file, line, spot.row.pc, spot.row.sass, wanted.id, share, spot.row.calls)
+        Location(file, line, spot.row.pc, spot.row.sass, measure_id, share, spot.row.calls)
         for file, line, spot, share in hot[:most]
         if share >= _LEAST_SHARE
     )

@@ -50,9 +50,9 @@ class View:
     """One launch by one measure. total: of the launch; texts: (file, line) -> source; shared: most conflicts first.
 
     call_sites: (file, line, share) of lines that something was inlined into; waits: of spots by their place, for
-    measures of waiting; columns and cells: what was asked for of each spot, by place; ptx: hot lines of PTX (number,
-    text, value, share), None where it was not asked for; has_ptx: whether the report holds it;
-    embedded: files whose text the report carries along; peak: of the live registers.
+    measures of waiting; columns and cells: what was asked for of each instruction, by place; ptx: hot lines of
+    PTX (number, text, value, share), None where it was not asked for; has_ptx: whether the report holds it; embedded:
+    files whose text the report carries along; peak: of the live registers.
     """
 
     launch: int
@@ -95,8 +95,8 @@ def view(
 ) -> View:
     """Reads and arranges one launch by the first of the measures that the report can give.
 
-    top: of so many spots waits and columns are told, all unless given. InputError where it can give none; what it says
-    is about the first.
+    top: of so many spots waits and columns are told; unless given of all, and columns of every instruction. InputError
+    where it can give none; what it says is about the first.
     """
     needs = tuple(Measure(c.id, c.title, c.needs, lambda sight: 0.0) for c in columns)
     listing = read_listing(path, launch, (*measures, *_ALWAYS, *_STALLS, *needs), cc=cc)
@@ -163,6 +163,7 @@ def arrange(
     found = spots(listing, values, shape.flow, where=where, search=search, texts=texts)
     waits = Waits(listing)
     facts = Facts(listing, shape.live, tuple(innermost(len(listing.rows), shape.flow)), waits)
+    told_of = range(len(listing.rows)) if top is None else [spot.at for spot in found[:top]]
     told = measure.needs[0].startswith(_OF_WAITS) and not measure.waits_for_load
     return View(
         launch,
@@ -181,7 +182,7 @@ def arrange(
         () if LANES in listing.lacking else zones(listing),
         {spot.at: wait for spot in found[:top] if (wait := waits.of(spot.at))} if told else {},
         tuple(columns),
-        {spot.at: tuple(column.value(facts, spot.at) for column in columns) for spot in found[:top]} if columns else {},
+        {at: tuple(column.value(facts, at) for column in columns) for at in told_of} if columns else {},
         _ptx(listing, found) if ptx else None,
         any(row.ptx for row in listing.rows),
         _trust(listing),

@@ -8,7 +8,9 @@ from typing import ClassVar
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, SearchIcon
+from textual.events import Event
 from textual.screen import Screen
+from textual.theme import Theme
 
 from advisor import resources
 from advisor.dialogue import events as e
@@ -24,6 +26,7 @@ from advisor.tui import kept as offered
 from advisor.tui import replays, words, words_help
 from advisor.tui.beginnings import Beginnings, begun
 from advisor.tui.copying import card_text
+from advisor.tui.handing import hand_over
 from advisor.tui.history import History
 from advisor.tui.kept import NotKept
 from advisor.tui.keys import actions_of
@@ -87,7 +90,7 @@ class AdvisorApp(App[int]):
         self._beginning = e.Began(paths, gpu, traces)
         self._start = None if beginnings is None else StartScreen(beginnings, blocks=blocks)
         self._replay = None if player is None else replays.screen_of(player, blocks)
-        self._theme_name = LIGHT.name if theme == "light" else DARK.name
+        self._begin_in(LIGHT if theme == "light" else DARK)
         self._memory = memory
         self._saving, self._broken_off = saving, broken_off
         if saving is not None:
@@ -99,15 +102,23 @@ class AdvisorApp(App[int]):
         self._offered: tuple[object, ...] = ()
         self.load = load
 
+    def _begin_in(self, theme: Theme) -> None:
+        """Set the theme before the style sheets are read: one that is set later has all of them read again."""
+        for one in (DARK, LIGHT):
+            self.register_theme(one)
+        self.set_reactive(AdvisorApp.theme, theme.name)
+        self.stylesheet.set_variables(self.get_css_variables())
+        for name in (f"-theme-{theme.name}", "-dark-mode" if theme.dark else "-light-mode"):
+            self.set_class(True, name, update=False)
+        if not theme.dark:
+            self.set_class(False, "-dark-mode", update=False)
+
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Our own variables, for themes of Textual's that do not set them."""
         return {"quiet": "#808a96"}
 
     def on_mount(self) -> None:
         """The screen first, the work after it has been drawn."""
-        self.register_theme(DARK)
-        self.register_theme(LIGHT)
-        self.theme = self._theme_name
         # Installed screens survive `switch_screen`; others are removed by it and would come back dead.
         self.install_screen(self._session, "session")
         self.install_screen(self._launches, "launches")
@@ -123,6 +134,11 @@ class AdvisorApp(App[int]):
         self.call_after_refresh(self.dispatch, self._beginning)
 
     # Events
+
+    async def on_event(self, event: Event) -> None:
+        """What is typed beside the line of a screen goes there before anything else is done about it."""
+        if not (self.screen_stack and hand_over(self.screen, event)):
+            await super().on_event(event)
 
     def dispatch(self, event: e.Event) -> None:
         """One event through the reducer; then screen and work follow the state."""
@@ -173,6 +189,17 @@ class AdvisorApp(App[int]):
         if self._start is not None and not begun(self.state.log):
             return self._start
         return self._session if self.state.place == "launch" or self.state.numbers else self._launches
+
+    @property
+    def chosen(self) -> bool:
+        """Whether what the session begins with was chosen on the start screen."""
+        return self._start is not None
+
+    def begin_otherwise(self) -> None:
+        """Back to the start screen from a beginning that came to nothing."""
+        self.labour.drop()
+        self.state = State()
+        self.follow()
 
     def say(self, text: str) -> None:
         """What was typed, understood and done. Where there is no conversation, a note says what is not understood."""

@@ -19,8 +19,23 @@ from advisor.tui.layout import styled
 
 _HOT = 0.05  # of the launch's total: worth a visit (as in source.locate); where nothing has much, half of the most is
 _BAR = 8
-_PLACE = 16  # cells of a place; of a longer one the end stays, which has the line number
+_SHARE, _LOOP, _ADDRESS = 8, 4, 8  # cells of a share with its mark, of a loop's name, of an address
+_ROOM = 24  # cells that an instruction has at least, its opcode and first operands
 _Row = Callable[[int, int], Content]
+
+
+@dataclass(frozen=True)
+class _Form:
+    """What stands beside an instruction: a bar, an address, a place in so many cells, blanks after a number."""
+
+    bar: bool
+    address: bool
+    place: int
+    gap: int
+
+
+# The first of these that leaves the instruction its room is taken, else the last.
+_FORMS = (_Form(True, True, 16, 2), _Form(False, True, 16, 2), _Form(False, False, 16, 2), _Form(False, False, 10, 1))
 
 
 @dataclass(frozen=True)
@@ -29,7 +44,7 @@ class Listed:
 
     places: tuple[int, ...]
     draw: _Row
-    head: Content | None = None
+    head: Callable[[int], Content] | None = None
 
     def row_of(self, place: int) -> int | None:
         """The row of a place."""
@@ -44,10 +59,14 @@ class Code:
     blocks: bool = True
     _spots: dict[int, Spot] = field(default_factory=dict)
     _lines: dict[tuple[str, int], Line] = field(default_factory=dict)
+    _file: str = ""
+    _widest: int = 0
 
     def __post_init__(self) -> None:
         self._spots = {spot.at: spot for spot in self.view.spots}
         self._lines = {(line.file, line.line): line for line in self.view.lines}
+        self._file = only_file(self.seen)
+        self._widest = max((len(self._place(row.file, row.line)) for row in self.seen.rows), default=0)
 
     @property
     def view(self) -> View:
@@ -58,61 +77,82 @@ class Code:
 
     def lines(self) -> Listed:
         """Source lines, the hottest first."""
-        return Listed(tuple(range(len(self.view.lines))), self._line, styled(words.HEAD_LINES, ""))
+        return Listed(tuple(range(len(self.view.lines))), self._line)
 
     def _line(self, at: int, width: int) -> Content:
         line = self.view.lines[at]
         text = source_line(self.view.texts.get((line.file, line.line), ""))
         told = text or ", ".join(dict.fromkeys(s.row.opcode for s in line.spots if s.row.opcode))
-        return (
-            self._amount(line.share, self._is_hot_line(line))
-            + styled(f"{_place(line.file, line.line)}  ", "$text-secondary")
-            + _data(told)
-        )
+        return self._amount(line.share, self._is_hot_line(line)) + self._at(line.file, line.line) + _data(told)
 
-    def _amount(self, part: float, hot: bool) -> Content:
+    def _place(self, file: str, line: int) -> str:
+        """`k.cu:7`; where all the code is of one file, which is named once elsewhere, `:7`."""
+        return f":{line}" if self._file and line else place_text(file, line)
+
+    def _at(self, file: str, line: int, most: int = _FORMS[0].place) -> Content:
+        """A place in as many cells as the longest has, at most `most`: of one cut short the line number stays."""
+        text, width = self._place(file, line), min(self._widest, most)
+        text = text if len(text) <= width else "…" + text[-(width - 1) :]
+        return styled(f"{text:<{width}}  ", "$text-secondary")
+
+    def _amount(self, part: float, hot: bool, bar: bool = True) -> Content:
         """A share as a number, a bar and, where it is much, a mark."""
         full = min(max(round(part * _BAR), 1 if part >= 0.01 else 0), _BAR)
-        bar = ("█" if self.blocks else "#") * full
+        drawn = ("█" if self.blocks else "#") * full + " " * (_BAR - full + 1)
         mark = "●" if self.blocks else "*"
-        return (
-            styled(f"{mark if hot else ' '}{share(part)} ", "bold" if hot else "$quiet")
-            + styled(bar, "$warning" if hot else "$primary")
-            + Content(" " * (_BAR - full + 1))
+        return styled(f"{mark if hot else ' '}{share(part)} ", "bold" if hot else "$quiet") + styled(
+            drawn if bar else "", "$warning" if hot else "$primary"
         )
 
     # Instructions
 
     def instructions(self, line: Line | None, in_order: bool, filtered: bool) -> Listed:
-        """Those of a line or of all, hottest first or in the order of the code; without a filter there the cold too."""
+        """Those of a line or of all, hottest first and the cold after them, or in the order of the code.
+
+        filtered: the view has those alone that pass the filters.
+        """
+        rows = self.seen.rows
+        chosen = [spot.at for spot in self.view.spots]
+        chosen += [] if filtered else [at for at in range(len(rows)) if at not in self._spots]
         if line is not None:
-            places = tuple(spot.at for spot in line.spots)
-        elif in_order and not filtered:
-            places = tuple(range(len(self.seen.rows)))
-        else:
-            places = tuple(spot.at for spot in self.view.spots)
-        places = tuple(sorted(places)) if in_order else places
+            chosen = [at for at in chosen if (rows[at].file, rows[at].line) == (line.file, line.line)]
+        places = tuple(sorted(chosen)) if in_order else tuple(chosen)
         cells = {at: [_cell(v) for v in self.view.cells[at]] for at in places if at in self.view.cells}
         titles = [column.title for column in self.view.columns]
         widths = [max(len(t), *(len(row[i]) for row in cells.values()), 1) for i, t in enumerate(titles)]
-        head = f"{'':<8}{'':<{_BAR + 1}}{'':<{_PLACE + 2}}" + "".join(
-            f"{t:>{w}}  " for t, w in zip(titles, widths, strict=True)
-        )
+
+        def numbers(told: list[str], form: _Form) -> str:
+            return "".join(f"{text:>{w}}{'':<{form.gap}}" for text, w in zip(told, widths, strict=True))
+
+        def head(width: int) -> Content:
+            form = self._form(width, widths)
+            before = _SHARE + (_BAR + 1) * form.bar + min(self._widest, form.place) + 2
+            return styled(" " * before + numbers(titles, form), "")
 
         def draw(row: int, width: int) -> Content:
-            at = places[row]
-            numbers = "".join(f"{c:>{w}}  " for c, w in zip(cells.get(at, ["-"] * len(titles)), widths, strict=True))
-            return self._instruction(at, numbers)
+            form, told = self._form(width, widths), cells.get(places[row], ["-"] * len(titles))
+            return self._instruction(places[row], numbers(told, form), form)
 
-        return Listed(places, draw, styled(head, "") if titles else None)
+        return Listed(places, draw, head if titles else None)
 
-    def _instruction(self, at: int, numbers: str) -> Content:
+    def _form(self, width: int, widths: list[int]) -> _Form:
+        """What stands beside instructions in so many cells, with numbers of these widths."""
+
+        def left(form: _Form) -> int:
+            beside = _SHARE + (_BAR + 1) * form.bar + min(self._widest, form.place) + 2 + _ADDRESS * form.address
+            return width - beside - _LOOP * bool(self.view.structure.loops) - sum(w + form.gap for w in widths)
+
+        return next((form for form in _FORMS if left(form) >= _ROOM), _FORMS[-1])
+
+    def _instruction(self, at: int, numbers: str, form: _Form) -> Content:
         row, spot = self.seen.rows[at], self._spots.get(at)
-        amount = self._amount(spot.share, self.hot(at)) if spot is not None else Content(" " * (8 + _BAR + 1))
-        place = styled(f"{_place(row.file, row.line)}  ", "$text-secondary")
+        blank = Content(" " * (_SHARE + (_BAR + 1) * form.bar))
+        amount = self._amount(spot.share, self.hot(at), form.bar) if spot is not None else blank
         loop = self._loop(at)
         inside = styled(f"{'' if loop is None else f'L{loop + 1}':<3} " if self.view.structure.loops else "", "$accent")
-        return amount + place + styled(numbers, "") + inside + styled(f"0x{row.pc:<5x} ", "$quiet") + _data(row.sass)
+        address = styled(f"0x{row.pc:<5x} " if form.address else "", "$quiet")
+        place = self._at(row.file, row.line, form.place)
+        return amount + place + styled(numbers, "") + inside + address + _data(row.sass)
 
     def _loop(self, at: int) -> int | None:
         """The innermost loop around an instruction."""
@@ -123,7 +163,7 @@ class Code:
     def hot(self, at: int) -> bool:
         """Whether an instruction is worth a visit."""
         spot = self._spots.get(at)
-        return spot is not None and spot.share >= _least(self.view.spots[0].share)
+        return spot is not None and spot.share >= _least(self.view.spots[0].share) > 0
 
     def awaited(self, at: int) -> int | None:
         """The instruction that another one waits for."""
@@ -168,9 +208,8 @@ class Code:
         def draw(row: int, width: int) -> Content:
             number = numbers[row]
             line = self._lines.get((file, number))
-            amount = (
-                self._amount(line.share, self._is_hot_line(line)) if line is not None else Content(" " * (8 + _BAR + 1))
-            )
+            blank = Content(" " * (_SHARE + _BAR + 1))
+            amount = self._amount(line.share, self._is_hot_line(line)) if line is not None else blank
             text = self.view.texts[file, number].expandtabs(4).rstrip()
             return amount + styled(f"{number:>5}  ", "$text-secondary") + _data(text)
 
@@ -182,7 +221,7 @@ class Code:
         return line is not None and self._is_hot_line(line)
 
     def _is_hot_line(self, line: Line) -> bool:
-        return line.share >= _least(self.view.lines[0].share)
+        return line.share >= _least(self.view.lines[0].share) > 0
 
     def ptx(self, in_order: bool) -> Listed:
         """Lines of PTX that carry some of the measure."""
@@ -193,7 +232,7 @@ class Code:
         def draw(row: int, width: int) -> Content:
             number, text, _, part = rows[row]
             return (
-                self._amount(part, part >= least)
+                self._amount(part, part >= least > 0)
                 + styled(f"{number:>5}  ", "$text-secondary")
                 + _data(source_line(text))
             )
@@ -221,10 +260,10 @@ def _data(text: str) -> Content:
     return styled(text.replace("\n", " "), "")
 
 
-def _place(file: str, line: int) -> str:
-    """A place of a fixed width, of which the line number always stays."""
-    text = place_text(file, line)
-    return f"{text if len(text) <= _PLACE else '…' + text[-(_PLACE - 1) :]:<{_PLACE}}"
+def only_file(seen: Seen) -> str:
+    """The file that all lines of the code are of; empty where they are of several, or there is no line."""
+    files = {row.file for row in seen.rows if row.line}
+    return files.pop() if len(files) == 1 else ""
 
 
 def _cell(value: Value) -> str:

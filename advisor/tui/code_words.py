@@ -6,8 +6,11 @@ from advisor.dialogue import events as e
 from advisor.dialogue.records import Lore
 from advisor.pipelines.viewing import Seen
 from advisor.render.source import reason_text
-from advisor.render.source_marks import count
+from advisor.render.source_marks import count, file_name
 from advisor.tui import words_views as words
+from advisor.tui.code_rows import only_file
+
+_NAME = 40  # cells of a file's name; of a longer one the end stays
 
 
 def about_view(seen: Seen, sought: e.Locate | None, lore: Lore) -> list[tuple[str, str]]:
@@ -29,12 +32,19 @@ def about_view(seen: Seen, sought: e.Locate | None, lore: Lore) -> list[tuple[st
         out.append((words.NO_LINES, "$text-warning"))
     elif view.trust is not None:
         lined, inlined = f"{view.trust.lined:.0%}", f"{view.trust.inlined:.0%}"
-        out.append((words.TRUST.format(lined=lined, inlined=inlined), "$quiet"))
+        only = only_file(seen)
+        told = words.TRUST_IN.format(file=_name(only)) if only else ""
+        out.append((words.TRUST.format(lined=lined, file=told, inlined=inlined), "$quiet"))
     if not view.has_code:
         out.append((words.NO_CODE, "$text-warning"))
     if view.has_lines and not view.texts:
         out.append((words.NO_TEXT, "$text-warning"))
     return out
+
+
+def _name(file: str) -> str:
+    name = file_name(file)
+    return name if len(name) <= _NAME else "…" + name[-(_NAME - 1) :]
 
 
 def filters_text(sought: e.Locate | None) -> str:

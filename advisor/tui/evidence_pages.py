@@ -102,13 +102,18 @@ def memory(shown: Exhibit, how: How) -> list[Content]:
 def source(shown: Exhibit, how: How) -> list[Content]:
     """Where in the code: the places of the findings, else the lines that were looked up, else how to look them up."""
     lines = _head(words.SOURCE, how)
-    placed = [f for f in _in_order(shown) if f.locations]
-    for finding in placed:
-        lines += note(finding.title, how, "bold")
-        for place in finding.locations[:_MOST_PLACES]:
-            lines += _place(place, how)
     view = getattr(shown.seen, "view", shown.seen)
-    if view is not None and getattr(view, "lines", None) is not None:
+    texts = {} if view is None else view.texts
+    read = dict(shown.places)
+    placed = {f.id: places for f in _in_order(shown) if (places := f.locations or read.get(f.id, ()))}
+    for finding in [f for f in _in_order(shown) if f.id in placed]:
+        lines += note(finding.title, how, "bold")
+        lines += _measure(placed[finding.id][0].metric, how)
+        for place in placed[finding.id][:_MOST_PLACES]:
+            lines += _place(place, texts.get((place.file, place.line), ""), how)
+    wanted = getattr(shown.seen, "wanted", None)
+    told = wanted is not None and wanted.own and wanted.finding in placed
+    if view is not None and not told:
         lines += [Content("")] if placed else []
         lines += note(words.HOT.format(measure=view.measure.title), how, "bold")
         for line in view.lines[:_MOST_PLACES]:
@@ -117,7 +122,7 @@ def source(shown: Exhibit, how: How) -> list[Content]:
             lines += _under(source_line(text), how, "") if text else []
             lines += _under(line.spots[0].row.sass, how, "$quiet") if line.spots else []
         lines += note(words.NOTHING_HOT, how) if not view.lines else []
-    elif not placed:
+    elif view is None and not placed:
         lines += note(words.NO_PLACES if shown.report else words.NO_CODE, how, "")
     return [*lines, Content(""), *note(words.MORE_SOURCE, how)] if shown.report else lines
 
@@ -128,8 +133,16 @@ def _in_order(shown: Exhibit) -> list[Finding]:
     return first + [f for f in shown.launch.findings if f is not shown.finding]
 
 
-def _place(place: Location, how: How) -> list[Content]:
+def _measure(name: str, how: How) -> list[Content]:
+    """What the shares of places are of, where it is a measure of ours."""
+    from advisor.source.measures import MEASURES
+
+    return note(words.HOT.format(measure=MEASURES[name].title), how) if name in MEASURES else []
+
+
+def _place(place: Location, text: str, how: How) -> list[Content]:
     lines = _hot(place_text(place.file, place.line), place.share, how)
+    lines += _under(source_line(text), how, "") if text else []
     lines += _under(place.sass, how, "$quiet") if place.sass else []
     for file, line in place.calls[:1]:
         lines += _under(words.INLINED.format(place=place_text(file, line)), how, "$quiet")
@@ -172,11 +185,12 @@ def napkin(shown: Exhibit, how: How) -> list[Content]:
 def _share_of(label: str, least: float, measured: float | None, unit: str, how: How) -> list[Content]:
     """How much of what was measured the algorithm needs; over 100 % the sizes are not those of this launch."""
     text = f"{label:<11}"
-    if measured is None:
-        said = words.NOT_MEASURED.format(least=number_text(least, unit))
+    if least <= 0 or not measured:
+        what = words.NONE_NEEDED if least <= 0 else words.NOT_MEASURED if measured is None else words.NONE_MEASURED
+        said = what.format(least=number_text(least, unit))
         return hang(styled(text, "$text-secondary"), Content(" " * len(text)), styled(said, "$quiet italic"), how.width)
-    part = 100.0 * least / measured if measured > 0 else None
-    drawn = charts.bar(part, _BAR, blocks=how.blocks, marks=()) if part is not None else " " * _BAR
+    part = 100.0 * least / measured
+    drawn = charts.bar(part, _BAR, blocks=how.blocks, marks=())
     said = words.NEEDED_OF.format(least=number_text(least, unit), measured=number_text(measured, unit))
     first = styled(f"{text}{charts.value_text(part):>9} ", "$text-secondary") + styled(drawn, "$primary")
     under = Content(" " * len(text))

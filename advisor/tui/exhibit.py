@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from advisor.dialogue import events as e
 from advisor.dialogue.interview.choosing import revealed
 from advisor.dialogue.records import Card
 from advisor.dialogue.state import State
-from advisor.model import Finding, LaunchDiagnosis
+from advisor.dialogue.views import places
+from advisor.model import Finding, LaunchDiagnosis, Location
 from advisor.render.roofline_text import Paper
 
 
@@ -17,8 +17,9 @@ from advisor.render.roofline_text import Paper
 class Exhibit:
     """launch and finding at hand; earlier: former versions of the launch with their names; napkin: its latest card;
     paper: what the algorithm needs, where both numbers were answered; expected: the bound that the user expects, None
-    where nothing was said; seen: the latest lines and instructions of the launch that were looked up; metrics: metric
-    id to (unit, meaning); report: whether a report is open, so that its code can be read.
+    where nothing was said; seen: the lines and instructions of the launch that were looked up last, by a finding's own
+    measure and without a search; metrics: metric id to (unit, meaning); report: whether a report is open, so that its
+    code can be read; places: finding id to its places, as far as they were read.
     """
 
     launch: LaunchDiagnosis
@@ -30,6 +31,7 @@ class Exhibit:
     seen: Any = None
     metrics: tuple[tuple[str, str, str], ...] = ()
     report: bool = True
+    places: tuple[tuple[str, tuple[Location, ...]], ...] = ()
 
     def same(self, other: Exhibit | None) -> bool:
         """Whether nothing of it is new. Records of the state are compared by what they are, not by what they hold."""
@@ -37,7 +39,8 @@ class Exhibit:
             return False
         parts = ("launch", "finding", "earlier", "napkin", "seen", "metrics")
         alike = all(getattr(self, part) is getattr(other, part) for part in parts)
-        return alike and (self.paper, self.expected, self.report) == (other.paper, other.expected, other.report)
+        mine, its = ((one.paper, one.expected, one.report, one.places) for one in (self, other))
+        return alike and mine == its
 
 
 def exhibit(state: State) -> Exhibit | None:
@@ -47,11 +50,6 @@ def exhibit(state: State) -> Exhibit | None:
         return None
     cards = (c for c in reversed(state.cards) if c.kind == "napkin" and c.position == state.position and not c.past)
     bounds = (bound for position, bound in reversed(state.expected) if position == state.position)
-    seen = (
-        result
-        for request, result in reversed(state.results)
-        if isinstance(request, e.Locate) and request.position == state.position and not isinstance(result, e.Failed)
-    )
     return Exhibit(
         launch,
         state.finding_of(state.finding),
@@ -59,9 +57,10 @@ def exhibit(state: State) -> Exhibit | None:
         next(cards, None),
         _paper(state),
         next(bounds, None),
-        next(seen, None),
+        next(iter(places.read(state)), None),
         state.lore.metrics,
         not state.numbers,
+        tuple((finding.id, places.places(state, finding)) for finding in launch.findings),
     )
 
 

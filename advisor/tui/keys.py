@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from textual.app import App
 from textual.binding import Binding
@@ -63,12 +63,13 @@ def _told(app: App[int], node: DOMNode, bindings: Iterable[Binding]) -> list[Key
 
 
 def _once(keys: list[Key]) -> list[Key]:
-    """Keys of one action and one text share a row."""
-    rows: dict[tuple[str, str], Key] = {}
+    """Keys of one action and one text, of one part of the screen, share a row."""
+    rows: dict[tuple[str, str, DOMNode], Key] = {}
     for key in keys:
-        found = rows.get((key.action, key.says))
-        if found is None:
-            rows[key.action, key.says] = key
+        same = (key.action, key.says, key.at)
+        found = rows.get(same)
+        both = key if found is None else replace(found, shown=f"{found.shown}, {key.shown}", keys=found.keys + key.keys)
+        rows[same] = both
     return list(rows.values())
 
 

@@ -100,6 +100,23 @@ def matching(rows: Sequence[Row], wanted: str) -> list[Row]:
     return [row for row in rows if all(word in row.found_by for word in sought)]
 
 
+def exactly(rows: Sequence[Row], wanted: str) -> int | None:
+    """The position of the one launch that has the filter as its number or its kernel's name, None where none has.
+
+    Of several launches of one kernel none is meant more than the others.
+    """
+    sought = wanted.strip().casefold()
+    numbered = [row.position for row in rows if sought in (row.number, f"#{row.number}")]
+    found = numbered or [row.position for row in rows if row.kernel.casefold() == sought]
+    return found[0] if sought and len(found) == 1 else None
+
+
+def share_text(share: float) -> str:
+    """A share of all time, 0 to 1, as whole percent; `<1 %` where that would be nothing or more than there is."""
+    percent = 100 * share
+    return f"{percent:.0f} %" if percent >= 0.95 or not percent else "<1 %"
+
+
 def arranged(rows: Sequence[Row], wanted: str, order: str, upwards: bool = False) -> list[Row]:
     """The matching rows in the order asked for; ties as in the report, the unknown last, whichever the direction."""
     kept = matching(rows, wanted)
@@ -140,7 +157,7 @@ def summary(rows: Sequence[Row], kept: Sequence[Row], order: str, upwards: bool 
     parts = [words.SUMMARY.format(kept=len(kept), launches=len(rows), order=named)]
     if every.time > 0:
         time = face.duration_text(here.time)
-        share = f"{100 * here.time / every.time:.0f} %"
+        share = share_text(here.time / every.time)
         parts.append(time if len(kept) == len(rows) else words.PART.format(time=time, share=share))
     if here.unknown:
         parts.append(words.NO_TIME.format(count=here.unknown))

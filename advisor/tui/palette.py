@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
 
 from advisor.dialogue import events as e
 from advisor.dialogue import face
@@ -25,11 +26,22 @@ _SAYS = 0.6  # what a match in the remark counts beside one in the name
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Something that can be done: what it is called, what it is, how it is done."""
+    """Something that can be done: what it is called, what it is, how it is done, and by which key."""
 
     name: str
     says: str
     do: Callable[[], object]
+    key: str = ""
+
+    @property
+    def shown(self) -> Content:
+        """Its name, with the key beside it."""
+        return styled(self.name, "") + styled(f"  {self.key}" if self.key else "", "$quiet")
+
+    @property
+    def more(self) -> str | None:
+        """What it is, where its name does not say it."""
+        return safe(self.says) if self.says.casefold() != self.name.casefold() else None
 
 
 class Everything(Provider):
@@ -38,7 +50,7 @@ class Everything(Provider):
     async def discover(self) -> Hits:
         """Before anything is typed: actions, commands and views."""
         for entry in (*actions(self._app), *commands(self._app), *views(self._app)):
-            yield DiscoveryHit(styled(entry.name, ""), entry.do, text=entry.name, help=safe(entry.says))
+            yield DiscoveryHit(entry.shown, entry.do, text=entry.name, help=entry.more)
 
     async def search(self, query: str) -> Hits:
         """What matches, the best first."""
@@ -49,7 +61,7 @@ class Everything(Provider):
         ]
         found = sorted((s for s in scored if s[0] > 0), key=lambda s: (-s[0], s[1]))
         for score, _, entry in found[:_MOST]:
-            yield Hit(score, styled(entry.name, ""), entry.do, text=entry.name, help=safe(entry.says))
+            yield Hit(score, entry.shown, entry.do, text=entry.name, help=entry.more)
 
     @property
     def _app(self) -> AdvisorApp:
@@ -72,7 +84,7 @@ def actions(app: AdvisorApp) -> Iterator[Entry]:
     under = next((s for s in reversed(app.screen_stack) if type(s).__module__.startswith("advisor.")), app.screen)
     for key in [one for group in keys_of(app, under) for one in group]:
         if works(key) and "digit" not in key.action:
-            yield Entry(key.name, words.KEY.format(says=key.says, key=key.shown), _runs(app, key.action, key.at))
+            yield Entry(key.name, key.says, _runs(app, key.action, key.at), key.shown)
 
 
 def _runs(app: AdvisorApp, action: str, at: object) -> Callable[[], object]:

@@ -7,13 +7,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from advisor.catalog.ranges import most_of
 from advisor.dialogue import face
+from advisor.dialogue.numbers import number_text
 from advisor.dialogue.records import Lore, Proved
 from advisor.dialogue.state import main_finding
 from advisor.model import Comparison, LaunchDiagnosis, Speedup
 from advisor.tui import words_views as words
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
+_MORE: Final = 6  # digits beyond the usual ones; what is closer together is the same
 _DIGITS: Final = 6  # of a value that steps make; more would be noise in a transcript
 _BEYOND: Final = 1e-3  # how far beyond a turning point a jump goes, as a share of it
 _VISIBLE: Final = 0.005  # a gain that moves by less would be printed the same
@@ -54,9 +57,23 @@ class Metric:
         return self.kept_in(value + share * step)
 
     def kept_in(self, value: float) -> float:
-        """Not below 0; a percentage not above 100, or what was measured."""
-        most = max(100.0, self.measured or 0.0) if self.unit == "%" else float("inf")
+        """Not below 0; a percentage or a share not above all, or what was measured."""
+        most = most_of(self.id, self.unit)
+        most = float("inf") if most is None else max(most, self.measured or 0.0)
         return float(f"{min(max(value, 0.0), most):.{_DIGITS}g}")
+
+    def text(self, value: float, of: float | None = None) -> str:
+        """A value (`of`: around which turning points are looked for, if it is another) with as many digits as it takes
+        to tell that from the turning points next to it.
+        """
+        at = value if of is None else of
+        near = [turn for turn in (self.nearest(at, False), self.nearest(at, True)) if turn is not None]
+        more = 0
+        while more < _MORE and any(
+            number_text(turn, self.unit, more) == number_text(at, self.unit, more) for turn in near
+        ):
+            more += 1
+        return number_text(value, self.unit, more)
 
 
 def metrics_of(launch: LaunchDiagnosis, proved: object, lore: Lore, tried: Iterable[str] = ()) -> tuple[Metric, ...]:
@@ -73,9 +90,9 @@ def metrics_of(launch: LaunchDiagnosis, proved: object, lore: Lore, tried: Itera
             order.setdefault(name)
         if item.metric in known and item.threshold is not None:
             turns.setdefault(item.metric, set()).add(item.threshold)
-    for flip in proved.flips if isinstance(proved, Proved) else ():
-        order.setdefault(flip.metric)
-        turns.setdefault(flip.metric, set()).add(flip.turns_at)
+    for name, values in proved.turns.items() if isinstance(proved, Proved) else ():
+        order.setdefault(name)
+        turns.setdefault(name, set()).update(values)
     for name in (*(lack.metric for lack in launch.missing), *tried):
         order.setdefault(name)
     return tuple(

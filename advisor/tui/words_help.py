@@ -17,7 +17,6 @@ TIP_TIMELINE: Final = "The timeline of the trace that is open"
 
 # Palette
 SEARCH: Final = "an action, a command, a finding, a step, a kernel, an exercise"
-KEY: Final = "{says} ({key})"
 COMMAND: Final = "command"
 FINDING: Final = "Finding: {title}"
 FINDING_SAYS: Final = "look at this finding of the launch at hand"

@@ -42,6 +42,15 @@ def test_one_key_shows_the_diagnosis_and_leaves_no_trace_of_the_question():
     assert state.expected == ((1, None),) and state.expects
 
 
+def test_why_it_is_asked_is_said_once_and_then_that_it_was():
+    state, _ = at_launch()
+    assert [c.note for c in choices(state) if c.id == "why"] == [""]
+    said = reduce(state, e.WhyAsked())
+    assert kinds(said) == [*kinds(state), "evidence"]
+    assert [c.note for c in choices(said) if c.id == "why"] == ["said above"]
+    assert reduce(said, e.WhyAsked()) is said
+
+
 def test_an_expectation_is_followed_by_the_napkin_and_that_by_the_reveal():
     state, at = at_launch()
     state = say(state, at, "memory")

@@ -11,11 +11,14 @@ from dialogue.sessions import LORE, Session, answer_all, on
 
 from advisor import resources
 from advisor.dialogue import events as e
+from advisor.dialogue.desk import Desk
 from advisor.dialogue.method import words
 from advisor.dialogue.method.card import rows
+from advisor.dialogue.method.progress import far, progressed
 from advisor.dialogue.method.steps import here
 from advisor.dialogue.reducer import reduce, replay
 from advisor.dialogue.turn import choices, event_of
+from advisor.errors import InputError
 from advisor.model import Missing
 
 STEPS = tuple(step.id for step in LORE().steps)
@@ -65,6 +68,52 @@ def test_no_step_raises_on_any_launch_of_the_tour(tour: Any):
         made.do(e.LaunchesShown())
         state = made.launch(position)
         assert all(here(step, state) for step in STEPS)
+
+
+@pytest.fixture
+def conflicts(tour: Any) -> Session:
+    """A session at the transpose with bank conflicts."""
+    made = on(tour)
+    made.launch(next(at for at, launch in enumerate(tour.diagnosis.launches) if launch.kernel == "transpose_tile"))
+    return made
+
+
+def lines(session: Session, *deeds: e.Event) -> str:
+    """What the newest card about a step, a finding or its fix says after the deeds."""
+    session.do(*deeds)
+    card = next(c for c in reversed(session.state.cards) if c.kind in ("step", "finding", "fix"))
+    return "\n".join(line.text for line in card.lines)
+
+
+def test_lines_that_are_not_read_yet_are_said_to_be_so_and_told_once_they_are(conflicts: Session):
+    told = lines(conflicts, e.StepShown("4"))
+    assert "Shared-memory bank conflicts: not read from the report yet; /source (F7)" in told
+    assert "transpose_tile.cu" not in told and words.NO_PLACE not in told
+    assert "No line information: checked, and not the case" in told, "the problem is what is not there"
+    told = lines(conflicts, e.ViewShown("source"), e.ViewLeft(), e.StepShown("4"))
+    assert "transpose_tile.cu:8  LDS" in told and "(100 %), array tile" in told and "not read" not in told
+
+
+def test_the_fix_names_the_line_and_the_array_whatever_was_searched_for_since(conflicts: Session):
+    assert "not read from the report yet" in lines(conflicts, e.FixShown())
+    searches = [e.SourceSought("instructions", search=f"LD[GS]|{n}") for n in range(8)]
+    told = lines(conflicts, e.ViewShown("source"), *searches, e.ViewLeft(), e.FixShown())
+    assert "transpose_tile.cu:8  LDS" in told and "array tile" in told and "not read" not in told
+    assert "transpose_tile.cu:8" in lines(conflicts, e.FindingShown("bank_conflicts"))
+
+
+def test_a_fix_without_a_place_of_its_own_says_nothing_of_lines(tour: Any):
+    made = on(tour)
+    made.launch(next(at for at, launch in enumerate(tour.diagnosis.launches) if launch.kernel == "eight_blocks"))
+    assert "read from the report" not in lines(made, e.FixShown())
+    assert words.NO_PLACE in lines(made, e.StepShown("4"))
+
+
+def test_code_that_cannot_be_read_is_said_with_its_reason(conflicts: Session):
+    failing = replace(conflicts.desk.sources, locate=lambda *_: (_ for _ in ()).throw(InputError("no instructions")))
+    made = Session(Desk(failing))
+    made.state = conflicts.state
+    assert "Shared-memory bank conflicts: no instructions" in lines(made, e.ViewShown("source"), e.StepShown("4"))
 
 
 def test_a_step_that_does_not_exist_does_nothing(session: Session):
@@ -128,7 +177,7 @@ def test_the_list_tells_where_the_session_stands(session: Session):
     state = session.do(e.StepShown("2"), e.StepsShown())
     assert {row.step.id: row.status for row in rows(state)}["2"] == "here"
     lines = {line.label: line.text for line in state.cards[-1].lines}
-    assert lines["2"].endswith("(here)") and lines["1"].endswith("(visited)") and "(" not in lines["D"]
+    assert lines["2"].endswith("(here)") and lines["1"].endswith("(done)") and "(" not in lines["D"]
     assert [line.label for line in state.cards[-1].lines if line.label] == list(STEPS)
     assert reduce(state, e.Back()).step == "2"
 
@@ -223,3 +272,28 @@ def test_from_the_list_of_launches_the_steps_and_the_log_are_views(tour: Any):
     assert made.do(e.ViewLeft()).view == ""
     assert made.do(e.StepsShown()).view == "steps"
     assert made.do(e.Back(), e.LogShown()).view == "log"
+
+
+def test_a_step_is_done_by_its_result_and_not_by_standing_at_it(tour: Any):
+    made = on(tour)
+    made.do(e.LaunchSelected(1), e.Skipped("expect"))
+    assert (far(made.state, "0"), far(made.state, "1")) == ("open", "done"), "no napkin was reckoned"
+    made.do(e.NapkinBegun())
+    assert far(made.state, "0") == "open"
+    made.do(e.Skipped("algorithm"))
+    assert far(made.state, "0") == "skipped"
+    made.do(e.FixShown(), e.StepShown("1b"), e.EvidenceShown())
+    assert [far(made.state, step) for step in ("5", "6", "1b", "2", "4")] == ["read", "open", "read", "done", "open"]
+    made.do(e.LaunchSelected(2))
+    assert [far(made.state, step) for step in ("0", "2")] == ["open", "open"], "on another launch nothing was done yet"
+    assert replay(made.state.log) == made.state
+
+
+def test_a_napkin_that_was_reckoned_is_done_and_holds_for_the_next_version(tour: Any):
+    made = on(tour)
+    made.do(e.LaunchSelected(1), e.Skipped("expect"))
+    skipped = e.Skipped("algorithm")
+    done = replace(made.state, progress=(*progressed(made.state, skipped), (1, "0", "done"), (1, "4", "done")))
+    assert far(done, "0") == "done"
+    after = replace(done, progress=progressed(done, e.Told(e.Renew("x", 1), None)))
+    assert [far(after, step) for step in ("0", "4", "5", "6")] == ["done", "open", "done", "done"]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 from tui.factory import launch
 
-from advisor.dialogue import paper
+from advisor.dialogue import cards, face, paper
+from advisor.dialogue.numbers import number
+from advisor.dialogue.records import Ask
 from advisor.errors import UsageError
 
 GEMM = {"dtype": "f32", "m": 4096.0, "n": 4096.0, "k": 4096.0}
@@ -49,3 +52,13 @@ def test_a_card_whose_bandwidth_nobody_knows_is_refused_in_one_line():
     nameless = replace(launch(0, "k"), gpu_name="", cc="", known_as="", metrics={})
     with pytest.raises(UsageError, match="bandwidth"):
         paper.reckon("gemm", GEMM, nameless)
+
+
+def test_what_a_suffix_means_is_said_where_a_number_is_asked_for_and_the_answer_stands_in_full():
+    hints = [face.UNIT_HINTS["count"], *face.HELP_HINTS]
+    examples = [pair for hint in hints for pair in re.findall(r"(\S+) \(([\d,]+)\)", hint)]
+    assert {typed for typed, _ in examples} >= {"4k", "4Ki", "2^12"}
+    assert all(number(typed, "count") == float(full.replace(",", "")) for typed, full in examples)
+    rows = Ask("m", "Rows (m)?", "", unit="count", group="napkin")
+    assert "4k (4,000)" in cards.question_card(rows, 0).lines[0].text
+    assert cards.answer_card(rows, number("8k", "count"), 0).title == "8,000"

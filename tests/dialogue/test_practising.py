@@ -217,7 +217,7 @@ def test_an_exercise_of_the_list_leads_back_to_it(tmp_path: Path) -> None:
         ("hints", "next", "hint"),
         ("quiz", "a", "quiz"),
         ("quiz", "32", "quiz"),
-        ("napkin", "12 us", "napkin"),
+        ("napkin", "12 GB", "napkin"),
         ("napkin", "way", "napkin"),
         ("edit", "start", "start"),
     ],
@@ -226,6 +226,73 @@ def test_a_typed_line_means_what_the_page_asks(learner: Learner, stage: str, lin
     learner.does("stage", stage=stage)
     meant = practice_turn.understand(line, learner.here)
     assert isinstance(meant, e.Practised) and meant.action == action
+
+
+@pytest.mark.parametrize(
+    ("at", "line", "asked"),
+    [
+        (0, "250us", "a size"),
+        (0, "w", "a size"),
+        (0, "why", "a size"),
+        (0, "s", "a size"),
+        (0, "no number", "a size"),
+        (1, "537MB", "a time"),
+        (1, "0 us", "a time"),
+        (2, "250us", "a plain number"),
+    ],
+)
+def test_what_is_no_such_number_spends_no_napkin_question(learner: Learner, at: int, line: str, asked: str) -> None:
+    learner.does("stage", stage="napkin")
+    for _ in range(at):
+        learner.says("way")
+    before = learner.state
+    assert f"asks for {asked}" in learner.says(line)
+    assert learner.state == before and practice_turn.next_number(learner.here) == at
+
+
+def test_a_number_with_a_suffix_is_told_in_full(learner: Learner) -> None:
+    learner.does("stage", stage="napkin")
+    learner.says("way")
+    learner.says("0.3 ms")
+    assert "You said 0.3 ms\n" in f"{learner.text}\n" or "You said 0.3 ms " in learner.text
+    learner.says("8k")
+    assert "You said 8k (that is 8,000)" in learner.text
+
+
+def test_a_page_that_asks_for_a_number_numbers_no_choices(learner: Learner) -> None:
+    learner.does("stage", stage="napkin")
+    assert not practice_turn.numbered(learner.here)
+    for _ in range(3):
+        learner.says("way")
+    assert practice_turn.numbered(learner.here), "no number is asked for any more"
+    learner.does("stage", stage="predict")
+    learner.does("class", id="dram_bound")
+    assert practice_turn.numbered(learner.here)
+    learner.does("cause", id="bank_conflicts")
+    assert not practice_turn.numbered(learner.here), "the gain is asked for"
+
+
+def test_the_answer_says_which_gain_was_measured_and_which_is_an_estimate(learner: Learner) -> None:
+    learner.does("stage", stage="predict")
+    learner.does("class", id="mixed_memory_bound")
+    learner.does("cause", id="bank_conflicts")
+    learner.does("gain", gain="2.4")
+    learner.choose("reveal")
+    score, diagnosis = (card for card in page(learner.here).cards)
+    measured = next(line.text for line in score.lines if line.label == "Gain")
+    estimate = next(line.text for line in diagnosis.lines if line.label == "Gain")
+    assert measured.startswith("2.40×; measured: 2.4")
+    assert "times faster" in estimate and estimate.endswith("as the time model estimates it from the profile")
+    assert any("not by an estimate" in line.text for line in score.lines)
+
+
+def test_the_exercises_of_a_session_are_remembered_in_their_order(learner: Learner) -> None:
+    learner.does("hint")
+    learner.post(e.ViewShown("practice"), e.Practised("open", "good-copy"), e.Practised("list"))
+    learner.post(e.Practised("open", NAME), e.Practised("hint", NAME), e.Practised("list"))
+    worked = learner.here.worked
+    assert [(one.exercise.name, one.record.hints) for one in worked] == [(NAME, 2), ("good-copy", 0)]
+    assert all(one.result is None for one in worked), "profiles and comparisons are not held on to"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from advisor.catalog.schemas import MetricDef
-from advisor.engine import Engine, flips, parse_assignments
+from advisor.engine import Engine, Then, flips, parse_assignments, turns
 from advisor.errors import UsageError
 from advisor.observe import observe
 
@@ -26,17 +26,21 @@ def catalog(make):
     )
 
 
-def derive(frame, keep):
-    """l2 is derived in this little world, unless it was assigned."""
-    return frame if "l2" in keep else frame.assign(l2=frame["dram"] + 5)
-
-
 LAUNCH = {"dram": 75.0, "l2": 80.0, "moved": 100.0, "needed": 80.0}
 
 
-def turn_points(catalog, target, values=LAUNCH, **more):
-    observed = observe(pd.DataFrame([values]), catalog)
-    return {(f.observation, f.metric): f for f in flips(catalog, observed, 0, Engine(catalog), target, **more)}
+def flips_of(catalog, target, values=LAUNCH):
+    observed, engine = observe(pd.DataFrame([values]), catalog), Engine(catalog)
+
+    def conclude(cases):
+        rows = observe(pd.DataFrame([{**values, **case} for case in cases]), catalog)
+        return [Then(trace.class_id, trace.findings) for trace in engine.conclude_many(rows)]
+
+    return flips(catalog, observed, 0, engine.conclude_many(observed)[0], target, conclude)
+
+
+def turn_points(catalog, target, values=LAUNCH):
+    return {(f.observation, f.metric): f for f in flips_of(catalog, target, values)}
 
 
 def test_a_comparison_with_a_number_turns_at_its_threshold(catalog):
@@ -65,12 +69,18 @@ def test_the_comparisons_of_the_class_can_be_asked_for(make):
     assert (flip.turns_at, flip.then.class_id) == (60.0, "undetermined")
 
 
-def test_derived_metrics_follow_when_the_pipeline_says_how(catalog):
-    row = pd.DataFrame([LAUNCH])
-    alone = turn_points(catalog, "x")["busy", "dram"]
-    followed = turn_points(catalog, "x", frame_row=row, derive=derive)["busy", "dram"]
-    assert alone.turns_at == followed.turns_at == 60.0
-    assert (alone.then.findings, followed.then.findings) == ((), ("z",))
+def test_a_share_turns_at_no_more_than_all(make):
+    share = MetricDef(unit="ratio")
+    catalog = make([("x.r", 3, ["o"], [])], tests={"o": "dram_share * 2 < moved"}, metrics={"dram_share": share})
+    assert turn_points(catalog, "x", {"dram_share": 0.5, "moved": 1.9})["o", "dram_share"].turns_at == 0.95
+    assert ("o", "dram_share") not in turn_points(catalog, "x", {"dram_share": 0.5, "moved": 2.1})
+
+
+def test_the_turning_points_of_several_conclusions_are_told_once_each(catalog):
+    observed, engine = observe(pd.DataFrame([{**LAUNCH, "moved": 200.0}]), catalog), Engine(catalog)
+    found = turns(catalog, observed, 0, engine.conclude_many(observed)[0], ("y", "z", "y"))
+    points = [(turn.metric, turn.turns_at) for turn in found]
+    assert points == [("moved", pytest.approx(160)), ("needed", pytest.approx(100)), ("dram", 70.0), ("dram", 20.0)]
 
 
 @given(st.floats(0, 100), st.floats(0, 100), st.floats(1, 1e12), st.floats(1, 1e12))
@@ -78,10 +88,9 @@ def test_derived_metrics_follow_when_the_pipeline_says_how(catalog):
 def test_just_beyond_a_flip_the_comparison_has_turned_and_before_it_has_not(catalog, dram, l2, moved, needed):
     values = {"dram": dram, "l2": l2, "moved": moved, "needed": needed}
     observed = observe(pd.DataFrame([values]), catalog)
-    engine = Engine(catalog)
-    trace = engine.conclude_many(observed)[0]
+    trace = Engine(catalog).conclude_many(observed)[0]
     for target in trace.findings:
-        for flip in flips(catalog, observed, 0, engine, target):
+        for flip in flips_of(catalog, target, values):
             at = flip.turns_at
             assume(abs(at - flip.value) > 1e-6 * max(abs(at), 1))
             sides = []

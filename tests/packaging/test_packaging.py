@@ -117,4 +117,4 @@ def test_a_wheel_lets_a_learner_practise_without_a_gpu(installed: Path, tmp_path
     (tmp_path / "cupy.py").write_text("raise ModuleNotFoundError('no cupy', name='cupy')", encoding="utf-8")
     for command in (["check", "bank-conflicts"], ["sweep", "bank-conflicts"], ["calibrate"]):
         found = practice(*command, code=2)
-        assert "pip install cupy-cuda13x" in found.stderr.splitlines()[0]
+        assert "`pip install '.[cuda13]'`" in found.stderr.splitlines()[0]

@@ -113,7 +113,7 @@ def test_without_cupy_one_line_says_what_to_install(learner: Learner, tmp_path: 
     learner.environment(PYTHONPATH=str(tmp_path / "none"))
     learner.edits(source("", "broken"))
     result = learner.says("check", NAME)
-    assert "pip install cupy-cuda13x" in result.stderr
+    assert "`pip install '.[cuda13]'`" in result.stderr
     assert result.return_value == 1, "it does not compile, and that is known"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from advisor.practice.manifest import exercise, names
-from advisor.practice.napkins import judge, read
+from advisor.practice.napkins import judge, read, understood, wanted
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,36 @@ from advisor.practice.napkins import judge, read
 )
 def test_a_typed_number_is_held_against_the_one_of_its_kind(expected: str, typed: str, word: str) -> None:
     assert judge(expected, typed).word == word
+
+
+@pytest.mark.parametrize(
+    ("expected", "units"),
+    [
+        ("308 us", ("ns",)),
+        ("1.32 GB for n = 12864", ("byte",)),
+        ("537 MB, 125 us at 4.3 TB/s", ("byte",)),
+        ("32 wavefronts, where 1 would do", ("",)),
+        ("0.8 to 2 ms", ("", "ns")),
+        ("twice", ()),
+    ],
+)
+def test_the_unit_asked_for_is_the_one_that_comes_first(expected: str, units: tuple[str, ...]) -> None:
+    assert wanted(expected) == units
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_number_in_a_unit_that_is_asked_for_can_be_judged(name: str) -> None:
+    for number in exercise(name).napkin:
+        for unit in wanted(number.value):
+            assert judge(number.value, f"1 {unit}").word != "unread"
+
+
+@pytest.mark.parametrize(
+    ("typed", "value"), [("8k", 8000.0), ("8Ki", 8192.0), ("2^20", 1048576.0), ("8,192 rows", 8192)]
+)
+def test_a_number_is_understood_as_the_help_says(typed: str, value: float) -> None:
+    found = understood(typed)
+    assert found is not None and (found.value, found.unit) == (value, "")
 
 
 def test_how_far_off_is_said_as_a_factor() -> None:

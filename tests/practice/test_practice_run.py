@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from standin_runs import CASE, RIGHT, STANDIN, asked, exercise, runner, source
 
+from advisor.practice.driver import devices
 from advisor.practice.outcome import JobResult, Outcome
 from advisor.practice.run import Progress, run
 from advisor.practice.tasks import Job, Request, Task, Variation
@@ -263,8 +264,8 @@ def test_without_cupy_one_line_says_what_to_install(tmp_path: Path) -> None:
     hidden.mkdir()
     (hidden / "cupy.py").write_text("raise ModuleNotFoundError(\"No module named 'cupy'\", name='cupy')")
     outcome = run(asked(exercise(tmp_path, {"mine": source()})), runner(PYTHONPATH=str(hidden)))
-    assert outcome.failure is not None and outcome.failure.kind == "no_cupy"
-    assert "pip install cupy-cuda13x" in outcome.failure.words
+    assert outcome.failure is not None and outcome.failure.kind == ("no_cupy" if devices() else "no_gpu")
+    assert "`pip install '.[cuda13]'`" in outcome.failure.words
 
 
 def test_an_interpreter_that_is_not_there_is_a_failure(tmp_path: Path) -> None:

@@ -198,6 +198,19 @@ def test_a_fix_names_first_what_gives_most_time_back_and_three_units_at_most() -
     assert speedup({"xu": "0"}, pipe_fma_pct=90.0, pipe_xu_pct=0.0).how.startswith("less work for nothing that")
 
 
+def test_a_term_of_two_units_is_named_by_those_that_the_launch_uses() -> None:
+    waits = {"inst_issued": 1e6, "warps": 1e3, "stall_short_scoreboard": 20.0, "shared_inst": 5e5, "xu_inst": 5e5}
+    waits |= {"sm_count": 132.0, "sm_cycles_elapsed": 4e4, "occupancy_theoretical_pct": 50.0, "l1_wavefronts_pct": 20.0}
+    waits |= {"device_max_warps_per_sm": 64.0}
+    shared, xu = {"shared_wavefront_share": 1.0, "pipe_xu_pct": 0.02}, {"pipe_xu_pct": 20.0}
+    for used, name in (
+        (shared, "latency of shared memory ("),
+        (xu, "latency of XU ("),
+        ({**shared, "pipe_xu_pct": 20.0}, "latency of shared memory and XU ("),
+    ):
+        assert f"less work for {name}" in speedup({"latency_shared": "0.1"}, **waits, **used).how
+
+
 def test_of_the_parts_of_a_full_unit_the_limiter_is_the_larger_one() -> None:
     parts = {"l1_wavefronts_pct": 90.0, "l1_requests_pct": 5.0, "shared_pct": 5.0, "dram_pct": 10.0}
     for share, name in ((0.9, "shared"), (0.1, "global")):

@@ -17,11 +17,15 @@ from advisor.cli import main
 from advisor.dialogue import events as e
 from advisor.dialogue.desk import Desk
 from advisor.dialogue.language.understand import understand
+from advisor.dialogue.reducer import reduce
 from advisor.dialogue.sources import sources
 from advisor.dialogue.state import State
 from advisor.dialogue.transcripts.scrub import Scrubber
 from advisor.dialogue.transcripts.session import Saving
 from advisor.errors import UsageError
+from advisor.practice.lessons import Lessons
+from advisor.practice.manifest import exercise
+from advisor.practice.state import Store
 from advisor.render.session_export import place_for, text_of, writers
 from tests.render.pages import sound
 
@@ -103,9 +107,60 @@ def test_a_session_before_any_conclusion_an_interview_and_a_trace_fit(tmp_path: 
     assert document(traced.state)["timeline"]["gpus"]
 
 
+def practised(tmp_path: Path) -> State:
+    """Nothing but practice: a prediction that was scored, one that was not, and an exercise that was only opened."""
+    room = Lessons(Store(tmp_path / "practice"))
+    live = factory.sources(practise=lambda r, tell: room.perform(r.action, r.exercise, dict(r.arguments), tell))
+    session = Session(Desk(live))
+    for name, reveals in (("bank-conflicts", True), ("good-copy", False)):
+        session.do(e.ViewShown("practice", name))
+        for action, key, value in (
+            ("class", "id", "mixed_memory_bound"),
+            ("cause", "id", "bank_conflicts"),
+            ("gain", "gain", "2.4"),
+            ("hint", "", ""),
+            *((("reveal", "", ""),) if reveals else ()),
+        ):
+            session.do(e.Practised(action, name, ((key, value),) if key else ()))
+    return session.do(e.ViewShown("practice", "column-walk"), e.ViewShown("practice"))
+
+
+def test_the_exercises_of_a_session_are_told_in_every_form(tmp_path: Path) -> None:
+    state = practised(tmp_path)
+    scored, waits, opened = document(state)["practice"]
+    assert (scored["name"], scored["title"]) == ("bank-conflicts", exercise("bank-conflicts").title)
+    assert scored["hints"]["taken"] == 1 and scored["state"] == "started"
+    (made,) = scored["predictions"]
+    assert (made["class"], made["cause"], made["speedup"], made["points"]) == (
+        "mixed_memory_bound",
+        "bank_conflicts",
+        2.4,
+        100,
+    )
+    assert made["actual_speedup"] == pytest.approx(2.4, rel=0.1)
+    assert not {"points", "actual_class", "actual_cause", "actual_speedup"} & set(waits["predictions"][0])
+    assert opened["name"] == "column-walk" and opened["predictions"] == []
+    text, html = text_of(state, "markdown", Scrubber()), text_of(state, "html", Scrubber())
+    sound(html)
+    for form in (text.replace("\\", ""), html):
+        assert exercise("bank-conflicts").title in form and "100 of 100 points for the prediction of tile" in form
+        assert "Shared-memory bank conflicts, 2.40×" in form and "not shown yet" in form and "nothing yet" in form
+    assert "near_memory_roofline" not in text and "Near the memory roofline" not in html, "what was not shown"
+
+
+def test_a_session_of_practice_alone_can_be_exported_and_not_saved(tmp_path: Path) -> None:
+    state = practised(tmp_path)
+    assert reduce(state, e.WriteAsked("markdown", "")).waiting == (e.Write("markdown", ""),)
+    assert reduce(state, e.WriteAsked("transcript", "")) is state
+    assert document(State())["practice"] == []
+    assert reduce(State(), e.WriteAsked("markdown", "")) == State()
+
+
 @pytest.mark.parametrize(
     "breaks",
     [
+        lambda made: made.pop("practice"),
+        lambda made: made["practice"].append({"name": "bank-conflicts"}),
         lambda made: made.pop("kernels"),
         lambda made: made.update(schema="ncu-advisor/session/2"),
         lambda made: made["kernels"][0]["conversation"][0].pop("past"),

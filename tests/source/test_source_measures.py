@@ -103,6 +103,15 @@ def test_filters_by_pattern(pattern: str, kept: int) -> None:
     assert len(found) == kept
 
 
+def test_a_filter_keeps_what_has_none_of_the_measure_and_without_one_that_is_left_out() -> None:
+    values = CODE.values(MEASURES["stall_long_scoreboard"]) or []
+    assert [s.row.opcode for s in spots(CODE, values)] == ["FADD", "FADD"]
+    searched = spots(CODE, values, search=parse_search("LDG|FADD R6"))
+    assert [(s.row.opcode, s.value) for s in searched] == [("FADD", 1), ("LDG.E", 0)], "the hottest first"
+    assert [s.value for s in spots(CODE, values, where=[parse_where("executed<10")])] == [0, 0]
+    assert [line.line for line in lines(searched)] == [7, 3]
+
+
 @pytest.mark.parametrize("text", ["share", "share>", "share>x", "pc>1", "value>5%", "__import__('os')", "share>1;1"])
 def test_a_filter_is_of_a_closed_form(text: str) -> None:
     with pytest.raises(UsageError, match="--where"):

@@ -279,6 +279,11 @@ class Analysis:
             Flip(i.observation, i.metric, i.value or 0.0, i.threshold or 0.0, i.unit, i.test, then) for i in items[:1]
         )
 
+    def turns(self, position: int) -> dict[str, tuple[float, ...]]:
+        now = self._launch(position)
+        items = (*now.verdict.evidence, *(item for finding in now.findings for item in finding.evidence))
+        return {i.metric: (i.threshold,) for i in items if i.threshold is not None}
+
     def what_if(self, position: int, values: Mapping[str, float]) -> LaunchDiagnosis:
         now = self._launch(position)
         if values.get("dram_pct", 0) >= 60:

@@ -140,6 +140,13 @@ def test_the_napkin_page_sets_needs_beside_what_was_measured():
     assert "/napkin" in page("napkin", shown())
 
 
+def test_an_algorithm_without_floating_point_needs_none_and_gets_no_share():
+    text = page("napkin", shown(paper=Paper(0.0, 4e8), launch=launch(0, "k", metrics=FULL | {"flop": 0.0})))
+    assert "Operations the algorithm needs none" in text and "unknown" not in text and "0 FLOP" not in text
+    text = page("napkin", shown(paper=Paper(2e9, 4e8), launch=launch(0, "k", metrics=FULL | {"flop": 0.0})))
+    assert "2 GFLOP; none was measured" in text and "unknown" not in text
+
+
 def test_the_numbers_page_lists_all_numbers_with_units_and_finds_them_by_name_or_meaning():
     text = page("numbers", shown())
     assert "Behind the class" in text and "Behind the finding" in text and f"{len(FULL)} of {len(FULL)}" in text
@@ -237,7 +244,7 @@ async def test_in_the_panel_arrows_and_digits_turn_pages_and_the_search_narrows_
         assert evidence.page == "numbers"
         await at.press("2")
         assert evidence.page == "roofline"
-        await at.press("slash", *"l2_hit")
+        await at.press("6", "slash", *"l2_hit")
         assert evidence.page == "numbers" and at.shows("1 of", "l2_hit_pct") and not at.shows("Behind the class")
         await at.press("escape")
         assert at.shows("Behind the class") and evidence.query_one(Input).value == ""
@@ -251,8 +258,50 @@ async def test_what_is_typed_into_the_search_is_no_answer():
         await opened(at)
         before = at.app.state
         at.app.screen.query_one(Evidence).focus()
-        await at.press("slash", *"quit", "enter")
+        await at.press("6", "slash", *"quit", "enter")
         assert at.app.state is before and at.app.is_running
+
+
+async def test_tab_leads_to_the_evidence_and_back_and_what_is_typed_there_reaches_the_prompt():
+    async with session("tour.ncu-rep", size=(160, 50), analyse=analysis(FULL)) as at:
+        await opened(at)
+        prompt, evidence = at.app.screen.query_one(Prompt), at.app.screen.query_one(Evidence)
+        before = evidence.query_one(EvidenceTabs).styles.background
+        await at.press("tab")
+        assert at.app.focused is evidence
+        assert evidence.query_one(EvidenceTabs).styles.background != before, "it is seen where the keys go"
+        assert "To line" in at.rows[-1] and "Choose" not in at.rows[-1]
+        await at.press("tab")
+        assert at.app.focused is prompt and "To line" not in at.rows[-1]
+        await at.press("tab", "6", "slash", "l", "tab")
+        assert at.app.focused is prompt, "from the search too"
+        await at.press("tab", "1", *"/how")
+        assert at.app.focused is prompt and prompt.value == "/how"
+        await at.press("enter")
+        assert at.shows("How  ")
+
+
+async def test_escape_comes_back_to_the_prompt_before_it_empties_the_line_or_leaves_the_evidence():
+    async with session("tour.ncu-rep", analyse=analysis(FULL)) as at:
+        await opened(at)
+        prompt = at.app.screen.query_one(Prompt)
+        await at.press("f3", *"dram")
+        at.app.screen.query_one(Evidence).focus()
+        await at.press("escape")
+        assert at.app.focused is prompt and prompt.value == "dram" and at.shows("[Units]")
+        await at.press("escape")
+        assert prompt.value == "" and at.shows("[Units]")
+        await at.press("escape")
+        assert not at.shows("[Units]")
+
+
+async def test_evidence_that_is_hidden_gives_the_keys_back_to_the_prompt():
+    async with session("tour.ncu-rep", analyse=analysis(FULL)) as at:
+        await opened(at)
+        await at.press("f3", "tab")
+        assert at.app.focused is at.app.screen.query_one(Evidence)
+        await at.press("f3", *"/how", "enter")
+        assert at.shows("How  ") and at.app.focused is at.app.screen.query_one(Prompt)
 
 
 async def test_the_page_stays_when_the_launch_changes_and_shows_the_new_one():

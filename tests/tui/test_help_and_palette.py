@@ -20,6 +20,7 @@ from advisor.tui.beginnings import Beginnings
 from advisor.tui.keys import keys_of, works
 from advisor.tui.screens.help import HelpScreen
 from advisor.tui.screens.registry import SCREENS
+from advisor.tui.widgets.card import CardView
 from tests.tui.test_replay_screen import Played
 from tui.driver import Driver, session
 from tui.factory import LORE, desk
@@ -92,6 +93,24 @@ async def test_a_key_that_does_nothing_now_says_so():
         await at.press("f1")
         rows = [row for row in at.rows if "Undo" in row or "(not now)" in row]
         assert any("(not now)" in row for row in rows)
+
+
+async def test_each_thing_that_can_be_done_is_one_row_with_all_its_keys():
+    async with at_place("replay") as at:
+        await at.press("f1")
+        help_rows = [line for view in at.app.screen.query(CardView) for line in view.card.lines]
+        texts = [line.text for line in help_rows]
+        assert len(texts) == len(set(texts))
+        assert {"0-9", "→, n, space", "←, b"} <= {line.label for line in help_rows}, [row.label for row in help_rows]
+
+
+async def test_the_palette_says_a_thing_once_with_its_key_beside_it():
+    async with session("tour.ncu-rep") as at:
+        await at.open("down")
+        entries = {entry.name: entry for entry in palette.everything(at.app)}
+        up, call = entries["Page up"], entries["Help"]
+        assert up.shown.plain == "Page up  pgup" and up.more is None
+        assert call.shown.plain == "Help  f1" and call.more == "Keys and commands"
 
 
 # Palette

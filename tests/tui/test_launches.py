@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from advisor.dialogue.desk import Progress
-from advisor.model import Diagnosis, ReportInfo
-from advisor.tui.launch_rows import ORDERS, arranged, rows_of, summary, totals
+from advisor.model import Diagnosis, ReportInfo, Verdict
+from advisor.tui.launch_rows import ORDERS, arranged, exactly, rows_of, share_text, summary, totals
 from advisor.tui.widgets.launches import LaunchTable
+from advisor.tui.widgets.prompt import Prompt
 from tui.driver import Driver, session
 from tui.factory import DONE, NARROW, Analysis, diagnosis, launch
 
@@ -147,6 +148,85 @@ async def test_typing_filters_enter_opens_and_a_line_that_matches_nothing_is_und
         before = at.app.state
         await at.press(*"zzz", "enter")
         assert at.app.state.place == before.place and len(kernels(at)) == 3
+
+
+def numbered() -> Diagnosis:
+    """Launch 5 stands behind 15 by name, and both behind 51 by time."""
+    names = {5: "tiles", 15: "pairs", 30: "twice", 31: "twice", 51: "apart"}
+    return diagnosis(
+        *(launch(at, names.get(at, f"kernel_{at:02}"), duration_ns=1e4 + 100.0 * at, findings=()) for at in range(52))
+    )
+
+
+@pytest.mark.parametrize("order", range(len(ORDERS)))
+async def test_a_launch_is_chosen_by_its_very_number_in_every_order(order: int):
+    async with session("tour.ncu-rep", analyse=given(numbered())) as at:
+        await at.press(*["f5"] * order, "5")
+        assert len(kernels(at)) > 1
+        await at.press("enter")
+        assert at.app.state.position == 5
+
+
+def test_a_whole_number_or_name_means_one_launch_and_a_part_or_a_shared_name_none():
+    made = numbered()
+    rows = rows_of(made)
+    assert [exactly(rows, text) for text in ("5", " #15 ", "TILES")] == [5, 15, 5]
+    assert [exactly(rows, text) for text in ("", "tile", "52", "1#5", "twice")] == [None] * 5
+    two = replace(made, reports=made.reports * 2, launches=(*made.launches, launch(5, "later", report=1)))
+    assert exactly(rows_of(two), "1#5") == 52 and exactly(rows_of(two), "5") is None
+
+
+async def test_a_number_that_was_typed_holds_the_cursor_no_longer_than_the_user_wants():
+    async with session("tour.ncu-rep", analyse=given(numbered())) as at:
+        table = at.app.screen.query_one(LaunchTable)
+        await at.press(*"5", "down")
+        there = table.position
+        assert there not in (None, 5)
+        await at.press("f5")
+        assert table.position == there
+
+
+@pytest.mark.parametrize("back", ["f2", "f4"])
+async def test_after_a_launch_the_list_is_whole_again_with_the_cursor_on_it(back: str):
+    async with session("tour.ncu-rep", analyse=given(numbered())) as at:
+        await at.press(*"15", "enter", back)
+        table = at.app.screen.query_one(LaunchTable)
+        assert len(table.kept) == 52 and table.position == 15 and at.app.screen.query_one(Prompt).value == ""
+        await at.press(*"apart")
+        assert kernels(at) == ["apart"]
+
+
+async def test_the_cursor_stands_on_the_launch_that_was_looked_at_however_it_was_chosen():
+    async with session("tour.ncu-rep", analyse=given(numbered())) as at:
+        await at.press("enter")
+        await at.say("/kernel 7")
+        await at.press("f2")
+        table = at.app.screen.query_one(LaunchTable)
+        assert table.position == 7
+        # Help leaves filter and cursor alone.
+        await at.press(*"kernel", "down", "f1", "escape")
+        assert table.position == 8 and at.app.screen.query_one(Prompt).value == "kernel"
+
+
+def test_a_share_is_told_alike_in_the_row_and_in_the_summary():
+    rows = rows_of(diagnosis(launch(0, "most", duration_ns=994_000.0), launch(1, "least", duration_ns=6_000.0)))
+    assert share_text(0.0096) == "1 %" and share_text(0.0094) == "<1 %" and share_text(0.0) == "0 %"
+    assert summary(rows, rows[1:], "report").endswith("6 us, <1 % of the time")
+    table = LaunchTable()
+    assert table._share(rows[1], 1.0).strip() == "<1 %"
+
+
+@pytest.mark.parametrize("width", [80, 160])
+async def test_what_is_cut_says_so_and_every_order_shows_its_mark(width: int):
+    mixed = Verdict("memory_bound_mixed", "Memory-bound, mixed", 0.1, (), "")
+    made = diagnosis(*three().launches, launch(3, "d_mixed", duration_ns=1e5, verdict=mixed))
+    async with session("tour.ncu-rep", size=(width, 24), analyse=given(made)) as at:
+        inner, both = (next(row for row in at.rows if name in row) for name in ("b_slow", "d_mixed"))
+        assert "Internal congestion" in inner if width > 100 else "Internal con… " in inner
+        assert "Memory-bound, mixed" in both if width > 100 else "Memory-bound… " in both
+        for order, head in zip(ORDERS[1:], ("Time", "Gain", "Kernel", "Class", "First finding"), strict=True):
+            await at.press("f5")
+            assert at.shows(f"{head} ▾"), order
 
 
 async def test_several_reports_have_a_column_of_their_own_on_a_wide_screen():

@@ -75,6 +75,18 @@ async def test_an_exercise_from_the_list_to_its_score_by_the_keyboard_alone(tmp_
         assert not isinstance(at.app.screen, PracticeScreen)
 
 
+async def test_the_line_keeps_the_keys_so_that_tab_and_a_click_lead_nowhere_and_escape_does_as_ever(tmp_path: Path):
+    async with session("tour.ncu-rep", practise=room(tmp_path)) as at:
+        await opened(at)
+        await at.press("tab")
+        await at.pilot.click("#page", offset=(5, 2))
+        await at.press(*"pro")
+        prompt = at.app.screen.query_one(Prompt)
+        assert prompt.has_focus and prompt.value == "pro"
+        await at.press("escape")
+        assert prompt.value == "" and at.app.state.exercising.name == NAME, "first the line is emptied"
+
+
 async def test_typing_finds_numbers_of_the_profile(tmp_path: Path):
     async with session("tour.ncu-rep", size=(100, 30), practise=room(tmp_path)) as at:
         await opened(at)
@@ -89,6 +101,50 @@ async def test_typing_finds_numbers_of_the_profile(tmp_path: Path):
         await at.say("predict")
         await at.say("hints")
         assert at.shows("[Hints]"), "a stage is named wherever something can be typed"
+
+
+@SIZES
+async def test_the_number_beside_a_choice_takes_it(tmp_path: Path, size: tuple[int, int]):
+    async with session("tour.ncu-rep", size=size, practise=room(tmp_path), notes=True) as at:
+        await opened(at)
+        await at.say("profile")
+        await at.press("1", "1")
+        assert at.shows("Speed of light", "1 Predict class"), "digits are numbers of choices and find nothing"
+        await at.press("enter")
+        assert at.app.state.exercising.stage == "numbers" and at.shows("Nothing among the choices has that.")
+        await at.press("escape", "1", "enter")
+        assert at.shows("[Predict]", "Which class is it?")
+        classes = at.app.state.exercising.lesson.terms.classes
+        await at.press("6")
+        assert at.shows(f"6 {classes[5][1]}"), "the list stays"
+        await at.press("9", "enter")
+        assert at.app.state.exercising.pick == {}, "there is no such number"
+        await at.press("escape", "6", "enter")
+        assert at.app.state.exercising.pick == {"class": classes[5][0]}
+        await at.press(*"bank")
+        await at.press("space", "1", "enter")
+        assert at.app.state.exercising.pick["cause"] == "bank_conflicts"
+        assert not at.shows("1 Choose"), "a gain is typed here, so no choice has a number"
+
+
+async def test_an_empty_line_takes_no_class_after_a_number_was_taken_back(tmp_path: Path):
+    async with session("tour.ncu-rep", practise=room(tmp_path)) as at:
+        await opened(at)
+        await at.say("predict")
+        await at.press("3", "backspace", "enter")
+        assert at.app.state.exercising.pick == {}
+
+
+async def test_a_napkin_number_of_another_unit_is_asked_for_again(tmp_path: Path):
+    async with session("tour.ncu-rep", size=(160, 50), practise=room(tmp_path), notes=True) as at:
+        await opened(at)
+        await at.say("napkin")
+        await at.say("250us")
+        assert at.shows("1 of 3", "this asks for a size") and not at.shows("1.32 GB")
+        await at.say("w")
+        assert at.app.state.exercising.stage == "napkin" and not at.shows("1.32 GB")
+        await at.say("1.3 GB")
+        assert at.shows("✓ Right.", "2 of 3")
 
 
 async def test_every_stage_is_reached_by_its_key_and_left_again(tmp_path: Path):
@@ -141,6 +197,10 @@ async def test_the_code_is_edited_in_place_saved_and_compiled(tmp_path: Path, mo
         assert isinstance(at.app.screen, PracticeEditor)
         area = at.app.screen.query_one(TextArea)
         assert area.text == (tmp_path / "practice" / NAME / f"{NAME}.cu").read_text("utf-8")
+        await at.press("f1")
+        assert at.shows("Keys on this screen", "Write the file and check it")
+        await at.press("f1")
+        assert isinstance(at.app.screen, PracticeEditor)
         await at.press(*"oops ", "escape")
         assert at.shows("not saved")
         await at.press("f6", "escape")

@@ -46,6 +46,17 @@ async def test_tab_on_an_empty_line_goes_to_the_next_part_of_the_screen():
         assert at.app.focused is not prompt(at)
 
 
+async def test_tab_does_no_harm_where_there_is_nothing_to_go_to():
+    async with session("tour.ncu-rep") as at:
+        await at.open("down")
+        await at.press("tab", *"/how", "enter")
+        assert at.shows("How  Shared-memory bank conflicts")
+        await at.press(*"dra")
+        await at.pilot.click("#conversation", offset=(5, 2))
+        await at.press("m")
+        assert prompt(at).value == "dram", "a click into the conversation takes nothing from the line"
+
+
 async def test_files_are_completed_from_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     Path("padded.ncu-rep").write_text("")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -111,6 +112,57 @@ async def test_a_step_that_concludes_otherwise_is_marked_with_what_was_and_what_
         if size[0] < 120:
             await press(at, "f2")
         assert at.shows("≠ 5 deed 5")
+
+
+@SIZES
+async def test_d_replays_on_to_the_next_step_that_differs(size: tuple[int, int]):
+    player = Played()
+    async with replay(player, size=size) as at:
+        await press(at, "right", "d")
+        assert at.shows("step 5 of 6", "1 place not as it was saved") and player.asked == [0, 1, 2, 3, 4, 5]
+        await press(at, "home", "d")
+        assert at.shows("step 5 of 6"), "what was worked out already is gone to at once"
+
+
+async def test_d_stays_and_says_so_where_no_later_step_differs():
+    async with replay() as at:
+        await press(at, "5", "enter", "d")
+        assert at.shows("step 5 of 6") and "No step after this one" in [n.message for n in at.app._notifications][-1]
+        await press(at, "end", "d", "left")
+        assert at.shows("step 5 of 6")
+
+
+async def test_a_search_for_a_difference_is_called_off_and_nothing_else_moves():
+    class Slow(Played):
+        gate = threading.Event()
+
+        def at(self, step: int, watch: Callable[[str, int, int], None]) -> Any:
+            assert step != 2 or self.gate.wait(30)
+            return super().at(step, watch)
+
+    player = Slow()
+    async with replay(player) as at:
+        await at.pilot.press("d")
+        while 1 not in player.asked:
+            await at.pilot.pause()
+        await at.pilot.press("escape")
+        player.gate.set()
+        await rest(at)
+        assert isinstance(at.app.screen, ReplayScreen) and at.shows("step 0 of 6")
+        assert max(player.asked) == 2, "no further step is worked out"
+
+
+@SIZES
+async def test_the_list_of_steps_has_the_room_that_there_is(size: tuple[int, int]):
+    class Long(Played):
+        @property
+        def steps(self) -> tuple[Any, ...]:
+            return tuple(SimpleNamespace(number=n, words=f"deed {'x' * 40}{n}") for n, _ in enumerate(DEEDS, 1))
+
+    async with replay(Long(), size=size) as at:
+        if size[0] < 120:
+            await press(at, "f2")
+        assert at.shows("x" * 40 + "6")
 
 
 async def test_to_a_step_by_its_number_and_by_the_list():

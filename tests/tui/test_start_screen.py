@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from advisor.dialogue.state import State
+from advisor.errors import InputError
 from advisor.tui.app import AdvisorApp
 from advisor.tui.beginnings import Beginnings, Saved, cases
 from advisor.tui.opening import Opening, completions, kind_of, sort_out, theme_for, typed_path
@@ -77,6 +79,22 @@ async def test_a_path_that_is_typed_is_opened_and_one_that_is_not_there_is_said(
         assert isinstance(at.app.screen, StartScreen) and at.shows("There is no file")
         await at.say(f"  '{report}' ")
         assert isinstance(at.app.screen, LaunchesScreen) and at.app.state.paths == (str(report),)
+
+
+@pytest.mark.parametrize("way", ["2", "down"])
+async def test_from_a_file_that_cannot_be_read_the_way_leads_back_to_the_start(tmp_path: Path, way: str):
+    def analyse(paths: Any, gpu: Any, progress: Any) -> Any:
+        raise InputError(f"{paths[0]}: is no report")
+
+    (tmp_path / "bad.ncu-rep").touch()
+    async with start() as at:
+        at.app.desk = at.app.labour._desk = desk(analyse=analyse)
+        await at.say(str(tmp_path / "bad.ncu-rep"))
+        assert at.shows("is no report", "Try again", "Begin with something else", "Quit")
+        await (at.say(way) if way == "2" else at.press(way, "enter"))
+        assert isinstance(at.app.screen, StartScreen) and at.app.state == State()
+        await at.press("enter")
+        assert at.app.state.numbers, "the interview can be begun after all"
 
 
 async def test_tab_completes_a_path(tmp_path: Path):

@@ -169,3 +169,18 @@ async def test_hostile_texts_in_a_proof_are_shown_and_not_obeyed(size: tuple[int
         await at.press("down", "down", "down")
         assert "\x1b" not in at.screen and "\u202e" not in at.screen
         assert at.shows("[red]x[/red]") and all(len(line) == size[0] for line in at.rows)
+
+
+@pytest.mark.parametrize("size", [(60, 24), (80, 24)], ids=["60x24", "80x24"])
+async def test_rows_and_footer_that_have_no_room_end_in_an_ellipsis(size: tuple[int, int]):
+    async with proof(size) as at:
+        tree = at.app.screen.query_one(ProofTree)
+        tree.root.add_leaf("bank " * 40)
+        await at.settle()
+        row = next(row for row in at.rows if "bank bank" in row)
+        assert row.rstrip().endswith("…") and not tree.max_scroll_x
+        footer = at.rows[-1].rstrip()
+        assert footer.endswith("…") and "Leave" in footer and "Quit" in footer, footer
+        await at.pilot.resize_terminal(200, 24)
+        await at.settle()
+        assert "Why not" in at.rows[-1] and "…" not in at.rows[-1]

@@ -6,11 +6,14 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from advisor.errors import InputError
+from advisor.tui.evidence_pages import PAGES, How
+from advisor.tui.exhibit import exhibit
 from advisor.tui.screens.session import SessionScreen
 from advisor.tui.screens.source import SourceScreen
 from advisor.tui.widgets.prompt import Prompt
@@ -59,9 +62,9 @@ def sass(at: Driver) -> str:
 @SIZES
 async def test_it_opens_at_the_findings_own_place_and_says_how_far_lines_can_be_trusted(size: tuple[int, int]):
     async with source(size) as at:
-        assert at.shows("excess_wavefronts", "is Shared-memory bank conflicts", "100% of what ran has a line")
-        assert at.shows("k.cu:7", "sum += tile[x][y]", "LDS R5, [R9]", "100.0%")
-        assert not at.shows("MOV R1"), "an instruction without any of the measure is no hot one"
+        assert at.shows("excess_wavefronts", "is Shared-memory bank conflicts", "100% of what ran has a line in k.cu")
+        assert at.shows(":7", "sum += tile[x][y]", "LDS R5, [R9]", "100.0%")
+        assert "LDS" in sass(at), "the cold ones come after it"
         await at.press("escape")
         assert isinstance(at.app.screen, SessionScreen)
 
@@ -81,6 +84,33 @@ async def test_a_search_keeps_what_matches_and_x_or_undo_brings_the_others_back(
         assert at.shows("only share>50%: 1 of 8"), "one comparison a field and direction"
         await at.press("f4")
         assert at.shows("only share>15%: 2 of 8")
+
+
+@SIZES
+async def test_a_search_finds_every_instruction_that_matches_whatever_its_share_of_the_measure(size: tuple[int, int]):
+    async with source(size) as at:
+        await typed(at, "/LD[GS]")
+        assert at.shows("excess_wavefronts", "only /LD[GS]: 2 of 8 instructions", "LDS R5", "LDG.E R4", "0.0%")
+        await typed(at, "/LDG")
+        assert at.shows("only /LDG: 1 of 8") and "LDG.E" in sass(at)
+        assert "●" not in at.screen, "none of it is hot"
+        await typed(at, "/nothing")
+        assert at.shows("only /nothing: 0 of 8", "Nothing in the code has any of it, or passes the filters")
+
+
+async def test_the_evidence_keeps_the_findings_own_places_whatever_is_searched_for():
+    async with source((160, 50)) as at:
+        await typed(at, "instructions")
+        await typed(at, "/STS")
+        for _ in range(8):
+            await at.press("m")
+        await at.press("escape")
+        what = exhibit(at.app.state)
+        assert what is not None
+        text = "\n".join(line.plain for line in PAGES["source"][1](what, How(70)))
+        assert "Shared-memory bank conflicts" in text and "Hot lines by shared-memory wavefronts beyond" in text
+        assert "100.0% ██████████ k.cu:7" in text and "sum += tile" in text and "LDS R5, [R9]" in text
+        assert "k.cu:5" not in text and text.count("k.cu:7") == 1
 
 
 async def test_what_is_no_search_is_told_and_changes_nothing():
@@ -116,6 +146,34 @@ async def test_column_sets_go_round_and_can_be_named(size: tuple[int, int]):
         assert not at.shows("columns:")
 
 
+@SIZES
+async def test_columns_leave_the_instruction_its_room_and_the_file_is_named_once(size: tuple[int, int]):
+    code = tuple((one[0].replace("LDS R5, [R9]", "LDS R17, [R14+0x40]"), *one[1:]) for one in CODE)
+    async with source(size, locate=locator(listing(file="/home/me/transpose_tile_of_mine.cu", code=code))) as at:
+        for _ in range(4):
+            await at.press("c")
+            assert "LDS R17, [R14+0x40]" in sass(at), at.app.state.sought
+            assert at.screen.count("transpose_tile_of_mine.cu") == 1 and not at.shows("…nspose")
+        assert "█" not in sass(at) or size[0] > 80
+
+
+async def test_columns_of_code_from_several_files_leave_the_opcode_and_its_first_operands():
+    made = listing(file="/home/me/transpose_tile_of_mine.cu")
+    first = replace(made.rows[0], file="/usr/include/cuda_fp16.hpp", line=1234)
+    async with source((80, 24), locate=locator(replace(made, rows=(first, *made.rows[1:])))) as at:
+        assert ".cu:7" in sass(at) and not at.shows("has a line in")
+        await at.press("c")
+        assert "…mine.cu:7" in sass(at) and "LDS R5, [R9]" in sass(at), "the place gives way"
+
+
+async def test_columns_tell_of_cold_instructions_too():
+    async with source((160, 50)) as at:
+        await at.press("c")
+        region = rows(at).region
+        load = next(line for line in at.rows[region.y : region.bottom] if "LDG.E" in line)
+        assert "800" in load, "it ran, though it has none of the measure"
+
+
 async def test_enter_on_a_line_shows_its_instructions_and_a_those_of_all():
     async with source() as at:
         await typed(at, "samples")
@@ -123,6 +181,15 @@ async def test_enter_on_a_line_shows_its_instructions_and_a_those_of_all():
         assert at.shows("k.cu:5 (a all)", "STS", "LDG") and not at.shows("FFMA")
         await at.press("a")
         assert at.shows("all (a line)", "FFMA")
+
+
+async def test_all_is_every_instruction_the_cold_after_the_hot():
+    async with source((160, 50)) as at:
+        assert at.shows("all (a line)", "MOV R1", "EXIT")
+        await at.press("a")
+        assert at.shows("k.cu:7 (a all)", "LDS", "FFMA R10") and not at.shows("MOV R1")
+        await at.press("a", "tab", "n")
+        assert "LDS" in sass(at) and "There is no hotter place" in notes(at)
 
 
 async def test_in_the_order_of_the_code_cold_instructions_stand_too_and_n_goes_from_hot_to_hot():

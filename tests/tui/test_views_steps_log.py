@@ -29,7 +29,7 @@ STEPS = (
 async def steps(size: tuple[int, int] = (80, 24)) -> AsyncIterator[Driver]:
     async with session("tour.ncu-rep", size=size, lore=lambda: replace(LORE, steps=STEPS)) as at:
         await at.open("down")
-        at.app.state = replace(at.app.state, step="1", visited=("0", "1"))
+        at.app.state = replace(at.app.state, step="1", progress=((1, "0", "done"), (1, "6", "skipped")))
         await at.press("f5")
         assert isinstance(at.app.screen, StepsScreen)
         yield at
@@ -38,7 +38,7 @@ async def steps(size: tuple[int, int] = (80, 24)) -> AsyncIterator[Driver]:
 @SIZES
 async def test_all_steps_with_their_state_in_words_and_the_text_of_the_one_at_hand(size: tuple[int, int]):
     async with steps(size) as at:
-        assert at.shows("✓ done  0  Napkin math", "▸ ● here  1  Classify", "· open  6  Fix")
+        assert at.shows("✓ done    0  Napkin math", "▸ ● here    1  Classify", "– skipped 6  Fix")
         assert at.shows("Say what is full.", "1. Read compute.", "2. Read memory.")
         await at.press("down")
         assert at.shows("Change one thing.", "ncu --set full -o after ./app")
@@ -99,10 +99,16 @@ async def test_from_the_list_a_step_is_gone_to_in_place_and_before_any_report_th
         at.app.dispatch(e.ViewShown("steps"))
         await at.settle()
         await at.press("home", "down", "enter")
-        assert isinstance(at.app.screen, StepsScreen) and at.shows("● here  1  Classify", "Say what is full.")
+        assert isinstance(at.app.screen, StepsScreen) and at.shows("● here    1  Classify", "Say what is full.")
         await at.press("f4")
-        assert isinstance(at.app.screen, StepsScreen) and not at.shows("● here  1")
+        assert isinstance(at.app.screen, StepsScreen) and not at.shows("● here    1")
         at.app.state = replace(at.app.state, place="start")
         await at.press("enter")
         notes = [note.message for note in at.app._notifications]
         assert isinstance(at.app.screen, StepsScreen) and any("Choose a launch first" in note for note in notes)
+
+
+@SIZES
+async def test_the_footer_of_the_steps_names_enter(size: tuple[int, int]):
+    async with steps(size) as at:
+        assert "Go there" in at.rows[-1]

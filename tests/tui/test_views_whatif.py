@@ -122,6 +122,15 @@ async def test_n_keeps_a_card_and_only_n():
         assert (card.kind, card.label, card.title) == ("change", "What if", "dram_pct = 70.0 %")
 
 
+async def test_the_card_has_all_digits_of_what_was_tried():
+    async with whatif() as at:
+        for text, title in (("memory_pct=59.94", "memory_pct = 59.94 %"), ("memory_pct=60.06", "memory_pct = 60.06 %")):
+            await typed(at, text)
+            await at.press("n")
+            assert at.app.state.cards[-1].title == title
+            await at.press("f9")
+
+
 async def test_while_it_concludes_the_outcome_before_stands_and_is_marked():
     go_on, begun = threading.Event(), threading.Event()
     slow = [False]
@@ -191,3 +200,57 @@ async def test_hostile_kernel_names_are_shown_and_not_obeyed():
         await typed(at, "[red]x[/red]\x1b[31m=5")
         assert "\x1b" not in at.screen
         assert at.app.screen.query_one(Rows).count
+
+
+def test_a_value_near_its_turning_point_is_told_apart_from_it():
+    metric = Metric("dram_pct", "%", "", 32.7, (30.0, 60.0))
+    below, above = metric.beyond(32.7, up=False), metric.beyond(20.0, up=True)
+    assert (metric.text(below), metric.text(30.0, below)) == ("29.97 %", "30.00 %")
+    assert metric.text(above) == "30.03 %" and metric.text(45.0) == "45.0 %" and metric.text(30.0, 45.0) == "30.0 %"
+    ratio = Metric("waves", "count", "", 5.0, (4.0,))
+    assert (ratio.text(3.99999), ratio.text(3.5)) == ("3.99999", "3.5")
+
+
+def test_a_share_is_not_stepped_beyond_all():
+    assert Metric("shared_wavefront_share", "ratio", "", 0.95).stepped(0.99, 0.1) == 1.0
+
+
+@SIZES
+async def test_what_a_metric_cannot_be_is_refused_with_its_range(size: tuple[int, int]):
+    lore = replace(KNOWN, metrics=(*KNOWN.metrics, ("shared_wavefront_share", "ratio", "share of the wavefronts")))
+    async with session("tour.ncu-rep", size=size, lore=lambda: lore) as at:
+        await at.open("down")
+        for line, metric in (("/whatif dram_pct = 120", "dram_pct"), ("/whatif shared_wavefront_share=1.5", "shared_")):
+            await at.say(line)
+            assert (
+                at.app.state.cards[-1].kind == "error" and metric in at.screen and "lies between 0 and 1" in at.screen
+            )
+        await at.press("f9")
+        for text, said in (
+            ("dram_pct = 120", "dram_pct cannot be 120 %: it lies between 0 and 100 %"),
+            ("shared_wavefront_share = 1.5", "shared_wavefront_share cannot be 1.5: it lies between 0 and 1"),
+            ("idc_requests = -3", "idc_requests cannot be -3: it is 0 or more"),
+        ):
+            await typed(at, text)
+            assert said in notes(at) and tried(at) == {}, text
+        await typed(at, "shared_wavefront_share = 1")
+        assert tried(at) == {"shared_wavefront_share": 1.0}
+
+
+async def test_tests_over_several_metrics_have_turning_points_too():
+    class Products(Analysis):
+        def turns(self, position: int) -> dict[str, tuple[float, ...]]:
+            return {"l1_wavefronts_pct": (21.2,)}
+
+    def read(paths: Any, gpu: Any, progress: Any) -> Any:
+        return Products(analyse(paths, gpu, progress).diagnosis)
+
+    lore = replace(KNOWN, metrics=(*KNOWN.metrics, ("l1_wavefronts_pct", "%", "the L1 data stage")))
+    async with session("tour.ncu-rep", size=(160, 50), lore=lambda: lore, analyse=read) as at:
+        await at.open("down")
+        await at.press("f9")
+        assert at.shows("l1_wavefronts_pct", "↓ 60.0 %")
+        await typed(at, "l1_wavefronts_pct = 50")
+        assert at.shows("↓ 21.2 %")
+        await at.press("less_than_sign")
+        assert tried(at) == {"l1_wavefronts_pct": pytest.approx(21.2 * 0.999)}

@@ -168,6 +168,8 @@ def _taken_over(state: State, after: State, result: Renewed) -> State:
         answers=tuple((at, question, value) for question, value in result.answers),
         unknown=tuple((at, question) for place, question in state.unknown if place in mine),
         put_off=(),
+        results=(),
+        sought=None,
         expected=tuple((at, bound) for place, bound in state.expected if place in mine),
         ask=None,
         reckoning=None,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from advisor.catalog.ranges import checked
 from advisor.dialogue import events as e
 from advisor.dialogue import face
 from advisor.dialogue.language import files
@@ -14,6 +15,7 @@ from advisor.dialogue.language import words_commands as words
 from advisor.dialogue.language.suggest import near, pick, squash
 from advisor.dialogue.language.values import said, understood
 from advisor.dialogue.state import State
+from advisor.errors import UsageError
 
 _REGEX = re.compile(r"(?:^|\s)/(.+)/(?=\s|$)")
 _TEST = re.compile(r"[\w./]+\s*(?:<=|>=|==|!=|<|>|=)\s*\S+")
@@ -92,7 +94,15 @@ def _what_if(command: Slash, state: State) -> e.Event:
             because = understood_value(name, value, state) or because
         return e.NotUnderstood(text, ("/whatif dram_pct=70",), because)
     found = understood(pairs, state.lore, "/whatif {pairs}")
-    return e.WhatIfAsked(found.values) if found.values else e.NotUnderstood(text, found.meant, found.because)
+    if not found.values:
+        return e.NotUnderstood(text, found.meant, found.because)
+    measured = {} if state.launch is None else state.launch.metrics
+    try:
+        for name, number in found.values:
+            checked(name, state.lore.unit(name) or "", number, measured.get(name))
+    except UsageError as problem:
+        return e.NotUnderstood(text, (), str(problem))
+    return e.WhatIfAsked(found.values)
 
 
 def understood_value(name: str, value: str, state: State) -> str:

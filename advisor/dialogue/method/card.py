@@ -6,11 +6,18 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from advisor.dialogue.method import words
+from advisor.dialogue.method.progress import far
 from advisor.dialogue.records import Card, Line, Step
 from advisor.dialogue.state import State
 
-_MARKS: Final = {"here": "strong", "visited": "holds", "left": "quiet"}
-_WORDS: Final = {"here": f" ({words.AT})", "visited": f" ({words.VISITED})", "left": ""}
+_MARKS: Final = {"here": "strong", "done": "holds", "skipped": "text", "read": "text", "open": "quiet"}
+_WORDS: Final = {
+    "here": f" ({words.AT})",
+    "done": f" ({words.DONE})",
+    "skipped": f" ({words.SKIPPED})",
+    "read": f" ({words.READ})",
+    "open": "",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,26 +25,20 @@ class Row:
     """A step in the list, and how the session stands to it."""
 
     step: Step
-    status: Literal["here", "visited", "left"]
+    status: Literal["here", "done", "skipped", "read", "open"]
 
 
 def rows(state: State) -> tuple[Row, ...]:
-    """All steps in the order of the method: the one at hand, those visited, those left."""
-    out = []
-    for step in state.lore.steps:
-        if step.id == state.step:
-            out.append(Row(step, "here"))
-        else:
-            out.append(Row(step, "visited" if step.id in state.visited else "left"))
-    return tuple(out)
+    """All steps in the order of the method: the one at hand, and how far the others are."""
+    return tuple(Row(step, "here" if step.id == state.step else far(state, step.id)) for step in state.lore.steps)
 
 
 def steps_card(state: State) -> Card:
     """The list as a card: a line a step."""
     lines = [Line(row.step.title + _WORDS[row.status], _MARKS[row.status], row.step.id) for row in rows(state)]
     lines.append(Line(words.GO_THERE, "quiet"))
-    known = {step.id for step in state.lore.steps}
-    told = words.PROGRESS.format(visited=len(known & set(state.visited)), all=len(known))
+    done = sum(far(state, step.id) == "done" for step in state.lore.steps)
+    told = words.PROGRESS.format(done=done, all=len(state.lore.steps))
     return Card("steps", words.STEPS_TITLE, tuple(lines), state.position, label=words.STEPS, aside=told)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from advisor.dialogue import cards as make
@@ -12,6 +13,7 @@ from advisor.dialogue.method.telling import collecting, known, looked_for, text,
 from advisor.dialogue.numbers import number_text
 from advisor.dialogue.records import Line
 from advisor.dialogue.state import State, is_end, main_finding
+from advisor.dialogue.views.places import where
 from advisor.model import Finding, LaunchDiagnosis
 from advisor.pipelines.notes import unit_name
 
@@ -184,18 +186,20 @@ def _causes(launch: LaunchDiagnosis) -> list[Finding]:
 
 def locate(state: State, launch: LaunchDiagnosis) -> list[Line]:
     """4: the places of the findings; why there is none where there is none."""
-    lines = []
-    for finding in launch.findings:
-        for at, place in enumerate(finding.locations[:3]):
-            calls = "".join(", " + words.INLINED.format(place=f"{f}:{n}") for f, n in place.calls[:1])
-            told = f"{place.file}:{place.line}  {place.sass}  ({place.share * 100:.0f} %){calls}"
-            lines.append(Line(told, "fact", finding.title if at == 0 else " "))
-    if lines:
-        return lines
     if state.numbers:
         return [Line(words.NO_SOURCE_TYPED, "unknown")]
-    unplaced = [Line(words.NO_PLACE, "unknown"), Line(words.OPEN_SOURCE)]
-    return [*unplaced, *looked_for(state, launch, ("line_info_missing",))]
+    lines: list[Line] = []
+    unread: dict[str, list[str]] = {}
+    for finding in launch.findings:
+        found = where(state, finding)
+        if found and found[0].style == "unknown":
+            unread.setdefault(found[0].text, []).append(finding.title)
+        else:
+            lines += [replace(line, label=finding.title if at == 0 else " ") for at, line in enumerate(found)]
+    lines += [Line(words.NOT_LOCATED.format(titles=", ".join(t), why=why), "unknown") for why, t in unread.items()]
+    if not lines:
+        lines = [Line(words.NO_PLACE, "unknown"), Line(words.OPEN_SOURCE)]
+    return [*lines, *looked_for(state, launch, ("line_info_missing",))]
 
 
 def features(state: State, launch: LaunchDiagnosis) -> list[Line]:

@@ -13,6 +13,7 @@ from advisor.dialogue.method import kernel as method_kernel
 from advisor.dialogue.method import system as method_system
 from advisor.dialogue.method import words
 from advisor.dialogue.method.card import step_card, steps_card
+from advisor.dialogue.method.progress import progressed
 from advisor.dialogue.method.telling import collecting
 from advisor.dialogue.moves import add, wait
 from advisor.dialogue.records import Card, Line
@@ -41,7 +42,7 @@ _QUESTIONS: Final = {"new_report": "6", "report": "1", "trace": "S1", "variants"
 
 
 def steps_shown(state: State, event: e.StepsShown) -> State:
-    """All steps, and which were visited."""
+    """All steps, and how far they are."""
     if not state.lore.steps:
         return state
     return add(state, steps_card(state)) if state.place == "launch" else _beside(state, "")
@@ -76,8 +77,9 @@ def here(step: str, state: State) -> tuple[Line, ...]:
 
 
 def stepped(state: State, event: e.Event) -> State:
-    """The state at the step that the event led to, if it led to one."""
-    out = state
+    """The state at the step that the event led to, if it led to one, with how far the steps are."""
+    progress = progressed(state, event)
+    out = state if progress == state.progress else replace(state, progress=progress)
     for step in steps_of(event, state):
         if step != out.step:
             visited = out.visited if step in out.visited else (*out.visited, step)

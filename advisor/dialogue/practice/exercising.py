@@ -19,6 +19,7 @@ class Exercising:
     newest practice.lessons.Lesson of the exercise. said: typed napkin numbers by place, ways: places whose way was
     shown. picks: class and cause of the prediction that is being made. told: (action, step) to its newest result.
     sure: the reset that waits for a yes. trouble: why the last work failed. spoilers: whether the list names causes.
+    worked: the newest lesson of each exercise of the session, without results, in the order of their opening.
     """
 
     rows: tuple[Any, ...] = ()
@@ -34,6 +35,7 @@ class Exercising:
     sure: str = ""
     trouble: str = ""
     spoilers: bool = False
+    worked: tuple[Any, ...] = ()
 
     def result(self, action: str, step: str | None = None) -> Any:
         """The newest result of an action, for the step at hand or another; None where there is none."""

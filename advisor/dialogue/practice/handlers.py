@@ -59,14 +59,12 @@ def practised(state: State, event: e.Practised) -> State:
 
 
 def _listed(state: State, here: Exercising) -> State:
-    return wait(
-        replace(state, view_subject="", exercising=Exercising(here.rows, listed=True, spoilers=here.spoilers)),
-        e.Practise("list"),
-    )
+    fresh = Exercising(here.rows, listed=True, spoilers=here.spoilers, worked=here.worked)
+    return wait(replace(state, view_subject="", exercising=fresh), e.Practise("list"))
 
 
 def _opened(state: State, here: Exercising, name: str, listed: bool) -> State:
-    fresh = Exercising(here.rows, listed=listed, name=name, spoilers=here.spoilers)
+    fresh = Exercising(here.rows, listed=listed, name=name, spoilers=here.spoilers, worked=here.worked)
     return wait(replace(state, view_subject=name, exercising=fresh), e.Practise("open", name))
 
 
@@ -156,7 +154,7 @@ def done(state: State, request: e.Practise, result: Any) -> State:
     if request.exercise != here.name:
         return state
     first = here.step or result.exercise.stages[0].id
-    after = replace(here, lesson=result, step=first, trouble="")
+    after = replace(here, lesson=result, step=first, trouble="", worked=_worked(here.worked, result))
     given = dict(request.arguments)
     if request.action == "predict":
         after = replace(after, picks=())
@@ -172,6 +170,14 @@ def done(state: State, request: e.Practise, result: Any) -> State:
         told = {key: value for key, value in told.items() if key[0] not in ("check", "measure")}
     told |= new
     return replace(state, exercising=replace(after, told=tuple(told.items())))
+
+
+def _worked(before: tuple[Any, ...], lesson: Any) -> tuple[Any, ...]:
+    """The exercises of the session with this newest lesson, in the place of an older one of the same exercise."""
+    bare = replace(lesson, result=None)
+    if all(one.exercise.name != bare.exercise.name for one in before):
+        return (*before, bare)
+    return tuple(bare if one.exercise.name == bare.exercise.name else one for one in before)
 
 
 def failed(state: State, request: e.Practise, message: str) -> State:

@@ -14,7 +14,7 @@ from advisor.dialogue.practice.exercising import Exercising
 from advisor.dialogue.practice.run_pages import log_lines, run_cards
 from advisor.dialogue.practice.turn import asks_gain, next_number, next_question, predicting, tried
 from advisor.dialogue.records import Card, Line
-from advisor.practice.napkins import judge
+from advisor.practice.napkins import judge, understood
 from advisor.practice.predict import CAUSE_POINTS, CLASS_POINTS, MINE, SPEEDUP_POINTS
 
 
@@ -84,15 +84,20 @@ def _yours(here: Exercising) -> tuple[Line, ...]:
 def standing(here: Exercising) -> tuple[str, ...]:
     """What was done so far, each in a few words."""
     record, one = here.known, here.lesson.exercise
-    right = sum(one.quiz[int(at)].answers[i].right for at, i in record.quiz.items() if _there(one, at, i))
     made = [p for p in record.predictions if p.points is not None]
     out = [words.SOLVED] if record.solved else []
     if record.attempts:
         out.append(words.ATTEMPT if record.attempts == 1 else words.ATTEMPTS.format(count=record.attempts))
     out += [words.POINTS.format(points=p.points, step=words.YOUR_VERSION if p.step == MINE else p.step) for p in made]
     out += [words.HINTS_TAKEN.format(taken=record.hints, all=len(one.hints))] if record.hints else []
-    out += [words.QUIZ_RIGHT.format(right=right, all=len(one.quiz))] if record.quiz else []
+    out += [words.QUIZ_RIGHT.format(right=quiz_right(here), all=len(one.quiz))] if record.quiz else []
     return tuple(out)
+
+
+def quiz_right(here: Exercising) -> int:
+    """How many questions of the quiz were answered rightly."""
+    one, given = here.lesson.exercise, here.known.quiz
+    return sum(one.quiz[int(at)].answers[i].right for at, i in given.items() if _there(one, at, i))
 
 
 def _there(one: Any, at: str, chosen: int) -> bool:
@@ -135,10 +140,18 @@ def _judged(number: Any, typed: str | None) -> tuple[Line, ...]:
         verdict = judge(number.value, typed)
         style = {"right": "holds", "close": "unknown", "off": "fails", "unread": "quiet"}[verdict.word]
         lines = [
-            Line(typed, "fact", words.SAID),
+            Line(_in_full(typed), "fact", words.SAID),
             Line(words.JUDGED[verdict.word].format(factor=verdict.factor or 0.0), style),
         ]
     return (*lines, Line(number.value, "strong", words.IT_IS), Line(number.how, "quiet", words.WAY))
+
+
+def _in_full(typed: str) -> str:
+    """What was typed; a plain number behind a suffix or a power also in full, since k is 1,000."""
+    mine = understood(typed)
+    number = number_text(mine.value, "count") if mine is not None and not mine.unit else ""
+    plain = not number or number.replace(",", "") in typed.replace(",", "") or typed.strip().endswith("%")
+    return typed if plain else words.IN_FULL.format(typed=typed, number=number)
 
 
 def _numbers(here: Exercising) -> Page:
@@ -202,7 +215,7 @@ def _reveal(here: Exercising) -> Page:
     if first is not None:
         gain = "" if first.speedup is None else face.speedup_text(first.speedup)
         lines += [Line(first.title, "strong", words.CAUSE), Line(first.because)]
-        lines += [Line(gain, "fact", words.GAIN)] if gain else []
+        lines += [Line(words.ESTIMATE.format(gain=gain), "fact", words.GAIN)] if gain else []
         lines += evidence_lines(first.evidence)
     lines.append(Line(words.FIX_IS_YOURS, "quiet"))
     return Page((score_card(found, here), Card("finding", _name(here), tuple(lines), label=words.DIAGNOSIS)))
@@ -213,6 +226,8 @@ def score_card(found: Any, here: Exercising) -> Card:
     if found is None:
         return Card("note", words.NO_PREDICTION, label=words.PREDICTION)
     said, score = found.said, found.score
+    # After the last version there is none to measure it against.
+    measured = found.speedup is not None and said.step != here.lesson.exercise.stages[-1].id
     is_gain = words.NOT_MEASURED if found.speedup is None else f"{found.speedup:.2f}×"
     rows = (
         (words.CLASS, here.title(said.class_id), here.title(found.class_id), score.class_points, CLASS_POINTS),
@@ -226,10 +241,14 @@ def score_card(found: Any, here: Exercising) -> Card:
             lines.append(Line(f"{mine}; {is_}", "quiet", label))
             continue
         said_so = words.PREDICTED_RIGHT if mine == is_ else words.PREDICTED
+        if label == words.GAIN and measured:
+            said_so = words.PREDICTED_GAIN
         text = said_so.format(said=mine, found=is_, points=points, most=most)
         lines.append(Line(text, style, label))
     if score.factor is not None:
         lines.append(Line(words.FACTOR.format(factor=score.factor), "quiet"))
+    if measured:
+        lines.append(Line(words.GAIN_MEASURED, "quiet"))
     return Card("change", words.SCORE.format(total=score.total), tuple(lines), label=words.PREDICTION)
 
 

@@ -6,16 +6,18 @@ from itertools import pairwise
 from typing import Any, Final
 
 from advisor.dialogue import events as e
-from advisor.dialogue.face import DONT_KNOW_WORDS
+from advisor.dialogue.face import DONT_KNOW_WORDS, UNIT_HINTS
 from advisor.dialogue.language.suggest import near, pick, squash
 from advisor.dialogue.practice import words
 from advisor.dialogue.practice.exercising import STAGES, Exercising
 from advisor.dialogue.records import Choice
+from advisor.practice.napkins import judge, wanted
 from advisor.practice.predict import MINE
 
 # What only a face can do: suspend itself for an editor, or be one.
 EDITOR, IN_PLACE = "editor", "inplace"
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+_LONGEST: Final = 100  # characters of a napkin number
 
 
 def choices(here: Exercising) -> tuple[Choice, ...]:
@@ -58,8 +60,8 @@ def understand(text: str, here: Exercising) -> e.Event | str:
     line = " ".join(text.split())
     if here.lesson is None:
         return words.UNCLEAR
-    if here.stage == "napkin" and (at := next_number(here)) is not None and any(c.isdigit() for c in line):
-        return _do(here, "napkin", ("at", str(at)), ("said", line[:100]))
+    if here.stage == "napkin" and (at := next_number(here)) is not None:
+        return _reckoned(line, here, at)
     if here.stage == "predict" and asks_gain(here) and any(c.isdigit() for c in line):
         return _gain(line, here)
     if here.stage == "log":
@@ -75,6 +77,21 @@ def stage_of(text: str, here: Exercising) -> e.Event | None:
     wanted = squash(text)
     found = next((s for s in STAGES if wanted in (s, words.STAGES[s][0].casefold())), None)
     return _do(here, "stage", ("stage", found)) if found is not None and here.lesson is not None else None
+
+
+def _reckoned(line: str, here: Exercising, at: int) -> e.Event | str:
+    """A napkin number; what cannot be held against the one asked for spends nothing: it is said what is asked for."""
+    value = here.lesson.exercise.napkin[at].value
+    units = wanted(value)
+    hints = {**UNIT_HINTS, "": words.NO_UNIT}
+    kinds = words.OR.join(hints.get(unit, words.NUMBER_OF.format(unit=unit)) for unit in units)
+    if any(c.isdigit() for c in line):
+        if units and judge(value, line[:_LONGEST]).word == "unread":
+            return words.OTHER_UNIT.format(kinds=kinds)
+        return _do(here, "napkin", ("at", str(at)), ("said", line[:_LONGEST]))
+    choice = choice_of(line, here)
+    named = event_of(choice, here) if choice is not None else stage_of(line, here)
+    return named or words.NO_NUMBER.format(kinds=kinds or words.ANY_NUMBER)
 
 
 def _gain(line: str, here: Exercising) -> e.Event | str:
@@ -96,16 +113,36 @@ def _chosen(line: str, here: Exercising) -> e.Event | str:
 
 
 def choice_of(line: str, here: Exercising) -> str | None:
-    """The id of the choice that a line names: by its number (not where they have letters), its words, its beginning."""
+    """The id of the choice that a line names: by its number (where they have one), its words, its beginning.
+
+    While a napkin number is asked for a beginning is not enough, since showing the number spends the question.
+    """
     offered = choices(here)
-    if line.rstrip(".)").isdecimal() and not lettered(here):
-        at = int(line.rstrip(".)")[:4])
-        return offered[at - 1].id if 1 <= at <= len(offered) else None
-    for test in (str.__eq__, str.startswith):
+    at = place_of(line) if numbered(here) else None
+    if at is not None:
+        return offered[at].id if at < len(offered) else None
+    for test in (str.__eq__,) if asks_number(here) else (str.__eq__, str.startswith):
         found = [c for c in offered if any(test(squash(word), squash(line)) for word in (*c.words, c.label))]
         if len(found) == 1:
             return found[0].id
     return None
+
+
+def place_of(text: str) -> int | None:
+    """The place in the list, from 0, that a line is the number of; None where it is no number above 0."""
+    digits = text.strip().rstrip(".)")
+    return int(digits[:4]) - 1 if digits.isdecimal() and int(digits[:4]) > 0 else None
+
+
+def sought(text: str, here: Exercising) -> tuple[tuple[str, ...], int | None]:
+    """What narrows a long list, and the place, in what is left of it, whose number stands behind that or alone."""
+    if not numbered(here):
+        return (), None
+    if not narrows(here):
+        return (), place_of(text)
+    *find, last = text.casefold().split() or [""]
+    at = place_of(last)
+    return (tuple(find), at) if at is not None else (tuple(text.casefold().split()), None)
 
 
 # What each page asks
@@ -139,6 +176,18 @@ def asks_gain(here: Exercising) -> bool:
 def narrows(here: Exercising) -> bool:
     """Whether typing narrows the choices instead of naming one: class and cause are many."""
     return here.stage == "predict" and predicting(here) and not asks_gain(here)
+
+
+def asks_number(here: Exercising) -> bool:
+    """Whether a number is what is asked for, so that it can be no choice: on the napkin, or the gain."""
+    if here.lesson is None:
+        return False
+    return next_number(here) is not None if here.stage == "napkin" else here.stage == "predict" and asks_gain(here)
+
+
+def numbered(here: Exercising) -> bool:
+    """Whether the choices have numbers: not where a number is asked for, or where they have letters."""
+    return not asks_number(here) and not lettered(here)
 
 
 def lettered(here: Exercising) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from advisor.dialogue import deeds as d
 from advisor.dialogue import events as e
 from advisor.dialogue.state import State
 from advisor.dialogue.transcripts import conclusions, words
@@ -69,10 +70,12 @@ class Player:
     @property
     def steps(self) -> tuple[Step, ...]:
         """All steps."""
-        return tuple(
-            Step(number, entry.verb, describe(entry), entry.concluded)
-            for number, entry in enumerate(self.transcript.entries, 1)
-        )
+        out: list[Step] = []
+        kernels: tuple[str, ...] = ()
+        for number, entry in enumerate(self.transcript.entries, 1):
+            out.append(Step(number, entry.verb, describe(entry, kernels), entry.concluded))
+            kernels = _kernels(entry.concluded, kernels)
+        return tuple(out)
 
     def __len__(self) -> int:
         return len(self.transcript.entries)
@@ -140,11 +143,31 @@ class Player:
         return replace(self.transcript, header=header, entries=entries)
 
 
-def describe(entry: Entry) -> str:
-    """What was done, in words."""
+def _kernels(concluded: Mapping[str, Any], before: tuple[str, ...]) -> tuple[str, ...]:
+    """The kernels of the launches after a step, as the file tells them; empty names where it does not."""
+    launches = concluded.get("launches")
+    if not isinstance(launches, list):
+        return before
+    return tuple(str(one.get("kernel") or "") if isinstance(one, dict) else "" for one in launches)
+
+
+def describe(entry: Entry, kernels: tuple[str, ...] = ()) -> str:
+    """What was done, in words. kernels: those of the launches before the step, in their order."""
     fields = {} if entry.deed is None else {n: getattr(entry.deed, n) for n in entry.deed.__dataclass_fields__}
     shown = {name: _shown(name, value) for name, value in fields.items()}
     text = words.DONE.get(entry.verb)
+    match entry.deed:
+        case d.LaunchSelected(position=at) if 0 <= at < len(kernels) and kernels[at]:
+            text = words.LAUNCH if kernels.count(kernels[at]) == 1 else words.ONE_OF_LAUNCHES
+            shown["kernel"] = kernels[at]
+        case d.Supposed(values=()):
+            text = words.AS_MEASURED
+        case d.SourceSought():
+            parts = [told.format(value=shown[name]) for name, told in words.SOUGHT.items() if fields[name]]
+            shown["sought"] = ", ".join(parts) or words.SOUGHT_FIRST
+        case d.ViewShown(view=view, subject=subject):
+            name = words.OPENED.get(view, view)
+            shown["view"] = words.OPENED_AT.format(view=name, subject=subject) if subject else name
     if text is None:
         return " ".join([entry.verb, *map(str, shown.values())])
     if entry.verb == "begin" and not fields.get("paths"):

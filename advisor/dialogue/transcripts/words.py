@@ -51,12 +51,33 @@ DONE: Final = {
     "collect": "asks for the command that collects more",
     "write": "saves the session as {what}",
     "practise": "practises: {action} {exercise}",
-    "view": "opens the view {view} {subject}",
+    "view": "opens {view}",
     "leave": "leaves the view",
-    "source": "seeks in the source {search}",
+    "source": "wants the source {sought}",
     "suppose": "tries {values}",
     "quit": "ends the session",
 }
+LAUNCH: Final = "looks at {kernel}"
+ONE_OF_LAUNCHES: Final = "looks at {kernel}, the launch at place {position}"
+AS_MEASURED: Final = "takes the measured values again"
+SOUGHT: Final = {
+    "by": "by {value}",
+    "search": "with {value}",
+    "where": "where {value}",
+    "columns": "with columns {value}",
+}
+SOUGHT_FIRST: Final = "by the measure of the finding"
+OPENED: Final = {
+    "source": "the source",
+    "proof": "the proof",
+    "whatif": "what-if",
+    "timeline": "the timeline",
+    "knowledge": "the knowledge base",
+    "practice": "the exercises",
+    "steps": "the steps of the method",
+    "log": "the experiment log",
+}
+OPENED_AT: Final = "{view}: {subject}"
 DONT_KNOW: Final = "don't know"
 NOTHING: Final = "nothing"
 AT_HAND: Final = "this"
@@ -99,10 +120,13 @@ BUNDLED_TITLE: Final = "Sessions that come with the program (ncu-advisor replay 
 
 # What /save and the saving by itself say.
 WRITTEN: Final = "Saved"
+WRITTEN_AGAIN: Final = "Saved again, in the same file"
 FILE: Final = "File"
 REPLAY_IT: Final = "ncu-advisor replay {path} plays it again, with --check it tells whether all is still concluded so"
 BAD_PLACE: Final = "{path}: cannot be a file: {why}"
 NO_SESSION_THERE: Final = "{path}: holds something that is no session: name another file"
+OTHER_SESSION_THERE: Final = "{path}: holds another session: name another file, or remove it first"
+NAME_IT: Final = "this folder is full of numbered sessions: give the file a name of its own (/save NAME)"
 NOT_KEPT: Final = "This session cannot be saved by itself, and goes on all the same: {why}"
 TAKEN: Final = "this session is open in another terminal"
 CHANGED_SINCE: Final = "{name}: has changed since, and so may what is concluded"

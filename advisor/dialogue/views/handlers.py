@@ -11,6 +11,7 @@ from advisor.dialogue.practice import handlers as practising
 from advisor.dialogue.records import Card, Line
 from advisor.dialogue.state import VIEWS, State
 from advisor.dialogue.views import words
+from advisor.dialogue.views.places import plain
 
 # Views of one launch: without one there is nothing to show.
 OF_LAUNCH: Final = ("source", "proof", "whatif")
@@ -146,11 +147,14 @@ def supposed(state: State, event: e.Supposed) -> State:
 
 
 def shown(state: State, request: e.Request, result: Any) -> State:
-    """What a view asked for is there, or (a Failed) could not be had. The newest of each kind are kept."""
+    """What a view asked for is there, or (a Failed) could not be had. The newest of each kind are kept.
+
+    Searches go first: cards and the evidence rest on what was read without one.
+    """
     results = [pair for pair in state.results if pair[0] != request]
     alike = [pair for pair in results if type(pair[0]) is type(request)]
     if len(alike) >= _KEPT:
-        results.remove(alike[0])
+        results.remove(next((pair for pair in alike if not plain(pair[0])), alike[0]))
     return replace(state, results=(*results, (request, result)))
 
 

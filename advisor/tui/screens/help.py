@@ -14,16 +14,28 @@ from advisor.dialogue.records import Card, Line
 from advisor.tui import words_help as words
 from advisor.tui.keys import Key, keys_of, works
 from advisor.tui.widgets.card import CardView
-from advisor.tui.widgets.keys import Keys
+from advisor.tui.widgets.footer import Keys
 
 
 def key_card(title: str, keys: list[Key]) -> Card:
-    """Keys and what they do; one that does nothing at the moment says so."""
-    lines = [
-        Line(key.says if works(key) else f"{key.says} {words.NOT_NOW}", "fact" if works(key) else "quiet", key.shown)
-        for key in keys
-    ]
+    """What can be done and the keys that do it, each once; what does nothing at the moment says so."""
+    rows: dict[str, list[Key]] = {}
+    for key in keys:
+        rows.setdefault(key.says, []).append(key)
+    lines = []
+    for says, alike in rows.items():
+        now = any(map(works, alike))
+        lines.append(Line(says if now else f"{says} {words.NOT_NOW}", "fact" if now else "quiet", shown(alike)))
     return Card("help", title, tuple(lines), label=words.HELP)
+
+
+def shown(alike: list[Key]) -> str:
+    """Keys with one text: digits in a row as a range."""
+    names = list(dict.fromkeys(key.shown for key in alike))
+    digits = "".join(name for name in names if name.isdecimal() and len(name) == 1)
+    if len(digits) < 3 or digits not in "0123456789":
+        return ", ".join(names)
+    return ", ".join([f"{digits[0]}-{digits[-1]}", *(name for name in names if name not in digits)])
 
 
 class HelpScreen(ModalScreen[None]):

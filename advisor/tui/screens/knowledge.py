@@ -28,7 +28,7 @@ from advisor.tui.layout import heading, safe, styled
 from advisor.tui.screens.registry import ViewScreen
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
-from advisor.tui.widgets.keys import Keys
+from advisor.tui.widgets.footer import Keys
 from advisor.tui.widgets.lines import Lines
 from advisor.tui.widgets.prompt import Prompt
 

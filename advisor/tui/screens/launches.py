@@ -13,22 +13,26 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from advisor.dialogue import events as e
+from advisor.dialogue.records import Choice
 from advisor.dialogue.state import State
 from advisor.dialogue.turn import choices, event_of
 from advisor.model import Diagnosis
-from advisor.tui import words
+from advisor.tui import words, words_places
 from advisor.tui.launch_rows import Row, rows_of, summary
 from advisor.tui.layout import safe, styled
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.choices import Choices
 from advisor.tui.widgets.conversation import Conversation
-from advisor.tui.widgets.keys import Keys
+from advisor.tui.widgets.footer import Keys
 from advisor.tui.widgets.launches import ORDERS, LaunchTable
 from advisor.tui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
+
+
+_START = "start"  # the choice that leads back to the start screen
 
 
 class LaunchesScreen(Screen[None]):
@@ -52,6 +56,7 @@ class LaunchesScreen(Screen[None]):
         self._blocks = blocks
         self._order, self._upwards = "report", False
         self._rows: tuple[Diagnosis | None, tuple[Row, ...]] = (None, ())
+        self._opened_one = False
 
     def compose(self) -> ComposeResult:
         """The table, or cards where there is no table to show; the filter line."""
@@ -72,9 +77,19 @@ class LaunchesScreen(Screen[None]):
         self.query_one(Prompt).focus()
         self.show(self.app.state)
 
+    def on_screen_suspend(self) -> None:
+        """Another screen comes on top: that of a launch, or help, or a view over the list."""
+        self._opened_one = self.app.state.place == "launch"
+
     def on_screen_resume(self) -> None:
-        """Back from another screen: show what holds now."""
+        """Back from another screen: show what holds now. After a launch the list is whole, and the cursor on it."""
+        if not self._opened_one:
+            self.show(self.app.state)
+            return
+        self._opened_one = False
+        self.query_one(Prompt).clear()
         self.show(self.app.state)
+        self.query_one(LaunchTable).point(self.app.state.position)
 
     def show(self, state: State) -> None:
         """Show the state."""
@@ -86,7 +101,7 @@ class LaunchesScreen(Screen[None]):
         self.set_class(trouble, "-trouble")
         self.query_one(Banner).show(words.banner(state))
         self.query_one("#trouble", Conversation).show([c for c in state.cards if c.position is None] if trouble else ())
-        self.query_one(Choices).show(choices(state) if trouble else (), numbered=True, marked=True)
+        self.query_one(Choices).show(self._ways(state) if trouble else (), numbered=True, marked=True)
         self.query_one(Prompt).placeholder = words.TROUBLE if trouble else words.FILTER
         table = self.query_one(LaunchTable)
         table.show(rows, self._filter, self._order, self._upwards)
@@ -97,6 +112,17 @@ class LaunchesScreen(Screen[None]):
         )
         self.query_one("#summary", Static).update(summary(rows, table.kept, self._order, self._upwards))
         self.app.offer(self)
+
+    def _ways(self, state: State) -> tuple[Choice, ...]:
+        """On from what could not be read; where that was chosen at the start, another choice there."""
+        ways = choices(state)
+        if not self.app.chosen:
+            return ways
+        return (
+            *ways[:1],
+            Choice(_START, words_places.BEGIN_OTHERWISE, (), words_places.BEGIN_OTHERWISE_NOTE),
+            *ways[1:],
+        )
 
     @property
     def _filter(self) -> str:
@@ -112,8 +138,12 @@ class LaunchesScreen(Screen[None]):
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
         text = event.value.strip()
+        ways = self._ways(self.app.state) if self.has_class("-trouble") else ()
+        if text.isdecimal() and 0 < int(text[:6]) <= len(ways):
+            event.input.clear()
+            self._take(ways[int(text) - 1].id)
         # What filters all launches away may be a question.
-        if text.startswith("/") or (text and not self.query_one(LaunchTable).kept):
+        elif text.startswith("/") or (text and not self.query_one(LaunchTable).kept):
             event.input.clear()
             self.app.say(text)
         else:
@@ -142,6 +172,9 @@ class LaunchesScreen(Screen[None]):
         self._take(event.choice)
 
     def _take(self, choice: str | None) -> None:
+        if choice == _START:
+            self.app.begin_otherwise()
+            return
         event = event_of(choice, self.app.state) if choice else None
         if event is not None:
             self.app.dispatch(event)

@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 from advisor.dialogue.records import Choice
 from advisor.tui import words_kept as words
 from advisor.tui.widgets.choices import Choices
-from advisor.tui.widgets.keys import Keys
+from advisor.tui.widgets.footer import Keys
 from advisor.tui.widgets.prompt import Prompt
 
 

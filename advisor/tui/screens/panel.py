@@ -18,7 +18,7 @@ from advisor.tui import words_views as texts
 from advisor.tui.layout import styled
 from advisor.tui.screens.registry import ViewScreen
 from advisor.tui.widgets.banner import Banner
-from advisor.tui.widgets.keys import Keys
+from advisor.tui.widgets.footer import Keys
 from advisor.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
@@ -82,15 +82,16 @@ class PanelScreen(ViewScreen):
 
 
 class RowsScreen(PanelScreen):
-    """Rows, and under or beside them all of the one under the cursor. `rows`: the id of the list."""
+    """Rows, and under or beside them all of the one under the cursor. `rows`: the id of the list, `kind`: its class."""
 
     rows: ClassVar[str]
+    kind: ClassVar[type[Rows]] = Rows
 
     def compose(self) -> ComposeResult:
         """The rows, under or beside them the pane."""
         yield Banner()
         with Container(id="panes"):
-            yield Rows(blocks=self.blocks, ident=self.rows)
+            yield self.kind(blocks=self.blocks, ident=self.rows)
             with VerticalScroll(id="side", can_focus=False):
                 yield Note("detail")
         yield self.footer()

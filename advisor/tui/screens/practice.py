@@ -31,7 +31,7 @@ from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.choices import Choices
 from advisor.tui.widgets.exercise_page import ExercisePage
-from advisor.tui.widgets.keys import Keys
+from advisor.tui.widgets.footer import Keys
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.rows import Rows
 from advisor.tui.widgets.stages import Stages
@@ -123,18 +123,24 @@ class PracticeScreen(ViewScreen):
         self.query_one(Banner).show(f"{tips.PRACTICE} · {here.name}" + (f" · {title}" if title else ""))
         self.query_one(Stages).show(here.stage)
         shown = page(here)
-        wanted = self._typed if here.stage == "numbers" and not practice_turn.stage_of(self._typed, here) else ""
+        finds = here.stage == "numbers" and self._number is None and not practice_turn.stage_of(self._typed, here)
+        wanted = self._typed if finds else ""
         self.query_one(ExercisePage).show(shown, (here.name, here.stage, here.step), state.lore, wanted)
         marked = not (practice_turn.narrows(here) and not self._typed)
         # A quiz is answered by its letters, and an accidental Enter must not be an answer.
-        quiz = practice_turn.lettered(here)
-        self.query_one(Choices).show(self._choices(here), numbered=not quiz, marked=marked and not quiz)
+        quiz, numbered = practice_turn.lettered(here), practice_turn.numbered(here)
+        self.query_one(Choices).show(self._choices(here), numbered=numbered, marked=marked and not quiz)
         self.query_one(Prompt).placeholder = self._placeholder(here)
+
+    @property
+    def _number(self) -> int | None:
+        """The place among the choices in view whose number is typed, None where none is."""
+        return practice_turn.sought(self._typed, self.here)[1] if self.here.lesson is not None else None
 
     def _choices(self, here: Exercising) -> tuple[Choice, ...]:
         """The choices, those of a long list narrowed to what is typed; the editor by its name."""
         out = []
-        find = self._typed.casefold().split() if here.lesson is not None and practice_turn.narrows(here) else []
+        find = practice_turn.sought(self._typed, here)[0] if here.lesson is not None else ()
         for choice in practice_turn.choices(here):
             if all(word in " ".join((choice.label, *choice.words)).casefold() for word in find):
                 named = choice.id == practice_turn.EDITOR
@@ -182,6 +188,16 @@ class PracticeScreen(ViewScreen):
         here = self.here
         if not here.name or self._finds(here):
             self.show(self.app.state)
+        if here.name and self._finds(here):
+            self._mark(here)
+
+    def _mark(self, here: Exercising) -> None:
+        """The choice whose number is typed is marked; of a long list none is before anything is typed."""
+        choices, at = self.query_one(Choices), self._number
+        if at is not None:
+            choices.highlighted = at if at < choices.option_count else None
+        elif not self._typed:
+            choices.highlighted = None if practice_turn.narrows(here) else 0
 
     @on(Rows.Moved)
     def _moved(self) -> None:
@@ -235,11 +251,11 @@ class PracticeScreen(ViewScreen):
 
     def _take_marked(self, text: str) -> None:
         """Enter: the marked choice; where a stage is named, that; found numbers stay in view."""
-        here, marked = self.here, self.query_one(Choices).marked
+        here, marked, numbered = self.here, self.query_one(Choices).marked, self._number is not None
         named = practice_turn.stage_of(text, here) if text else None
         if named is not None and (here.stage == "numbers" or marked is None):
             self.app.dispatch(named)
-        elif text and here.stage == "numbers":
+        elif text and here.stage == "numbers" and not numbered:
             return
         elif marked is None and text:
             self.app.notify(words.NO_CHOICE, severity="warning")

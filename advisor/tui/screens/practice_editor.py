@@ -17,8 +17,9 @@ from advisor.errors import AdvisorError
 from advisor.files import write_whole
 from advisor.practice.manifest import bundled_text, exercise
 from advisor.practice.workshop import first_step, read_source
+from advisor.tui import words as common
 from advisor.tui import words_exercise as words
-from advisor.tui.widgets.keys import Keys
+from advisor.tui.widgets.footer import Keys
 
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
@@ -58,6 +59,7 @@ class PracticeEditor(ModalScreen[str]):
 
     app: AdvisorApp
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f1", "app.help", "Help", priority=True, id="editor.help", tooltip=common.TIP_HELP),
         Binding("ctrl+s", "save", "Save", priority=True, id="editor.save", tooltip=words.TIP_SAVE),
         Binding("f7", "check", "Save, check", priority=True, id="editor.check", tooltip=words.TIP_CHECK),
         Binding("f6", "original", "Original", priority=True, id="editor.original", tooltip=words.TIP_ORIGINAL),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from rich.style import Style
@@ -66,7 +67,7 @@ class ProofTree(Tree[Node]):
                 under.add_leaf(_label(child), child)
 
     def render_label(self, node: TreeNode[Node], base_style: Style, style: Style) -> Text:
-        """The sign of folding, the mark with its colour, the words."""
+        """The sign of folding, the mark with its colour, the words; what is too long ends in an ellipsis."""
         data = node.data
         became = data.became if data is not None else ""
         sign = self._signs[0 if node.is_expanded else 1] if node.allow_expand else "  "
@@ -77,7 +78,10 @@ class ProofTree(Tree[Node]):
             text.append(f"{self._marks[became]} ", style=mark_style)
         label = Text(str(node.label), no_wrap=True)
         label.stylize(style)
-        return text.append_text(label)
+        text.append_text(label)
+        depth = _depth(node)
+        text.truncate(max(self.scrollable_content_region.width - depth * self.guide_depth, 1), overflow="ellipsis")
+        return text
 
     def action_fold(self, fold: bool) -> None:
         """Fold the node, or go to the one above; unfold it, or go to its first child."""
@@ -94,6 +98,14 @@ class ProofTree(Tree[Node]):
             self.move_cursor(node.children[0])
 
 
+def _depth(node: TreeNode[Node]) -> int:
+    """How many nodes lie above."""
+    depth, above = 0, node.parent
+    while above is not None:
+        depth, above = depth + 1, above.parent
+    return depth
+
+
 def _label(node: Node) -> str:
     text = safe(node.label).replace("\n", " ")
     return text if len(text) <= _WIDEST else text[:_WIDEST] + "…"
@@ -101,6 +113,8 @@ def _label(node: Node) -> str:
 
 class ProofScreen(PanelScreen):
     """The tree has the keys; the line below takes the name of another finding."""
+
+    opens: ClassVar[Mapping[str, str]] = {"/": "", "w": ""}
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "another(1)", "Next finding", id="proof.next", tooltip=words.TIP_NEXT_FINDING),

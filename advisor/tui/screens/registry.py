@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
+from textual.events import Key
 from textual.screen import Screen
 
 from advisor.dialogue.state import State
@@ -31,10 +32,15 @@ class ViewScreen(Screen[None]):
     """A screen over the conversation: it shows the state and posts events, and leaves by Escape."""
 
     app: AdvisorApp
+    opens: ClassVar[Mapping[str, str]] = {"/": ""}  # a character that opens the line -> what the line begins with
 
     def __init__(self, *, blocks: bool = True) -> None:
         super().__init__()
         self.blocks = blocks
+
+    def to_line(self, key: Key) -> str | None:
+        """What a key puts into the screen's line, None where it has another use (see tui.handing)."""
+        return self.opens.get(key.character or "")
 
     def show(self, state: State) -> None:
         """Show this state."""

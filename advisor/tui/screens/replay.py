@@ -17,18 +17,19 @@ from textual.timer import Timer
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from advisor.dialogue.records import Card, Line
 from advisor.dialogue.state import State
+from advisor.dialogue.transcripts.words import OPENED
 from advisor.errors import AdvisorError
 from advisor.render.text import cut, plural
 from advisor.tui import words_places as words
-from advisor.tui.layout import safe, styled
+from advisor.tui.layout import styled
 from advisor.tui.playing import Playing
+from advisor.tui.step_lines import about, difference_lines
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.conversation import Conversation
 from advisor.tui.widgets.evidence import Evidence
-from advisor.tui.widgets.keys import Keys
+from advisor.tui.widgets.footer import Keys
 from advisor.tui.widgets.launches import LaunchTable, rows_of
 
 if TYPE_CHECKING:
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
 WIDE: Final = 120  # columns from which the list of steps stands beside the conversation
 HUGE: Final = 150  # columns from which the evidence does so too
 _PACES: Final = (4.0, 2.0, 1.0, 0.5)  # seconds a step
-_DIFFERENCES: Final = 3
-_VALUE: Final = 40
 
 
 class ReplayScreen(Screen[None]):
@@ -70,15 +69,19 @@ class ReplayScreen(Screen[None]):
         Binding("pageup", "page(-1)", words.UP, show=False, priority=True, id="replay.pageup"),
         Binding("pagedown", "page(1)", words.DOWN, show=False, priority=True, id="replay.pagedown"),
         Binding("backspace", "undigit", "Digit back", show=False, id="replay.undigit"),
-        *(Binding(str(n), f"digit({n})", "Digit", show=False, id=f"replay.digit{n}") for n in range(10)),
+        *(
+            Binding(*(str(n), f"digit({n})", "Digit"), show=False, id=f"replay.digit{n}", tooltip=words.TIP_DIGIT)
+            for n in range(10)
+        ),
     ]
 
     class Ready(Message):
-        """A step was worked out, or why not: what came of it, where it differs."""
+        """A step was worked out, or why not: what came of it, where it differs. passing: on the way to another."""
 
-        def __init__(self, step: int, played: Any, differences: Sequence[Any], problem: str) -> None:
+        def __init__(self, step: int, played: Any, differences: Sequence[Any], problem: str, passing: bool) -> None:
             super().__init__()
             self.step, self.played, self.differences, self.problem = step, played, differences, problem
+            self.passing = passing
 
     class Watched(Message):
         """How far the work is."""
@@ -93,7 +96,8 @@ class ReplayScreen(Screen[None]):
         self._steps = tuple(player.steps)
         self._step = 0  # the one in view
         self._wanted = min(max(step, 0), len(self._steps))
-        self._working = False
+        self._working = self._seeking = False  # seeking: steps are worked out until one differs
+        self._at_work = 0  # the step that is worked out
         self._pace = 1
         self._timer: Timer | None = None
         self._digits = ""
@@ -142,11 +146,24 @@ class ReplayScreen(Screen[None]):
         """Show a step as soon as it is worked out."""
         self._wanted = min(max(step, 0), len(self._steps))
         if not self._working:
-            self._working = True
-            self._busy("", 0, 0)
-            Thread(target=self._work, args=(self._wanted,), name="replay", daemon=True).start()
+            self._work_out(self._wanted)
 
-    def _work(self, step: int) -> None:
+    def _seek(self, step: int) -> None:
+        """Show the first step from this one on that differs; where none does, say so and stay."""
+        while step in self._found and not self._differs(step):
+            step += 1
+        if step <= len(self._steps):
+            self._work_out(step, passing=True)
+            return
+        self._seeking, self._wanted = False, self._step
+        self.notify(words.NONE_DIFFERS, markup=False)
+
+    def _work_out(self, step: int, passing: bool = False) -> None:
+        self._working, self._at_work = True, step
+        self._busy("", step if passing else 0, len(self._steps) if passing else 0)
+        Thread(target=self._work, args=(step, passing), name="replay", daemon=True).start()
+
+    def _work(self, step: int, passing: bool) -> None:
         def watch(what: str, done: int, total: int) -> None:
             self.post_message(self.Watched(what, done, total))
 
@@ -154,11 +171,11 @@ class ReplayScreen(Screen[None]):
             with self._lock:
                 played = self._player.at(step, watch)
                 found = tuple(self._player.differences(step)) if step else ()
-            self.post_message(self.Ready(step, played, found, ""))
+            self.post_message(self.Ready(step, played, found, "", passing))
         except AdvisorError as problem:
-            self.post_message(self.Ready(step, None, (), str(problem)))
+            self.post_message(self.Ready(step, None, (), str(problem), passing))
         except Exception as problem:  # a damaged file must never end the program
-            self.post_message(self.Ready(step, None, (), f"{type(problem).__name__}: {problem}"))
+            self.post_message(self.Ready(step, None, (), f"{type(problem).__name__}: {problem}", passing))
 
     @on(Watched)
     def _watched(self, event: Watched) -> None:
@@ -168,7 +185,7 @@ class ReplayScreen(Screen[None]):
     def _busy(self, what: str, done: int, total: int) -> None:
         from advisor.tui.words import STAGES
 
-        text = STAGES.get(what) or words.WORKING_OUT.format(step=self._wanted)
+        text = STAGES.get(what) or words.WORKING_OUT.format(step=self._at_work)
         self.query_one(Busy).show(text, done, total if total > 1 else 0)
 
     @on(Ready)
@@ -180,14 +197,23 @@ class ReplayScreen(Screen[None]):
             self._wanted = self._step
             self.notify(event.problem, severity="error", markup=False)
             return
-        self._step, self._played = event.step, event.played
         if event.step:
             self._found[event.step] = (event.differences, bool(getattr(event.played, "done", True)))
-            rows = self.query_one("#steps", OptionList)
-            rows.replace_option_prompt_at_index(event.step, self._row(event.step))
-        self._draw()
-        if self._wanted != self._step:
+            self.query_one("#steps", OptionList).replace_option_prompt_at_index(event.step, self._row(event.step))
+        if event.passing and self._seeking and self._differs(event.step):
+            self._seeking, self._wanted = False, event.step
+        if not event.passing or event.step == self._wanted:
+            self._step, self._played = event.step, event.played
+            self._draw()
+        if self._seeking:
+            self._seek(event.step + 1)
+        elif self._wanted != self._step:
             self._go(self._wanted)
+
+    def _differs(self, step: int) -> bool:
+        """Whether a step that was worked out is concluded otherwise, or could not be done."""
+        found, done = self._found[step]
+        return bool(found) or not done
 
     # What is shown
 
@@ -209,7 +235,7 @@ class ReplayScreen(Screen[None]):
         self.set_class(listed, "-listed")
         if listed and state.diagnosis is not None:
             self.query_one(LaunchTable).show(rows_of(state.diagnosis), "", "report")
-        self.query_one(Conversation).show(state.conversation if self._step else (self._about(),))
+        self.query_one(Conversation).show(state.conversation if self._step else (about(self._player),))
         self.query_one(Evidence).show(state)
         rows = self.query_one("#steps", OptionList)
         if rows.highlighted != self._step:
@@ -217,28 +243,16 @@ class ReplayScreen(Screen[None]):
         self._tell(state)
         self.app.offer(self)
 
-    def _about(self) -> Card:
-        """What the session is: its title, what it shows, on which source it rests."""
-        header = getattr(getattr(self._player, "transcript", None), "header", None)
-        lines = [Line(text) for text in (getattr(header, "description", "").strip(),) if text]
-        lines += [Line(", ".join(cites), "fact", words.SOURCE) for cites in (getattr(header, "cites", ()),) if cites]
-        lines.append(Line(words.HOW_TO_PLAY if self._steps else words.NO_STEPS, "quiet"))
-        return Card("overview", self._player.title, tuple(lines), label=words.SAVED)
-
     def _tell(self, state: State) -> None:
         """The line about the step: what was done, whether it concludes the same, whether it plays."""
         head = words.STEP.format(step=self._step, steps=len(self._steps))
         line = styled(f"{head}  ", "bold $text-accent")
         line += styled(cut(self._said(self._step), 300), "bold") if self._step else styled(words.BEGINNING, "$quiet")
         if state.view:
-            line += styled(f"  {words.VIEW.format(view=state.view)}", "$quiet")
+            line += styled(f"  {words.VIEW.format(view=OPENED.get(state.view, state.view))}", "$quiet")
         lines = [line, self._verdict()]
         found, _ = self._found.get(self._step, ((), True)) if self._step else ((), True)
-        for one in found[:_DIFFERENCES]:
-            text = words.DIFFERENCE.format(place=one.place, expected=_value(one.expected), came=_value(one.came))
-            lines.append(styled(f"  {text}", ""))
-        if len(found) > _DIFFERENCES:
-            lines.append(styled(f"  {words.AND_OTHERS.format(count=len(found) - _DIFFERENCES)}", "$quiet"))
+        lines += difference_lines(found)
         self.query_one("#deed", Static).update(Content("\n").join(lines))
 
     def _verdict(self) -> Content:
@@ -291,16 +305,18 @@ class ReplayScreen(Screen[None]):
         self._draw()
 
     def action_difference(self) -> None:
-        """On to the next step that differs; steps are worked out on the way."""
+        """On to the next step that differs; steps are worked out on the way, any other key ends that."""
         self._pause()
-        known = [at for at in sorted(self._found) if at > self._step and (self._found[at][0] or not self._found[at][1])]
-        self._go(known[0] if known else self._wanted + 1)
+        self._seeking = True
+        if not self._working:
+            self._seek(self._step + 1)
 
     def action_play(self) -> None:
         """Play or pause."""
         if self._timer is not None:
             self._pause()
         elif self._wanted < len(self._steps):
+            self._seeking = False
             self._timer = self.set_interval(_PACES[self._pace], self._tick)
             self._go(self._wanted + 1)
         self._draw()
@@ -315,6 +331,7 @@ class ReplayScreen(Screen[None]):
             self._go(self._wanted + 1)
 
     def _pause(self) -> None:
+        self._seeking = False
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
@@ -361,8 +378,10 @@ class ReplayScreen(Screen[None]):
             self.app.notify(words.GOES_ON.format(step=self._step), markup=False)
 
     def action_leave(self) -> None:
-        """Empty the number; close the list or the evidence; else leave."""
-        if self._digits:
+        """Call off the search; empty the number; close the list or the evidence; else leave."""
+        if self._seeking:
+            self._pause()
+        elif self._digits:
             self._digits = ""
             self._draw()
         elif not self.has_class("-wide") and (self.has_class("-steps") or self.has_class("-evidence")):
@@ -378,8 +397,3 @@ class ReplayScreen(Screen[None]):
         if action == "pace":
             return self._timer is not None
         return True
-
-
-def _value(value: Any) -> str:
-    """A value of a record in a few characters."""
-    return words.NOTHING_THERE if value is None else cut(safe(str(value)), _VALUE)

@@ -8,7 +8,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.events import Resize
+from textual.events import Key, Resize
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
@@ -16,6 +16,7 @@ from advisor.dialogue import events as e
 from advisor.dialogue.state import State
 from advisor.dialogue.turn import choices, event_of
 from advisor.tui import words, words_evidence, words_views
+from advisor.tui.handing import typed
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.choices import Choices
@@ -65,6 +66,8 @@ class SessionScreen(Screen[None]):
             Binding(key, f"view('{view}')", name, id=f"session.{view}", tooltip=words_views.TIP_VIEWS[view])
             for key, view, name in words_views.VIEW_KEYS
         ),
+        # Where the prompt has the focus, Tab is its own.
+        Binding("tab", "line_again", "To line", id="session.prompt", tooltip=words.TIP_LINE),
         Binding("escape", "escape", "Call off", show=False, id="session.escape", tooltip=words.TIP_ESCAPE),
         Binding("pageup", "page(-1)", "Page up", show=False, id="session.pageup"),
         Binding("pagedown", "page(1)", "Page down", show=False, id="session.pagedown"),
@@ -95,7 +98,7 @@ class SessionScreen(Screen[None]):
         yield Foot()
 
     def on_mount(self) -> None:
-        """The prompt has the focus; Tab leads to the conversation and the evidence."""
+        """The prompt has the focus; Tab leads to the evidence and back."""
         self.query_one(Prompt).focus()
         self.show(self.app.state)
 
@@ -138,6 +141,10 @@ class SessionScreen(Screen[None]):
             self.app.say(text)
         else:
             self._take(self.query_one(Choices).marked)
+
+    def to_line(self, key: Key) -> str | None:
+        """What is typed goes to the prompt, wherever the focus is, but for the keys of what has it."""
+        return typed(self, key)
 
     @on(Prompt.Stepped)
     def _stepped(self, event: Prompt.Stepped) -> None:
@@ -183,16 +190,21 @@ class SessionScreen(Screen[None]):
             self.action_evidence()
         return hidden
 
+    def action_line_again(self) -> None:
+        """Keys go to the prompt again."""
+        self.query_one(Prompt).focus()
+
     def action_escape(self) -> None:
-        """Call off what is being done; else empty the line; else leave the evidence."""
+        """Call off what is being done; else back to the prompt; else empty the line; else leave the evidence."""
         prompt = self.query_one(Prompt)
         if self.app.call_off():
             return
-        if prompt.value:
+        if not prompt.has_focus:
+            prompt.focus()
+        elif prompt.value:
             prompt.clear()
         else:
             self.remove_class("-evidence")
-        prompt.focus()
 
     def _scrolled(self) -> Conversation | Evidence:
         hidden = self.has_class("-evidence") and not self.has_class("-wide")
@@ -219,6 +231,8 @@ class SessionScreen(Screen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What would do nothing now is not offered."""
         state = self.app.state
+        if action == "line_again":
+            return self.is_mounted and not self.query_one(Prompt).has_focus
         if action == "launches":
             return state.diagnosis is not None and len(state.diagnosis.launches) > 1
         if action in ("evidence", "evidence_page", "evidence_take"):

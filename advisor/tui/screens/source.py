@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from textual import on
@@ -36,6 +37,8 @@ _INSTRUCTIONS, _TEXT, _PTX, _SHAPE = range(4)
 
 class SourceScreen(PanelScreen):
     """The lists are where the keys go; the line below them takes searches, comparisons, measures and column sets."""
+
+    opens: ClassVar[Mapping[str, str]] = {"/": "/", "f": ""}
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "prompt('/')", "Search", id="source.search", tooltip=words.TIP_SEARCH),
@@ -269,7 +272,6 @@ class SourceScreen(PanelScreen):
     def action_prompt(self, begin: str) -> None:
         """Type a search or a filter."""
         prompt = self.query_one(Prompt)
-        prompt.select_on_focus = False  # else the first letter would take the place of what stands there
         prompt.value = begin
         prompt.cursor_position = len(begin)
         prompt.focus()

@@ -26,7 +26,7 @@ from advisor.tui.opening import completions, is_there, sort_out, typed_path
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.choices import Choices
-from advisor.tui.widgets.keys import Keys
+from advisor.tui.widgets.footer import Keys
 from advisor.tui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 
 from advisor.dialogue import events as e
+from advisor.dialogue.method.card import rows as step_rows
 from advisor.dialogue.records import Lore, Step
 from advisor.dialogue.state import State
 from advisor.tui import words_views as words
@@ -17,15 +18,31 @@ from advisor.tui.layout import styled
 from advisor.tui.screens.panel import Note, RowsScreen
 from advisor.tui.widgets.rows import Rows
 
-_SIGNS = {"done": ("✓", "+"), "here": ("●", "*"), "open": ("·", ".")}
-_STYLES = {"done": "$text-success", "here": "bold $text-accent", "open": "$quiet"}
-_WORDS = {"done": words.DONE, "here": words.HERE, "open": words.OPEN}
+_SIGNS = {"done": ("✓", "+"), "here": ("●", "*"), "skipped": ("–", "-"), "read": ("○", "o"), "open": ("·", ".")}
+_STYLES = {"done": "$text-success", "here": "bold $text-accent", "skipped": "", "read": "", "open": "$quiet"}
+_WORDS = {
+    "done": words.DONE,
+    "here": words.HERE,
+    "skipped": words.SKIPPED,
+    "read": words.READ,
+    "open": words.OPEN,
+}
+
+
+class StepRows(Rows):
+    """Rows whose Enter stands in the footer."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(binding for binding in Rows.BINDINGS if isinstance(binding, Binding) and binding.id != "rows.take"),
+        Binding("enter", "take", "Go there", id="steps.go", tooltip=words.TIP_GO),
+    ]
 
 
 class StepsScreen(RowsScreen):
     """Enter goes to the step under the cursor."""
 
     rows: ClassVar[str] = "steps"
+    kind: ClassVar[type[Rows]] = StepRows
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "explain", "Explain", id="steps.explain", tooltip=words.TIP_SEE),
@@ -47,11 +64,13 @@ class StepsScreen(RowsScreen):
         self._steps, self._step = steps, state.step
         wide = max((len(step.id) for step in steps), default=1)
 
+        listed = step_rows(state)
+
         def draw(row: int, width: int) -> Content:
             step = steps[row]
-            became = "here" if step.id == state.step else "done" if step.id in state.visited else "open"
+            became = listed[row].status
             sign = _SIGNS[became][0 if self.blocks else 1]
-            return styled(f"{sign} {_WORDS[became]:<5} ", _STYLES[became]) + styled(
+            return styled(f"{sign} {_WORDS[became]:<7} ", _STYLES[became]) + styled(
                 f"{step.id:<{wide}}  {step.title}", "bold" if became == "here" else ""
             )
 

@@ -32,7 +32,7 @@ from advisor.tui.layout import card_lines, heading, safe, styled
 from advisor.tui.screens.registry import ViewScreen
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
-from advisor.tui.widgets.keys import Keys
+from advisor.tui.widgets.footer import Keys
 from advisor.tui.widgets.lanes import Lanes, around, panned, zoomed
 from advisor.tui.widgets.lines import Lines
 

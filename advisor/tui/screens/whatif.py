@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from textual import on
@@ -9,12 +10,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal, VerticalScroll
 from textual.content import Content
-from textual.events import Key
 from textual.widgets import Input, Static
 
+from advisor.catalog.ranges import checked
 from advisor.dialogue import events as e
 from advisor.dialogue.language.suggest import pick
-from advisor.dialogue.numbers import number, number_text
+from advisor.dialogue.numbers import number
 from advisor.dialogue.state import State
 from advisor.dialogue.views.handlers import requests_of
 from advisor.errors import UsageError
@@ -32,6 +33,8 @@ _NAME, _VALUE, _TURNS = 28, 12, 22  # cells of the table's columns at the least
 
 class WhatIfScreen(PanelScreen):
     """The table has the keys; a digit begins a value in the line below."""
+
+    opens: ClassVar[Mapping[str, str]] = {begin: begin for begin in "0123456789./"}
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "step(-0.01)", "Less", id="whatif.less", tooltip=words.TIP_LESS),
@@ -121,12 +124,12 @@ class WhatIfScreen(PanelScreen):
     def _row(self, metric: Metric, tried: float | None, room: int) -> Content:
         room = max(room, 8)
         name = metric.id if len(metric.id) <= room else metric.id[: room - 1] + "…"
-        measured = words.UNKNOWN if metric.measured is None else number_text(metric.measured, metric.unit)
-        now = "" if tried is None else number_text(tried, metric.unit)
+        measured = words.UNKNOWN if metric.measured is None else metric.text(metric.measured)
+        now = "" if tried is None else metric.text(tried)
         at = metric.measured if tried is None else tried
         down, up = ("↓", "↑") if self.blocks else ("-", "+")
         around = [] if at is None else [(metric.nearest(at, False), down), (metric.nearest(at, True), up)]
-        turns = "  ".join(f"{sign} {number_text(turn, metric.unit)}" for turn, sign in around if turn is not None)
+        turns = "  ".join(f"{sign} {metric.text(turn, at)}" for turn, sign in around if turn is not None)
         return (
             styled(f"{name:<{room}}", "bold" if tried is not None else "")
             + styled(f"{measured:>{_VALUE}}", "$quiet" if tried is not None else "")
@@ -142,8 +145,8 @@ class WhatIfScreen(PanelScreen):
         elif not state.supposing:
             lines.insert(0, (words.AS_MEASURED, ""))
         else:
-            units = {name: unit for name, unit, _ in state.lore.metrics}
-            told = ", ".join(f"{name} = {number_text(value, units.get(name, ''))}" for name, value in state.supposing)
+            known = {metric.id: metric for metric in self._metrics}
+            told = ", ".join(f"{name} = {known[name].text(value)}" for name, value in state.supposing if name in known)
             lines.insert(0, (told, "bold"))
         self.query_one("#about", Note).say(lines)
 
@@ -173,16 +176,6 @@ class WhatIfScreen(PanelScreen):
     @on(Rows.Taken)
     def _taken(self, event: Rows.Taken) -> None:
         self.query_one(Prompt).focus()
-
-    def on_key(self, event: Key) -> None:
-        """A digit begins a value."""
-        prompt = self.query_one(Prompt)
-        if event.character is not None and event.character in "0123456789." and not prompt.has_focus:
-            event.stop()
-            prompt.select_on_focus = False
-            prompt.value = event.character
-            prompt.cursor_position = 1
-            prompt.focus()
 
     def _suppose(self, name: str, value: float | None) -> None:
         tried = dict(self.app.state.supposing)
@@ -255,7 +248,8 @@ class WhatIfScreen(PanelScreen):
             self.notify(safe(words.NO_METRIC.format(name=left.strip()[:80])), severity="warning", markup=False)
             return
         try:
-            value = number(right.strip(), unit)
+            measured = None if state.launch is None else state.launch.metrics.get(name)
+            value = checked(name, unit, number(right.strip(), unit), measured)
         except UsageError as problem:
             self.notify(safe(str(problem)), severity="warning", markup=False)
             return

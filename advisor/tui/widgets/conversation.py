@@ -15,8 +15,11 @@ from advisor.tui.widgets.card import CardView
 _NO_TURN: Final = ("overview", "class", "finding", "trust", "note", "next")
 
 
-class Conversation(VerticalScroll, can_focus=True):
-    """Holds a CardView for each card of the state; takes up only what differs from what it shows."""
+class Conversation(VerticalScroll, can_focus=False):
+    """Holds a CardView for each card of the state; takes up only what differs from what it shows.
+
+    It is scrolled from the prompt, which therefore keeps the keys.
+    """
 
     def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
         super().__init__(id=ident)

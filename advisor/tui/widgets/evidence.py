@@ -155,7 +155,6 @@ class Evidence(VerticalScroll, can_focus=True):
 
     def action_find(self) -> None:
         """Search the numbers."""
-        self.turn_to(_SEARCHED)
         # At once: what is typed next belongs to the search.
         self.screen.set_focus(self._find)
 
@@ -165,7 +164,9 @@ class Evidence(VerticalScroll, can_focus=True):
         self.focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Escape is the screen's, but for the search."""
+        """Escape is the screen's, but for the search; a slash begins a command where there is nothing to search."""
+        if action == "find":
+            return self.page == _SEARCHED
         return self._find.has_focus or bool(self._find.value) if action == "leave_find" else True
 
     @on(EvidenceTabs.Taken)

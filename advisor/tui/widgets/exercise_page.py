@@ -100,7 +100,7 @@ def compared_lines(compared: Any, width: int, blocks: bool) -> list[Content]:
     return [styled(line, "") for line in lines]
 
 
-class ExercisePage(VerticalScroll, can_focus=True):
+class ExercisePage(VerticalScroll, can_focus=False):
     """Shows a page; what is the same as before stays, so that an answer appears under its question."""
 
     def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:

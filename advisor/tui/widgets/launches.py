@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.widgets import DataTable
 
 from advisor.render.charts import bar
-from advisor.tui.launch_rows import ORDERS, Row, arranged, rows_of
+from advisor.tui.launch_rows import ORDERS, Row, arranged, exactly, rows_of, share_text
 
 __all__ = ["ORDERS", "LaunchTable", "rows_of"]
 
@@ -69,12 +69,15 @@ class LaunchTable(DataTable[Text], can_focus=False):
         self._widths: dict[str, int] = {}
 
     def show(self, rows: tuple[Row, ...], wanted: str, order: str, upwards: bool = False) -> None:
-        """Show these rows, filtered and sorted; the cursor stays on its launch where it is still there."""
+        """Show these rows, filtered and sorted. The cursor goes to the launch whose very number or name was typed, else
+        stays on its launch where it is still there.
+        """
         asked = (wanted, order, upwards, self.size.width)
         same = rows is self._rows or rows == self._rows
         if same and asked == (self._wanted, self._order, self._upwards, self._width):
             return
-        at = self.position
+        named = exactly(rows, wanted) if not same or wanted != self._wanted else None
+        at = self.position if named is None else named
         self._rows, self._wanted, self._order, self._upwards, self._width = rows, *asked
         self._kept = arranged(rows, wanted, order, upwards)
         self._widths = self._measured()
@@ -85,13 +88,14 @@ class LaunchTable(DataTable[Text], can_focus=False):
         most = max((row.share or 0.0 for row in rows), default=0.0)
         for row in self._kept:
             self.add_row(self._line(row, most))
-        places = [row.position for row in self._kept]
-        self.move_cursor(row=places.index(at) if at in places else 0, animate=False)
+        if not self.point(at):
+            self.move_cursor(row=0, animate=False)
 
     def _measured(self) -> dict[str, int]:
         """The columns that there is room for, from left to right, and their widths."""
         width = max(self._width - 1, _NARROWEST)  # one column for the scroll bar
-        widths = {name: size for name, (_, _, size) in _COLUMNS.items()}
+        heads = {name: cell_len(self._head(name)) + 1 for name in _COLUMNS}
+        widths = {name: max(size, heads[name]) if size else 0 for name, (_, _, size) in _COLUMNS.items()}
         if width >= _WIDE:
             widths |= {"class": _CLASS_WIDE, "share": _SHARE_WIDE}
         if width < _WIDEST or not any(row.report for row in self._rows):
@@ -102,9 +106,9 @@ class LaunchTable(DataTable[Text], can_focus=False):
         widths["report"] = max(widths["report"], min(numbers, 12))
         left = width - sum(widths.values())
         longest = max((len(row.kernel) for row in self._rows), default=0) + 2
-        widths["kernel"] = max(min(longest, left // 2), 8)
+        widths["kernel"] = max(min(longest, left // 2), heads["kernel"])
         finding = min(max((len(row.finding) for row in self._rows), default=0) + 3, left - widths["kernel"])
-        widths["finding"] = max(finding, len("First finding") + 2)
+        widths["finding"] = max(finding, heads["finding"])
         return widths
 
     def _head(self, name: str) -> str:
@@ -116,14 +120,13 @@ class LaunchTable(DataTable[Text], can_focus=False):
 
     def _line(self, row: Row, most: float) -> Text:
         """A row as one text, each part as wide as its column."""
-        verdict = row.verdict if self._widths["class"] > 14 else row.verdict.replace(",", " ").split()[0]
         texts = {
             "report": row.number,
             "file": row.report,
             "kernel": row.kernel,
             "duration": row.time,
             "share": self._share(row, most),
-            "class": verdict,
+            "class": row.verdict,
             "finding": row.finding,
             "gain": row.gain,
         }
@@ -137,8 +140,7 @@ class LaunchTable(DataTable[Text], can_focus=False):
         """The share of all time; where there is room a bar, as long as the largest share is."""
         if row.share is None:
             return "    ?"
-        percent = 100 * row.share
-        text = f"{percent:3.0f} %" if percent >= 0.95 else " <1 %"
+        text = f"{share_text(row.share):>5}"
         if self._widths.get("share", 0) <= _BAR or most <= 0:
             return text
         return f"{text} {bar(100 * row.share / most, _BAR, blocks=self._blocks, marks=()).rstrip('.·')}"
@@ -152,6 +154,13 @@ class LaunchTable(DataTable[Text], can_focus=False):
     def kept(self) -> list[Row]:
         """The rows that the filter leaves, as they stand."""
         return self._kept
+
+    def point(self, position: int | None) -> bool:
+        """Put the cursor on this launch; whether it is among the rows."""
+        at = next((at for at, row in enumerate(self._kept) if row.position == position), None)
+        if at is not None:
+            self.move_cursor(row=at, animate=False)
+        return at is not None
 
     def step(self, by: int) -> None:
         """Move the cursor, and stop at the ends."""

@@ -68,7 +68,12 @@ class Prompt(Input):
         self._offered: tuple[str, ...] = ()
         # 4,000 characters are a long kernel name; a pasted file is a mistake.
         super().__init__(
-            placeholder=placeholder, suggester=_Ghost(self._complete), max_length=4000, compact=True, id=ident
+            placeholder=placeholder,
+            suggester=_Ghost(self._complete),
+            max_length=4000,
+            compact=True,
+            id=ident,
+            select_on_focus=False,  # what stands there is gone on with, not typed over
         )
 
     def validate_value(self, value: str) -> str:

@@ -17,6 +17,7 @@ from textual.visual import Visual
 from advisor.tui import words_views as words
 
 Draw = Callable[[int, int], Content]
+Head = Content | Callable[[int], Content]  # one for all widths, or by the width
 _MARK = 2  # cells before each line, for the cursor
 
 
@@ -54,11 +55,11 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         self._mark = "▸ " if blocks else "> "
         self._count = 0
         self._draw: Draw = lambda at, width: Content("")
-        self._head: Content | None = None
+        self._head: Head | None = None
         self._strips: dict[tuple[int, int, bool], Strip] = {}
         self.at = 0
 
-    def show(self, count: int, draw: Draw, *, head: Content | None = None, at: int | None = None) -> None:
+    def show(self, count: int, draw: Draw, *, head: Head | None = None, at: int | None = None) -> None:
         """Show these lines, the head fixed above them; the cursor stays where it was unless told otherwise."""
         self._count, self._draw, self._head = count, draw, head
         self._strips.clear()
@@ -100,7 +101,8 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         """One line of the widget."""
         width = self.scrollable_content_region.width
         if y < self._top and self._head is not None:
-            return self._strip(Content(" " * _MARK) + self._head, width, "rows--head")
+            head = self._head(max(width - _MARK, 1)) if callable(self._head) else self._head
+            return self._strip(Content(" " * _MARK) + head, width, "rows--head")
         at = round(self.scroll_offset.y) + y - self._top
         if not 0 <= at < self._count:
             return self._strip(Content(""), width, "rows--line")

@@ -105,7 +105,7 @@ def test_going_back_needs_no_work(transcript: Transcript) -> None:
 
 def test_every_step_is_told_in_words(transcript: Transcript) -> None:
     assert [step.words for step in player(transcript).steps[1:4]] == [
-        "looks at the launch at place 1",
+        "looks at transpose_tile",
         "asks how this was concluded",
         "asks for the fix",
     ]
@@ -247,12 +247,18 @@ def test_without_a_path_it_goes_to_a_new_file_here(tmp_path: Path, monkeypatch: 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["session-2.jsonl", "session.jsonl"]
 
 
-def test_save_goes_over_a_session_and_over_nothing_else(tmp_path: Path) -> None:
+def test_save_goes_over_its_own_file_and_over_nothing_else(tmp_path: Path) -> None:
     from advisor.dialogue.transcripts.saving import place_for
 
     talk = Talk().begin("tour.ncu-rep").do(e.LaunchSelected(1))
-    talk.do(e.WriteAsked("transcript", str(tmp_path / "mine.jsonl")))
-    assert place_for(str(tmp_path / "mine.jsonl")) == tmp_path / "mine.jsonl"
+    for title in ("Saved", "Saved again, in the same file"):
+        talk.do(e.WriteAsked("transcript", str(tmp_path / "mine.jsonl")))
+        assert talk.state.cards[-1].title == title
+    before = (tmp_path / "mine.jsonl").read_bytes()
+    another = Talk().begin("tour.ncu-rep").do(e.LaunchSelected(1))
+    another.do(e.WriteAsked("transcript", str(tmp_path / "mine")))
+    assert (tmp_path / "mine.jsonl").exists() and "holds another session" in another.state.cards[-1].title
+    assert (tmp_path / "mine.jsonl").read_bytes() == before
     other = tmp_path / "notes.txt"
     other.write_text("mine\n", encoding="utf-8")
     with pytest.raises(UsageError, match="no session"):
