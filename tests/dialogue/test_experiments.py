@@ -115,6 +115,16 @@ def test_answers_about_the_algorithm_hold_for_the_new_version():
     assert launch is not None and launch.metrics["theoretical_bytes"] == 5.5e8
 
 
+def test_the_code_that_was_read_of_the_old_version_is_not_shown_of_the_new():
+    made = Session()
+    made.do(e.Began((MEMORY_MATH,)))
+    made.launch(0)
+    made.do(e.ViewShown("source"), e.ViewLeft())
+    assert made.state.results and made.state.sought is not None
+    made.do(e.ReportGiven(f"{MEMORY_MATH}#3"))
+    assert not made.state.results and made.state.sought is None
+
+
 def test_without_a_number_the_launch_of_the_same_kernel_and_shape_is_compared():
     made = Session()
     made.do(e.Began((MEMORY_MATH,)))
