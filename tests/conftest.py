@@ -11,10 +11,17 @@ import pytest
 
 from advisor import resources
 
-# What these look at (screens, pages, knowledge, exercises, scripts) is the same on every Python; the version shows in
-# the readers, the reasoning, the commands and the dialogue, and in a session from its start to its end.
-_ALIKE = ("tui", "lint", "explain", "bench", "render", "practice", "packaging", "napkin", "source", "timeline")
-_SHOWS = ("test_session.py", "test_terminal.py", "test_real_report.py", "test_packaging.py", "test_practice_child.py")
+# What these look at (screens, pages, words, knowledge, exercises, scripts) is the same on every Python; the version
+# shows in the readers, the reasoning and the commands, and in a session from its start to its end.
+_ALIKE = (
+    *("tui", "lint", "explain", "bench", "render", "practice", "packaging", "napkin", "source", "timeline"),
+    *("dialogue", "metrics", "sass"),
+)
+_SHOWS = (
+    *("test_session.py", "test_terminal.py", "test_real_report.py", "test_packaging.py", "test_practice_child.py"),
+    *("test_session_flow.py", "test_reducer_laws.py", "test_desk.py", "test_experiments.py"),
+    *("test_hostile.py", "test_keeping.py", "test_metrics_derive.py", "test_metrics_tour.py"),
+)
 
 
 @pytest.hookimpl(optionalhook=True)
