@@ -45,6 +45,9 @@ from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.work import Finished, Labour, Progressed
 
 _HERE = Path(__file__).parent
+# A step is saved before it is drawn, so that a program that is killed has lost nothing that was seen. Where the disk
+# takes longer than this, the step is drawn first.
+_SAVED_WITHIN_S = 0.1
 
 
 class AdvisorApp(App[int]):
@@ -145,6 +148,7 @@ class AdvisorApp(App[int]):
         self.state = reduce(self.state, event)
         if self._saving is not None:
             self._saving.keep(self.state)
+            self._saving.flush(_SAVED_WITHIN_S)
         if self.state.place == "closed":
             self.exit(0)
             return

@@ -33,7 +33,7 @@ from advisor.files import write_whole
 SUFFIX: Final = ".jsonl"
 _HERE, _LOCK = ".here", ".lock"
 MOST_KEPT: Final = 20
-_CLOSING_S: Final = 3.0
+CLOSING_S: Final = 3.0
 _LARGEST_HERE: Final = 1 << 20
 
 
@@ -94,7 +94,7 @@ class Keeper:
                 self._wanted = state
                 self._change.notify_all()
 
-    def flush(self, seconds: float = _CLOSING_S) -> bool:
+    def flush(self, seconds: float = CLOSING_S) -> bool:
         """Wait until all is saved that there is; whether it is."""
         with self._change:
             return self._change.wait_for(lambda: self._wanted is None and not self._busy, seconds)
@@ -105,7 +105,7 @@ class Keeper:
         with self._change:
             self._ended = True
             self._change.notify_all()
-        self._thread.join(_CLOSING_S)
+        self._thread.join(CLOSING_S)
         with contextlib.suppress(OSError, AdvisorError):
             if self._held:
                 self._lock.release()

@@ -9,7 +9,7 @@ from pathlib import Path
 from advisor.dialogue.desk import Desk, Sources
 from advisor.dialogue.state import State
 from advisor.dialogue.transcripts.carried import Memory
-from advisor.dialogue.transcripts.keeping import Keeper
+from advisor.dialogue.transcripts.keeping import CLOSING_S, Keeper
 from advisor.dialogue.transcripts.saving import Writer, writer
 from advisor.dialogue.transcripts.stage import Stage
 
@@ -50,9 +50,9 @@ class Saving:
             self._keeper = Keeper(self.memory, place=self._place, problem=self.problem, continued=same)
         self.keep(state)
 
-    def flush(self) -> bool:
-        """Wait until all is saved; whether it is."""
-        return self._keeper is None or self._keeper.flush()
+    def flush(self, seconds: float = CLOSING_S) -> bool:
+        """Wait until all is saved, for so long; whether it is."""
+        return self._keeper is None or self._keeper.flush(seconds)
 
     def close(self) -> None:
         """The session is over: save what is left of it and let go of it."""
