@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from advisor import __version__
 from advisor.commands import terminal
 from advisor.commands.practice.options import practice
 from advisor.commands.replay_options import replay
@@ -59,7 +60,7 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(package_name="ncu-advisor", prog_name="ncu-advisor")
+@click.version_option(__version__, prog_name="ncu-advisor")
 def cli() -> None:
     """Find out why a CUDA kernel is slow and what to do about it.
 
@@ -257,11 +258,7 @@ def source(report: Path, **options: Any) -> int:
 @click.option("--ncu-command", is_flag=True, help="Print only the ncu command for the kernel to look at.")
 @click.option("--width", type=click.IntRange(60, 400), metavar="COLUMNS", help="How wide to draw.")
 @click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "markdown", "html"]),
-    default="text",
-    show_default=True,
+    "--format", "form", type=click.Choice(["text", "json", "markdown", "html"]), default="text", show_default=True
 )
 @click.option("--out", type=_PATH, metavar="FILE", help="Write there instead of to the screen.")
 @click.option("--strict", is_flag=True, help="Exit with 2 if any trace is incomplete or unreadable.")

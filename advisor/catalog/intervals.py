@@ -18,7 +18,6 @@ from advisor.catalog.expressions import FALSE, TRUE, UNKNOWN, Comparison, Expres
 Array = np.ndarray[Any, Any]
 # The least and the greatest that a value can be, shape (rows,) each; equal where it is known.
 Bounds = tuple[Array, Array]
-_EVERYTHING = (-np.inf, np.inf)
 
 
 def bounds(expression: Expression, of: Callable[[str], Bounds], rows: int) -> Bounds:

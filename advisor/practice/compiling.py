@@ -256,10 +256,3 @@ def summary(builds: Sequence[Build]) -> str:
             spills = f", {k.spill_bytes} bytes of spills" if k.spill_bytes else ""
             said.append(f"{k.name}: {k.registers} registers{spills}" if k.registers is not None else k.name)
     return f"{builds[0].arch}: {'; '.join(said)}"
-
-
-def all_sources() -> tuple[Path, ...]:
-    """Every .cu of every exercise."""
-    from advisor.practice.manifest import home, names
-
-    return tuple(path for name in names() for path in sorted(home(name).glob("*.cu")))

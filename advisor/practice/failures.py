@@ -23,8 +23,6 @@ DEAD = frozenset(
         "cuda",
     }
 )
-# Kinds for which nothing could be run at all: the machine lacks something.
-MACHINE = frozenset({"no_numpy", "no_cupy", "wrong_cupy", "old_driver", "no_gpu"})
 
 
 @dataclass(frozen=True, slots=True)

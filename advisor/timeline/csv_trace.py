@@ -125,10 +125,6 @@ def _instead(path: Path) -> str:
     )
 
 
-def _ints(values: list[float | None], missing: int) -> Array:
-    return np.array([missing if v is None else round(v) for v in values], dtype=np.int64)
-
-
 def _work(found: Sequence[Table], names: _Names) -> tuple[Work | None, tuple[Gpu, ...], bool]:
     if not found:
         return None, (), False

@@ -16,7 +16,6 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 # The causes, in the order in which they are tried.
 MPI, GRAPHS, SYNC, TINY, INPUT, OUTPUT, ROUND_TRIP, OTHER = range(8)
-_NEVER = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -41,16 +41,6 @@ WRITING: Final = "writing"
 PRACTISING: Final = "at work on the exercise"
 INCOMPLETE: Final = "INCOMPLETE"
 NOT_HERE: Final = "That does nothing here. Type /help for what can be said."
-PALETTE: Final = (
-    ("Why", "Why a question is asked, or why this class"),
-    ("How", "How the finding was concluded"),
-    ("Evidence", "The numbers behind the finding"),
-    ("Fix", "The fix, step by step"),
-    ("Missing", "What the report lacks, and how to collect it"),
-    ("Kernels", "The list of launches"),
-    ("Back", "Undo the last thing you did"),
-    ("Skip", "Put the question off"),
-)
 NO_REPORT: Final = "no report: typed numbers"
 
 TIP_ENTER: Final = "Take the marked choice or launch, or what was typed"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from advisor.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(*args: str) -> int:
@@ -21,6 +25,19 @@ def test_help_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     for command in ("demo", "diagnose", "napkin", "explain", "collect", "knowledge"):
         assert command in out
+
+
+def test_the_version_is_told_where_the_package_is_not_installed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def absent(name: str) -> None:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "distribution", absent)
+    monkeypatch.setattr(importlib.metadata, "version", absent)
+    assert run("--version") == 0
+    written = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert capsys.readouterr().out.strip() == f"ncu-advisor, version {written}"
 
 
 def test_json_is_the_only_thing_on_stdout(tour_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.widgets._footer import FooterKey
 
 from advisor.dialogue import events as e
 from advisor.dialogue import face
@@ -86,6 +87,36 @@ async def test_the_footer_shows_no_key_that_does_nothing(place: str):
             if not works(key) and key.name in footer.split():
                 others = [k for k in keys_of(at.app, at.app.screen)[0] if k.name == key.name and works(k)]
                 assert others, (place, key.name, footer)
+
+
+@pytest.mark.parametrize("place", PLACES)
+async def test_the_footer_follows_the_focus_and_is_not_drawn_anew_without_need(place: str):
+    async with at_place(place) as at:
+        await at.pilot.resize_terminal(200, 40)
+        await at.settle()
+        for _ in range(3):
+            drawn = list(at.app.screen.query(FooterKey))
+            assert [key.action for key in drawn] == shown_now(at), place
+            at.app.screen.refresh_bindings()
+            await at.settle()
+            assert list(at.app.screen.query(FooterKey)) == drawn, place
+            await at.press("tab")
+
+
+def shown_now(at: Driver) -> list[str]:
+    """The actions whose keys are to be shown where the focus is."""
+    active = at.app.screen.active_bindings.values()
+    return list(dict.fromkeys(one.binding.action for one in active if one.binding.show))
+
+
+@pytest.mark.parametrize(("width", "more"), [(80, False), (60, True), (40, True)])
+async def test_a_narrow_session_gives_up_keys_of_views_before_others(width: int, more: bool):
+    async with at_place("session") as at:
+        await at.pilot.resize_terminal(width, 24)
+        await at.settle()
+        footer = at.rows[-1].rstrip()
+        assert "f10 Log" not in footer and "f1 Help" in footer and "^q Quit" in footer
+        assert footer.endswith("…") == more == ("f6 Page" not in footer), footer
 
 
 async def test_a_key_that_does_nothing_now_says_so():

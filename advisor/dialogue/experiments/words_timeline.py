@@ -46,7 +46,6 @@ SHARE_HERE: Final = (
     "of the {count} launches in the report this kernel takes {share:.0f} % of the time; only a trace tells of the whole"
 )
 ADVICE_END: Final = "A profile of one kernel would gain little now: mend this first, capture again, and decide anew."
-ADVICE_DRILL: Final = "Profile that kernel with the command above, then open its report here."
 
 PATH_ASK: Final = "Which trace? Type the path of the file."
 PATH_WHY: Final = "A .sqlite that nsys exported, or its CSV tables."

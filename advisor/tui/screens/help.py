@@ -14,7 +14,7 @@ from advisor.dialogue.records import Card, Line
 from advisor.tui import words_help as words
 from advisor.tui.keys import Key, keys_of, works
 from advisor.tui.widgets.card import CardView
-from advisor.tui.widgets.footer import Keys
+from advisor.tui.widgets.footer import FittedFooter
 
 
 def key_card(title: str, keys: list[Key]) -> Card:
@@ -61,7 +61,7 @@ class HelpScreen(ModalScreen[None]):
                 yield CardView(key_card(words.HERE, here), blocks=self._blocks)
             yield CardView(key_card(words.EVERYWHERE, everywhere), blocks=self._blocks)
             yield CardView(cards.help_card(None), blocks=self._blocks)
-        yield Keys()
+        yield FittedFooter()
 
     def on_mount(self) -> None:
         """The page has the focus, so that arrows scroll it."""

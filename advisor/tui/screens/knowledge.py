@@ -28,7 +28,7 @@ from advisor.tui.layout import heading, safe, styled
 from advisor.tui.screens.registry import ViewScreen
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
-from advisor.tui.widgets.footer import Keys
+from advisor.tui.widgets.footer import FittedFooter
 from advisor.tui.widgets.lines import Lines
 from advisor.tui.widgets.prompt import Prompt
 
@@ -134,7 +134,7 @@ class KnowledgeScreen(ViewScreen):
                 yield Static(words.LINKS, id="linkhead", markup=False)
                 yield OptionList(id="links", markup=False, compact=True)
         yield Busy(blocks=self.blocks)
-        yield Keys()
+        yield FittedFooter()
 
     def on_mount(self) -> None:
         """The search has the focus; what it searches is loaded beside."""

@@ -24,7 +24,7 @@ from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.choices import Choices
 from advisor.tui.widgets.conversation import Conversation
-from advisor.tui.widgets.footer import Keys
+from advisor.tui.widgets.footer import FittedFooter
 from advisor.tui.widgets.launches import ORDERS, LaunchTable
 from advisor.tui.widgets.prompt import Prompt
 
@@ -70,7 +70,7 @@ class LaunchesScreen(Screen[None]):
         with Horizontal(id="ask"):
             yield Static("› " if self._blocks else "> ", id="sign", markup=False)
             yield Prompt(self.app.complete, placeholder=words.FILTER, ident="filter")
-        yield Keys()
+        yield FittedFooter()
 
     def on_mount(self) -> None:
         """The filter has the focus all the time."""

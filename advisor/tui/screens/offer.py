@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 from advisor.dialogue.records import Choice
 from advisor.tui import words_kept as words
 from advisor.tui.widgets.choices import Choices
-from advisor.tui.widgets.footer import Keys
+from advisor.tui.widgets.footer import FittedFooter
 from advisor.tui.widgets.prompt import Prompt
 
 
@@ -42,7 +42,7 @@ class OfferScreen(ModalScreen[str]):
             with Horizontal(id="ask"):
                 yield Static("› " if self._blocks else "> ", id="sign", markup=False)
                 yield Prompt((), ident="offered")
-        yield Keys()
+        yield FittedFooter()
 
     def on_mount(self) -> None:
         """The first answer is marked; the line has the focus."""

@@ -18,7 +18,7 @@ from advisor.tui import words_views as texts
 from advisor.tui.layout import styled
 from advisor.tui.screens.registry import ViewScreen
 from advisor.tui.widgets.banner import Banner
-from advisor.tui.widgets.footer import Keys
+from advisor.tui.widgets.footer import FittedFooter
 from advisor.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
@@ -76,9 +76,9 @@ class PanelScreen(ViewScreen):
             self.app.dispatch(e.ViewLeft())
 
     @staticmethod
-    def footer() -> Keys:
+    def footer() -> FittedFooter:
         """The keys that work now."""
-        return Keys()
+        return FittedFooter()
 
 
 class RowsScreen(PanelScreen):

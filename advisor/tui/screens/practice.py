@@ -31,7 +31,7 @@ from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.choices import Choices
 from advisor.tui.widgets.exercise_page import ExercisePage
-from advisor.tui.widgets.footer import Keys
+from advisor.tui.widgets.footer import FittedFooter
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.rows import Rows
 from advisor.tui.widgets.stages import Stages
@@ -73,7 +73,7 @@ class PracticeScreen(ViewScreen):
         with Horizontal(id="ask"):
             yield Static("› " if self.blocks else "> ", id="sign", markup=False)
             yield Prompt(commands.commands(), ident="prompt")
-        yield Keys()
+        yield FittedFooter()
 
     def on_mount(self) -> None:
         """Everything is driven from the prompt."""

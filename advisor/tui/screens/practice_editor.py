@@ -19,7 +19,7 @@ from advisor.practice.manifest import bundled_text, exercise
 from advisor.practice.workshop import first_step, read_source
 from advisor.tui import words as common
 from advisor.tui import words_exercise as words
-from advisor.tui.widgets.footer import Keys
+from advisor.tui.widgets.footer import FittedFooter
 
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
@@ -76,7 +76,7 @@ class PracticeEditor(ModalScreen[str]):
         """What is edited, the text, the keys."""
         yield Static(words.EDITING.format(name=self._path.name), id="said", markup=False)
         yield TextArea.code_editor("", language=None, soft_wrap=False, id="text")
-        yield Keys()
+        yield FittedFooter()
 
     def on_mount(self) -> None:
         """The file as it is now."""

@@ -29,7 +29,7 @@ from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.conversation import Conversation
 from advisor.tui.widgets.evidence import Evidence
-from advisor.tui.widgets.footer import Keys
+from advisor.tui.widgets.footer import FittedFooter
 from advisor.tui.widgets.launches import LaunchTable, rows_of
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class ReplayScreen(Screen[None]):
             yield Evidence(blocks=self._blocks, ident="evidence")
         yield Static(id="deed", markup=False)
         yield Busy(blocks=self._blocks)
-        yield Keys()
+        yield FittedFooter()
 
     def on_mount(self) -> None:
         """Everything at the beginning; the wanted step is worked out."""

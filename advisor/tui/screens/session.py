@@ -22,7 +22,7 @@ from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.choices import Choices
 from advisor.tui.widgets.conversation import Conversation
 from advisor.tui.widgets.evidence import Evidence
-from advisor.tui.widgets.foot import Foot
+from advisor.tui.widgets.footer import FittedFooter
 from advisor.tui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class SessionScreen(Screen[None]):
         with Horizontal(id="ask"):
             yield Static("› " if self._blocks else "> ", id="sign", markup=False)
             yield Prompt(self.app.complete, history=self.app.history, ident="prompt")
-        yield Foot()
+        yield FittedFooter()
 
     def on_mount(self) -> None:
         """The prompt has the focus; Tab leads to the evidence and back."""

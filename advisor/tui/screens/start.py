@@ -26,7 +26,7 @@ from advisor.tui.opening import completions, is_there, sort_out, typed_path
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.choices import Choices
-from advisor.tui.widgets.footer import Keys
+from advisor.tui.widgets.footer import FittedFooter
 from advisor.tui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class StartScreen(Screen[None]):
             yield Static("› " if self._blocks else "> ", id="sign", markup=False)
             yield Prompt(completions, placeholder=words.PATH, ident="path")
         yield Busy(blocks=self._blocks)
-        yield Keys()
+        yield FittedFooter()
 
     def on_mount(self) -> None:
         """The line has the focus."""

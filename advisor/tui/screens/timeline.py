@@ -32,7 +32,7 @@ from advisor.tui.layout import card_lines, heading, safe, styled
 from advisor.tui.screens.registry import ViewScreen
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
-from advisor.tui.widgets.footer import Keys
+from advisor.tui.widgets.footer import FittedFooter
 from advisor.tui.widgets.lanes import Lanes, around, panned, zoomed
 from advisor.tui.widgets.lines import Lines
 
@@ -114,7 +114,7 @@ class TimelineScreen(ViewScreen):
             with VerticalScroll(id="detail", can_focus=False):
                 yield Lines(ident="text")
         yield Busy(blocks=self.blocks)
-        yield Keys()
+        yield FittedFooter()
 
     def on_mount(self) -> None:
         """The list has the focus."""
