@@ -16,17 +16,24 @@ def _identifier() -> str:
     return IDENTIFIER
 
 
-def _write_section(cat: Catalog, folder: Path) -> Path:
-    """Write the section into the folder, which is made where its parent exists; UsageError where it cannot be."""
+def _write_sections(cat: Catalog, folder: Path) -> list[str]:
+    """Write both sections into the folder, which is made where its parent exists; UsageError where it cannot be.
+
+    Returns what to say of them.
+    """
     from advisor.files import write_whole
-    from advisor.render.section import FILE, section_text
+    from advisor.render.section import FILE, OVER_TIME, OVER_TIME_FILE, over_time_text, section_text
 
     try:
         folder.mkdir(exist_ok=True)
     except OSError as e:
         raise UsageError(f"{folder}: is no folder to write a section into: {e.strerror}") from None
     write_whole(folder / FILE, section_text(cat.metrics))
-    return folder / FILE
+    write_whole(folder / OVER_TIME_FILE, over_time_text())
+    return [
+        f"# {folder / FILE}: one section with all that the findings need, for ncu 2024.1 and later",
+        f"# {folder / OVER_TIME_FILE}: whether phases of the kernel differ, at more passes: --section {OVER_TIME}",
+    ]
 
 
 def run(
@@ -45,8 +52,7 @@ def run(
     if section_file is not None:
         if report is not None:
             raise UsageError("--section-file writes a section for everything that is read: leave the report out")
-        place = _write_section(cat, section_file)
-        lines = [f"# {place}: one section with all that the advisor reads, for ncu 2024.1 and later"]
+        lines = _write_sections(cat, section_file)
         line = command([_identifier()], kernel, skip, count, clock_control, section_file)
         write("\n".join([*lines, line]) + "\n", None)
         return EXIT_DONE

@@ -17,6 +17,10 @@ from advisor.source.measures import MEASURES
 
 IDENTIFIER = "NcuAdvisor"
 FILE = f"{IDENTIFIER}.section"
+# Sampling over the run decides no finding, only whether one number can stand for all phases, and costs three passes
+# more on CC 9.0: it is a section of its own.
+OVER_TIME = "NcuAdvisorOverTime"
+OVER_TIME_FILE = f"{OVER_TIME}.section"
 # The parts of these two are measured with them, whatever they are called on a chip.
 BREAKDOWNS = (
     "breakdown:sm__throughput.avg.pct_of_peak_sustained_elapsed",
@@ -30,6 +34,15 @@ LEFT_OUT = {
     "tensor_ops": "a pass and more for each type of operand; the opcodes and the tensor pipe's share tell of use",
     "shared_atomic_inst": "a pass; the opcodes count them",
     "shared_matrix_inst": "a pass; the opcodes count them",
+    **dict.fromkeys(
+        [f"{op}_per_cycle" for op in ("ffma", "fadd", "fmul", "dfma", "dadd", "dmul", "hfma", "hadd", "hmul")],
+        "a pass; the lanes of each opcode, which come with the executions, are the same counts",
+    ),
+    **dict.fromkeys(("bytes_per_sector_load", "bytes_per_sector_store"), "the sectors of each instruction tell it"),
+    **dict.fromkeys(("divergent_branches", "branch_efficiency_pct"), "the branches of each instruction tell it"),
+    **dict.fromkeys(("lanes_active", "lanes_pred_on"), "the executions of each instruction add up to it"),
+    "global_store_requests": "one for each store",
+    "branch_inst": "the opcodes count them",
     "stall_selected": "one in each issue by definition",
     "stall_warpgroup_arrive": "named gmma since",
 }
@@ -37,7 +50,7 @@ LEFT_OUT = {
 _RECKONED = ("_per_warp_active.pct", "_pred_on.sum")
 _SHOWN = (
     *("duration_ns", "sm_throughput_pct", "memory_throughput_pct", "dram_pct"),
-    *("occupancy_achieved_pct", "issue_active", "lanes_active", "registers_per_thread"),
+    *("occupancy_achieved_pct", "issue_active", "registers_per_thread"),
 )
 # Part of a name -> first and last architecture that has it, 0 for no bound.
 _ARCHITECTURES: Mapping[str, tuple[int, int]] = {
@@ -50,14 +63,10 @@ _ARCHITECTURES: Mapping[str, tuple[int, int]] = {
 
 
 def names_of(metric: MetricDef) -> tuple[str, ...]:
-    """What to collect of one metric: its first name, or all that are combined; none where it comes with another.
-
-    The counts by `sass__` names follow from the executions of each instruction, at no cost, and are preferred.
-    """
+    """What to collect of one metric: its first name, or all that are combined; none where it comes with another."""
     if not metric.section or metric.id in LEFT_OUT:
         return ()
     names = metric.names if metric.combine != "first" else metric.names[:1]
-    names = tuple(n for n in metric.names if n.startswith("sass__"))[:1] or names
     return tuple(
         n for n in names if not n.startswith(_GROUPED) and not n.endswith(_RECKONED) and not _in_breakdown(metric, n)
     )
@@ -69,7 +78,7 @@ def collected(metrics: Mapping[str, MetricDef]) -> dict[str, str]:
     needs = (*(m.needs for m in MEASURES.values()), *(c.needs for c in COLUMNS.values()))
     sought = (name for names in needs for name in names)
     # Of several names for one count, which are sums, one is listed already.
-    single = {name for name in {*ALWAYS, *sought} if "." not in name or name in (DRAM, SM)}
+    single = {name for name in {*ALWAYS, *sought} if "." not in name}
     skipped = (_GROUPED, "device__", "sass__inst_executed_local")
     return found | {name: name for name in sorted(single) if name not in found and not name.startswith(skipped)}
 
@@ -81,8 +90,7 @@ def section_text(metrics: Mapping[str, MetricDef]) -> str:
     source = {n: label for n, label in listed.items() if "." not in n and "__" not in n} | {
         n: label for n, label in listed.items() if n.startswith(("smsp__branch_targets", "smsp__pcsamp_sample"))
     }
-    sampled = {n: label for n, label in listed.items() if ".TriageCompute." in n}
-    rest = {n: label for n, label in listed.items() if n not in header | source | sampled}
+    rest = {n: label for n, label in listed.items() if n not in header | source}
     lines = [
         "# Written by `ncu-advisor collect --section-file`: what its rules and its view of the source read, no more.",
         f'Identifier: "{IDENTIFIER}"',
@@ -93,7 +101,19 @@ def section_text(metrics: Mapping[str, MetricDef]) -> str:
         *_block("Metrics", _metrics(rest)),
         *_block("SourceMetrics", [*_metrics(source), *_metrics(dict.fromkeys(SAMPLES, "Samples by reason"))]),
         *_block("Body", ['DisplayName: "Breakdown"', *(line for name in BREAKDOWNS for line in _table(name))]),
-        *_block("Body", ['DisplayName: "Over the run"', *_timeline(sampled)]),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def over_time_text() -> str:
+    """The text of the second file: DRAM and SM sampled over the run."""
+    lines = [
+        "# Written by `ncu-advisor collect --section-file`: whether the kernel's phases differ.",
+        f'Identifier: "{OVER_TIME}"',
+        'DisplayName: "What ncu-advisor reads, over the run"',
+        'Description: "DRAM and SM activity in samples. `ncu-advisor diagnose` reads the report."',
+        "Order: 6",
+        *_block("Body", ['DisplayName: "Over the run"', *_timeline()]),
     ]
     return "\n".join(lines) + "\n"
 
@@ -127,8 +147,8 @@ def _table(name: str) -> list[str]:
     return _block("Items", _block("Table", table))
 
 
-def _timeline(sampled: Mapping[str, str]) -> list[str]:
+def _timeline() -> list[str]:
     titles = {DRAM: "DRAM", SM: "SM"}
-    rows = [_block("MetricRows", _metric(name, titles[name], 'Groups: "ncu_advisor"')) for name in sorted(sampled)]
+    rows = [_block("MetricRows", _metric(name, title, 'Groups: "ncu_advisor"')) for name, title in titles.items()]
     group = _block("MetricGroups", ['Label: "DRAM and SM"', *(line for row in rows for line in row)])
     return _block("Items", [*_block("Timeline", group), *_filter(DRAM)])

@@ -42,7 +42,11 @@ SECTIONS = {
     *("InstructionStats", "LaunchStats", "Occupancy", "SourceCounters", "WorkloadDistribution", "Nvlink"),
 }
 # One ncu metric that is two things to us: the SMs that a launch may use, where old reports know only the card's.
-SHARED_NAMES = {"device__attribute_multiprocessor_count": {"sm_count", "device_sm_count"}}
+SHARED_NAMES = {
+    "device__attribute_multiprocessor_count": {"sm_count", "device_sm_count"},
+    # A stand-in for ncu's counter there, what the lanes of the same run are divided by here.
+    "inst_executed": {"inst_executed", "source_inst_executed"},
+}
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -11,9 +11,20 @@ import pytest
 from advisor.catalog import catalog
 from advisor.cli import main
 from advisor.pipelines.diagnose import analyse
-from advisor.render.section import BREAKDOWNS, FILE, SAMPLES, collected, names_of, section_text
+from advisor.render.section import (
+    BREAKDOWNS,
+    FILE,
+    OVER_TIME,
+    OVER_TIME_FILE,
+    SAMPLES,
+    collected,
+    names_of,
+    over_time_text,
+    section_text,
+)
 from advisor.reports import door
-from advisor.reports.actions import ALWAYS
+from advisor.reports.actions import ALWAYS, ARITHMETIC
+from advisor.reports.phases import DRAM, SM
 from advisor.source.columns import COLUMNS
 from advisor.source.measures import MEASURES
 
@@ -58,6 +69,13 @@ def test_the_text_is_a_section_with_each_metric_once() -> None:
     assert {value for path, value in fields if path[-1] in ("MinArch", "MaxArch")} <= {"CC_75", "CC_80", "CC_90"}
 
 
+def test_what_is_sampled_over_the_run_has_a_section_of_its_own() -> None:
+    fields = parsed(over_time_text())
+    assert [value for path, value in fields if path == ("Identifier",)] == [OVER_TIME]
+    assert {value for path, value in fields if path[-2:] == ("Metrics", "Name")} == {DRAM, SM}
+    assert "Triage" not in TEXT
+
+
 def test_a_text_that_is_no_section_is_told() -> None:
     for text in ("Header {", "}", 'Name "x"', 'Name: "a\nb"'):
         with pytest.raises((ValueError, IndexError)):
@@ -69,8 +87,11 @@ def test_what_the_places_in_the_code_need_is_listed() -> None:
     sought = {need for one in (*MEASURES.values(), *COLUMNS.values()) for need in one.needs}
     grouped = {name for name in sought if name.startswith("smsp__pcsamp_warps_issue_stalled_")}
     assert grouped and sought - grouped <= set(listed)
-    # Two names for one count beside those of the opcodes; the device describes itself.
-    spare = {name for name in ALWAYS if "_op_local_" in name or name.startswith("device__")}
+    # Two names for one count; the device describes itself; what is sampled over the run has a section of its own.
+    spare = {
+        n for n in ALWAYS if n.startswith(("sass__inst_executed_local", "smsp__inst_executed_op_local_", "device__"))
+    }
+    spare |= {DRAM, SM}
     assert set(ALWAYS) - spare <= set(listed)
 
 
@@ -84,13 +105,13 @@ def test_a_report_with_nothing_else_gives_the_same_findings_and_lacks_nothing(
 ) -> None:
     cat = catalog()
     listed = {*collected(cat.metrics), *ALWAYS}
-    grouped = ("smsp__pcsamp_warp", "device__")
+    grouped = ("smsp__pcsamp_warp", "device__", *ARITHMETIC)
     known = [n for m in cat.metrics.values() for n in m.names if n in listed or parts(n) or n.startswith(grouped)]
     whole = analyse([tour_path]).diagnosis
     monkeypatch.setattr(door, "names_wanted", lambda metrics: known)
     less = analyse([tour_path]).diagnosis
     unmeasured = {m.id for m in cat.metrics.values() if m.names and m.section and not names_of(m)}
-    assert {"tensor_ops", "stall_wait_pct"} <= unmeasured
+    assert {"tensor_ops", "stall_wait_pct", "lanes_active", "ffma_per_cycle"} <= unmeasured
     for one, two in zip(whole.launches, less.launches, strict=True):
         assert two.verdict.id == one.verdict.id
         assert [f.id for f in two.findings] == [f.id for f in one.findings]
@@ -101,6 +122,7 @@ def test_the_command_writes_the_file_and_names_its_folder(tmp_path: Path, capsys
     folder = tmp_path / "my sections"
     assert run("collect", "--section-file", str(folder), "--kernel", "gemm") == 0
     assert (folder / FILE).read_text() == TEXT
+    assert (folder / OVER_TIME_FILE).read_text() == over_time_text()
     line = capsys.readouterr().out.splitlines()[-1]
     words = shlex.split(line)
     assert words[:5] == ["ncu", "--section-folder", str(folder), "--section", "NcuAdvisor"]
