@@ -13,7 +13,10 @@ from typing import Any
 import numpy as np
 
 HERE = Path(__file__).parent
-FILES = ("records", "matrices", "sequences", "images", "series", "generated", "statistics", "particles", "tensors")
+FILES = (
+    *("records", "matrices", "sequences", "images", "series", "generated", "statistics", "particles", "tensors"),
+    *("fields", "graphs", "tables", "signals", "finance", "solvers"),
+)
 
 
 @dataclass

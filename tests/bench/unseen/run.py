@@ -36,7 +36,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from device import FILES, HERE, Tools, measure, say
 
-PARTS = {"ours": ("ours_data", "ours_math"), "libraries": ("libraries",)}
+PARTS = {
+    "ours": ("ours_data", "ours_math", "second_memory", "second_compute"),
+    "libraries": ("libraries", "second_libraries"),
+}
 
 
 def ids(part: str) -> list[str]:

@@ -60,7 +60,9 @@ class Bench:
         for name in ("unseen.sh", "run.py"):
             shutil.copy(HERE / name, self.here)
         (self.here / "device.py").write_text(DEVICE)
-        for module, names in (("ours_data", OURS[:4]), ("ours_math", OURS[4:]), ("libraries", LIBRARIES)):
+        parts = {"ours_data": OURS[:3], "ours_math": OURS[3:4], "second_memory": OURS[4:5], "second_compute": OURS[5:]}
+        parts |= {"libraries": LIBRARIES[:1], "second_libraries": LIBRARIES[1:]}
+        for module, names in parts.items():
             made = f"from device import case\nCASES = {{name: case(name) for name in {names}}}\n"
             (self.here / f"{module}.py").write_text(made)
         entries = [
