@@ -21,7 +21,7 @@ def half_mse(t: Tools) -> Case:
     return _finite(torch, lambda: torch.nn.functional.mse_loss(x, y, reduction="none"), alike)
 
 
-def adam_step(t: Tools) -> Case:
+def torch_adam_step(t: Tools) -> Case:
     torch = _torch()
     n = 1 << 27
     weight, mean = torch.zeros(n, device="cuda"), torch.randn(n, device="cuda")
@@ -178,7 +178,7 @@ CASES = {
     f.__name__: f
     for f in (
         half_mse,
-        adam_step,
+        torch_adam_step,
         class_log_softmax,
         double_sum,
         row_offsets,

@@ -41,6 +41,7 @@ def test_kernels_stand_in_their_files(launch):
 
 
 def test_every_launch_has_a_case_in_its_order():
+    assert len({x["id"] for x in LAUNCHES}) == len(LAUNCHES)
     assert ids("ours") == [x["id"] for x in LAUNCHES if x["part"] == "ours"]
     assert ids("libraries") == [x["id"] for x in LAUNCHES if x["part"] == "libraries"]
     own = (ours_data.CASES, ours_math.CASES, second_memory.CASES, second_compute.CASES)
