@@ -36,6 +36,11 @@ def spills(columns: Columns, told: Columns) -> Array:
     return _where_none(columns["local_inst"])
 
 
+def load_requests(columns: Columns, told: Columns) -> Array:
+    """One for each load; asynchronous copies make some too, how many depends on their kind."""
+    return np.where(columns["async_copy_inst"] == 0, columns["global_load_inst"], np.nan)
+
+
 def half_flop(columns: Columns, told: Columns) -> Array:
     """Lanes of packed instructions: two values each, two operations for a multiply-add; 0 without half arithmetic.
 
@@ -72,6 +77,7 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     "dram_peak_bytes_per_s": (("device_memory_clock_hz", "device_bus_bits"), dram_peak),
     "dram_achievable_pct": (("dram_copy_ceiling_pct",), achievable),
     "spill_inst": (("local_inst",), spills),
+    "global_load_requests": (("global_load_inst", "async_copy_inst"), load_requests),
     "half_flop": (("half_inst", "hfma_lanes", "hadd_lanes", "hmul_lanes"), half_flop),
     "tensor_ops": _lanes_of("tensor_inst"),
     "idc_requests_per_ldc": (

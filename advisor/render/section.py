@@ -41,7 +41,9 @@ LEFT_OUT = {
     **dict.fromkeys(("bytes_per_sector_load", "bytes_per_sector_store"), "the sectors of each instruction tell it"),
     **dict.fromkeys(("divergent_branches", "branch_efficiency_pct"), "the branches of each instruction tell it"),
     **dict.fromkeys(("lanes_active", "lanes_pred_on"), "the executions of each instruction add up to it"),
-    "global_store_requests": "one for each store",
+    **dict.fromkeys(("global_load_requests", "global_store_requests"), "one for each load and each store"),
+    **dict.fromkeys(("stall_sleeping", "stall_tex_throttle"), "no rule reads it; the samples by reason show it"),
+    "stall_not_selected": "the warps ready to issue, less the one that does",
     "branch_inst": "the opcodes count them",
     "stall_selected": "one in each issue by definition",
     "stall_warpgroup_arrive": "named gmma since",
@@ -77,9 +79,9 @@ def collected(metrics: Mapping[str, MetricDef]) -> dict[str, str]:
     found = {name: metric.id for metric in metrics.values() for name in names_of(metric)}
     needs = (*(m.needs for m in MEASURES.values()), *(c.needs for c in COLUMNS.values()))
     sought = (name for names in needs for name in names)
-    # Of several names for one count, which are sums, one is listed already.
+    # Of several names for one count, which are sums, one is listed already; lanes come with the executions by opcode.
     single = {name for name in {*ALWAYS, *sought} if "." not in name}
-    skipped = (_GROUPED, "device__", "sass__inst_executed_local")
+    skipped = (_GROUPED, "device__", "sass__inst_executed_local", "sass__thread_inst_executed")
     return found | {name: name for name in sorted(single) if name not in found and not name.startswith(skipped)}
 
 

@@ -94,7 +94,7 @@ def describe(action: Any, names: list[str]) -> dict[str, Any]:
         if isinstance(value, (int, float)):
             values[name] = (float(value), metric.unit())
     if not any(name.replace(".sum", ".sum.per_cycle_elapsed") in values for name in ARITHMETIC):
-        values |= {n: v for n, v in arithmetic_lanes(action).items() if n in names and n not in values}
+        values = arithmetic_lanes(action) | values
     tables = {name: instances(action, name) for name in _PER_PC}
     return {
         "name": action.name(),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 DEMO = Path("tour") / "recorded" / "h200" / "tour.ncu-rep.xz"
 # Textual draws in frames, and what a key changes may take three of them: at 60 a second, its usual rate, that is 50 ms.
 # It reads this when it is imported, which every start does after this module.
-os.environ.setdefault("TEXTUAL_FPS", "120")
+os.environ.setdefault("TEXTUAL_FPS", "240")
 
 
 def run(

@@ -18,8 +18,8 @@ METRICS = catalog().metrics
 READ = sorted(name for name, entry in METRICS.items() if entry.names)
 # What the catalogue of classes itself lets stand in for the breakdown, and what is read off that.
 BY_DEFINITION = {"compute_pct", "compute_from_breakdown", "memory_pct"}
-# Stand-ins that are estimates, good to a part of themselves: cycles for requests.
-ESTIMATES = {"idc_requests_per_ldc": 0.6}
+# Stand-ins that are estimates, good to a part of themselves: cycles for requests; the small difference of two counters.
+ESTIMATES = {"idc_requests_per_ldc": 0.6, "stall_not_selected": 0.15, "stall_not_selected_pct": 0.15}
 # Counters of different passes of the profiler differ by up to 3 %, and some stand in for each other.
 TOLERANCE = 0.04
 

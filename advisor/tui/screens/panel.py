@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
-from textual.content import Content
 from textual.events import Resize
-from textual.widgets import Static
 
 from advisor.dialogue import events as e
 from advisor.tui import words
 from advisor.tui import words_views as texts
-from advisor.tui.layout import styled
 from advisor.tui.screens.registry import ViewScreen
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.footer import FittedFooter
+from advisor.tui.widgets.note import Note
 from advisor.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
@@ -100,18 +97,3 @@ class RowsScreen(PanelScreen):
         """Keys go to the rows."""
         self.query_one(Rows).focus()
         self.show(self.app.state)
-
-
-class Note(Static):
-    """Lines of text, broken at the width at hand."""
-
-    def __init__(self, ident: str) -> None:
-        super().__init__(id=ident, markup=False)
-        self._lines: tuple[Content, ...] = ()
-
-    def say(self, lines: Sequence[Content | tuple[str, str]]) -> None:
-        """Show these lines: contents, or texts with a style."""
-        made = tuple(line if isinstance(line, Content) else styled(*line) for line in lines)
-        if made != self._lines:
-            self._lines = made
-            self.update(Content("\n").join(made))

@@ -21,10 +21,11 @@ from advisor.dialogue.state import State
 from advisor.tui import words_views as words
 from advisor.tui.layout import safe
 from advisor.tui.proof_tree import Node, tree
-from advisor.tui.screens.panel import Note, PanelScreen
+from advisor.tui.screens.panel import PanelScreen
 from advisor.tui.styles import MARKS, PLAIN_MARKS
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
+from advisor.tui.widgets.note import Note
 from advisor.tui.widgets.prompt import Prompt
 
 _COLOURS = {"holds": "text-success", "fails": "text-error", "unknown": "quiet"}

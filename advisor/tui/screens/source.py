@@ -24,10 +24,11 @@ from advisor.tui import words_views as words
 from advisor.tui.code_rows import Code, Listed
 from advisor.tui.code_words import about_view, filters_text
 from advisor.tui.layout import styled
-from advisor.tui.screens.panel import Note, PanelScreen
+from advisor.tui.screens.panel import PanelScreen
 from advisor.tui.seeking import seek
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
+from advisor.tui.widgets.note import Note
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.rows import Rows
 

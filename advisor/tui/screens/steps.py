@@ -15,7 +15,8 @@ from advisor.dialogue.records import Lore, Step
 from advisor.dialogue.state import State
 from advisor.tui import words_views as words
 from advisor.tui.layout import styled
-from advisor.tui.screens.panel import Note, RowsScreen
+from advisor.tui.screens.panel import RowsScreen
+from advisor.tui.widgets.note import Note
 from advisor.tui.widgets.rows import Rows
 
 _SIGNS = {"done": ("✓", "+"), "here": ("●", "*"), "skipped": ("–", "-"), "read": ("○", "o"), "open": ("·", ".")}

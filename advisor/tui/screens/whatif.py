@@ -22,9 +22,10 @@ from advisor.errors import UsageError
 from advisor.model import LaunchDiagnosis
 from advisor.tui import words_views as words
 from advisor.tui.layout import safe, styled
-from advisor.tui.screens.panel import Note, PanelScreen
+from advisor.tui.screens.panel import PanelScreen
 from advisor.tui.trying import SIGNS, STYLES, Became, Metric, changed, metrics_of, outcome
 from advisor.tui.widgets.banner import Banner
+from advisor.tui.widgets.note import Note
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.rows import Rows
 

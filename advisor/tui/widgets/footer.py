@@ -3,67 +3,125 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from textual.app import ComposeResult
-from textual.events import Resize
+from textual.content import Content
+from textual.events import Leave, MouseDown, MouseMove
 from textual.screen import Screen
-from textual.widgets import Footer
-from textual.widgets._footer import FooterKey, FooterLabel
+from textual.widget import Widget
 
 _VIEW: Final = "view("
 _STAY: Final = ("app.help", "leave", "app.quit", "quit")  # actions that are shown at any width
 _MORE: Final = "…"
 
 
-class FittedFooter(Footer):
-    """Textual's footer cut to the width, and drawn anew only where the keys have changed.
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A key of the footer: how it is pressed, how it is shown, what it is called and does, and its action."""
 
+    key: str
+    display: str
+    name: str
+    tooltip: str
+    action: str
+
+    @property
+    def cells(self) -> int:
+        """Key, blank, name, and the blank behind."""
+        return len(self.display) + len(self.name) + 2
+
+
+class FittedFooter(Widget, can_focus=False):
+    """One line, drawn anew only where the keys have changed; a click on a key presses it.
+
+    All keys are one widget: as Textual's footer has it, one each, another key costs more than all else on a screen.
     Where there is too little room the keys of views are left out first. Where that is not enough the last of the
     others follow, and an ellipsis says so. What is left out works, and stands in the help.
     """
 
+    ALLOW_SELECT = False
+
     def __init__(self) -> None:
-        super().__init__(compact=True, show_command_palette=False)
-        self._width = 0
-        self._shown: tuple[object, ...] = ()
+        super().__init__()
+        self.keys: tuple[Shown, ...] = ()  # that work now, whether there is room or not
+        self._under: int | None = None  # the cell under the pointer
+        self._due = False
 
-    def compose(self) -> ComposeResult:
-        """The keys that fit, and whether there are more."""
-        keys = [key for key in super().compose() if isinstance(key, FooterKey)]
-        self._shown = self._offered()
-        self._width = self.app.size.width
-        kept = _cut(keys, self._width, lambda action: action.startswith(_VIEW))
-        if _cells(kept) <= self._width:
-            yield from kept
-        else:
-            yield from _cut(kept, self._width - len(_MORE) - 1, lambda action: action not in _STAY)
-            yield FooterLabel(_MORE)
+    def on_mount(self) -> None:
+        """Follow the keys of the screen."""
+        self.screen.bindings_updated_signal.subscribe(self, self._changed)
 
-    def bindings_changed(self, screen: Screen[object]) -> None:
-        """Draw the keys anew where there are others: a screen says so several times while it comes to the front."""
-        self._bindings_ready = True
-        if screen.app.app_focus and self.is_attached and screen is self.screen:
-            self.call_after_refresh(self._renew)
+    def _changed(self, screen: Screen[object]) -> None:
+        # A screen says so several times while it comes to the front.
+        if screen.app.app_focus and self.is_attached and screen is self.screen and not self._due:
+            self._due = True
+            self.call_later(self._renew)
 
-    async def _renew(self) -> None:
-        if self.is_attached and self._shown != self._offered():
-            await self.recompose()
+    def _renew(self) -> None:
+        self._due = False
+        if not self.is_attached:
+            return
+        keys = {}
+        for _, binding, _, tooltip in self.screen.active_bindings.values():
+            if binding.show and binding.action not in keys:
+                display = self.app.get_key_display(binding)
+                keys[binding.action] = Shown(binding.key, display, binding.description, tooltip, binding.action)
+        if self.keys != (found := tuple(keys.values())):
+            self.keys = found
+            self.refresh()
 
-    def _offered(self) -> tuple[object, ...]:
-        """What the footer is made of."""
-        if not self._bindings_ready:
-            return ()
-        active = self.screen.active_bindings.values()
-        return tuple((binding, enabled, tooltip) for _, binding, enabled, tooltip in active if binding.show)
+    def _fitting(self) -> tuple[list[Shown], bool]:
+        """The keys that there is room for, and whether there are more than can be left out without a word."""
+        width = self.size.width
+        kept = _cut(self.keys, width, lambda action: action.startswith(_VIEW))
+        if _cells(kept) <= width:
+            return kept, False
+        return _cut(kept, width - len(_MORE) - 1, lambda action: action not in _STAY), True
 
-    def on_resize(self, event: Resize) -> None:
-        """Another width has room for others."""
-        if self._width and self.app.size.width != self._width:
-            self.refresh(recompose=True)
+    def _pointed(self) -> Shown | None:
+        """The key under the pointer."""
+        end = 0
+        for key in self._fitting()[0]:
+            start, end = end, end + key.cells
+            if self._under is not None and start <= self._under < end - 1:
+                return key
+        return None
+
+    def render(self) -> Content:
+        """One line."""
+        kept, more = self._fitting()
+        pointed, parts = self._pointed(), []
+        for key in kept:
+            part = Content.styled(key.display, "bold $footer-key-foreground")
+            part += Content.styled(f" {key.name}", "$footer-description-foreground")
+            parts.append(part.stylize("on $block-hover-background") if key is pointed else part)
+        return Content(" ").join([*parts, Content(_MORE)] if more else parts)
+
+    def _point(self, at: int | None) -> None:
+        before, self._under = self._pointed(), at
+        pointed = self._pointed()
+        if pointed is not before:
+            self.tooltip = None if pointed is None else pointed.tooltip or None
+            self.refresh()
+
+    def on_mouse_move(self, event: MouseMove) -> None:
+        """The key under the pointer is brighter, and told of."""
+        self._point(event.x)
+
+    def on_leave(self, event: Leave) -> None:
+        """No key is under the pointer."""
+        self._point(None)
+
+    def on_mouse_down(self, event: MouseDown) -> None:
+        """The key under the pointer is pressed."""
+        self._under = event.x
+        pointed = self._pointed()
+        if pointed is not None:
+            self.app.simulate_key(pointed.key)
 
 
-def _cut(keys: Sequence[FooterKey], width: int, may_go: Callable[[str], bool]) -> list[FooterKey]:
+def _cut(keys: Sequence[Shown], width: int, may_go: Callable[[str], bool]) -> list[Shown]:
     """The keys without the last ones whose action may go, until the rest fits into the width (cells)."""
     kept = list(keys)
     for key in reversed(keys):
@@ -72,6 +130,6 @@ def _cut(keys: Sequence[FooterKey], width: int, may_go: Callable[[str], bool]) -
     return kept
 
 
-def _cells(keys: Sequence[FooterKey]) -> int:
+def _cells(keys: Sequence[Shown]) -> int:
     """The cells that the keys take."""
-    return sum(len(key.key_display) + len(key.description) + 2 for key in keys)
+    return sum(key.cells for key in keys)

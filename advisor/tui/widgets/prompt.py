@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
+from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.suggester import Suggester
 from textual.widgets import Input
 
@@ -36,6 +38,8 @@ class _Ghost(Suggester):
 class Prompt(Input):
     """An input that leaves the arrows up and down to whoever shows the choices, completes, and remembers."""
 
+    # Its place does not hang on what is in it: a letter more must not have the whole screen laid out anew.
+    virtual_size = Reactive(Size(0, 0))
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "Choose", id="prompt.enter", tooltip=texts.TIP_ENTER),
         Binding("up", "step(-1)", "Up", show=False, id="prompt.up"),

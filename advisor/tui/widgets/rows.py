@@ -19,6 +19,7 @@ from advisor.tui import words_views as words
 Draw = Callable[[int, int], Content]
 Head = Content | Callable[[int], Content]  # one for all widths, or by the width
 _MARK = 2  # cells before each line, for the cursor
+_KEPT = 2000  # lines that are kept as they were drawn
 
 
 class Rows(ScrollView, can_focus=True, inherit_bindings=False):
@@ -56,7 +57,8 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         self._count = 0
         self._draw: Draw = lambda at, width: Content("")
         self._head: Head | None = None
-        self._strips: dict[tuple[int, int, bool], Strip] = {}
+        self._strips: dict[tuple[int, int, bool], Strip] = {}  # by place, as long as the same lines are shown
+        self._made: dict[tuple[object, ...], Strip] = {}  # by what is in them: lines shown anew are mostly the same
         self.at = 0
 
     def show(self, count: int, draw: Draw, *, head: Head | None = None, at: int | None = None) -> None:
@@ -82,8 +84,9 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         """Put the cursor on a line, as a key would."""
         at = min(max(at, 0), max(self._count - 1, 0))
         if at != self.at and self._count:
+            for line in (self.at, at):
+                self.refresh_line(line + self._top)
             self.at = at
-            self.refresh()
             self._reveal()
             self.post_message(self.Moved(self, at))
 
@@ -108,7 +111,7 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
             return self._strip(Content(""), width, "rows--line")
         key = (at, width, at == self.at)
         if key not in self._strips:
-            if len(self._strips) > 2000:
+            if len(self._strips) >= _KEPT:
                 self._strips.clear()
             lead = self._mark if at == self.at else " " * _MARK
             line = Content(lead) + self._draw(at, max(width - _MARK, 1))
@@ -116,13 +119,22 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         return self._strips[key]
 
     def _strip(self, line: Content, width: int, name: str) -> Strip:
-        style = self.get_visual_style(name)
-        strips = Visual.to_strips(self, line.truncate(max(width, 1), ellipsis=True), max(width, 1), 1, style)
-        return (strips[0] if strips else Strip([])).extend_cell_length(width, style.rich_style)
+        key = (line.plain, tuple(line.spans), width, name)
+        if key not in self._made:
+            if len(self._made) >= _KEPT:
+                self._made.clear()
+            style = self.get_visual_style(name)
+            strips = Visual.to_strips(self, line.truncate(max(width, 1), ellipsis=True), max(width, 1), 1, style)
+            self._made[key] = (strips[0] if strips else Strip([])).extend_cell_length(width, style.rich_style)
+        return self._made[key]
+
+    def _forget(self) -> None:
+        self._strips.clear()
+        self._made.clear()
 
     def notify_style_update(self) -> None:
         """Another theme, other colours."""
-        self._strips.clear()
+        self._forget()
         super().notify_style_update()
 
     def on_resize(self) -> None:
@@ -132,12 +144,12 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_focus(self, event: Focus) -> None:
         """The cursor's line is brighter in the list that keys go to."""
-        self._strips.clear()
+        self._forget()
         self.refresh()
 
     def on_blur(self, event: Blur) -> None:
         """See on_focus."""
-        self._strips.clear()
+        self._forget()
         self.refresh()
 
     # What the user does
