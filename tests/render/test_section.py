@@ -87,8 +87,8 @@ def test_what_the_places_in_the_code_need_is_listed() -> None:
     sought = {need for one in (*MEASURES.values(), *COLUMNS.values()) for need in one.needs}
     grouped = {name for name in sought if name.startswith("smsp__pcsamp_warps_issue_stalled_")}
     assert grouped and sought - grouped <= set(listed)
-    # Two names for one count; the device describes itself; lanes by opcode come with the executions; what is sampled over
-    # the run has a section of its own.
+    # Two names for one count; the device describes itself; lanes by opcode come with the executions; what is sampled
+    # over the run has a section of its own.
     spare = {
         n for n in ALWAYS if n.startswith(("sass__inst_executed_local", "smsp__inst_executed_op_local_", "device__"))
     }
