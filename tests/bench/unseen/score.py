@@ -250,7 +250,7 @@ def _summary(counts: Mapping[str, Any]) -> list[str]:
     right, ran = counts["right"]["all"]
     alarms, healthy = counts["false_alarms"]
     return [
-        f"right at the first try: {right} of {ran}" + (f" ({counts['not_run']} not run)" if counts["not_run"] else ""),
+        f"right: {right} of {ran}" + (f" ({counts['not_run']} not run)" if counts["not_run"] else ""),
         "  " + "; ".join(f"{title}: {n} of {m}" for title, (n, m) in parts.items()),
         f"false alarms: {alarms} of {healthy} healthy library kernels",
     ]

@@ -154,7 +154,7 @@ def test_the_table_has_a_line_for_each_and_the_totals(rows):
     for row in rows.values():
         assert any(line.startswith(row.id) and row.first in line for line in lines)
     assert next(line for line in lines if line.startswith("padded")).endswith("wrong, the cause is not found ?")
-    assert "right at the first try: 4 of 6 (5 not run)" in lines
+    assert "right: 4 of 6 (5 not run)" in lines
     assert "false alarms: 1 of 2 healthy library kernels" in lines
 
 
