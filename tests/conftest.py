@@ -31,6 +31,17 @@ def pytest_xdist_auto_num_workers() -> int:
     return 2 * (len(own(0)) if own is not None else os.cpu_count() or 1)
 
 
+def pytest_configure() -> None:
+    """Let screens be drawn, and be looked at whether they are idle, more often than Textual does by itself.
+
+    A test of a screen waits for that after each key, twice as long as it computes otherwise.
+    """
+    from textual import _wait, screen
+
+    screen.UPDATE_PERIOD = 1 / 240  # seconds
+    _wait.SLEEP_GRANULARITY = 0.008  # seconds, more than a frame
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark as heavy what CI need not run on more than one Python."""
     here = Path(__file__).parent

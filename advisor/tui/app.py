@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, SearchIcon
-from textual.events import Event
+from textual.events import Event, InputEvent
 from textual.screen import Screen
 from textual.theme import Theme
 
@@ -28,6 +28,7 @@ from advisor.tui.beginnings import Beginnings, begun
 from advisor.tui.copying import card_text
 from advisor.tui.handing import hand_over
 from advisor.tui.history import History
+from advisor.tui.idle import Idle
 from advisor.tui.kept import NotKept
 from advisor.tui.keys import actions_of
 from advisor.tui.layout import safe
@@ -90,6 +91,7 @@ class AdvisorApp(App[int]):
         self.desk = self._own_desk = desk
         self.history = History()
         self.labour = Labour(self, desk)
+        self._idle = Idle(self)
         self._beginning = e.Began(paths, gpu, traces)
         self._start = None if beginnings is None else StartScreen(beginnings, blocks=blocks)
         self._replay = None if player is None else replays.screen_of(player, blocks)
@@ -122,6 +124,7 @@ class AdvisorApp(App[int]):
 
     def on_mount(self) -> None:
         """The screen first, the work after it has been drawn."""
+        self._idle.begin()
         # Installed screens survive `switch_screen`; others are removed by it and would come back dead.
         self.install_screen(self._session, "session")
         self.install_screen(self._launches, "launches")
@@ -140,6 +143,8 @@ class AdvisorApp(App[int]):
 
     async def on_event(self, event: Event) -> None:
         """What is typed beside the line of a screen goes there before anything else is done about it."""
+        if isinstance(event, InputEvent):
+            self._idle.typed()
         if not (self.screen_stack and hand_over(self.screen, event)):
             await super().on_event(event)
 

@@ -106,11 +106,13 @@ def _start(
     # is done hardly sooner, as both want the interpreter.
     from advisor.render.charts import can_draw
     from advisor.tui.app import AdvisorApp
+    from advisor.tui.idle import spare_keys
     from advisor.tui.opening import theme_for
 
     blocks = can_draw(sys.stderr.encoding)
     chosen = theme_for(theme, memory.theme, os.environ)
     app = AdvisorApp(desk, reports, blocks=blocks, theme=chosen, memory=memory, saving=saving, **options)
+    spare_keys()
     try:
         code = app.run()
     finally:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from textual import events
+from textual.geometry import Offset
 from textual.widgets import Input
 
 from advisor.dialogue.desk import Progress
@@ -19,8 +20,10 @@ from advisor.render.roofline_text import Paper
 from advisor.tui import words_evidence
 from advisor.tui.evidence_pages import PAGES, How
 from advisor.tui.exhibit import Exhibit, exhibit
-from advisor.tui.widgets.evidence import NAMES, Evidence
+from advisor.tui.widgets.card import CardView
+from advisor.tui.widgets.evidence import NAMES, Evidence, EvidencePage
 from advisor.tui.widgets.evidence_tabs import EvidenceTabs
+from advisor.tui.widgets.line_wise import LineWise
 from advisor.tui.widgets.prompt import Prompt
 from tui.driver import Driver, session
 from tui.factory import CONFLICTS, LORE, METRICS, Analysis, diagnosis, launch
@@ -348,3 +351,20 @@ async def test_a_page_is_made_once_and_only_when_it_is_looked_at(monkeypatch: py
         await at.say("what is occupancy")
         assert {name: made.count(name) for name in set(made)} == {"units": made.count("units"), "memory": 1}
         assert made.count("units") <= 2  # with and without the scroll bar
+
+
+@pytest.mark.parametrize("kind", [EvidencePage, CardView])
+async def test_what_is_selected_by_mouse_is_the_text_under_it(kind: type[LineWise]):
+    async with session("tour.ncu-rep", size=(160, 50)) as at:
+        await at.open()
+        widget = max(at.app.screen.query(kind), key=lambda one: one.size.height)
+        lines = widget.render().plain.splitlines()
+        y = next(n for n, line in enumerate(lines) if n and len(line.strip()) > 8)
+        x = len(lines[y]) - len(lines[y].lstrip())
+        begin = widget.content_region.offset - widget.region.offset + Offset(x, y)
+        end = begin + Offset(5, 0)
+        await at.pilot.mouse_down(widget, offset=begin)
+        await at.pilot.hover(widget, offset=end)
+        await at.pilot.mouse_up(widget, offset=end)
+        await at.settle()
+        assert at.app.screen.get_selected_text() == lines[y][x : x + 6]

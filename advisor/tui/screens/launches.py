@@ -26,6 +26,7 @@ from advisor.tui.widgets.choices import Choices
 from advisor.tui.widgets.conversation import Conversation
 from advisor.tui.widgets.footer import FittedFooter
 from advisor.tui.widgets.launches import ORDERS, LaunchTable
+from advisor.tui.widgets.note import Note
 from advisor.tui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
@@ -63,8 +64,8 @@ class LaunchesScreen(Screen[None]):
         yield Banner()
         yield LaunchTable(blocks=self._blocks)
         yield Conversation(blocks=self._blocks, ident="trouble")
-        yield Static(markup=False, id="problems")
-        yield Static(markup=False, id="summary")
+        yield Note("problems")
+        yield Note("summary")
         yield Busy(blocks=self._blocks)
         yield Choices()
         with Horizontal(id="ask"):
@@ -107,10 +108,9 @@ class LaunchesScreen(Screen[None]):
         table.show(rows, self._filter, self._order, self._upwards)
         problems = words.problems(state)
         self.set_class(bool(problems), "-problems")
-        self.query_one("#problems", Static).update(
-            Content("\n").join(styled("! ", "bold $text-warning") + Content(safe(line)) for line in problems)
-        )
-        self.query_one("#summary", Static).update(summary(rows, table.kept, self._order, self._upwards))
+        said = [styled("! ", "bold $text-warning") + Content(safe(line)) for line in problems]
+        self.query_one("#problems", Note).say(said)
+        self.query_one("#summary", Note).say([Content(summary(rows, table.kept, self._order, self._upwards))])
         self.app.offer(self)
 
     def _ways(self, state: State) -> tuple[Choice, ...]:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, VerticalScroll
 from textual.events import Resize
 
 from advisor.dialogue import events as e
@@ -16,6 +15,7 @@ from advisor.tui.screens.registry import ViewScreen
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.footer import FittedFooter
 from advisor.tui.widgets.note import Note
+from advisor.tui.widgets.placed import Panes, Side
 from advisor.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
@@ -87,9 +87,9 @@ class RowsScreen(PanelScreen):
     def compose(self) -> ComposeResult:
         """The rows, under or beside them the pane."""
         yield Banner()
-        with Container(id="panes"):
+        with Panes():
             yield self.kind(blocks=self.blocks, ident=self.rows)
-            with VerticalScroll(id="side", can_focus=False):
+            with Side():
                 yield Note("detail")
         yield self.footer()
 

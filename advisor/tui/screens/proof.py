@@ -10,7 +10,7 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Horizontal, VerticalScroll
+from textual.containers import Horizontal
 from textual.widgets import Input, Static, Tree
 from textual.widgets.tree import TreeNode
 
@@ -26,6 +26,7 @@ from advisor.tui.styles import MARKS, PLAIN_MARKS
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.note import Note
+from advisor.tui.widgets.placed import Panes, Side
 from advisor.tui.widgets.prompt import Prompt
 
 _COLOURS = {"holds": "text-success", "fails": "text-error", "unknown": "quiet"}
@@ -134,9 +135,9 @@ class ProofScreen(PanelScreen):
         """The tree, under or beside it all of the node at hand, the prompt."""
         yield Banner()
         yield Note("about")
-        with Container(id="panes"):
+        with Panes():
             yield ProofTree(blocks=self.blocks, ident="tree")
-            with VerticalScroll(id="side", can_focus=False):
+            with Side():
                 yield Note("detail")
         yield Busy(blocks=self.blocks)
         with Horizontal(id="ask"):

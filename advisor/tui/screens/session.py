@@ -8,6 +8,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.events import Key, Resize
 from textual.screen import Screen
 from textual.widgets import Input, Static
@@ -23,6 +24,7 @@ from advisor.tui.widgets.choices import Choices
 from advisor.tui.widgets.conversation import Conversation
 from advisor.tui.widgets.evidence import Evidence
 from advisor.tui.widgets.footer import FittedFooter
+from advisor.tui.widgets.note import Note
 from advisor.tui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ class SessionScreen(Screen[None]):
     """Shows the state's conversation and hands over what is typed or chosen."""
 
     app: AdvisorApp
+    AUTO_FOCUS = "Prompt"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "app.help", "Help", id="session.help", tooltip=words.TIP_HELP),
         Binding("f2", "launches", "Launches", id="session.launches", tooltip=words.TIP_LAUNCHES),
@@ -88,7 +91,7 @@ class SessionScreen(Screen[None]):
         with Horizontal(id="columns"):
             with Vertical(id="talk"):
                 yield Conversation(blocks=self._blocks, ident="conversation")
-                yield Static(id="asked", markup=False)
+                yield Note("asked")
                 yield Choices()
             yield Evidence(blocks=self._blocks, ident="evidence")
         yield Busy(blocks=self._blocks)
@@ -122,7 +125,7 @@ class SessionScreen(Screen[None]):
         self.query_one(Conversation).show(state.conversation)
         self.query_one(Evidence).show(state)
         asked = words.asked(state)
-        self.query_one("#asked", Static).update(asked)
+        self.query_one("#asked", Note).say([Content(asked)])
         self.set_class(bool(asked), "-asked")
         number = state.ask is not None and state.ask.kind == "number"
         # An accidental Enter must not be an answer.

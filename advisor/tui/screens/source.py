@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Horizontal, Vertical
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Input, Static
@@ -29,6 +29,7 @@ from advisor.tui.seeking import seek
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.note import Note
+from advisor.tui.widgets.placed import Panes
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.rows import Rows
 
@@ -82,12 +83,12 @@ class SourceScreen(PanelScreen):
         """Lines and a pane under or beside them; what is told of the cursor's instruction; the prompt."""
         yield Banner()
         yield Note("about")
-        with Container(id="panes"):
+        with Panes():
             with Vertical(id="left"):
                 yield Rows(blocks=self.blocks, ident="lines")
                 yield Rows(blocks=self.blocks, ident="text")
             with Vertical(id="right"):
-                yield Static(id="tabs", markup=False)
+                yield Note("tabs")
                 yield Rows(blocks=self.blocks, ident="code")
                 yield Note("detail")
         yield Busy(blocks=self.blocks)
@@ -156,7 +157,7 @@ class SourceScreen(PanelScreen):
         code, rows = self._code, self.query_one("#code", Rows)
         if code is None:
             rows.show(0, lambda at, width: Content(""))
-            self.query_one("#tabs", Static).update("")
+            self.query_one("#tabs", Note).say([])
             self.query_one("#detail", Note).say([])
             return
         line = self._line
@@ -204,7 +205,7 @@ class SourceScreen(PanelScreen):
             told = words.OF_LINE.format(place=place_text(line.file, line.line)) if of_line and line else words.OF_ALL
             order = words.BY_CODE if self._in_order else words.BY_HEAT
             parts.append(styled(f"{told}, {order}", "$quiet"))
-        self.query_one("#tabs", Static).update(Content(" ").join(parts))
+        self.query_one("#tabs", Note).say([Content(" ").join(parts)])
 
     def _detail(self) -> None:
         code, listed, at = self._code, self._listed, self.query_one("#code", Rows).at

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Horizontal, VerticalScroll
+from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Input, Static
 
@@ -26,6 +27,7 @@ from advisor.tui.screens.panel import PanelScreen
 from advisor.tui.trying import SIGNS, STYLES, Became, Metric, changed, metrics_of, outcome
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.note import Note
+from advisor.tui.widgets.placed import Panes, Side
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.rows import Rows
 
@@ -69,9 +71,9 @@ class WhatIfScreen(PanelScreen):
         """The metrics, under or beside them what is concluded; the prompt."""
         yield Banner()
         yield Note("about")
-        with Container(id="panes"):
+        with Panes():
             yield Rows(blocks=self.blocks, ident="metrics")
-            with VerticalScroll(id="side", can_focus=False):
+            with Side():
                 yield Note("outcome")
         with Horizontal(id="ask"):
             yield Static("› " if self.blocks else "> ", id="sign", markup=False)
@@ -115,28 +117,13 @@ class WhatIfScreen(PanelScreen):
         name = max((len(metric.id) for metric in metrics), default=_NAME)
 
         def draw(at: int, width: int) -> Content:
-            return self._row(metrics[at], tried.get(metrics[at].id), min(name, width - 2 * _VALUE - _TURNS))
+            room = max(min(name, width - 2 * _VALUE - _TURNS), 8)
+            return _row(metrics[at], tried.get(metrics[at].id), room, self.blocks)
 
         room = max(min(name, self.query_one(Rows).size.width - 2 - 2 * _VALUE - _TURNS), 8)
         titles = words.HEADS
         head = f"{titles[0]:<{room}}{titles[1]:>{_VALUE}}{titles[2]:>{_VALUE}}   {titles[3]}"
         self.query_one(Rows).show(len(metrics), draw, head=styled(head, ""))
-
-    def _row(self, metric: Metric, tried: float | None, room: int) -> Content:
-        room = max(room, 8)
-        name = metric.id if len(metric.id) <= room else metric.id[: room - 1] + "…"
-        measured = words.UNKNOWN if metric.measured is None else metric.text(metric.measured)
-        now = "" if tried is None else metric.text(tried)
-        at = metric.measured if tried is None else tried
-        down, up = ("↓", "↑") if self.blocks else ("-", "+")
-        around = [] if at is None else [(metric.nearest(at, False), down), (metric.nearest(at, True), up)]
-        turns = "  ".join(f"{sign} {metric.text(turn, at)}" for turn, sign in around if turn is not None)
-        return (
-            styled(f"{name:<{room}}", "bold" if tried is not None else "")
-            + styled(f"{measured:>{_VALUE}}", "$quiet" if tried is not None else "")
-            + styled(f"{now:>{_VALUE}}", "bold $text-accent")
-            + styled(f"   {turns}", "$quiet")
-        )
 
     def _about(self, state: State, result: object) -> None:
         metric = self._metric
@@ -271,6 +258,24 @@ class WhatIfScreen(PanelScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What would do nothing now is not offered."""
         return bool(self.app.state.supposing) if action in ("note", "reset") else True
+
+
+@lru_cache(maxsize=1024)
+def _row(metric: Metric, tried: float | None, room: int, blocks: bool) -> Content:
+    """A metric's name in so many cells, its values, where it turns. Kept: a key changes one row of the table."""
+    name = metric.id if len(metric.id) <= room else metric.id[: room - 1] + "…"
+    measured = words.UNKNOWN if metric.measured is None else metric.text(metric.measured)
+    now = "" if tried is None else metric.text(tried)
+    at = metric.measured if tried is None else tried
+    down, up = ("↓", "↑") if blocks else ("-", "+")
+    around = [] if at is None else [(metric.nearest(at, False), down), (metric.nearest(at, True), up)]
+    turns = "  ".join(f"{sign} {metric.text(turn, at)}" for turn, sign in around if turn is not None)
+    return (
+        styled(f"{name:<{room}}", "bold" if tried is not None else "")
+        + styled(f"{measured:>{_VALUE}}", "$quiet" if tried is not None else "")
+        + styled(f"{now:>{_VALUE}}", "bold $text-accent")
+        + styled(f"   {turns}", "$quiet")
+    )
 
 
 def _became(row: Became) -> Content:

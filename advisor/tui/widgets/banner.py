@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from textual.content import Content
-from textual.widget import Widget
 
 from advisor.tui.layout import safe
+from advisor.tui.widgets.placed import Placed
 
 
-class Banner(Widget):
+class Banner(Placed):
     """The program's name, then what is open, cut to one line."""
 
     def __init__(self, ident: str | None = None) -> None:

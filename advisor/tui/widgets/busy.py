@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from textual.content import Content
+from textual.timer import Timer
 from textual.widget import Widget
 
 from advisor.tui.layout import safe
@@ -10,6 +11,7 @@ from advisor.tui.layout import safe
 _FRAMES = ("◐", "◓", "◑", "◒")
 _PLAIN_FRAMES = ("|", "/", "-", "\\")
 _CELLS = 16
+_AFTER_S = 0.1  # what is done sooner is not told: the line would move all others down and up again
 
 
 class Busy(Widget):
@@ -22,6 +24,7 @@ class Busy(Widget):
         self._text = ""
         self._done, self._total = 0, 0
         self._frame = 0
+        self._soon: Timer | None = None
 
     def on_mount(self) -> None:
         """The sign turns four times a second while there is work."""
@@ -36,9 +39,18 @@ class Busy(Widget):
         """Show this work; an empty text means that there is none."""
         if (text, done, total) == (self._text, self._done, self._total):
             return
+        began = text and not self._text
         self._text, self._done, self._total = text, done, total
-        self.set_class(bool(text), "-working")
+        if began:
+            self._soon = self.set_timer(_AFTER_S, self._appear)
+        elif not text:
+            if self._soon is not None:
+                self._soon.stop()
+            self.remove_class("-working")
         self.refresh()
+
+    def _appear(self) -> None:
+        self.add_class("-working")
 
     def render(self) -> Content:
         """One line."""

@@ -10,12 +10,13 @@ from textual.containers import VerticalScroll
 
 from advisor.dialogue.records import Card
 from advisor.tui.widgets.card import CardView
+from advisor.tui.widgets.placed import Placed
 
 # What stands before the first turn of a launch, and what follows in a turn that another card begins.
 _NO_TURN: Final = ("overview", "class", "finding", "trust", "note", "next")
 
 
-class Conversation(VerticalScroll, can_focus=False):
+class Conversation(VerticalScroll, Placed, can_focus=False):
     """Holds a CardView for each card of the state; takes up only what differs from what it shows.
 
     It is scrolled from the prompt, which therefore keeps the keys.

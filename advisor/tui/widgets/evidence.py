@@ -9,9 +9,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.geometry import Size
-from textual.strip import Strip
-from textual.visual import Visual
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -20,6 +17,8 @@ from advisor.tui import words_evidence as words
 from advisor.tui.evidence_pages import PAGES, How, note
 from advisor.tui.exhibit import Exhibit, exhibit
 from advisor.tui.widgets.evidence_tabs import EvidenceTabs
+from advisor.tui.widgets.line_wise import LineWise
+from advisor.tui.widgets.placed import Placed
 
 NAMES = tuple(PAGES)
 _SEARCHED = "numbers"  # the page whose numbers can be searched
@@ -27,8 +26,10 @@ _FITTED = ("roofline",)  # pages that are drawn as high as there is room
 _KEPT = 24  # pages that are kept as they were made
 
 
-class EvidencePage(Widget):
+class EvidencePage(LineWise):
     """The page in view as lines of the width at hand; each is made when first looked at and kept while it holds."""
+
+    filled: ClassVar[bool] = True
 
     def __init__(self, *, blocks: bool = True) -> None:
         super().__init__()
@@ -80,24 +81,8 @@ class EvidencePage(Widget):
             self._made[self._page, how] = lines
         return self._made[self._page, how]
 
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """As many lines as the page has at this width."""
-        return len(self._at(width)) if width > 0 else 0
 
-    def render(self) -> Content:
-        """All of the page's lines, for a selection that is copied."""
-        return Content("\n").join(self._at(self.content_size.width)) if self.content_size.width else Content("")
-
-    def render_line(self, y: int) -> Strip:
-        """One line: of a long page only those in view are drawn."""
-        width = self.content_size.width
-        lines = self._at(width) if width else []
-        if self.text_selection is not None or y >= len(lines):
-            return super().render_line(y)
-        return Visual.to_strips(self, lines[y], width, 1, self.visual_style, pad=True)[0]
-
-
-class Evidence(VerticalScroll, can_focus=True):
+class Evidence(VerticalScroll, Placed, can_focus=True):
     """The tabs, and under them the page, scrolled."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from textual.content import Content
 from textual.events import Click
 from textual.message import Message
-from textual.widget import Widget
 
 from advisor.tui.layout import styled
+from advisor.tui.widgets.placed import Placed
 
 
-class EvidenceTabs(Widget):
+class EvidenceTabs(Placed):
     """As many cells as the names need, and two brackets."""
 
     class Taken(Message):

@@ -8,7 +8,6 @@ from typing import Any
 
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.geometry import Size
 from textual.widget import Widget
 
 from advisor.dialogue.practice.pages import Page
@@ -21,13 +20,14 @@ from advisor.tui.evidence_pages import FEWEST, How
 from advisor.tui.exhibit import Exhibit
 from advisor.tui.layout import heading, safe, styled
 from advisor.tui.widgets.card import CardView
+from advisor.tui.widgets.line_wise import LineWise
 
 _MOST = 60  # numbers shown at a time
 _CODE = {"+": "$text-success", "-": "$text-error", "@": "$quiet"}
 Draw = Callable[[int], list[Content]]
 
 
-class Drawn(Widget):
+class Drawn(LineWise):
     """Lines that are made for the width at hand."""
 
     def __init__(self, draw: Draw) -> None:
@@ -39,14 +39,6 @@ class Drawn(Widget):
         if self._lines[0] != width:
             self._lines = (width, self._draw(width))
         return self._lines[1]
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """As many lines as there are at this width."""
-        return len(self._at(width)) if width > 0 else 0
-
-    def render(self) -> Content:
-        """The lines."""
-        return Content("\n").join(self._at(self.content_size.width)) if self.content_size.width else Content("")
 
 
 def code_lines(code: Sequence[str], width: int) -> list[Content]:

@@ -9,7 +9,8 @@ from typing import Final
 from textual.content import Content
 from textual.events import Leave, MouseDown, MouseMove
 from textual.screen import Screen
-from textual.widget import Widget
+
+from advisor.tui.widgets.placed import Placed
 
 _VIEW: Final = "view("
 _STAY: Final = ("app.help", "leave", "app.quit", "quit")  # actions that are shown at any width
@@ -32,7 +33,7 @@ class Shown:
         return len(self.display) + len(self.name) + 2
 
 
-class FittedFooter(Widget, can_focus=False):
+class FittedFooter(Placed, can_focus=False):
     """One line, drawn anew only where the keys have changed; a click on a key presses it.
 
     All keys are one widget: as Textual's footer has it, one each, another key costs more than all else on a screen.

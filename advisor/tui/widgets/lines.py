@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from textual.content import Content
-from textual.geometry import Size
-from textual.widget import Widget
+
+from advisor.tui.widgets.line_wise import LineWise
 
 Make = Callable[[int], list[Content]]
 _NARROWEST = 20
 
 
-class Lines(Widget):
+class Lines(LineWise):
     """Lines made by a function of the width; it is asked again when the width changes or another is shown."""
 
     DEFAULT_CSS = "Lines { height: auto; width: 1fr; text-wrap: nowrap; }"
@@ -31,12 +31,3 @@ class Lines(Widget):
         if self._made[0] != width:
             self._made = (width, self._make(max(width, _NARROWEST)))
         return self._made[1]
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """As many lines as there are at this width."""
-        return len(self._at(width)) if width > 0 else 0
-
-    def render(self) -> Content:
-        """The lines."""
-        width = self.content_size.width
-        return Content("\n").join(self._at(width)) if width else Content("")

@@ -11,7 +11,7 @@ from advisor.tui.layout import styled
 from advisor.tui.widgets.placed import Placed
 
 
-class Note(Placed, Static):
+class Note(Static, Placed):
     """Lines of text, broken at the width at hand; the screen is laid out anew only where they take another height."""
 
     def __init__(self, ident: str) -> None:
@@ -25,4 +25,4 @@ class Note(Placed, Static):
             self._lines = made
             text = Content("\n").join(made)
             width, height = self.content_size
-            self.update(text, layout=not width or text.get_height(self.styles, width) != height)
+            self.update(text, layout=not width or text.get_height({}, width) != height)
