@@ -14,7 +14,7 @@ import pytest
 from advisor.dialogue import events as e
 from advisor.dialogue import face
 from advisor.dialogue.records import Step
-from advisor.tui import palette
+from advisor.tui import palette, words
 from advisor.tui.app import AdvisorApp
 from advisor.tui.beginnings import Beginnings
 from advisor.tui.keys import keys_of, works
@@ -109,6 +109,18 @@ def shown_now(at: Driver) -> list[str]:
     """The actions whose keys are to be shown where the focus is."""
     active = at.app.screen.active_bindings.values()
     return list(dict.fromkeys(one.binding.action for one in active if one.binding.show))
+
+
+async def test_a_key_of_the_footer_is_told_of_under_the_pointer_and_pressed_by_a_click():
+    async with at_place("session") as at:
+        footer, row = at.app.screen.query_one(FittedFooter), at.rows[-1]
+        await at.pilot.hover(footer, offset=(row.index("f1 Help") + 3, 0))
+        assert footer.tooltip == words.TIP_HELP
+        await at.pilot.hover(footer, offset=(row.index("f1 Help") - 1, 0))
+        assert footer.tooltip is None, "between two keys"
+        await at.pilot.click(footer, offset=(row.index("f1 Help"), 0))
+        await at.settle()
+        assert isinstance(at.app.screen, HelpScreen)
 
 
 @pytest.mark.parametrize(("width", "more"), [(80, False), (60, True), (40, True)])
