@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from advisor.engine import flips as engine_flips
 from advisor.engine.whatif import Then
 from advisor.errors import UsageError
@@ -15,8 +17,6 @@ from advisor.pipelines.trying import in_order
 from advisor.pipelines.workloads import deriver
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from advisor.catalog import Catalog
     from advisor.engine import Flip
     from advisor.pipelines.diagnose import Inputs
@@ -62,8 +62,6 @@ def _supposed(
     catalog: Catalog, reasoned: Reasoned, position: int, cases: Sequence[Mapping[str, float]]
 ) -> pd.DataFrame:
     """The derived rows of a launch with the values of each case, in the order of the cases."""
-    import pandas as pd
-
     before = reasoned.observed.values(position)
     pinned = [{**values, **_headline(before, values)} for values in cases]
     alike: dict[tuple[str, ...], list[int]] = {}

@@ -132,11 +132,13 @@ def arithmetic_lanes(action: Any) -> dict[str, tuple[float, str]]:
     on) is in neither list, so where there is any nothing is told.
     """
     lanes = _by_opcode(action, _LANES)
+    if lanes is None:
+        return {}
     stems: dict[str, float] = {}
-    for opcode, number in (lanes or {}).items():
+    for opcode, number in lanes.items():
         stem = opcode.partition(".")[0]
         stems[stem] = stems.get(stem, 0.0) + number
-    if lanes is None or stems.keys() & {"FFMA2", "FADD2", "FMUL2"}:
+    if stems.keys() & {"FFMA2", "FADD2", "FMUL2"}:
         return {}
     return {name: (sum(stems.get(s, 0.0) for s in found), "inst") for name, found in ARITHMETIC.items()}
 

@@ -89,10 +89,8 @@ def test_what_the_places_in_the_code_need_is_listed() -> None:
     assert grouped and sought - grouped <= set(listed)
     # Two names for one count; the device describes itself; lanes by opcode come with the executions; what is sampled
     # over the run has a section of its own.
-    spare = {
-        n for n in ALWAYS if n.startswith(("sass__inst_executed_local", "smsp__inst_executed_op_local_", "device__"))
-    }
-    spare |= {DRAM, SM, *(n for n in ALWAYS if n.startswith("sass__thread_inst_executed"))}
+    twice = ("sass__inst_executed_local", "smsp__inst_executed_op_local_", "sass__thread_inst_executed", "device__")
+    spare = {DRAM, SM, *(name for name in ALWAYS if name.startswith(twice))}
     assert set(ALWAYS) - spare <= set(listed)
 
 

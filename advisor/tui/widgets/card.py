@@ -17,10 +17,6 @@ class CardView(LineWise):
         super().__init__(classes=f"card -{card.kind}")
         self.card = card
         self._blocks = blocks
-        self._lines: tuple[int, list[Content]] = (0, [])
 
-    def _at(self, width: int) -> list[Content]:
-        if self._lines[0] != width:
-            extra = extra_lines(self.card, width)
-            self._lines = (width, card_lines(self.card, width, extra, self._blocks))
-        return self._lines[1]
+    def _make(self, width: int) -> list[Content]:
+        return card_lines(self.card, width, extra_lines(self.card, width), self._blocks)

@@ -33,12 +33,9 @@ class Drawn(LineWise):
     def __init__(self, draw: Draw) -> None:
         super().__init__(classes="drawn")
         self._draw = draw
-        self._lines: tuple[int, list[Content]] = (0, [])
 
-    def _at(self, width: int) -> list[Content]:
-        if self._lines[0] != width:
-            self._lines = (width, self._draw(width))
-        return self._lines[1]
+    def _make(self, width: int) -> list[Content]:
+        return self._draw(width)
 
 
 def code_lines(code: Sequence[str], width: int) -> list[Content]:

@@ -13,16 +13,23 @@ from advisor.tui.widgets.placed import Placed
 
 
 class LineWise(Placed):
-    """The subclass says in `_at` which lines those are, and keeps what it has made.
+    """The subclass makes the lines in `_make`; where they hang on more than the width, it keeps them itself in `_at`.
 
     filled: a line ends at the width, in blanks, instead of where its text ends.
     """
 
     filled: ClassVar[bool] = False
+    _made_at: tuple[int, list[Content]] = (0, [])  # the width that they were made for, and the lines
 
-    def _at(self, width: int) -> list[Content]:
+    def _make(self, width: int) -> list[Content]:
         """The lines, at most `width` cells wide."""
         raise NotImplementedError
+
+    def _at(self, width: int) -> list[Content]:
+        """The lines, made anew where the width is another."""
+        if self._made_at[0] != width:
+            self._made_at = (width, self._make(width))
+        return self._made_at[1]
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """As many lines as there are at this width."""

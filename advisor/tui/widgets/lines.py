@@ -19,15 +19,12 @@ class Lines(LineWise):
 
     def __init__(self, *, ident: str | None = None) -> None:
         super().__init__(id=ident)
-        self._make: Make = lambda width: []
-        self._made: tuple[int, list[Content]] = (0, [])
+        self._asked: Make = lambda width: []
 
     def show(self, make: Make) -> None:
         """Show what this makes."""
-        self._make, self._made = make, (0, [])
+        self._asked, self._made_at = make, (0, [])
         self.refresh(layout=True)
 
-    def _at(self, width: int) -> list[Content]:
-        if self._made[0] != width:
-            self._made = (width, self._make(max(width, _NARROWEST)))
-        return self._made[1]
+    def _make(self, width: int) -> list[Content]:
+        return self._asked(max(width, _NARROWEST))
