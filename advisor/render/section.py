@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from advisor.catalog.schemas import MetricDef
+from advisor.metrics.fallbacks import SAMPLED
 from advisor.reports.actions import ALWAYS
 from advisor.reports.phases import DRAM, SM
 from advisor.source.columns import COLUMNS
@@ -43,6 +44,7 @@ LEFT_OUT = {
     **dict.fromkeys(("lanes_active", "lanes_pred_on"), "the executions of each instruction add up to it"),
     **dict.fromkeys(("global_load_requests", "global_store_requests"), "one for each load and each store"),
     **dict.fromkeys(("stall_sleeping", "stall_tex_throttle"), "no rule reads it; the samples by reason show it"),
+    **dict.fromkeys([f"stall_{reason}" for reason in SAMPLED], "the samples by reason tell its share"),
     "stall_not_selected": "the warps ready to issue, less the one that does",
     "branch_inst": "the opcodes count them",
     "stall_selected": "one in each issue by definition",

@@ -10,7 +10,7 @@ from advisor.catalog import catalog
 from advisor.catalog.expressions import parse
 from advisor.catalog.schemas import MetricDef
 from advisor.errors import KnowledgeError
-from advisor.metrics.fallbacks import FILLS
+from advisor.metrics.fallbacks import FILLS, SAMPLED
 from advisor.metrics.plan import CODE, plan
 from advisor.model import IDENTITY
 from advisor.reports.units import convert
@@ -46,6 +46,12 @@ SHARED_NAMES = {
     "device__attribute_multiprocessor_count": {"sm_count", "device_sm_count"},
     # A stand-in for ncu's counter there, what the lanes of the same run are divided by here.
     "inst_executed": {"inst_executed", "source_inst_executed"},
+    # Each by itself, and in the sum of all.
+    **{
+        name: {"pc_samples_by_reason", f"samples_{reason}"}
+        for reason in SAMPLED
+        for name in METRICS[f"samples_{reason}"].names
+    },
 }
 
 
