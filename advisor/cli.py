@@ -388,9 +388,12 @@ def _guarded(run: Callable[[], Any]) -> int:
 def main(argv: list[str] | None = None) -> None:
     """The console script."""
     # Next to nothing made here is cyclic: looking for cycles every 700 objects takes a tenth of a diagnosis.
-    gc.set_threshold(50_000)
+    gc.set_threshold(200_000)
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character gets another one, not a traceback.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    sys.exit(_guarded(lambda: cli.main(args=argv, prog_name="ncu-advisor", standalone_mode=False)))
+    code = _guarded(lambda: cli.main(args=argv, prog_name="ncu-advisor", standalone_mode=False))
+    # What was loaded goes with the process: looking through it for cycles once more takes as long as printing does.
+    gc.freeze()
+    sys.exit(code)

@@ -76,6 +76,11 @@ class _Matcher(ReteMatcher):  # type: ignore[misc]
         self._all_nodes()
         return self._ends
 
+    @staticmethod
+    def prepare_ruleset(engine: Any) -> set[Any]:
+        """The rules as they are: a State, then facts and NOTs, is the form that experta would bring them to."""
+        return set(engine.get_rules())
+
     def reset(self) -> None:
         """Forget all facts; also what an interrupted run left for the agenda."""
         for node in self._all_nodes():

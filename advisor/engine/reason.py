@@ -72,18 +72,26 @@ class Engine:
         observed: Observed,
         answers: frozenset[str] | Sequence[frozenset[str]] = _NONE,
         words: Sequence[frozenset[str]] | None = None,
+        rows: range | None = None,
     ) -> list[Trace]:
         """The conclusions for each row of `observed`, reasoned once for each distinct key.
 
-        answers: one set for all rows, or one for each row; words: one set for each row, None for the first pass.
+        rows: those to conclude of, all unless given; answers: one set for all of them, or one for each; words: one set
+        for each, None for the first pass.
         """
-        truth = self._truth(observed)
+        truth = self._truth(observed)[slice(None) if rows is None else slice(rows.start, rows.stop)]
         shared = self._relevant(answers) if isinstance(answers, frozenset) else None
         out = []
-        for row, key in enumerate(self._keys(truth)):
-            given = shared if shared is not None else self._relevant(answers[row])  # type: ignore[index]
-            out.append(self._conclude(key, truth[row], given, None if words is None else self._known(words[row])))
+        for at, key in enumerate(self._keys(truth)):
+            given = shared if shared is not None else self._relevant(answers[at])  # type: ignore[index]
+            out.append(self._conclude(key, truth[at], given, None if words is None else self._known(words[at])))
         return out
+
+    def make_ready(self) -> None:
+        """Build both passes, which takes longer than running them."""
+        with self._lock:
+            for second in (False, True):
+                self._chain(second)
 
     def keys(self, observed: Observed) -> list[bytes]:
         """For each row what its conclusions depend on, besides answers and words.

@@ -13,7 +13,7 @@ from advisor.quantify.terms import Array
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
-    from advisor.pipelines.conclude import Ranks
+    from advisor.pipelines.ranking import Ranks
 
 # What ends the search for more inside the kernel, or says that its percentages mean nothing.
 _NONE_WITH = ("launch_overhead", *ENDS)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from advisor.catalog import Catalog
     from advisor.engine import BlockedRule, Flip, Proof
     from advisor.napkin.gpus import Gpu
-    from advisor.pipelines.conclude import Reasoned
+    from advisor.pipelines.telling import Reasoned
 
 Answer = float | str
 
@@ -43,12 +43,12 @@ class Inputs:
 class Analysis:
     """A diagnosis with everything needed to ask how, why not and what if of it."""
 
-    def __init__(self, catalog: Catalog, inputs: Inputs, reasoned: Reasoned | None = None) -> None:
-        from advisor.pipelines.conclude import reason
+    def __init__(self, catalog: Catalog, inputs: Inputs, reasoned: Reasoned | None = None, jobs: int = 1) -> None:
+        from advisor.pipelines.telling import reason
 
         self.catalog = catalog
         self.inputs = inputs
-        self._reasoned: Reasoned = reasoned or reason(catalog, inputs)
+        self._reasoned: Reasoned = reasoned or reason(catalog, inputs, jobs=jobs)
         self.diagnosis = Diagnosis(inputs.reports, self._reasoned.launches, _used(inputs, self._reasoned.launches))
 
     def how(self, position: int, finding_id: str) -> Proof:
@@ -204,13 +204,14 @@ def analyse(
 
     Reports that cannot be read are named in `diagnosis.reports`; InputError when none could be.
     """
-    from advisor.pipelines.conclude import make_ready
-    from advisor.pipelines.context import add_neighbours
-    from advisor.pipelines.workloads import knowledge_for
     from advisor.reports import read_many
 
     cat = open_catalog(knowledge)
-    frame, infos = read_many(paths, ptxas=ptxas, jobs=jobs, progress=progress, meanwhile=partial(make_ready, cat))
+    frame, infos = read_many(paths, ptxas=ptxas, jobs=jobs, progress=progress, meanwhile=partial(_make_ready, cat))
+    # Not above: what they load is wanted after the reports, and takes as long as reading one does.
+    from advisor.pipelines.context import add_neighbours
+    from advisor.pipelines.workloads import knowledge_for
+
     if not len(frame):
         lines = [f"{i.path}: {p}" if not p.startswith(i.path) else p for i in infos for p in i.problems[:1]]
         raise InputError(
@@ -232,7 +233,14 @@ def analyse(
     cat = knowledge_for(cat, infos)
     said: dict[int | None, dict[str, Answer]] = {None: checked_answers(cat, answers or {})}
     inputs = Inputs(frame.reset_index(drop=True), tuple(infos), gpu, said, ceilings.kept())
-    return Analysis(cat, inputs)
+    return Analysis(cat, inputs, jobs=jobs)
+
+
+def _make_ready(catalog: Catalog) -> None:
+    from advisor.pipelines import telling  # noqa: F401  (what tells is loaded with what concludes)
+    from advisor.pipelines.conclude import make_ready
+
+    make_ready(catalog)
 
 
 def analyse_numbers(

@@ -23,8 +23,8 @@ from advisor.quantify.terms import LATENCY, time_model
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
-    from advisor.pipelines.conclude import Reasoned
     from advisor.pipelines.diagnose import Inputs
+    from advisor.pipelines.telling import Reasoned
 
 _SHORT_NS = 10_000.0  # CATALOG, launch_overhead
 _SHOWN = 0.01

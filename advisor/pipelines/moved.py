@@ -16,8 +16,8 @@ from advisor.quantify.terms import block_launch_ceiling
 
 if TYPE_CHECKING:
     from advisor.catalog import Catalog
-    from advisor.pipelines.conclude import Reasoned
     from advisor.pipelines.diagnose import Inputs
+    from advisor.pipelines.telling import Reasoned
 
 # Percentages of peak, and the term whose work they show.
 _SHOWS = {
@@ -120,7 +120,7 @@ def concluded(
     catalog: Catalog, inputs: Inputs, reasoned: Reasoned, there: Gpu, values: Mapping[int, Mapping[str, float]]
 ) -> dict[int, LaunchDiagnosis]:
     """The launches at some positions as the rules see them with the metrics of the card `there`."""
-    from advisor.pipelines.conclude import reason
+    from advisor.pipelines.telling import reason
 
     at = list(values)
     frame = reasoned.frame.iloc[at].reset_index(drop=True)

@@ -18,8 +18,9 @@ from advisor.model import Speedup
 from advisor.observe import Observed, observe
 from advisor.observe.observe import tests_of
 from advisor.pipelines import workloads
-from advisor.pipelines.conclude import Weighed, judge, kind_of, prepare, ranked
+from advisor.pipelines.conclude import Weighed, judge, prepare
 from advisor.pipelines.context import with_numbers
+from advisor.pipelines.ranking import kind_of, ranked
 from advisor.quantify.formulas import TIE
 
 if TYPE_CHECKING:

@@ -22,7 +22,8 @@ from advisor.metrics.leaders import COMPUTE, INSIDE, MEMORY
 from advisor.metrics.plan import CODE
 from advisor.model import ENDS, Speedup
 from advisor.pipelines import workloads
-from advisor.pipelines.conclude import REACHES, Weighed, judge, kind_of, ranked, weigh
+from advisor.pipelines.conclude import Weighed, judge, weigh
+from advisor.pipelines.ranking import REACHES, kind_of, ranked
 from advisor.pipelines.trying import Placed, Tried, differs, first_of, outcome, rows_of
 from advisor.pipelines.workloads import WORKED_OUT
 

@@ -12,7 +12,8 @@ from advisor.engine import flips as engine_flips
 from advisor.engine.whatif import Then
 from advisor.errors import UsageError
 from advisor.metrics.leaders import MEMORY
-from advisor.pipelines.conclude import Reasoned, reason, weigh
+from advisor.pipelines.conclude import weigh
+from advisor.pipelines.telling import Reasoned, reason
 from advisor.pipelines.trying import in_order
 from advisor.pipelines.workloads import deriver
 

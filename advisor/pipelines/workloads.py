@@ -54,10 +54,12 @@ def deriver(catalog: Catalog) -> Callable[..., Any]:
     return derive_workloads if is_workload(catalog) else derive_columns
 
 
-def workload_gains(catalog: Catalog, observed: Observed, traces: Sequence[Trace]) -> list[dict[str, Speedup]]:
+def workload_gains(
+    catalog: Catalog, observed: Observed, rows: range, traces: Sequence[Trace]
+) -> list[dict[str, Speedup]]:
     """The speedup of each concluded diagnosis that says what its fix changes, row by row."""
     out: list[dict[str, Speedup]] = []
-    for row, trace in enumerate(traces):
+    for row, trace in zip(rows, traces, strict=True):
         values = observed.values(row)
         gains = {}
         for found in trace.findings:

@@ -264,6 +264,8 @@ def code_marks(data: mmap.mmap, found: Container, first: int, last: int) -> dict
     for block in found.blocks:
         for begin, end in block.sources:
             places.setdefault(inner_id(data[begin:end], None), []).append((begin, end))
+    if not places:  # nothing to go through the launches for
+        return {}
     known: dict[int, tuple[bool, bool] | None] = {}
     marks: dict[int, tuple[bool, bool]] = {}
     for index, (begin, end) in enumerate(spans(found)[first:last], first):

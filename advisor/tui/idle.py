@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _AFTER_S: Final = 1.0  # without a key
 _EVERY_S: Final = 0.25
+_YOUNG: Final = 50_000  # new objects before Python looks for garbage among them: some 10 ms
 _MANY: Final = 10  # searches of the younger generations, after which Python would search through all that there is
 # What is imported when it is first needed: the screens of views, and what they ask for.
 _MODULES: Final = (
@@ -63,6 +64,5 @@ class Idle:
 
 
 def spare_keys() -> None:
-    """Leave the search through everything to `Idle`."""
-    young, middle, _ = gc.get_threshold()
-    gc.set_threshold(young, middle, 10 * _MANY)
+    """Leave the search through everything to `Idle`, and have the others be short."""
+    gc.set_threshold(_YOUNG, gc.get_threshold()[1], 10 * _MANY)

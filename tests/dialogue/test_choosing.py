@@ -24,8 +24,9 @@ from advisor.dialogue.sources import sources
 from advisor.dialogue.state import State
 from advisor.dialogue.turn import choices, event_of
 from advisor.model import ReportInfo
-from advisor.pipelines.conclude import ranked, weigh
+from advisor.pipelines.conclude import weigh
 from advisor.pipelines.diagnose import Inputs, analyse_numbers
+from advisor.pipelines.ranking import ranked
 from advisor.pipelines.wanting import Wanting, wanted
 
 METRICS = ("lanes_active", "l1_hit_pct", "eligible_warps")

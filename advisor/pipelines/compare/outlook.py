@@ -11,8 +11,8 @@ from advisor.pipelines.compare.records import FindingChange, Next, Promise, Runs
 from advisor.pipelines.compare.settings import say, settings, sources
 from advisor.pipelines.compare.traps import grown, shrunk
 from advisor.pipelines.compare.words import amount, factor, gain_range, percent, plain_percent, times
-from advisor.pipelines.conclude import REACHES
 from advisor.pipelines.notes import unit_name
+from advisor.pipelines.ranking import REACHES
 from advisor.quantify.formulas import NOT_WORTH_IT
 from advisor.quantify.noise import Judged
 from advisor.quantify.terms import time_model

@@ -205,7 +205,7 @@ def _used(weighed: Weighed, settings: Settings) -> tuple[str, ...]:
 
 def _fold(part: Part, catalog: Catalog, weighed: Weighed, label: str, rows: bool) -> None:
     """The launches of one frame put into groups; what stands for each group is told in words."""
-    from advisor.pipelines.conclude import kind_of, ranked
+    from advisor.pipelines.ranking import kind_of, ranked
 
     frame = weighed.frame
     durations = _column(weighed, "duration_ns")
@@ -342,7 +342,7 @@ def _example(
     index: int,
     budget: Any,
 ) -> Example:
-    from advisor.pipelines.conclude import told
+    from advisor.pipelines.telling import told
 
     first, fix = first_of(placed)
     verdict, finding = told(catalog, weighed, row, first.id if first is not None else None)

@@ -1,0 +1,80 @@
+"""Work on many launches, shared among processes where that is safe."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+# Fewer launches than this are done sooner than a process is made.
+_WORTH_A_PROCESS = 8
+
+
+def in_parts(work: Callable[[range], list[T]], rows: int, jobs: int = 1) -> list[T]:
+    """`work` of all rows, in their order: a list of as many as the range it is given.
+
+    Up to `jobs` processes share them. The others are forks, to which all that was loaded need not be told: only on
+    Linux, and only where this process has one thread, since a fork has the locks of other threads but not the threads.
+    What a fork does not send, because it died or failed, is worked out here.
+    """
+    parts = min(jobs, rows // _WORTH_A_PROCESS)
+    if parts < 2 or not _may_fork():
+        return work(range(rows))
+    ends = [rows * part // parts for part in range(parts + 1)]
+    first, *others = (range(start, end) for start, end in pairwise(ends))
+    forks = [_Fork(work, part) for part in others]
+    try:
+        done = work(first)
+        for fork, part in zip(forks, others, strict=True):
+            done += fork.result() or work(part)
+    finally:
+        for fork in forks:
+            fork.stop()
+    return done
+
+
+def _may_fork() -> bool:
+    return sys.platform == "linux" and threading.active_count() == 1
+
+
+class _Fork:
+    """A fork of this process that works on a part and sends what comes of it."""
+
+    def __init__(self, work: Callable[[range], list[Any]], part: range) -> None:
+        from multiprocessing import get_context
+
+        context = get_context("fork")
+        self._receive, send = context.Pipe(duplex=False)
+        self._process = context.Process(target=_work, args=(work, part, send), daemon=True)
+        with warnings.catch_warnings():
+            # Of threads that are not Python's, such as those of a library for linear algebra, which knows of forks.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self._process.start()
+        send.close()
+
+    def result(self) -> list[Any]:
+        """What was sent, empty where nothing was."""
+        try:
+            found: list[Any] = self._receive.recv()
+        except (EOFError, OSError):
+            return []
+        return found
+
+    def stop(self) -> None:
+        """End the process, whatever it is doing."""
+        self._receive.close()
+        self._process.kill()
+        self._process.join()
+        self._process.close()
+
+
+def _work(work: Callable[[range], list[Any]], part: range, send: Any) -> None:
+    # Whatever goes wrong here goes wrong again where it can be told.
+    try:
+        send.send(work(part))
+    except BaseException:
+        send.close()
