@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -32,11 +35,16 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_configure() -> None:
-    """Let screens be drawn, and be looked at whether they are idle, more often than Textual does by itself.
+    """A cache folder of the run's own; and screens drawn, and looked at whether they are idle, more often.
 
     A test of a screen waits for that after each key, twice as long as it computes otherwise.
     """
     from textual import _wait, screen
+
+    if "PYTEST_XDIST_WORKER" not in os.environ:  # workers have the environment of the run
+        os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="ncu-advisor-tests-")
+        # Registered before anything is kept there, so run after that is written.
+        atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 
     screen.UPDATE_PERIOD = 1 / 240  # seconds
     _wait.SLEEP_GRANULARITY = 0.008  # seconds, more than a frame

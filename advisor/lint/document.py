@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 import msgspec
 import yaml
 
-from advisor.catalog.loader import load, node_line, read_text
+from advisor.catalog.loader import load, read_text
+from advisor.catalog.plain_yaml import node_line
 from advisor.errors import KnowledgeError
 from advisor.lint.mistake import Mistake
 

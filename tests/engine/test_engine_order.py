@@ -10,9 +10,11 @@ import sys
 from pathlib import Path
 
 import advisor
+from advisor.catalog import catalog
 from advisor.catalog.expressions import TRUE
 from advisor.engine import Engine
 from advisor.engine.chain import Chain
+from advisor.engine.experta_shim import ReteMatcher
 from advisor.engine.program import CompiledRule
 
 PACKAGE = Path(advisor.__file__).parent
@@ -100,3 +102,11 @@ def test_only_the_shim_imports_experta():
             if any(m.partition(".")[0] == "experta" for m in modules):
                 importers.add(path.relative_to(PACKAGE).as_posix())
     assert importers == {"engine/experta_shim.py"}
+
+
+def test_the_rules_have_the_form_that_experta_would_bring_them_to() -> None:
+    program = Engine(catalog()).program
+    answered = CompiledRule("x.r", "x", 3, ("o1", "answer.q.yes"), ("o2", "gain.small", "found.y"))
+    for rules in (program.of_pass(False), program.of_pass(True), [answered, *MANY]):
+        chain = Chain(rules)
+        assert ReteMatcher.prepare_ruleset(chain) == chain.matcher.prepare_ruleset(chain)

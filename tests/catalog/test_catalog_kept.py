@@ -1,0 +1,112 @@
+"""What was parsed is kept by its text: the same text comes back, another one is parsed, and nothing depends on it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import advisor
+from advisor import resources
+from advisor.catalog.kept import FILE, Kept
+from advisor.catalog.plain_yaml import parse
+
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**40), 2**40) | st.floats(allow_nan=False) | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+class Entry(msgspec.Struct, forbid_unknown_fields=True):
+    test: str
+    means: str = ""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    return tmp_path / "knowledge" / "x.yaml"
+
+
+def kept_in(tmp_path: Path) -> Kept:
+    return Kept(tmp_path / "cache" / FILE, (tmp_path / "knowledge",))
+
+
+def test_what_was_kept_is_there_in_the_next_process_for_the_same_text(tmp_path: Path, place: Path) -> None:
+    first = kept_in(tmp_path)
+    assert first.get(place, "test: x", Entry) is None
+    first.put(place, "test: x", {"test": "x"})
+    first.write()
+    assert kept_in(tmp_path).get(place, "test: x", Entry) == Entry("x")
+    assert kept_in(tmp_path).get(place, "test: y", Entry) is None
+    assert kept_in(tmp_path).get(place.with_name("y.yaml"), "test: x", Entry) is None
+
+
+@given(content=PLAIN)
+def test_what_comes_back_is_what_was_parsed(content: Any) -> None:
+    found = Kept(Path("none"), (Path("knowledge"),))
+    found.put(Path("knowledge/x.yaml"), "text", content)
+    assert found.get(Path("knowledge/x.yaml"), "text", Any) == content  # type: ignore[arg-type]
+
+
+def test_a_date_is_not_kept_since_it_would_come_back_as_text(tmp_path: Path, place: Path) -> None:
+    found = kept_in(tmp_path)
+    found.put(place, "a: 2026-01-01", parse(place, "a: 2026-01-01"))
+    assert found.get(place, "a: 2026-01-01", dict) is None
+
+
+def test_what_is_not_of_the_kind_any_more_is_parsed_again(tmp_path: Path, place: Path) -> None:
+    found = kept_in(tmp_path)
+    found.put(place, "text", {"test": 7})
+    assert found.get(place, "text", Entry) is None
+
+
+def test_files_of_others_are_not_kept(tmp_path: Path) -> None:
+    found = kept_in(tmp_path)
+    for path in (tmp_path / "x.yaml", tmp_path / "knowledge-of-others" / "x.yaml"):
+        found.put(path, "text", {})
+    found.write()
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"\xc1", b"\x80" * 5, msgspec.msgpack.encode({"a": 1}), bytes(1 << 10)])
+def test_a_damaged_file_is_as_none_and_is_replaced(tmp_path: Path, place: Path, content: bytes) -> None:
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / FILE).write_bytes(content)
+    found = kept_in(tmp_path)
+    assert found.get(place, "text", dict) is None
+    found.put(place, "text", {"a": 1})
+    found.write()
+    assert kept_in(tmp_path).get(place, "text", dict) == {"a": 1}
+
+
+def test_a_folder_that_cannot_be_written_costs_nothing_but_time(tmp_path: Path, place: Path) -> None:
+    (tmp_path / "cache").write_text("a file where the folder should be")
+    found = kept_in(tmp_path)
+    found.put(place, "text", {"a": 1})
+    found.write()
+    assert found.get(place, "text", dict) == {"a": 1}
+
+
+def test_the_knowledge_is_the_same_from_the_cache_as_from_its_files(tmp_path: Path) -> None:
+    code = (
+        "import msgspec; from advisor.catalog import catalog; c = catalog();"
+        "print(msgspec.json.encode([c.metrics, c.findings, c.classes, c.observations, c.questions]).decode())"
+    )
+    root = str(Path(advisor.__file__).parent.parent)
+    env = {**os.environ, "PYTHONPATH": root, "XDG_CACHE_HOME": str(tmp_path)}
+    runs = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True).stdout
+        for _ in range(2)
+    ]
+    assert runs[0] == runs[1]
+    assert "ncu.stalls" in runs[0]
+    kept = msgspec.msgpack.decode((tmp_path / "ncu-advisor" / FILE).read_bytes())
+    assert str(resources.folder("knowledge") / "metrics.yaml") in kept
