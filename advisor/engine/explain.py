@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from advisor.catalog.expressions import FALSE, TRUE, UNKNOWN
@@ -74,16 +75,23 @@ class _Case:
     observed: Observed
     row: int
     trace: Trace
-    texts: Mapping[str, float | str]
+    labels: Mapping[str, str]
 
-    def clause(self, name: str, role: str) -> Clause:
+    @cached_property
+    def texts(self) -> Mapping[str, float | str]:
+        return {**self.observed.values(self.row), **self.labels}
+
+    def truth(self, name: str) -> int:
         if kind_of(name) == "observation":
             at = self.observed.place.get(name)
-            if at is None:
-                return Clause(name, role, UNKNOWN)
-            truth = int(self.observed.truth[self.row, at])
-            return Clause(name, role, truth, self.observed.evidence(self.row, name))
-        truth = self.trace.truth(name)
+            return UNKNOWN if at is None else int(self.observed.truth[self.row, at])
+        return self.trace.truth(name)
+
+    def clause(self, name: str, role: str) -> Clause:
+        truth = self.truth(name)
+        if kind_of(name) == "observation":
+            seen = name in self.observed.place
+            return Clause(name, role, truth, self.observed.evidence(self.row, name) if seen else ())
         proved = truth == TRUE and kind_of(name) in ("found", "class")
         return Clause(name, role, truth, proof=self.proof(name.removeprefix("found.")) if proved else None)
 
@@ -126,7 +134,7 @@ def _known(catalog: Catalog, target: str) -> str:
 
 
 def _case(catalog: Catalog, observed: Observed, row: int, trace: Trace, labels: Mapping[str, str] | None) -> _Case:
-    return _Case(catalog, observed, row, trace, {**observed.values(row), **(labels or {})})
+    return _Case(catalog, observed, row, trace, labels or {})
 
 
 def how(
@@ -170,8 +178,9 @@ def why_not(
         rules = [(r.id, r.when, r.unless) for r in catalog.findings[name].seen]
     out = []
     for rule_id, when, unless in rules:
-        wanted = [case.clause(n, "when") for n in when]
-        bars = [case.clause(n, "unless") for n in unless]
+        # Of those that do as the rule wants, which are most, nothing is told.
+        wanted = [case.clause(n, "when") for n in when if case.truth(n) != TRUE]
+        bars = [case.clause(n, "unless") for n in unless if case.truth(n) != FALSE]
         out.append(
             BlockedRule(
                 rule_id=rule_id,
