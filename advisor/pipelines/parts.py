@@ -6,6 +6,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -26,11 +27,14 @@ def in_parts(work: Callable[[range], list[T]], rows: int, jobs: int = 1) -> list
         return work(range(rows))
     ends = [rows * part // parts for part in range(parts + 1)]
     first, *others = (range(start, end) for start, end in pairwise(ends))
-    forks = [_Fork(work, part) for part in others]
+    forks: list[_Fork] = []
     try:
+        with suppress(OSError):  # no more processes, or no memory for them
+            for part in others:
+                forks.append(_Fork(work, part))  # noqa: PERF401  (those made before one fails are to be stopped)
         done = work(first)
-        for fork, part in zip(forks, others, strict=True):
-            done += fork.result() or work(part)
+        for at, part in enumerate(others):
+            done += (forks[at].result() if at < len(forks) else []) or work(part)
     finally:
         for fork in forks:
             fork.stop()
@@ -38,7 +42,10 @@ def in_parts(work: Callable[[range], list[T]], rows: int, jobs: int = 1) -> list
 
 
 def _may_fork() -> bool:
-    return sys.platform == "linux" and threading.active_count() == 1
+    from multiprocessing import current_process
+
+    # A worker of a pool, which ends with its pool, may have no processes of its own.
+    return sys.platform == "linux" and threading.active_count() == 1 and not current_process().daemon
 
 
 class _Fork:
@@ -49,12 +56,17 @@ class _Fork:
 
         context = get_context("fork")
         self._receive, send = context.Pipe(duplex=False)
-        self._process = context.Process(target=_work, args=(work, part, send), daemon=True)
-        with warnings.catch_warnings():
-            # Of threads that are not Python's, such as those of a library for linear algebra, which knows of forks.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            self._process.start()
-        send.close()
+        self._process = context.Process(target=_work, args=(work, part, self._receive, send), daemon=True)
+        try:
+            with warnings.catch_warnings():
+                # Of threads that are not Python's, such as those of a library for linear algebra, which knows of forks.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                self._process.start()
+        except OSError:
+            self._receive.close()
+            raise
+        finally:
+            send.close()
 
     def result(self) -> list[Any]:
         """What was sent, empty where nothing was."""
@@ -72,7 +84,8 @@ class _Fork:
         self._process.close()
 
 
-def _work(work: Callable[[range], list[Any]], part: range, send: Any) -> None:
+def _work(work: Callable[[range], list[Any]], part: range, receive: Any, send: Any) -> None:
+    receive.close()  # or sending to a process that is gone would wait for ever
     # Whatever goes wrong here goes wrong again where it can be told.
     try:
         send.send(work(part))

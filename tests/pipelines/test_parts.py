@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,34 @@ def test_a_process_with_more_threads_is_not_forked() -> None:
     finally:
         go.set()
         thread.join()
+
+
+@LINUX
+def test_a_worker_of_a_pool_does_all_by_itself() -> None:
+    with get_context("fork").Pool(1) as pool:
+        assert pool.apply(_processes, (40, 2)) == 1
+
+
+def _processes(rows: int, jobs: int) -> int:
+    threading.active_count = lambda: 1
+    return len({process for _, process in in_parts(whose, rows, jobs)})
+
+
+@LINUX
+def test_where_no_process_can_be_made_all_is_done_here(alone: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    def fork() -> int:
+        made.append(True)
+        if len(made) > 1:
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+        return real()
+
+    real = os.fork
+    monkeypatch.setattr(os, "fork", fork)
+    done = in_parts(whose, 40, 3)
+    assert [row for row, _ in done] == list(range(40))
+    assert len({process for _, process in done}) == len(made) == 2
 
 
 @LINUX
