@@ -106,7 +106,7 @@ def demo(theme: str | None, knowledge: tuple[Path, ...]) -> int:
     show_default=True,
 )
 @click.option("--out", type=_PATH, metavar="FILE", help="Write there instead of to the screen.")
-@click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Reading processes.")
+@click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Processes that share the work.")
 @click.option("--how", "how_", multiple=True, metavar="ID", help="Show how a finding or class was concluded.")
 @click.option(
     "--why-not", "why_not", multiple=True, metavar="ID", help="Show what kept a finding from being concluded."

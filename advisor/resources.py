@@ -21,20 +21,26 @@ def folder(name: str) -> Path:
 
 def user_data() -> Path:
     """The user's data folder of this program; not yet made."""
-    import platformdirs
-
-    return Path(platformdirs.user_data_dir("ncu-advisor", appauthor=False))
+    return _of_user("user_data_dir")
 
 
 def user_cache() -> Path:
     """The user's cache folder of this program; not yet made."""
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("ncu-advisor", appauthor=False))
+    return _of_user("user_cache_dir")
 
 
 def user_config() -> Path:
     """The user's folder of settings of this program; not yet made."""
+    return _of_user("user_config_dir")
+
+
+def _of_user(which: str) -> Path:
     import platformdirs
 
-    return Path(platformdirs.user_config_dir("ncu-advisor", appauthor=False))
+    try:
+        found = Path(getattr(platformdirs, which)("ncu-advisor", appauthor=False))
+    except RuntimeError:
+        found = Path()
+    if not found.is_absolute():
+        raise AdvisorError("no home folder is known for this user: set HOME to a folder that can be written")
+    return found

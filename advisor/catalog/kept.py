@@ -1,6 +1,6 @@
 """What the bundled YAML says, kept in the user's cache folder: parsing it takes longer than all else that a start does.
 
-One file, `knowledge.msgpack`: the place of a YAML file -> a digest of its text and what was parsed from that text. A
+One file, `knowledge.msgpack`: the name of a YAML file -> a digest of its text and what was parsed from that text. A
 text that has changed has another digest and is parsed; a file of ours that is damaged, or cannot be read or written,
 is as none. Only the knowledge and exercises that come with the program are kept, so it does not grow.
 """
@@ -23,15 +23,18 @@ from advisor.errors import AdvisorError
 T = TypeVar("T")
 FILE = "knowledge.msgpack"
 _LIMIT = 16 << 20  # bytes; ours has half a megabyte
+# What a file that is not as we left it, or a place that cannot be, may raise: deep nesting, not UTF-8, no file, a loop.
+_DAMAGED = (OSError, ValueError, RuntimeError, msgspec.MsgspecError)
 _Entries = dict[str, tuple[bytes, msgspec.Raw]]
 
 
 class Kept:
     """The parsed contents of the YAML files under some folders, in one file."""
 
-    def __init__(self, file: Path, folders: tuple[Path, ...]) -> None:
+    def __init__(self, file: Path | None, folders: tuple[Path, ...]) -> None:
+        """file: None to keep nothing for later."""
         self._file = file
-        self._folders = tuple(f"{folder}{os.sep}" for folder in folders)
+        self._folders = {f"{folder}{os.sep}": folder.name for folder in folders}
         self._entries: _Entries | None = None
         self._new = False
 
@@ -43,7 +46,7 @@ class Kept:
             return None
         try:
             return msgspec.msgpack.decode(found[1], type=kind)
-        except msgspec.DecodeError:  # a mistake is told by its line, which only the YAML has
+        except _DAMAGED:  # or a mistake in the YAML, which is told by its line
             return None
 
     def put(self, path: Path, text: str, content: Any) -> None:
@@ -54,7 +57,7 @@ class Kept:
         try:
             packed = msgspec.msgpack.encode(content)
             same = bool(msgspec.msgpack.decode(packed) == content)
-        except (TypeError, ValueError, OverflowError, RecursionError):
+        except (*_DAMAGED, TypeError, OverflowError):
             return
         if same:
             self._known()[place] = (_digest(text), msgspec.Raw(packed))
@@ -64,21 +67,22 @@ class Kept:
         """Write the file, if there is anything new; without a word where that cannot be done."""
         from advisor.files import write_bytes_whole
 
-        if self._new:
-            with contextlib.suppress(OSError, AdvisorError):
+        if self._new and self._file is not None:
+            with contextlib.suppress(*_DAMAGED, AdvisorError):
                 self._file.parent.mkdir(parents=True, exist_ok=True)
                 write_bytes_whole(self._file, msgspec.msgpack.encode(dict(self._known())))
                 self._new = False
 
     def _place(self, path: Path) -> str:
         text = str(path)
-        return text if text.startswith(self._folders) else ""
+        found = (name + text[len(folder) - 1 :] for folder, name in self._folders.items() if text.startswith(folder))
+        return next(found, "")
 
     def _known(self) -> _Entries:
         if self._entries is None:
             self._entries = {}
-            with contextlib.suppress(OSError, msgspec.DecodeError):
-                if self._file.stat().st_size <= _LIMIT:
+            with contextlib.suppress(*_DAMAGED):
+                if self._file is not None and self._file.is_file() and self._file.stat().st_size <= _LIMIT:
                     self._entries = msgspec.msgpack.decode(self._file.read_bytes(), type=_Entries)
         return self._entries
 
@@ -94,6 +98,9 @@ def kept() -> Kept:
     for name in ("knowledge", "kernels"):
         with contextlib.suppress(AdvisorError):
             folders.append(resources.folder(name))
-    found = Kept(resources.user_cache() / FILE, tuple(folders))
+    file = None
+    with contextlib.suppress(AdvisorError):
+        file = resources.user_cache() / FILE
+    found = Kept(file, tuple(folders))
     atexit.register(found.write)
     return found

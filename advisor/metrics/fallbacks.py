@@ -75,15 +75,19 @@ SAMPLED = ("branch_resolving", "dispatch_stall", "membar", "misc")
 
 
 def _sampled(reason: str) -> tuple[tuple[str, ...], Fill]:
-    """Cycles of a warp for each instruction: of all of them, the share of the samples that show this reason."""
-    name = f"samples_{reason}"
+    """Cycles of a warp for each instruction: of all of them, the share of the samples that show this reason.
+
+    Unknown where not all reasons were sampled; what was counted stays, whatever else is supposed.
+    """
+    name, complete = f"samples_{reason}", f"stall_{reason}_not_issued_pct"
 
     def fill(columns: Columns, told: Columns) -> Array:
-        samples = columns["pc_samples_by_reason"]
+        samples, counted = columns["pc_samples"], told[f"stall_{reason}"]
         cycles = columns["issue_interval"] * columns[name] / samples
-        return np.where(samples >= _ENOUGH_SAMPLES, cycles, np.nan)
+        known = (samples >= _ENOUGH_SAMPLES) & np.isfinite(columns[complete])
+        return np.where(np.isfinite(counted), counted, np.where(known, cycles, np.nan))
 
-    return (name, "pc_samples_by_reason", "issue_interval"), fill
+    return (name, complete, "pc_samples", "issue_interval"), fill
 
 
 def _lanes_of(count: str) -> tuple[tuple[str, ...], Fill]:

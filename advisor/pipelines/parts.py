@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,17 +15,20 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 # Fewer launches than this are done sooner than a process is made.
 _WORTH_A_PROCESS = 8
+# How long a fork is waited for: seconds, and as many times what this process took for a part of its own.
+_PATIENCE_S, _PATIENCE = 5.0, 10.0
 
 
 def in_parts(work: Callable[[range], list[T]], rows: int, jobs: int = 1) -> list[T]:
     """`work` of all rows, in their order: a list of as many as the range it is given.
 
-    Up to `jobs` processes share them. The others are forks, to which all that was loaded need not be told: only on
-    Linux, and only where this process has one thread, since a fork has the locks of other threads but not the threads.
-    What a fork does not send, because it died or failed, is worked out here.
+    Up to `jobs` processes, and not more than there are cores, share them. The others are forks, to which all that was
+    loaded need not be told: only on Linux, and only where this process has one thread, since a fork has the locks of
+    other threads but not the threads.
+    What a fork does not send, because it died, failed or takes far longer than this process, is worked out here.
     """
     parts = min(jobs, rows // _WORTH_A_PROCESS)
-    if parts < 2 or not _may_fork():
+    if parts < 2 or not _may_fork() or (parts := min(parts, len(os.sched_getaffinity(0)))) < 2:
         return work(range(rows))
     ends = [rows * part // parts for part in range(parts + 1)]
     first, *others = (range(start, end) for start, end in pairwise(ends))
@@ -32,9 +37,11 @@ def in_parts(work: Callable[[range], list[T]], rows: int, jobs: int = 1) -> list
         with suppress(OSError):  # no more processes, or no memory for them
             for part in others:
                 forks.append(_Fork(work, part))  # noqa: PERF401  (those made before one fails are to be stopped)
+        begun = time.monotonic()
         done = work(first)
+        patience = _PATIENCE_S + _PATIENCE * (time.monotonic() - begun)
         for at, part in enumerate(others):
-            done += (forks[at].result() if at < len(forks) else []) or work(part)
+            done += (forks[at].result(patience) if at < len(forks) else []) or work(part)
     finally:
         for fork in forks:
             fork.stop()
@@ -68,10 +75,10 @@ class _Fork:
         finally:
             send.close()
 
-    def result(self) -> list[Any]:
-        """What was sent, empty where nothing was."""
+    def result(self, patience: float) -> list[Any]:
+        """What was sent, empty where nothing was for `patience` seconds."""
         try:
-            found: list[Any] = self._receive.recv()
+            found: list[Any] = self._receive.recv() if self._receive.poll(patience) else []
         except (EOFError, OSError):
             return []
         return found
@@ -81,7 +88,8 @@ class _Fork:
         self._receive.close()
         self._process.kill()
         self._process.join()
-        self._process.close()
+        with suppress(ValueError):  # where the system takes the dead away, nobody is told that it is
+            self._process.close()
 
 
 def _work(work: Callable[[range], list[Any]], part: range, receive: Any, send: Any) -> None:

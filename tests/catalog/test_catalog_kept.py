@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 import advisor
 from advisor import resources
-from advisor.catalog.kept import FILE, Kept
+from advisor.catalog.kept import FILE, Kept, _digest, kept
 from advisor.catalog.plain_yaml import parse
+from advisor.errors import AdvisorError
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**40), 2**40) | st.floats(allow_nan=False) | st.text(max_size=9),
@@ -76,7 +77,23 @@ def test_files_of_others_are_not_kept(tmp_path: Path) -> None:
     assert not (tmp_path / "cache").exists()
 
 
-@pytest.mark.parametrize("content", [b"", b"\xc1", b"\x80" * 5, msgspec.msgpack.encode({"a": 1}), bytes(1 << 10)])
+DEEP = b"\x91" * 200_000 + b"\xc0"
+NAME = b"\xb0knowledge/x.yaml"
+DAMAGED = {
+    "empty": b"",
+    "no content": b"\xc1",
+    "several": b"\x80" * 5,
+    "another shape": msgspec.msgpack.encode({"a": 1}),
+    "zeros": bytes(1 << 10),
+    "a name that is not UTF-8": b"\x81\xa1\xff\x92\xc4\x01a\xc0",
+    "nested too deeply": b"\x81\xa1a\x92\xc4\x01a" + DEEP,
+    "an entry that is not UTF-8": b"\x81" + NAME + b"\x92\xc4\x10" + _digest("text") + b"\xa1\xff",
+    "an entry of another kind": b"\x81" + NAME + b"\x92\xc4\x10" + _digest("text") + b"\x07",
+    "an entry nested too deeply": b"\x81" + NAME + b"\x92\xc4\x10" + _digest("text") + DEEP,
+}
+
+
+@pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
 def test_a_damaged_file_is_as_none_and_is_replaced(tmp_path: Path, place: Path, content: bytes) -> None:
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache" / FILE).write_bytes(content)
@@ -95,6 +112,36 @@ def test_a_folder_that_cannot_be_written_costs_nothing_but_time(tmp_path: Path, 
     assert found.get(place, "text", dict) == {"a": 1}
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_a_pipe_in_its_place_is_not_waited_for(tmp_path: Path, place: Path) -> None:
+    (tmp_path / "cache").mkdir()
+    os.mkfifo(tmp_path / "cache" / FILE)
+    assert kept_in(tmp_path).get(place, "text", dict) is None
+
+
+def test_two_installations_share_an_entry(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        found = Kept(tmp_path / FILE, (tmp_path / folder / "knowledge",))
+        found.put(tmp_path / folder / "knowledge" / "x.yaml", "text", {"a": 1})
+        found.write()
+    assert list(msgspec.msgpack.decode((tmp_path / FILE).read_bytes())) == [f"knowledge{os.sep}x.yaml"]
+
+
+def test_without_a_home_all_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home(*given: object, **more: object) -> str:
+        raise RuntimeError("could not determine the home directory")
+
+    for answer in (no_home, lambda *given, **more: "~/.cache/ncu-advisor"):
+        monkeypatch.setattr("platformdirs.user_cache_dir", answer)
+        with pytest.raises(AdvisorError, match="set HOME"):
+            resources.user_cache()
+        found = kept.__wrapped__()
+        place = resources.folder("knowledge") / "unit_names.yaml"
+        assert found.get(place, "text", dict) is None
+        found.put(place, "text", {})
+        found.write()
+
+
 def test_the_knowledge_is_the_same_from_the_cache_as_from_its_files(tmp_path: Path) -> None:
     code = (
         "import msgspec; from advisor.catalog import catalog; c = catalog();"
@@ -102,11 +149,12 @@ def test_the_knowledge_is_the_same_from_the_cache_as_from_its_files(tmp_path: Pa
     )
     root = str(Path(advisor.__file__).parent.parent)
     env = {**os.environ, "PYTHONPATH": root, "XDG_CACHE_HOME": str(tmp_path)}
+    # Nothing is parsed the second time.
     runs = [
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True).stdout
-        for _ in range(2)
+        subprocess.run([sys.executable, "-c", first + code], capture_output=True, text=True, env=env, check=True).stdout
+        for first in ("", "import sys; sys.modules['advisor.catalog.plain_yaml'] = None;")
     ]
     assert runs[0] == runs[1]
     assert "ncu.stalls" in runs[0]
-    kept = msgspec.msgpack.decode((tmp_path / "ncu-advisor" / FILE).read_bytes())
-    assert str(resources.folder("knowledge") / "metrics.yaml") in kept
+    entries = msgspec.msgpack.decode((tmp_path / "ncu-advisor" / FILE).read_bytes())
+    assert f"knowledge{os.sep}metrics.yaml" in entries

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 
 import pytest
@@ -21,6 +21,7 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a command, where no other thread runs: a test's own process may have some."""
     monkeypatch.setattr(threading, "active_count", lambda: 1)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: range(4), raising=False)
 
 
 def whose(rows: range) -> list[tuple[int, int]]:
@@ -57,6 +58,7 @@ def test_a_worker_of_a_pool_does_all_by_itself() -> None:
 
 def _processes(rows: int, jobs: int) -> int:
     threading.active_count = lambda: 1
+    os.sched_getaffinity = lambda process: range(4)
     return len({process for _, process in in_parts(whose, rows, jobs)})
 
 
@@ -91,6 +93,37 @@ def test_what_a_fork_that_dies_did_not_send_is_done_here(alone: None, end: objec
 
 
 @LINUX
+def test_a_fork_that_never_ends_is_not_waited_for(alone: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "_PATIENCE_S", 0.1)
+    here = os.getpid()
+
+    def work(rows: range) -> list[tuple[int, int]]:
+        while os.getpid() != here:
+            signal.pause()
+        return whose(rows)
+
+    before = set(active_children())
+    assert in_parts(work, 40, 2) == [(row, here) for row in range(40)]
+    assert set(active_children()) <= before
+
+
+@LINUX
+def test_a_process_whose_children_are_taken_away_by_the_system(alone: None) -> None:
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        assert [row for row, _ in in_parts(whose, 40, 2)] == list(range(40))
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+
+
+@LINUX
+def test_there_are_not_more_processes_than_cores(alone: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    for cores, processes in ((1, 1), (2, 2)):
+        monkeypatch.setattr(os, "sched_getaffinity", lambda process, cores=cores: range(cores))
+        assert len({process for _, process in in_parts(whose, 400, 16)}) == processes
+
+
+@LINUX
 def test_a_mistake_in_a_fork_is_raised_here_and_printed_nowhere(alone: None, capfd: pytest.CaptureFixture[str]) -> None:
     def work(rows: range) -> list[int]:
         if 30 in rows:
@@ -103,7 +136,7 @@ def test_a_mistake_in_a_fork_is_raised_here_and_printed_nowhere(alone: None, cap
 
 
 @LINUX
-def test_a_mistake_here_ends_the_forks(alone: None, tmp_path: Path) -> None:
+def test_a_mistake_here_ends_the_forks(alone: None) -> None:
     here = os.getpid()
 
     def work(rows: range) -> list[int]:
@@ -112,10 +145,10 @@ def test_a_mistake_here_ends_the_forks(alone: None, tmp_path: Path) -> None:
         signal.pause()
         return []
 
+    before = set(active_children())
     with pytest.raises(KeyboardInterrupt):
         in_parts(work, 40, 2)
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert set(active_children()) <= before
 
 
 @LINUX
