@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from advisor import resources
-from advisor.errors import InputError
+from advisor.errors import AdvisorError, InputError
 from advisor.napkin import algorithms
 from advisor.napkin.gpus import Gpu, known_as
 
@@ -102,11 +102,15 @@ def using(cards: Cards) -> Iterator[None]:
 
 
 def kept(folder: Path | None = None) -> Cards:
-    """All cards that were measured on this machine; `folder` instead of the user's data folder."""
+    """All cards that were measured on this machine; `folder` instead of the user's data folder. None without a home."""
     instead = _INSTEAD.get()
     if instead is not None and folder is None:
         return instead
-    return read_file((folder or resources.user_data()) / FILE).cards
+    try:
+        place = folder or resources.user_data()
+    except AdvisorError:
+        return {}
+    return read_file(place / FILE).cards
 
 
 def measured(gpu: str, cc: str, folder: Path | None = None) -> Ceilings | None:

@@ -142,3 +142,8 @@ def test_a_damaged_file_is_one_clear_line(kept: Path, tour_path: Path) -> None:
     result = CliRunner().invoke(cli.cli, ["diagnose", str(tour_path)], standalone_mode=False)
     assert "practice calibrate" in str(result.exception)
     assert "\n" not in str(result.exception)
+
+
+def test_without_a_home_folder_nothing_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platformdirs.user_data_dir", lambda *given, **more: "~/.local/share/ncu-advisor")
+    assert ceilings.kept() == {}
