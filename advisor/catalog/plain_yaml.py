@@ -14,15 +14,15 @@ import yaml
 
 from advisor.errors import KnowledgeError
 
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
+# The parser in C, where PyYAML was built with it.
+Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 # A parser that runs out of stack takes the process with it, so nesting is bounded before it starts.
 _NESTED = re.compile(r"(?:[-?:]\s+){60}")
 _DEEPEST = 60
 
 
-class _Plain(_Loader):  # type: ignore[misc]
+class _Plain(Loader):  # type: ignore[misc]
     """The safe loader without aliases, and with a key given twice as a mistake instead of a silent overwrite."""
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
@@ -73,7 +73,7 @@ def line_of(text: str, where: str) -> int:
     """The line, from 1, of a msgspec path such as `$.seen[0].when` or a key path; 1 when it cannot be found."""
     steps = [m[1] if m[1] is not None else int(m[2]) for m in re.finditer(r"\.([^.\[\]]+)|\[(\d+)\]", where)]
     try:
-        node = yaml.compose(text, Loader=_Loader)
+        node = yaml.compose(text, Loader=Loader)
     except yaml.YAMLError:
         return 1
     return node_line(node, steps)

@@ -12,12 +12,11 @@ import msgspec
 import yaml
 
 from advisor.catalog.loader import load, read_text
-from advisor.catalog.plain_yaml import node_line
+from advisor.catalog.plain_yaml import Loader, node_line
 from advisor.errors import KnowledgeError
 from advisor.lint.mistake import Mistake
 
 T = TypeVar("T")
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _STEP = re.compile(r"\.([^.\[\]`]+)|\[(\d+)\]|\[(\.\.\.)\]")
 _PLACED = re.compile(r"(.*):(\d+): (.*)\Z", re.DOTALL)
 _DEEPEST = 50
@@ -90,7 +89,7 @@ def read(path: Path) -> Document:
         out.mistakes.append(placed(e))
         return out
     out.raw = raw
-    out._root = yaml.compose(text, Loader=_Loader)
+    out._root = yaml.compose(text, Loader=Loader)
     return out
 
 
@@ -99,7 +98,7 @@ def _beyond_plain(path: Path, text: str) -> list[Mistake]:
     out: list[Mistake] = []
     depth = 0
     try:
-        for event in yaml.parse(text, Loader=_Loader):
+        for event in yaml.parse(text, Loader=Loader):
             line = event.start_mark.line + 1 if event.start_mark else 1
             tag = getattr(event, "tag", None)
             if isinstance(event, yaml.AliasEvent):

@@ -15,7 +15,6 @@ from advisor.engine import Engine, Trace
 from advisor.metrics.derive import LABELS
 from advisor.model import ENDS, Speedup
 from advisor.observe import Observed, observe
-from advisor.observe.observe import tests_of
 from advisor.pipelines import context, workloads
 from advisor.pipelines.notes import unit_name
 from advisor.pipelines.ranking import REACHES, is_worthwhile
@@ -56,12 +55,6 @@ class Weighed:
 def engine_of(catalog: Catalog) -> Engine:
     """One engine a knowledge base: compiling the rules takes longer than running them."""
     return Engine(catalog)
-
-
-def make_ready(catalog: Catalog) -> None:
-    """Load and compile what judging needs, which takes as long as reading a report does."""
-    engine_of(catalog).make_ready()
-    tests_of(catalog)
 
 
 def prepare(catalog: Catalog, inputs: Inputs) -> tuple[pd.DataFrame, tuple[str, ...]]:

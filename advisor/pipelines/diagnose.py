@@ -237,8 +237,7 @@ def analyse(
 
 
 def _make_ready(catalog: Catalog) -> None:
-    from advisor.pipelines import telling  # noqa: F401  (what tells is loaded with what concludes)
-    from advisor.pipelines.conclude import make_ready
+    from advisor.pipelines.telling import make_ready
 
     make_ready(catalog)
 

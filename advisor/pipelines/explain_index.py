@@ -12,9 +12,9 @@ import msgspec
 import yaml
 
 from advisor.catalog.loader import load, load_mapping, read_text
+from advisor.catalog.plain_yaml import Loader
 from advisor.errors import KnowledgeError
 
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _KEY = r"(?:\"([^\"]+)\"|'([^']+)'|([A-Za-z0-9_][\w.+-]*)):(?=[ \n])"
 _FIELD = re.compile(r"\{([a-z][a-z0-9_]*)(?::[^{}]*)?\}")
 _TOP = re.compile(rf"^{_KEY}", re.MULTILINE)
@@ -173,7 +173,7 @@ class Index:
     def raw(self, place: Place) -> dict[str, Any]:
         """The plain content of one entry; a mistake in it is a KnowledgeError with file and line."""
         try:
-            content = yaml.load(self.block(place), Loader=_Loader)
+            content = yaml.load(self.block(place), Loader=Loader)
         except yaml.YAMLError:
             load(place.path, dict)
             raise KnowledgeError(f"{place.path}:1: {place.id}: not valid YAML") from None

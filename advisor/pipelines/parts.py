@@ -9,7 +9,7 @@ import time
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -23,12 +23,13 @@ def in_parts(work: Callable[[range], list[T]], rows: int, jobs: int = 1) -> list
     """`work` of all rows, in their order: a list of as many as the range it is given.
 
     Up to `jobs` processes, and not more than there are cores, share them. The others are forks, to which all that was
-    loaded need not be told: only on Linux, and only where this process has one thread, since a fork has the locks of
-    other threads but not the threads.
-    What a fork does not send, because it died, failed or takes far longer than this process, is worked out here.
+    loaded need not be told. What a fork does not send, because it died, failed or takes far longer than this process,
+    is worked out here.
     """
     parts = min(jobs, rows // _WORTH_A_PROCESS)
-    if parts < 2 or not _may_fork() or (parts := min(parts, len(os.sched_getaffinity(0)))) < 2:
+    if parts > 1:
+        parts = min(parts, _most())
+    if parts < 2:
         return work(range(rows))
     ends = [rows * part // parts for part in range(parts + 1)]
     first, *others = (range(start, end) for start, end in pairwise(ends))
@@ -40,19 +41,25 @@ def in_parts(work: Callable[[range], list[T]], rows: int, jobs: int = 1) -> list
         begun = time.monotonic()
         done = work(first)
         patience = _PATIENCE_S + _PATIENCE * (time.monotonic() - begun)
-        for at, part in enumerate(others):
-            done += (forks[at].result(patience) if at < len(forks) else []) or work(part)
+        for part, fork in zip_longest(others, forks):
+            done += (fork.result(patience) if fork is not None else []) or work(part)
     finally:
-        for fork in forks:
-            fork.stop()
+        for made in forks:
+            made.stop()
     return done
 
 
-def _may_fork() -> bool:
+def _most() -> int:
+    """How many processes may share work: as many as there are cores, 1 where a fork is not safe.
+
+    A fork has the locks of other threads but not the threads. A worker of a pool, which ends with its pool, may have no
+    processes of its own.
+    """
     from multiprocessing import current_process
 
-    # A worker of a pool, which ends with its pool, may have no processes of its own.
-    return sys.platform == "linux" and threading.active_count() == 1 and not current_process().daemon
+    if sys.platform != "linux" or threading.active_count() > 1 or current_process().daemon:
+        return 1
+    return len(os.sched_getaffinity(0))
 
 
 class _Fork:

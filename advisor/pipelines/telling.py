@@ -12,9 +12,10 @@ from advisor.engine import Trace, finding_confidence
 from advisor.metrics.derive import LABELS
 from advisor.model import Comparison, Finding, FixAdvice, LaunchDiagnosis, Missing, Question, Speedup, Verdict
 from advisor.observe import Observed
+from advisor.observe.observe import tests_of
 from advisor.pipelines import checks, missing, verdicts, workloads
 from advisor.pipelines.budgeting import with_budgets
-from advisor.pipelines.conclude import Weighed, Weight, observe_all, prepare, weighed, weights
+from advisor.pipelines.conclude import Weighed, Weight, engine_of, observe_all, prepare, weighed, weights
 from advisor.pipelines.notes import class_notes, unit_name
 from advisor.pipelines.parts import in_parts
 from advisor.pipelines.ranking import kind_of, ranked
@@ -32,6 +33,12 @@ class Reasoned(Weighed):
     """The same with the diagnoses, row by row."""
 
     launches: tuple[LaunchDiagnosis, ...]
+
+
+def make_ready(catalog: Catalog) -> None:
+    """Load and compile what `reason` needs, which takes as long as reading a report does."""
+    engine_of(catalog).make_ready()
+    tests_of(catalog)
 
 
 def reason(
