@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from advisor import resources
+from advisor.records import resources
 
 # What these look at (screens, pages, words, knowledge, exercises, scripts) is the same on every Python; the version
 # shows in the readers, the reasoning and the commands, and in a session from its start to its end.
@@ -76,6 +76,6 @@ def tour_path() -> Path:
 @pytest.fixture(scope="session")
 def tour(tour_path: Path) -> Any:
     """The analysis of the bundled report."""
-    from advisor.pipelines.diagnose import analyse
+    from advisor.reasoning.diagnose import analyse
 
     return analyse([tour_path])

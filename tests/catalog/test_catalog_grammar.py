@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.catalog.expressions import FALSE, TRUE, UNKNOWN, ExpressionError, parse, parse_test
+from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN, ExpressionError, parse, parse_test
 
 NAN = math.nan
 VALUES = {"a": 6.0, "b": 3.0, "zero": 0.0, "gone": NAN}

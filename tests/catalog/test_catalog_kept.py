@@ -14,10 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import advisor
-from advisor import resources
-from advisor.catalog.kept import FILE, Kept, _digest, kept
-from advisor.catalog.plain_yaml import parse
-from advisor.errors import AdvisorError
+from advisor.knowledge.loader import FILE, Kept, _digest, kept, parse
+from advisor.records import resources
+from advisor.records.errors import AdvisorError
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**40), 2**40) | st.floats(allow_nan=False) | st.text(max_size=9),
@@ -152,7 +151,7 @@ def test_the_knowledge_is_the_same_from_the_cache_as_from_its_files(tmp_path: Pa
     # Nothing is parsed the second time.
     runs = [
         subprocess.run([sys.executable, "-c", first + code], capture_output=True, text=True, env=env, check=True).stdout
-        for first in ("", "import sys; sys.modules['advisor.catalog.plain_yaml'] = None;")
+        for first in ("", "import sys; sys.modules['advisor.knowledge.loader'] = None;")
     ]
     assert runs[0] == runs[1]
     assert "ncu.stalls" in runs[0]

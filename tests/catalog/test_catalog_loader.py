@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import advisor
-from advisor.catalog import Catalog, catalog
-from advisor.catalog.loader import key_line, load, load_mapping
-from advisor.catalog.schemas import DiagnosisDef, ObservationDef
-from advisor.errors import KnowledgeError
+from advisor.knowledge.base import Catalog, catalog
+from advisor.knowledge.loader import key_line, load, load_mapping
+from advisor.knowledge.schemas import DiagnosisDef, ObservationDef
+from advisor.records.errors import KnowledgeError
 
 
 def refused(path, read):
@@ -105,12 +105,12 @@ def test_a_hostile_file_is_refused_with_one_line(tmp_path, name):
 def test_nesting_that_would_exhaust_the_parsers_stack_is_refused(tmp_path):
     path = tmp_path / "x.yaml"
     path.write_text("a: " + "[" * 200_000 + "]" * 200_000 + "\n")
-    code = f"from pathlib import Path; from advisor.catalog.loader import load; load(Path({str(path)!r}), dict)"
+    code = f"from pathlib import Path; from advisor.knowledge.loader import load; load(Path({str(path)!r}), dict)"
     # In a process of its own, since a parser that runs out of stack takes the process with it.
     env = {**os.environ, "PYTHONPATH": str(Path(advisor.__file__).parent.parent)}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith(f"advisor.errors.KnowledgeError: {path}:1: ")
+    assert done.stderr.splitlines()[-1].startswith(f"advisor.records.errors.KnowledgeError: {path}:1: ")
 
 
 def test_a_file_that_is_not_text_or_not_there_is_refused(tmp_path):
@@ -198,6 +198,6 @@ def test_our_own_knowledge_loads():
 
 def test_our_own_knowledge_is_loaded_once_however_it_is_asked_for() -> None:
     """Two of them would load, compile and plan everything twice."""
-    from advisor.catalog import catalog
+    from advisor.knowledge.base import catalog
 
     assert catalog() is catalog(())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.catalog.texts import fields, fill
+from advisor.knowledge.texts import fields, fill
 
 VALUES = {"share": 0.876, "count": 1234567.0, "leader": "DRAM", "gone": math.nan, "endless": math.inf}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.cli import main
+from advisor.cli.main import main
 from tests.render.pages import sound
 
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from advisor import resources
-from advisor.dialogue import events as e
-from advisor.dialogue.desk import Desk
-from advisor.dialogue.reducer import reduce
-from advisor.dialogue.sources import lore, sources
-from advisor.dialogue.state import State
+from advisor.records import resources
+from advisor.session import events as e
+from advisor.session.executor import Desk
+from advisor.session.reducer import reduce
+from advisor.session.services import lore, sources
+from advisor.session.state import State
 
 
 def quiet(what: str, done: int, total: int) -> None:

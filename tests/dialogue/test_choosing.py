@@ -15,19 +15,18 @@ from hypothesis import strategies as st
 from tui.factory import desk
 from tui.talk import begin, say, settle
 
-from advisor.catalog import Catalog, catalog
-from advisor.dialogue import events as e
-from advisor.dialogue.desk import Desk
-from advisor.dialogue.interview.choosing import next_number, open_numbers
-from advisor.dialogue.reducer import reduce, replay
-from advisor.dialogue.sources import sources
-from advisor.dialogue.state import State
-from advisor.dialogue.turn import choices, event_of
-from advisor.model import ReportInfo
-from advisor.pipelines.conclude import weigh
-from advisor.pipelines.diagnose import Inputs, analyse_numbers
-from advisor.pipelines.ranking import ranked
-from advisor.pipelines.wanting import Wanting, wanted
+from advisor.knowledge.base import Catalog, catalog
+from advisor.reasoning.conclude import ranked, weigh
+from advisor.reasoning.diagnose import Inputs, analyse_numbers
+from advisor.reasoning.next_question import Wanting, wanted
+from advisor.records.readings import ReportInfo
+from advisor.session import events as e
+from advisor.session.choices import choices, event_of
+from advisor.session.executor import Desk
+from advisor.session.interview.choosing import next_number, open_numbers
+from advisor.session.reducer import reduce, replay
+from advisor.session.services import sources
+from advisor.session.state import State
 
 METRICS = ("lanes_active", "l1_hit_pct", "eligible_warps")
 TESTS = {

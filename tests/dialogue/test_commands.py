@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 from tui.factory import desk
 
-from advisor.dialogue import events as e
-from advisor.dialogue.language.understand import commands, parse, understand
-from advisor.dialogue.records import Ask, Choice
-from advisor.dialogue.reducer import reduce
-from advisor.dialogue.state import State
-from advisor.dialogue.turn import choices, event_of
+from advisor.session import events as e
+from advisor.session.choices import choices, event_of
+from advisor.session.language.understand import commands, parse, understand
+from advisor.session.records import Ask, Choice
+from advisor.session.reducer import reduce
+from advisor.session.state import State
 
 
 def opened(*deeds: e.Event) -> State:
@@ -188,12 +188,12 @@ def test_parsing_takes_the_command_apart_from_its_rest():
 
 
 def test_help_completion_and_parser_have_one_list_of_commands():
-    from advisor.dialogue import face
-    from advisor.dialogue.language.slash import DOES
-    from advisor.dialogue.language.words_commands import COMMANDS, SAID
+    from advisor.session import strings
+    from advisor.session.language.slash import DOES
+    from advisor.session.language.words_commands import COMMANDS, SAID
 
     assert [command.name for command in COMMANDS] == list(DOES)
-    assert [usage.split()[0] for usage, _ in face.COMMANDS] == list(commands())
+    assert [usage.split()[0] for usage, _ in strings.COMMANDS] == list(commands())
     assert set(SAID.values()) <= set(DOES)
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from dialogue.test_commands import opened
 
-from advisor.dialogue import events as e
-from advisor.dialogue.language.complete import completions
-from advisor.dialogue.language.files import listed
-from advisor.dialogue.language.slash import DOES
-from advisor.dialogue.language.understand import understand
-from advisor.dialogue.records import Step
-from advisor.dialogue.state import State
+from advisor.session import events as e
+from advisor.session.language.complete import completions
+from advisor.session.language.files import listed
+from advisor.session.language.slash import DOES
+from advisor.session.language.understand import understand
+from advisor.session.records import Step
+from advisor.session.state import State
 
 
 def state() -> State:

@@ -8,12 +8,12 @@ import pytest
 from tui.factory import LORE, METRICS, desk, diagnosis, launch
 from tui.talk import begin, look, say, settle
 
-from advisor.catalog import catalog
-from advisor.dialogue import events as e
-from advisor.dialogue.interview import words
-from advisor.dialogue.interview.contradictions import agrees, of_answer, together
-from advisor.dialogue.reducer import reduce, replay
-from advisor.dialogue.state import State
+from advisor.knowledge.base import catalog
+from advisor.session import events as e
+from advisor.session.interview import words
+from advisor.session.interview.contradictions import agrees, of_answer, together
+from advisor.session.reducer import reduce, replay
+from advisor.session.state import State
 
 UNITS = tuple((name, entry.unit, entry.means) for name, entry in catalog().metrics.items())
 KNOWN = replace(LORE, metrics=UNITS)

@@ -8,9 +8,9 @@ import pytest
 from tui.factory import Analysis, diagnosis
 from tui.factory import desk as make
 
-from advisor.dialogue import events as e
-from advisor.dialogue.desk import CalledOff, Desk
-from advisor.dialogue.state import State
+from advisor.session import events as e
+from advisor.session.executor import CalledOff, Desk
+from advisor.session.state import State
 
 
 def quiet(what: str, done: int, total: int) -> None:

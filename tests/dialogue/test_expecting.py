@@ -8,15 +8,15 @@ import pytest
 from tui.factory import LORE, desk, diagnosis, launch, reckon
 from tui.talk import begin, kinds, look, say, settle
 
-from advisor.dialogue import events as e
-from advisor.dialogue.desk import Desk
-from advisor.dialogue.interview import words
-from advisor.dialogue.interview.expectation import SIDES
-from advisor.dialogue.records import Card
-from advisor.dialogue.reducer import reduce, replay
-from advisor.dialogue.state import State
-from advisor.dialogue.turn import choices
-from advisor.model import Verdict
+from advisor.records.diagnosis import Verdict
+from advisor.session import events as e
+from advisor.session.choices import choices
+from advisor.session.executor import Desk
+from advisor.session.interview import words
+from advisor.session.interview.expectation import SIDES
+from advisor.session.records import Card
+from advisor.session.reducer import reduce, replay
+from advisor.session.state import State
 
 
 def at_launch(position: int = 1) -> tuple[State, Desk]:

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from dialogue.sessions import Session, answer_all, recorded
 
-from advisor.dialogue import events as e
-from advisor.dialogue.experiments import words
-from advisor.dialogue.language.understand import understand
-from advisor.dialogue.reducer import can_go_back, reduce, replay
-from advisor.dialogue.state import State
-from advisor.dialogue.turn import choices, event_of
+from advisor.session import events as e
+from advisor.session.choices import choices, event_of
+from advisor.session.experiments import cards
+from advisor.session.language.understand import understand
+from advisor.session.reducer import can_go_back, reduce, replay
+from advisor.session.state import State
 
 MEMORY_MATH = recorded("memory-math")
 FIRST = {
@@ -40,11 +40,11 @@ def compared() -> tuple[State, State]:
 def test_a_new_report_is_compared_the_time_first(compared: tuple[State, State]):
     _, state = compared
     card = next(card for card in state.cards if card.kind == "compared")
-    assert card.title.startswith("Faster: 1.5") and card.lines[0].label == words.TIME
+    assert card.title.startswith("Faster: 1.5") and card.lines[0].label == cards.TIME
     assert "394 us → 258 us" in card.lines[0].text and "noise" in card.lines[0].text
     labels = [line.label for line in card.lines]
-    assert {words.CLASS, words.PROMISE, words.NEXT, words.GONE, words.CAME} <= set(labels)
-    assert next(line.text for line in card.lines if line.label == words.NEXT).startswith("Stop")
+    assert {cards.CLASS, cards.PROMISE, cards.NEXT, cards.GONE, cards.CAME} <= set(labels)
+    assert next(line.text for line in card.lines if line.label == cards.NEXT).startswith("Stop")
 
 
 def test_the_new_launch_is_the_one_at_hand_and_the_old_one_is_kept(compared: tuple[State, State]):
@@ -69,7 +69,7 @@ def test_each_version_is_a_row_of_the_log(compared: tuple[State, State]):
     assert card.kind == "log"
     told = {line.label: line.text for line in card.lines}
     assert told["v1"] == "393.6 us" and told["v2"].startswith("257.8 us, 1.53 times")
-    assert told[words.LOG_CHANGE] == "two tiles in flight"
+    assert told[cards.LOG_CHANGE] == "two tiles in flight"
 
 
 def test_going_back_over_all_of_it_leads_to_where_it_began(compared: tuple[State, State]):
@@ -98,7 +98,7 @@ def test_the_same_report_may_be_given_again_and_a_third_version_is_compared_with
     assert [row.version for row in made.state.experiments] == ["v1", "v2", "v3"]
     third = made.state.experiments[2]
     assert third.ratio == pytest.approx(257792 / 255776)
-    assert third.observation.endswith(words.SAME_SEEN)
+    assert third.observation.endswith(cards.SAME_SEEN)
     assert made.texts()[-1] == "1.54 times as fast as v1"
     made.do(e.HowAsked(made.state.finding))
     assert made.last.kind == "proof"
@@ -132,7 +132,7 @@ def test_without_a_number_the_launch_of_the_same_kernel_and_shape_is_compared():
     made.do(e.ReportGiven(MEMORY_MATH))
     assert made.state.position == 1
     card = next(card for card in made.state.cards if card.kind == "compared")
-    assert card.title == words.JUDGED["same"]
+    assert card.title == cards.JUDGED["same"]
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_another_version_or_report_waits_until_the_one_at_hand_is_concluded_on(t
     assert half.launch is not None
     for deed in (e.VersionBegun("y"), e.ReportGiven(MEMORY_MATH)):
         state = reduce(half, deed)
-        assert state.cards[-1].title == words.NOT_COMPARED and state.earlier == half.earlier
+        assert state.cards[-1].title == cards.NOT_COMPARED and state.earlier == half.earlier
 
 
 def test_a_report_may_follow_typed_numbers(typed: tuple[State, State]):
@@ -247,7 +247,7 @@ def test_one_version_is_no_log():
     made.do(e.Began((MEMORY_MATH,)))
     made.launch(0)
     made.do(e.LogShown())
-    assert made.texts() == [words.LOG_EMPTY]
+    assert made.texts() == [cards.LOG_EMPTY]
 
 
 def test_a_path_with_a_hash_that_is_a_file_is_that_file(tmp_path: Path):

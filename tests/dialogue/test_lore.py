@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from advisor.catalog import catalog
-from advisor.dialogue.interview.choosing import FIRST
-from advisor.dialogue.interview.numbers import ORDER, interview, needed_for
-from advisor.dialogue.sources import lore
+from advisor.knowledge.base import catalog
+from advisor.session.interview.choosing import FIRST
+from advisor.session.interview.numbers import ORDER, interview, needed_for
+from advisor.session.services import lore
 
 
 def test_the_interview_asks_for_what_the_class_needs_first():

@@ -9,17 +9,16 @@ import pytest
 import yaml
 from dialogue.sessions import LORE, Session, answer_all, on
 
-from advisor import resources
-from advisor.dialogue import events as e
-from advisor.dialogue.desk import Desk
-from advisor.dialogue.method import words
-from advisor.dialogue.method.card import rows
-from advisor.dialogue.method.progress import far, progressed
-from advisor.dialogue.method.steps import here
-from advisor.dialogue.reducer import reduce, replay
-from advisor.dialogue.turn import choices, event_of
-from advisor.errors import InputError
-from advisor.model import Missing
+from advisor.records import resources
+from advisor.records.diagnosis import Missing
+from advisor.records.errors import InputError
+from advisor.session import events as e
+from advisor.session.choices import choices, event_of
+from advisor.session.executor import Desk
+from advisor.session.method import words
+from advisor.session.method.progress import far, progressed, rows
+from advisor.session.method.steps import here
+from advisor.session.reducer import reduce, replay
 
 STEPS = tuple(step.id for step in LORE().steps)
 

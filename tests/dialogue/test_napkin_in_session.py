@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 from tui.factory import launch
 
-from advisor.dialogue import cards, face, paper
-from advisor.dialogue.numbers import number
-from advisor.dialogue.records import Ask
-from advisor.errors import UsageError
+from advisor.records.errors import UsageError
+from advisor.session import cards, napkin_cards, strings
+from advisor.session.numbers import number
+from advisor.session.records import Ask
 
 GEMM = {"dtype": "f32", "m": 4096.0, "n": 4096.0, "k": 4096.0}
 
@@ -21,13 +21,15 @@ def text(reckoning: object) -> str:
 
 
 def test_every_algorithm_asks_for_its_type_first_and_for_every_parameter():
-    known = {a.id: a for a in paper.algorithms()}
+    known = {a.id: a for a in napkin_cards.algorithms()}
     assert [p.id for p in known["gemm"].parameters][:4] == ["dtype", "m", "n", "k"]
     assert all(a.parameters and a.title for a in known.values())
 
 
 def test_a_gemm_is_compared_with_its_floor_and_answers_bytes_flop_and_type():
-    found = paper.reckon("gemm", GEMM, launch(0, "gemm", duration_ns=8e6, metrics={"dram_bytes": 3e8, "flop": 1.4e11}))
+    found = napkin_cards.reckon(
+        "gemm", GEMM, launch(0, "gemm", duration_ns=8e6, metrics={"dram_bytes": 3e8, "flop": 1.4e11})
+    )
     answers = dict(found.answers)
     assert answers["theoretical_bytes"] == 3 * 4096 * 4096 * 4
     assert answers["theoretical_flop"] == 2 * 4096**3
@@ -37,25 +39,25 @@ def test_a_gemm_is_compared_with_its_floor_and_answers_bytes_flop_and_type():
 
 
 def test_sizes_that_contradict_the_measurement_are_named_and_nothing_is_concluded_from_them():
-    impossible = paper.reckon("gemm", GEMM, launch(0, "gemm", duration_ns=1e3, metrics={"flop": 1e6}))
+    impossible = napkin_cards.reckon("gemm", GEMM, launch(0, "gemm", duration_ns=1e3, metrics={"flop": 1e6}))
     assert impossible.answers == ()
     assert "Since the two contradict each other" in text(impossible)
 
 
 def test_a_card_that_the_user_named_is_the_one_that_counts():
-    slow = paper.gpu_of(launch(0, "k", gpu_name="", cc="", known_as="T4", metrics={}))
-    fast = paper.gpu_of(launch(0, "k", gpu_name="NVIDIA H200", cc="9.0", known_as="H200-SXM", metrics={}))
+    slow = napkin_cards.gpu_of(launch(0, "k", gpu_name="", cc="", known_as="T4", metrics={}))
+    fast = napkin_cards.gpu_of(launch(0, "k", gpu_name="NVIDIA H200", cc="9.0", known_as="H200-SXM", metrics={}))
     assert slow.bandwidth < fast.bandwidth
 
 
 def test_a_card_whose_bandwidth_nobody_knows_is_refused_in_one_line():
     nameless = replace(launch(0, "k"), gpu_name="", cc="", known_as="", metrics={})
     with pytest.raises(UsageError, match="bandwidth"):
-        paper.reckon("gemm", GEMM, nameless)
+        napkin_cards.reckon("gemm", GEMM, nameless)
 
 
 def test_what_a_suffix_means_is_said_where_a_number_is_asked_for_and_the_answer_stands_in_full():
-    hints = [face.UNIT_HINTS["count"], *face.HELP_HINTS]
+    hints = [strings.UNIT_HINTS["count"], *strings.HELP_HINTS]
     examples = [pair for hint in hints for pair in re.findall(r"(\S+) \(([\d,]+)\)", hint)]
     assert {typed for typed, _ in examples} >= {"4k", "4Ki", "2^12"}
     assert all(number(typed, "count") == float(full.replace(",", "")) for typed, full in examples)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from dialogue.test_commands import opened
 
-from advisor.dialogue import events as e
-from advisor.dialogue.language.understand import understand
+from advisor.session import events as e
+from advisor.session.language.understand import understand
 
 
 @pytest.mark.parametrize(

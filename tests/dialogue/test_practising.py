@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 from tui.factory import sources
 
-from advisor.dialogue import events as e
-from advisor.dialogue.desk import Desk
-from advisor.dialogue.practice import turn as practice_turn
-from advisor.dialogue.practice.exercising import STAGES, Exercising
-from advisor.dialogue.practice.pages import page
-from advisor.dialogue.reducer import reduce, replay
-from advisor.dialogue.state import State
 from advisor.practice.lessons import Lessons
 from advisor.practice.manifest import exercise, names
 from advisor.practice.state import Store
+from advisor.session import events as e
+from advisor.session.executor import Desk
+from advisor.session.practice import turn as practice_turn
+from advisor.session.practice.exercising import STAGES, Exercising
+from advisor.session.practice.pages import page
+from advisor.session.reducer import reduce, replay
+from advisor.session.state import State
 
 NAME = "bank-conflicts"
 
@@ -327,7 +327,7 @@ def test_the_reset_asks_first_and_keeps_what_was_there(learner: Learner) -> None
 
 
 def test_the_fix_of_a_finding_leads_to_its_exercise(tmp_path: Path) -> None:
-    from advisor.dialogue.turn import choices, event_of
+    from advisor.session.choices import choices, event_of
 
     learner = Learner(tmp_path)
     learner.post(e.LaunchSelected(1))

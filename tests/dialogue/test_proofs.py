@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from tui.factory import LORE, comparison
 
-from advisor.dialogue.cards import measured
-from advisor.dialogue.proofs import blocked_lines
-from advisor.engine import BlockedRule, Clause
-from advisor.model import Comparison
+from advisor.reasoning.engine.explain import BlockedRule, Clause
+from advisor.records.diagnosis import Comparison
+from advisor.session.cards import measured
+from advisor.session.proofs import blocked_lines
 
 
 def under(value: float, threshold: float) -> Comparison:

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tui.factory import LORE, desk, diagnosis
 
-from advisor.dialogue import events as e
-from advisor.dialogue.language.understand import understand
-from advisor.dialogue.reducer import can_go_back, reduce, replay
-from advisor.dialogue.state import State
-from advisor.dialogue.turn import choices, event_of
+from advisor.session import events as e
+from advisor.session.choices import choices, event_of
+from advisor.session.language.understand import understand
+from advisor.session.reducer import can_go_back, reduce, replay
+from advisor.session.state import State
 
 DESK = desk()
 POSITIONS = st.integers(-1, 7)

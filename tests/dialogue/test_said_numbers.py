@@ -6,18 +6,17 @@ from functools import cache
 
 import pytest
 
-from advisor.catalog import catalog
-from advisor.dialogue.language.names import metrics_of
-from advisor.dialogue.language.spoken import own_names, plain
-from advisor.dialogue.language.values import bare_number, said, understood
-from advisor.dialogue.records import Lore
+from advisor.knowledge.base import catalog
+from advisor.session.language.names import metrics_of, own_names, plain
+from advisor.session.language.values import bare_number, said, understood
+from advisor.session.records import Lore
 
 
 @cache
 def lore() -> Lore:
-    from advisor.dialogue import sources
+    from advisor.session import services
 
-    return sources.lore()
+    return services.lore()
 
 
 @pytest.mark.parametrize(

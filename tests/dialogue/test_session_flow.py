@@ -8,14 +8,14 @@ import pytest
 from tui.factory import desk, diagnosis, launch
 from tui.talk import begin, kinds, look, say, settle
 
-from advisor.dialogue import events as e
-from advisor.dialogue.cards import finding_card
-from advisor.dialogue.interview.asking import fits
-from advisor.dialogue.language.understand import understand
-from advisor.dialogue.records import Ask
-from advisor.dialogue.reducer import can_go_back, reduce, replay
-from advisor.dialogue.turn import choices, event_of
-from advisor.model import Location
+from advisor.records.diagnosis import Location
+from advisor.session import events as e
+from advisor.session.cards import finding_card
+from advisor.session.choices import choices, event_of
+from advisor.session.interview.asking import fits
+from advisor.session.language.understand import understand
+from advisor.session.records import Ask
+from advisor.session.reducer import can_go_back, reduce, replay
 
 PLACE = Location("a.cu", 4, 16, "LDS R6, [R6]", "excess_wavefronts", 0.97, (("b.cuh", 14), ("a.cu", 20)))
 

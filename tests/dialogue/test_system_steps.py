@@ -8,12 +8,12 @@ import pytest
 from dialogue.sessions import Session, recorded, trace
 from timeline.generator import US, Planted, starved
 
-from advisor.dialogue import events as e
-from advisor.dialogue.experiments import words_timeline as words
-from advisor.dialogue.method.steps import here
-from advisor.dialogue.method.system import STEPS
-from advisor.dialogue.reducer import reduce, replay
-from advisor.dialogue.turn import choices, event_of
+from advisor.session import events as e
+from advisor.session.choices import choices, event_of
+from advisor.session.experiments import timeline as words
+from advisor.session.method.steps import here
+from advisor.session.method.system import STEPS
+from advisor.session.reducer import reduce, replay
 
 STARVED = {"gpu_busy_pct": 35.0, "computing_pct": 31.0, "top_kernel_pct": 40.0, "input_wait_pct": 50.0}
 STARVED |= {"input_wait_count": 30.0, "sync_gap_pct": 3.0, "output_wait_pct": 2.0, "tiny_span_pct": 0.0}

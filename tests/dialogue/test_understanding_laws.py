@@ -7,15 +7,15 @@ from dialogue.test_reducer_laws import PATHS, STEPS, walk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.dialogue import events as e
-from advisor.dialogue.language.complete import completions
-from advisor.dialogue.language.suggest import squash
-from advisor.dialogue.language.understand import understand
-from advisor.dialogue.language.words_commands import COMMANDS
-from advisor.dialogue.records import Choice
-from advisor.dialogue.reducer import reduce
-from advisor.dialogue.state import State
-from advisor.dialogue.turn import MEANT, choices, event_of
+from advisor.session import events as e
+from advisor.session.choices import MEANT, choices, event_of
+from advisor.session.language.complete import completions
+from advisor.session.language.suggestions import squash
+from advisor.session.language.understand import understand
+from advisor.session.language.words_commands import COMMANDS
+from advisor.session.records import Choice
+from advisor.session.reducer import reduce
+from advisor.session.state import State
 
 WORDS = st.sampled_from(
     (

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from tui.factory import LORE, diagnosis
 
-from advisor.dialogue import events as e
-from advisor.dialogue.reducer import can_go_back, reduce, replay
-from advisor.dialogue.state import VIEWS, State
-from advisor.dialogue.views.handlers import of_view
+from advisor.session import events as e
+from advisor.session.reducer import can_go_back, reduce, replay
+from advisor.session.state import VIEWS, State
+from advisor.session.views import of_view
 
 READ = e.Read(("a.ncu-rep",))
 

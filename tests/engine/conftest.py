@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from advisor.catalog import Catalog
-from advisor.catalog.schemas import ClassDef, DiagnosisDef, MetricDef, ObservationDef, QuestionDef, RuleDef
+from advisor.knowledge.base import Catalog
+from advisor.knowledge.schemas import ClassDef, DiagnosisDef, MetricDef, ObservationDef, QuestionDef, RuleDef
 
 Rules = Sequence[tuple[str, int, Sequence[str], Sequence[str]]]
 

@@ -7,11 +7,12 @@ import math
 import pandas as pd
 import pytest
 
-from advisor.catalog.expressions import FALSE, TRUE, UNKNOWN
-from advisor.catalog.schemas import MetricDef
-from advisor.engine import Engine, how, why_not
-from advisor.errors import UsageError
-from advisor.observe import observe
+from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN
+from advisor.knowledge.schemas import MetricDef
+from advisor.reasoning.engine.explain import how, why_not
+from advisor.reasoning.engine.reason import Engine
+from advisor.reasoning.observations import observe
+from advisor.records.errors import UsageError
 
 RULES = [
     ("x.r", 3, ["a", "class.k"], ["b"]),

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from advisor.engine import Engine
-from advisor.observe import observe
+from advisor.reasoning.engine.reason import Engine
+from advisor.reasoning.observations import observe
 
 RULES = [
     ("x.r", 3, ["a", "b"], ["c"]),
@@ -66,7 +66,7 @@ def test_keys_do_not_depend_on_how_many_rows_are_asked_for_at_once(engine):
 
 
 def test_a_thousand_launches_of_three_kinds_are_reasoned_about_three_times(engine, monkeypatch):
-    from advisor.engine.chain import Chain
+    from advisor.reasoning.engine.chain import Chain
 
     runs = []
     plain = Chain.conclude

@@ -10,12 +10,11 @@ import sys
 from pathlib import Path
 
 import advisor
-from advisor.catalog import catalog
-from advisor.catalog.expressions import TRUE
-from advisor.engine import Engine
-from advisor.engine.chain import Chain
-from advisor.engine.experta_shim import ReteMatcher
-from advisor.engine.program import CompiledRule
+from advisor.knowledge.base import catalog
+from advisor.knowledge.expressions import TRUE
+from advisor.reasoning.engine.chain import Chain, ReteMatcher
+from advisor.reasoning.engine.program import CompiledRule
+from advisor.reasoning.engine.reason import Engine
 
 PACKAGE = Path(advisor.__file__).parent
 MANY = [
@@ -24,8 +23,8 @@ MANY = [
 ]
 SCRIPT = """
 import json, sys
-from advisor.engine.chain import Chain
-from advisor.engine.program import CompiledRule
+from advisor.reasoning.engine.chain import Chain
+from advisor.reasoning.engine.program import CompiledRule
 rules = [CompiledRule(*r[:3], tuple(r[3]), tuple(r[4])) for r in json.load(sys.stdin)]
 print(Chain(rules).conclude({f"o{i}": 2 for i in range(5)}))
 """
@@ -80,7 +79,7 @@ def test_importing_the_engine_leaves_no_alias_in_the_standard_library_and_no_log
     code = """
 import collections, logging
 from advisor.engine import Engine
-import advisor.engine.chain
+import advisor.reasoning.engine.chain
 assert not hasattr(collections, "Mapping")
 assert logging.getLogger().handlers == []
 logging.getLogger("experta.watchers.ENGINE").warning("never seen")

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from advisor.catalog.expressions import FALSE, TRUE, UNKNOWN
-from advisor.engine import Engine, Undecided
-from advisor.errors import KnowledgeError
+from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN
+from advisor.reasoning.engine.reason import Engine
+from advisor.reasoning.engine.trace import Undecided
+from advisor.records.errors import KnowledgeError
 
 A_OR_NOT_B = [("x.r", 3, ["a"], ["b"])]
 

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from advisor.catalog.schemas import MetricDef
-from advisor.engine import Engine, Then, flips, parse_assignments, turns
-from advisor.errors import UsageError
-from advisor.observe import observe
+from advisor.knowledge.schemas import MetricDef
+from advisor.reasoning.engine.reason import Engine
+from advisor.reasoning.engine.what_if import Then, flips, parse_assignments, turns
+from advisor.reasoning.observations import observe
+from advisor.records.errors import UsageError
 
 PERCENT = MetricDef(unit="%")
 

@@ -11,10 +11,10 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from advisor.napkin import lanes
-from advisor.napkin.elements import access
-from advisor.napkin.patterns import banks_of, coalescing_of
-from advisor.reports import read_instances
+from advisor.hardware import lanes
+from advisor.hardware.access_patterns import banks_of, coalescing_of
+from advisor.hardware.lanes import access
+from advisor.readers.parent import read_instances
 
 ROOT = Path(__file__).parents[2]
 TABLE = ROOT / "tests" / "data" / "access_patterns.yaml"

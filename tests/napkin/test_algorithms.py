@@ -10,14 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor import resources
-from advisor.catalog import catalog
-from advisor.catalog.expressions import parse_test
-from advisor.catalog.texts import fields
-from advisor.errors import KnowledgeError, UsageError
-from advisor.napkin import algorithms as a
-from advisor.napkin import check, roofline
-from advisor.napkin.table import PEAKS
+from advisor.hardware import algorithms as a
+from advisor.hardware import roofline
+from advisor.hardware import roofline as check
+from advisor.hardware.gpus import PEAKS
+from advisor.knowledge.base import catalog
+from advisor.knowledge.expressions import parse_test
+from advisor.knowledge.texts import fields
+from advisor.records import resources
+from advisor.records.errors import KnowledgeError, UsageError
 
 
 def counts(name: str, size: float = 4, **parameters: float) -> tuple[float, float]:
@@ -185,7 +186,9 @@ def test_notes_and_checks_use_only_names_that_exist() -> None:
     known = set(roofline.names(full))
     for key, remark in a.remarks("notes").items():
         assert parse_test(remark.test).names | fields(remark.says) <= known, key
-    known = set(check.names(full, {"dram_bytes": 1, "flop": 1, "duration_ns": 1})) | set(catalog().metrics)
+    known = set(check.inconsistency_names(full, {"dram_bytes": 1, "flop": 1, "duration_ns": 1})) | set(
+        catalog().metrics
+    )
     known |= {"compute_pct", "memory_pct"}
     for key, remark in a.remarks("checks").items():
         assert parse_test(remark.test).names | fields(remark.says) <= known, key

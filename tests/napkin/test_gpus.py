@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor import resources
-from advisor.catalog import catalog
-from advisor.errors import KnowledgeError, UsageError
-from advisor.napkin import gpus, table
-from advisor.napkin.gpus import Difference, from_device, gpu, known_as, resolve
-from advisor.napkin.table import PEAKS, WORKED_OUT
+from advisor.hardware import gpus
+from advisor.hardware.gpus import PEAKS, WORKED_OUT, Difference, from_device, gpu, known_as, resolve
+from advisor.knowledge.base import catalog
+from advisor.records import resources
+from advisor.records.errors import KnowledgeError, UsageError
 
 CARDS = gpus.ids()
 H200 = {
@@ -82,8 +81,8 @@ def test_the_errata_govern_bandwidths_rates_and_caches() -> None:
 def test_a_cards_peaks_agree_with_its_sms_clock_and_capability(card: str) -> None:
     """2 x cores x SMs x boost for fp32, and likewise for each other rate; datasheets round, tensor clocks vary."""
     found = gpu(card)
-    capability = table.table().capabilities[found.cc]
-    expected = table.worked_out(capability, table.is_geforce(found.name), found.sm_count, found.boost_clock_hz)
+    capability = gpus.table().capabilities[found.cc]
+    expected = gpus.worked_out(capability, gpus.is_geforce(found.name), found.sm_count, found.boost_clock_hz)
     exceptions = {("H800", "fp64")}  # cut to 1/64 of fp32 on this card alone
     for peak, rate in found.peaks.items():
         if peak in expected and (card, peak) not in exceptions:
@@ -95,7 +94,7 @@ def test_a_cards_peaks_agree_with_its_sms_clock_and_capability(card: str) -> Non
 def test_a_cards_bandwidth_agrees_with_its_memory_clock_and_bus(card: str) -> None:
     found = gpu(card)
     if found.memory_clock_hz and found.bus_bits:
-        assert found.bandwidth == pytest.approx(table.double_rate(found.memory_clock_hz, found.bus_bits), rel=0.01)
+        assert found.bandwidth == pytest.approx(gpus.double_rate(found.memory_clock_hz, found.bus_bits), rel=0.01)
 
 
 @pytest.mark.parametrize("card", CARDS)
@@ -108,13 +107,13 @@ def test_every_number_names_its_source(card: str) -> None:
 
 
 def test_every_source_of_the_table_is_a_source_of_the_knowledge_base() -> None:
-    for name, source in table.table().sources.items():
+    for name, source in gpus.table().sources.items():
         assert catalog().cite(source.cites), name
 
 
 def test_every_source_is_used() -> None:
     text = (resources.folder("knowledge") / "gpus.yaml").read_text(encoding="utf-8")
-    for name in table.table().sources:
+    for name in gpus.table().sources:
         assert f"      {name}: {{" in text, name
 
 
@@ -301,15 +300,15 @@ def test_a_mistake_in_the_table_is_told_with_its_place(
     assert old in text
     (tmp_path / "gpus.yaml").write_text(text.replace(old, new, 1), encoding="utf-8")
     monkeypatch.setattr(resources, "folder", lambda _: tmp_path)
-    table.table.cache_clear()
+    gpus.table.cache_clear()
     try:
         with pytest.raises(KnowledgeError, match=says) as caught:
-            table.table()
+            gpus.table()
         at, _, _ = str(caught.value).partition(": ")
         assert int(at.rpartition(":")[2]) > 30  # within the table, not at the top of the file
     finally:
         monkeypatch.undo()
-        table.table.cache_clear()
+        gpus.table.cache_clear()
 
 
 def test_limits_of_an_unknown_capability_are_refused() -> None:

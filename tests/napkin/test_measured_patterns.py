@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.napkin.occupancy import occupancy
-from advisor.reports import read
+from advisor.hardware.occupancy import occupancy
+from advisor.readers.read import read
 from tests.napkin.access_patterns import ROOT, Entry, counted, entries, instructions
 
 ENTRIES = entries()

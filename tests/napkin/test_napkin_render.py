@@ -14,11 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import advisor
-from advisor.napkin import algorithms
-from advisor.napkin.check import check
-from advisor.napkin.gpus import ids
-from advisor.napkin.roofline import reckon
-from advisor.render.napkin import napkin_json, napkin_text, roofline_lines
+from advisor.hardware import algorithms
+from advisor.hardware.gpus import ids
+from advisor.hardware.roofline import check, reckon
+from advisor.view.napkin import napkin_json, napkin_text, roofline_lines
 
 SCHEMA = json.loads((Path(advisor.__file__).parent / "render" / "schemas" / "napkin.json").read_text(encoding="utf-8"))
 GEMM = reckon("gemm", dtype="f16", gpu_name="H100-SXM")
@@ -101,9 +100,10 @@ def test_the_json_is_what_its_schema_says(name: str, dtype: str, card: str) -> N
 def test_the_napkin_loads_neither_pandas_nor_numpy_nor_a_screen() -> None:
     code = (
         "import sys\n"
-        "from advisor.napkin.roofline import reckon\n"
-        "from advisor.render.napkin import napkin_text, napkin_json\n"
-        "import advisor.napkin.check, advisor.napkin.occupancy, advisor.napkin.quantities, advisor.napkin.patterns\n"
+        "from advisor.hardware.roofline import reckon\n"
+        "from advisor.view.napkin import napkin_text, napkin_json\n"
+        "import advisor.hardware.roofline, advisor.hardware.occupancy\n"
+        "import advisor.records.quantities, advisor.hardware.access_patterns\n"
         "napkin_text(reckon('gemm', dtype='f16', gpu_name='H100'))\n"
         "heavy = {'numpy', 'pandas', 'textual', 'matplotlib', 'cupy', 'experta', 'rapidfuzz'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"

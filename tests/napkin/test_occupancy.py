@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.errors import UsageError
-from advisor.napkin.gpus import limits_of
-from advisor.napkin.occupancy import Cliff, block_limits, occupancy, warps_of
+from advisor.hardware.gpus import limits_of
+from advisor.hardware.occupancy import Cliff, block_limits, occupancy, warps_of
+from advisor.records.errors import UsageError
 
 TABLE = (Path(__file__).parent / "occupancy_launches.csv").read_text(encoding="utf-8").splitlines()
 LAUNCHES = list(csv.DictReader(line for line in TABLE if not line.startswith("#")))

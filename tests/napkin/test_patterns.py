@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.errors import UsageError
-from advisor.napkin.patterns import BankUse, banks, coalescing
+from advisor.hardware.access_patterns import BankUse, banks, coalescing
+from advisor.records.errors import UsageError
 
 
 @pytest.mark.parametrize(("width", "sectors"), [(1, 1), (2, 2), (4, 4), (8, 8), (16, 16)])

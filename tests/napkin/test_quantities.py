@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.napkin.quantities import QuantityError, parse, show
+from advisor.records.quantities import QuantityError, parse, show
 
 UNITS = ("", "byte", "byte/s", "ns", "us", "Hz", "%", "FLOP", "FLOP/s", "cycle", "ratio", "count")
 

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.errors import UsageError
-from advisor.napkin import algorithms
-from advisor.napkin.check import check
-from advisor.napkin.gpus import from_device, gpu, ids
-from advisor.napkin.roofline import reckon
+from advisor.hardware import algorithms
+from advisor.hardware.gpus import from_device, gpu, ids
+from advisor.hardware.roofline import check, reckon
+from advisor.records.errors import UsageError
 
 
 def test_a_large_gemm_is_compute_bound_and_its_floor_is_flop_over_peak() -> None:

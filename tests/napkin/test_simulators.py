@@ -10,15 +10,15 @@ import jsonschema
 import pytest
 
 import advisor
-from advisor.cli import main
-from advisor.errors import UsageError
-from advisor.napkin import lanes
-from advisor.napkin.elements import access
-from advisor.napkin.gpus import limits_of
-from advisor.napkin.occupancy import block_limits, most_for
-from advisor.napkin.patterns import banks_of
-from advisor.napkin.simulators import Asked, banks, coalescing
-from advisor.render.simulators import banks_text, coalescing_text
+from advisor.cli.main import main
+from advisor.hardware import lanes
+from advisor.hardware.access_patterns import banks_of
+from advisor.hardware.gpus import limits_of
+from advisor.hardware.lanes import access
+from advisor.hardware.occupancy import block_limits, most_for
+from advisor.hardware.simulators import Asked, banks, coalescing
+from advisor.records.errors import UsageError
+from advisor.view.simulators import banks_text, coalescing_text
 
 SCHEMA = json.loads((Path(advisor.__file__).parent / "render/schemas/simulator.json").read_text(encoding="utf-8"))
 TILE = ("napkin", "banks", "tid.x*32 + tid.y", "--block", "32x8")
@@ -108,7 +108,7 @@ def test_what_fits_one_block_more_is_the_most_that_does() -> None:
 )
 def test_the_json_is_what_its_schema_says(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     if "--gpu" in arguments:
-        from advisor.napkin.gpus import ids
+        from advisor.hardware.gpus import ids
 
         arguments = tuple(ids()[0] if word.startswith("A100") else word for word in arguments)
     assert run(*arguments, "--format", "json") == 0

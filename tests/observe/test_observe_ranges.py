@@ -10,12 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.catalog import Catalog, catalog
-from advisor.catalog.expressions import FALSE, TRUE, UNKNOWN, parse, parse_test
-from advisor.catalog.intervals import bounds, decided
-from advisor.catalog.schemas import MetricDef
-from advisor.observe import observe
-from advisor.observe.ranges import Ranges
+from advisor.knowledge.base import Catalog, catalog
+from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN, bounds, decided, parse, parse_test
+from advisor.knowledge.schemas import MetricDef
+from advisor.reasoning.observations import Ranges, observe
 
 NAMES = ("a", "b", "c", "d")
 COUNTERS = {name: MetricDef(unit="count", id=name) for name in NAMES}

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.catalog import Catalog
-from advisor.catalog.expressions import FALSE, TRUE, UNKNOWN
-from advisor.catalog.schemas import MetricDef, ObservationDef
-from advisor.errors import KnowledgeError
-from advisor.observe import observe
+from advisor.knowledge.base import Catalog
+from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN
+from advisor.knowledge.schemas import MetricDef, ObservationDef
+from advisor.reasoning.observations import observe
+from advisor.records.errors import KnowledgeError
 
 NAN = math.nan
 

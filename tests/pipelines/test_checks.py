@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from advisor.cli import main
-from advisor.model import Access, Finding, FixCheck, Form
-from advisor.pipelines.checks import Launched, with_checks
-from advisor.render.checks import check_dict, check_lines
-from advisor.render.diagnosis import diagnosis_text
+from advisor.cli.main import main
+from advisor.reasoning.fix_simulation import Launched, with_checks
+from advisor.records.diagnosis import Finding, FixCheck, Form
+from advisor.records.readings import Access
+from advisor.view.diagnosis import diagnosis_text
+from advisor.view.fix_simulation import check_dict, check_lines
 
 BLOCK = (256, 1, 1)
 

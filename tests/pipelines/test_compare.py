@@ -14,13 +14,12 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 
-from advisor.catalog import catalog
-from advisor.errors import InputError, UsageError
-from advisor.pipelines.compare.comparing import compare, compare_diagnoses
-from advisor.pipelines.compare.settings import settings
-from advisor.pipelines.compare.sides import parse_side, read_sides
-from advisor.render.compare_json import compare_json
-from advisor.render.compare_results import Result
+from advisor.compare.changes import settings
+from advisor.compare.compare import compare, compare_diagnoses, parse_side, read_sides
+from advisor.knowledge.base import catalog
+from advisor.records.errors import InputError, UsageError
+from advisor.view.compare_json import compare_json
+from advisor.view.compare_results import Result
 
 COPY, AOS, SOA, TILE, SERIAL, SMALL = 0, 1, 2, 4, 16, 18
 
@@ -208,7 +207,7 @@ def test_metrics_that_moved_most_are_few_and_all_are_there(tour: Any) -> None:
 
 
 def test_a_finding_that_the_other_report_cannot_decide_is_not_gone(tour: Any) -> None:
-    from advisor.model import Missing
+    from advisor.records.diagnosis import Missing
 
     blind = changed(tour, AOS, findings=(), missing=(Missing("load_sector_ratio", ("uncoalesced_access",), ""),))
     change = next(f for f in pair(tour, AOS, blind).findings if f.id == "uncoalesced_access")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.quantify.noise import constants, spread, verdict
+from advisor.reasoning.time_model.noise import constants, spread, verdict
 
 TIMES = st.lists(st.floats(1e3, 1e9), min_size=1, max_size=40)
 

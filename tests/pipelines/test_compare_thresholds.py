@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.catalog import catalog
-from advisor.errors import UsageError
-from advisor.pipelines.compare.comparing import compare_diagnoses
-from advisor.pipelines.compare.thresholds import Threshold, check, parse
+from advisor.compare.compare import compare_diagnoses
+from advisor.compare.thresholds import Threshold, check, parse
+from advisor.knowledge.base import catalog
+from advisor.records.errors import UsageError
 
 NUMBERS = st.floats(0, 1e6, allow_nan=False).map(lambda x: round(x, 3))
 

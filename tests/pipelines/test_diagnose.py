@@ -12,13 +12,13 @@ import jsonschema
 import pandas as pd
 import pytest
 
-import advisor.render
-from advisor.errors import InputError, UsageError
-from advisor.pipelines.context import add_neighbours
-from advisor.pipelines.diagnose import analyse, analyse_numbers
-from advisor.render.diagnosis_json import diagnosis_dict, diagnosis_json
+import advisor.view
+from advisor.reasoning.diagnose import analyse, analyse_numbers
+from advisor.reasoning.enrich import add_neighbours
+from advisor.records.errors import InputError, UsageError
+from advisor.view.diagnosis_json import diagnosis_dict, diagnosis_json
 
-SCHEMAS = Path(advisor.render.__file__).parent / "schemas"
+SCHEMAS = Path(advisor.view.__file__).parent / "schemas"
 
 
 def position_of(analysis: Any, kernel: str) -> int:
@@ -105,7 +105,7 @@ def test_a_finding_without_its_ratio_stays_a_diagnosis_without_a_number(tour: An
         frame[name] = None
     from dataclasses import replace
 
-    from advisor.pipelines.diagnose import Analysis
+    from advisor.reasoning.diagnose import Analysis
 
     launch = Analysis(tour.catalog, replace(tour.inputs, frame=frame)).diagnosis.launches[at]
     found = next(f for f in launch.findings if f.id == "uncoalesced_access")

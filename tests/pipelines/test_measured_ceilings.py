@@ -11,13 +11,13 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from advisor import cli
-from advisor.dialogue.paper import reckon
-from advisor.napkin import ceilings
-from advisor.napkin.ceilings import Ceiling, Ceilings
-from advisor.napkin.gpus import gpu
-from advisor.pipelines.diagnose import analyse
+from advisor.cli import main
+from advisor.hardware import ceilings
+from advisor.hardware.ceilings import Ceiling, Ceilings
+from advisor.hardware.gpus import gpu
 from advisor.practice.calibrate import keep
+from advisor.reasoning.diagnose import analyse
+from advisor.session.napkin_cards import reckon
 
 PEAK = 4.8e12
 
@@ -35,17 +35,17 @@ def card(name: str = "NVIDIA H200", cc: str = "9.0", read: float = 0.96, copy: f
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A data folder of its own, for a machine whose card was measured."""
-    monkeypatch.setattr("advisor.resources.user_data", lambda: tmp_path)
+    monkeypatch.setattr("advisor.records.resources.user_data", lambda: tmp_path)
     keep(card(), tmp_path)
     return tmp_path
 
 
 def schema(name: str) -> Any:
-    return json.loads(files("advisor.render").joinpath("schemas", f"{name}.json").read_text(encoding="utf-8"))
+    return json.loads(files("advisor.view").joinpath("schemas", f"{name}.json").read_text(encoding="utf-8"))
 
 
 def printed(*args: str) -> str:
-    result = CliRunner().invoke(cli.cli, list(args), standalone_mode=False)
+    result = CliRunner().invoke(main.cli, list(args), standalone_mode=False)
     assert result.exception is None, result.exception
     return result.stdout
 
@@ -88,7 +88,7 @@ def copies(path: Path) -> list[int]:
 def test_another_card_decides_nothing(
     other: Ceilings, tour: Any, tour_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("advisor.resources.user_data", lambda: tmp_path)
+    monkeypatch.setattr("advisor.records.resources.user_data", lambda: tmp_path)
     keep(other, tmp_path)
     found = analyse([tour_path]).diagnosis
     assert found == tour.diagnosis
@@ -139,7 +139,7 @@ def test_the_napkin_of_a_session_reckons_with_it(kept: Path, tour: Any) -> None:
 
 def test_a_damaged_file_is_one_clear_line(kept: Path, tour_path: Path) -> None:
     (kept / ceilings.FILE).write_text("{", encoding="utf-8")
-    result = CliRunner().invoke(cli.cli, ["diagnose", str(tour_path)], standalone_mode=False)
+    result = CliRunner().invoke(main.cli, ["diagnose", str(tour_path)], standalone_mode=False)
     assert "practice calibrate" in str(result.exception)
     assert "\n" not in str(result.exception)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from advisor.pipelines.diagnose import analyse_numbers
+from advisor.reasoning.diagnose import analyse_numbers
 
 MB = 1_000_000.0
 

@@ -11,16 +11,16 @@ import jsonschema
 import pytest
 import yaml
 
-import advisor.render
-from advisor import resources
-from advisor.catalog.texts import fields
-from advisor.cli import main
-from advisor.errors import UsageError
-from advisor.napkin import gpus
-from advisor.pipelines.diagnose import Analysis
-from advisor.pipelines.elsewhere import caveats
-from advisor.render.diagnosis import diagnosis_text
-from advisor.render.diagnosis_json import diagnosis_json
+import advisor.view
+from advisor.cli.main import main
+from advisor.hardware import gpus
+from advisor.knowledge.texts import fields
+from advisor.reasoning.diagnose import Analysis
+from advisor.reasoning.other_gpu import caveats
+from advisor.records import resources
+from advisor.records.errors import UsageError
+from advisor.view.diagnosis import diagnosis_text
+from advisor.view.diagnosis_json import diagnosis_json
 
 
 def on(tour: Any, kernel: str, card: str) -> Any:
@@ -63,7 +63,7 @@ def test_on_its_own_card_nothing_changes(tour: Any) -> None:
 
 
 def test_occupancy_is_reckoned_anew_from_registers_shared_memory_and_block(tour: Any) -> None:
-    from advisor.napkin.occupancy import occupancy
+    from advisor.hardware.occupancy import occupancy
 
     at = next(i for i, x in enumerate(tour.diagnosis.launches) if x.kernel == "capped_moments")
     metrics = tour.diagnosis.launches[at].metrics
@@ -111,9 +111,7 @@ def test_a_report_that_does_not_tell_its_gpu_asks_for_it(tour: Any) -> None:
 
 
 def test_json_with_the_block_on_fits_the_shipped_schema(tour: Any) -> None:
-    schema = json.loads(
-        (Path(advisor.render.__file__).parent / "schemas" / "diagnosis.json").read_text(encoding="utf-8")
-    )
+    schema = json.loads((Path(advisor.view.__file__).parent / "schemas" / "diagnosis.json").read_text(encoding="utf-8"))
     for card in ("T4", "H100", "B100"):
         there = tour.on(range(len(tour.diagnosis.launches)), gpus.gpu(card))
         launches = tuple(replace(x, on=e) for x, e in zip(tour.diagnosis.launches, there, strict=True))

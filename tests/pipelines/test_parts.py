@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.pipelines import parts
-from advisor.pipelines.parts import in_parts
+from advisor.reasoning import fork_map
+from advisor.reasoning.fork_map import in_parts
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
 
@@ -89,7 +89,7 @@ def test_what_a_fork_that_dies_did_not_send_is_done_here(alone: None, end: objec
 
 @LINUX
 def test_a_fork_that_never_ends_is_not_waited_for(alone: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "_PATIENCE_S", 0.1)
+    monkeypatch.setattr(fork_map, "_PATIENCE_S", 0.1)
     here = os.getpid()
 
     def work(rows: range) -> list[tuple[int, int]]:
@@ -150,11 +150,11 @@ def test_a_mistake_here_ends_the_forks(alone: None) -> None:
 def test_a_report_is_told_alike_by_one_and_by_two_processes(
     alone: None, tour_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from advisor.pipelines.diagnose import analyse
+    from advisor.reasoning.diagnose import analyse
 
     forks = []
-    monkeypatch.setattr(parts, "_WORTH_A_PROCESS", 1)
-    monkeypatch.setattr(parts, "_Fork", lambda *given: forks.append(fork(*given)) or forks[-1])
+    monkeypatch.setattr(fork_map, "_WORTH_A_PROCESS", 1)
+    monkeypatch.setattr(fork_map, "_Fork", lambda *given: forks.append(fork(*given)) or forks[-1])
     one, two = (analyse([tour_path], jobs=jobs) for jobs in (1, 2))
     assert len(forks) == 1
     assert one.diagnosis == two.diagnosis
@@ -164,4 +164,4 @@ def test_a_report_is_told_alike_by_one_and_by_two_processes(
         assert one.flips(position) == two.flips(position)
 
 
-fork = parts._Fork
+fork = fork_map._Fork

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from advisor.errors import InputError, UsageError
-from advisor.pipelines.diagnose import Analysis
-from advisor.pipelines.triage import Settings, examine, triage
-from advisor.pipelines.triage import pool as pool_module
-from advisor.pipelines.triage.one_file import Part
-from advisor.pipelines.triage.pool import Pool
+from advisor.reasoning.diagnose import Analysis
+from advisor.records.errors import InputError, UsageError
+from advisor.triage import workers as pool_module
+from advisor.triage.one_file import Part, Settings, examine
+from advisor.triage.run import triage
+from advisor.triage.workers import Pool
 from tests.bench.triage.generate import raw_rows, table
 from tests.damaged import report
 from tests.pipelines.triage_fleet import LAUNCHES, WORKER, Stop, document, fleet, here, outcome, small
@@ -289,12 +289,12 @@ def test_two_runs_at_once_do_not_share_a_state(tmp_path: Path, small: Path) -> N
 
 
 def test_a_full_disk_while_unpacking_is_for_another_try(tour_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from advisor.reports import door
+    from advisor.readers import read
 
     def full(*_: Any) -> str:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(door, "unpack", full)
+    monkeypatch.setattr(read, "unpack", full)
     part = examine(tour_path, "tour", Settings())
     assert "temporary files is full" in part.refused
     assert part.again
@@ -306,7 +306,7 @@ def test_launches_lost_for_want_of_room_are_not_taken_for_damage(
     """A cut report stays damaged where there is room for a copy; where there is none nobody can tell."""
     from shutil import disk_usage
 
-    from advisor.pipelines.triage import one_file
+    from advisor.triage import one_file
 
     cut = tmp_path / "cut.ncu-rep"
     cut.write_bytes(report()[:-100_000])
@@ -326,7 +326,7 @@ def test_a_file_that_is_not_there_for_the_reader_is_no_stranger(tmp_path: Path) 
 def test_a_mistake_of_ours_costs_one_file(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import msgspec
 
-    from advisor.pipelines.triage import one_file
+    from advisor.triage import one_file
 
     def broken(*_: Any) -> Part:
         raise ZeroDivisionError("by nothing")
@@ -340,7 +340,7 @@ def test_a_mistake_of_ours_costs_one_file(small: Path, monkeypatch: pytest.Monke
 def test_another_version_on_the_other_side_is_refused(small: Path) -> None:
     import msgspec
 
-    from advisor.pipelines.triage.one_file import examine_packed
+    from advisor.triage.one_file import examine_packed
 
     with pytest.raises(UsageError, match="install the same version"):
         examine_packed("x", "x", msgspec.msgpack.encode(Settings(version="0.0.0")))

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from advisor.model import Verdict
-from advisor.pipelines.triage import Group, Triage, applications
-from advisor.pipelines.triage.ledger import Ledger
-from advisor.pipelines.triage.one_file import Part
-from advisor.pipelines.triage.tally import PS, CauseTally, Example, Key, Tally
+from advisor.records.diagnosis import Verdict
 from advisor.timeline.analyse import analyse
 from advisor.timeline.results import TimelineResult
+from advisor.triage.application import applications
+from advisor.triage.ledger import Ledger
+from advisor.triage.one_file import Part
+from advisor.triage.results import Group, Triage
+from advisor.triage.tally import PS, CauseTally, Example, Key, Tally
 from tests.timeline.generator import MS, Planted
 
 _VERDICT = Verdict("balanced", "", None, (), "")
@@ -20,8 +21,8 @@ _VERDICT = Verdict("balanced", "", None, (), "")
 
 def profiled(*kernels: tuple[str, float, float]) -> Triage:
     """A result with a group for each (full name, ms profiled, ms that its fix gives back)."""
-    from advisor.catalog import catalog
-    from advisor.pipelines.triage.finding_files import File
+    from advisor.knowledge.base import catalog
+    from advisor.triage.ledger import File
 
     ledger = Ledger(None, "test")
     ledger.enter([File("a", "a", 1, 1, True)])

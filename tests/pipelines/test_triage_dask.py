@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from distributed import LocalCluster
 
-from advisor.errors import UsageError
-from advisor.pipelines.triage import Progress
+from advisor.records.errors import UsageError
+from advisor.triage.run import Progress
 from tests.pipelines.triage_fleet import LAUNCHES, fleet, here, outcome
 
 __all__ = ["here"]
@@ -52,7 +52,7 @@ def test_a_worker_killed_in_the_middle_loses_nothing(cluster: LocalCluster, tmp_
 
 
 def test_no_scheduler_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from advisor.pipelines.triage import cluster as module
+    from advisor.triage import workers as module
 
     monkeypatch.setattr(module, "_CONNECT_S", 1)
     folder = tmp_path / "reports"

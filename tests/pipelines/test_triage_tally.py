@@ -9,8 +9,8 @@ import hypothesis.strategies as st
 import msgspec
 from hypothesis import given
 
-from advisor.model import Verdict
-from advisor.pipelines.triage.tally import CauseTally, Example, Tally, back_of, fix_of, leading
+from advisor.records.diagnosis import Verdict
+from advisor.triage.tally import CauseTally, Example, Tally, back_of, fix_of, leading
 
 _COUNTS = st.integers(0, 10**6)
 _TIMES = st.integers(0, 10**15)

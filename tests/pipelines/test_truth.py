@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from advisor import resources
+from advisor.records import resources
 
 TRUTH = yaml.safe_load((resources.folder("kernels") / "tour" / "truth.yaml").read_text(encoding="utf-8"))["launches"]
 

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from advisor.catalog import catalog
-from advisor.cli import main
-from advisor.model import LaunchDiagnosis, RuleResult, RuleVerdict
-from advisor.pipelines.diagnose import Analysis, analyse
-from advisor.pipelines.verdicts import CLASS, kinds, sentence
-from advisor.render.diagnosis import diagnosis_text, first_diagnosis
-from advisor.render.verdicts import HEADING, differing, reason_text, rules_text, verdict_lines
+from advisor.cli.main import main
+from advisor.knowledge.base import catalog
+from advisor.reasoning.diagnose import Analysis, analyse
+from advisor.reasoning.ncu_rules import CLASS, kinds, sentence
+from advisor.records.diagnosis import LaunchDiagnosis, RuleVerdict
+from advisor.records.readings import RuleResult
+from advisor.view.diagnosis import diagnosis_text, first_diagnosis
+from advisor.view.ncu_rules import HEADING, differing, reason_text, rules_text, verdict_lines
 
 STATUSES = {
     *("first", "ranked", "small", "trust", "gave_way", "refuted", "unknown", "none", "class_same", "class_differs"),

@@ -7,14 +7,12 @@ from typing import Any
 
 import pytest
 
-from advisor.catalog import catalog
-from advisor.catalog.workloads import workloads
-from advisor.errors import UsageError
-from advisor.model import Finding, LaunchDiagnosis
-from advisor.pipelines.compare.comparing import compare
-from advisor.pipelines.compare.sides import parse_side, read_sides
-from advisor.pipelines.diagnose import Analysis, analyse
-from advisor.render.diagnosis import first_diagnosis
+from advisor.compare.compare import compare, parse_side, read_sides
+from advisor.knowledge.base import catalog, workloads
+from advisor.reasoning.diagnose import Analysis, analyse
+from advisor.records.diagnosis import Finding, LaunchDiagnosis
+from advisor.records.errors import UsageError
+from advisor.view.diagnosis import first_diagnosis
 
 CASES = Path(__file__).parent.parent / "data" / "workloads"
 UNITS = {"SM": 20, "TEX": 15, "L2": 12, "VRAM": 10, "CROP": 5}

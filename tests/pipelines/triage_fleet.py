@@ -11,9 +11,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from advisor.pipelines.triage import Progress, Triage, run, triage
-from advisor.pipelines.triage.one_file import Part, examine_packed
-from advisor.render.triage_json import triage_json
+from advisor.triage import run
+from advisor.triage.one_file import Part, examine_packed
+from advisor.triage.results import Triage
+from advisor.triage.run import Progress, triage
+from advisor.view.triage_json import triage_json
 from tests.bench.triage.generate import raw_rows, table
 
 LAUNCHES = 3

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor import quantify, resources
-from advisor.catalog.schemas import FixDef
-from advisor.model import Budget
-from advisor.pipelines.diagnose import analyse
-from advisor.quantify.budget import budgets
-from advisor.render.budget import budget_lines
+from advisor.knowledge.schemas import FixDef
+from advisor.reasoning.diagnose import analyse
+from advisor.reasoning.time_model import model as speedup_model
+from advisor.reasoning.time_model.budget import budgets
+from advisor.records import resources
+from advisor.records.diagnosis import Budget
+from advisor.view.budget import budget_lines
 
 
 def fix(changes: dict[str, str], degrees: dict[str, str] | None = None) -> FixDef:
@@ -24,13 +25,13 @@ def fix(changes: dict[str, str], degrees: dict[str, str] | None = None) -> FixDe
 
 
 def budget(fixes: dict[str, FixDef], **values: float) -> Budget | None:
-    model = quantify.build({name: np.array([value]) for name, value in values.items()}, 1)
+    model = speedup_model.build({name: np.array([value]) for name, value in values.items()}, 1)
     return budgets(model, fixes, [tuple(fixes)])[0]
 
 
 def alone(one: FixDef, **values: float) -> float:
-    model = quantify.build({name: np.array([value]) for name, value in values.items()}, 1)
-    found = quantify.speedups(model, one, np.array([0]))[0]
+    model = speedup_model.build({name: np.array([value]) for name, value in values.items()}, 1)
+    found = speedup_model.speedups(model, one, np.array([0]))[0]
     assert found is not None
     return found.estimate
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor import quantify
-from advisor.napkin import gpus
-from advisor.napkin.gpus import Gpu
-from advisor.quantify.elsewhere import Filling, Prediction, changes, filling, predict
+from advisor.hardware import gpus
+from advisor.hardware.gpus import Gpu
+from advisor.reasoning.time_model import model as speedup_model
+from advisor.reasoning.time_model.other_gpu import Filling, Prediction, changes, filling, predict
 
 H200 = gpus.gpu("H200-SXM")
 H100 = gpus.gpu("H100-SXM")
@@ -19,7 +19,7 @@ A100 = gpus.gpu("A100-SXM-80GB")
 
 
 def moved(here: Gpu, there: Gpu, fill: tuple[Filling, Filling] = (Filling(), Filling()), **values: float) -> Prediction:
-    model = quantify.build({name: np.array([value]) for name, value in values.items()}, 1)
+    model = speedup_model.build({name: np.array([value]) for name, value in values.items()}, 1)
     return predict(model, 0, changes(here, there), *fill)
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.catalog import catalog
-from advisor.quantify import formulas as f
+from advisor.knowledge.base import catalog
+from advisor.reasoning.time_model import formulas as f
 
 shares = st.floats(0, 1)
 factors = st.floats(1, 100)

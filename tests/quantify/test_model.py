@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor import quantify
-from advisor.catalog.schemas import FixDef
+from advisor.knowledge.schemas import FixDef
+from advisor.reasoning.time_model import model as speedup_model
 
 
 def columns(**values: float) -> dict[str, Any]:
@@ -18,8 +18,10 @@ def columns(**values: float) -> dict[str, Any]:
 
 
 def speedup(fix: dict[str, str], degrees: dict[str, str] | None = None, **values: float) -> Any:
-    model = quantify.build(columns(**values), 1)
-    return quantify.speedups(model, FixDef(id="x", summary="x", changes=fix, degrees=degrees or {}), np.array([0]))[0]
+    model = speedup_model.build(columns(**values), 1)
+    return speedup_model.speedups(
+        model, FixDef(id="x", summary="x", changes=fix, degrees=degrees or {}), np.array([0])
+    )[0]
 
 
 def test_halving_the_work_of_the_only_busy_unit_nearly_doubles_the_speed() -> None:
@@ -179,7 +181,7 @@ def test_spreading_eight_blocks_over_the_card_gains_much(tour: Any) -> None:
 
 
 def test_the_model_accounts_for_the_unmodified_launches_of_the_tour(tour: Any) -> None:
-    model = quantify.build(tour._reasoned.observed.columns, len(tour.diagnosis.launches))
+    model = speedup_model.build(tour._reasoned.observed.columns, len(tour.diagnosis.launches))
     relative = [
         r for r, x in zip(model.relative, tour.diagnosis.launches, strict=True) if (x.duration_ns or 0) > 10_000
     ]

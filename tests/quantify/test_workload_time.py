@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.catalog import catalog
-from advisor.catalog.schemas import FixDef
-from advisor.catalog.workloads import workloads
-from advisor.quantify.workloads import workload_speedup, workload_terms, workload_time
+from advisor.knowledge.base import catalog, workloads
+from advisor.knowledge.schemas import FixDef
+from advisor.reasoning.time_model.workloads import workload_speedup, workload_terms, workload_time
 
 WAIT = FixDef("f", "s", changes={"waits": "1"}, degrees={"waits": "0"})
 

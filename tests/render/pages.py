@@ -7,7 +7,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
-from advisor.model import Diagnosis, Location
+from advisor.records.diagnosis import Diagnosis, Location
 
 HOSTILE = {
     "markup": "k<img src=x onerror=alert(1)>&<b>\"'`",

@@ -12,16 +12,16 @@ from typing import Any
 import jsonschema
 import pytest
 
-import advisor.render
-from advisor.pipelines.compare.comparing import compare_diagnoses
-from advisor.pipelines.compare.thresholds import check, parse
-from advisor.render.compare import compare_text
-from advisor.render.compare_json import compare_json
-from advisor.render.compare_markdown import compare_markdown
-from advisor.render.compare_results import Result
-from advisor.render.junit import junit
+import advisor.view
+from advisor.compare.compare import compare_diagnoses
+from advisor.compare.thresholds import check, parse
+from advisor.view.compare import compare_text
+from advisor.view.compare_json import compare_json
+from advisor.view.compare_markdown import compare_markdown
+from advisor.view.compare_results import Result
+from advisor.view.writers.junit import junit
 
-SCHEMA = json.loads((Path(advisor.render.__file__).parent / "schemas" / "compare.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((Path(advisor.view.__file__).parent / "schemas" / "compare.json").read_text(encoding="utf-8"))
 HOSTILE = "k<int, 4>::\x1b[31mred\x00\n# head |`]]> & <b>\ud800\ufffe@here$x$ [l](http://x)"
 
 

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from advisor.model import Location
-from advisor.pipelines.compare.comparing import compare_diagnoses
-from advisor.pipelines.compare.thresholds import check, parse
-from advisor.render.compare_document import compare_document
-from advisor.render.compare_results import Result
-from advisor.render.diagnosis_document import diagnosis_document, grouped
-from advisor.render.document import Cell, Column, Document, Paragraph, Table, section
-from advisor.render.document_html import document_html, rich
-from advisor.render.roofline import Point, place_of, rooflines
+from advisor.compare.compare import compare_diagnoses
+from advisor.compare.thresholds import check, parse
+from advisor.records.diagnosis import Location
+from advisor.view.blocks import Cell, Column, Document, Paragraph, Table, section
+from advisor.view.compare_document import compare_document
+from advisor.view.compare_results import Result
+from advisor.view.diagnosis_document import diagnosis_document, grouped
+from advisor.view.roofline import Point, place_of, rooflines
+from advisor.view.writers.html import document_html, rich
 from tests.render.pages import HOSTILE, renamed, some, sound
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from advisor.render.diagnosis_document import diagnosis_document
-from advisor.render.document import BarRow, Bars, Cell, Code, Column, Command, Document, Fact, Facts, Table, section
-from advisor.render.document_markdown import document_markdown, escaped, rich
+from advisor.view.blocks import BarRow, Bars, Cell, Code, Column, Command, Document, Fact, Facts, Table, section
+from advisor.view.diagnosis_document import diagnosis_document
+from advisor.view.writers.markdown import document_markdown, escaped, rich
 from tests.render.pages import HOSTILE, INVISIBLE, renamed, some
 
 

@@ -9,15 +9,15 @@ from typing import Any
 import jsonschema
 import pytest
 
-from advisor.model import Finding, Location
-from advisor.pipelines.triage import triage
-from advisor.pipelines.triage.results import Group
-from advisor.render.document_html import document_html
-from advisor.render.document_markdown import document_markdown
-from advisor.render.timeline_document import timeline_document
-from advisor.render.triage_document import triage_document
-from advisor.render.triage_sarif import triage_sarif
+from advisor.records.diagnosis import Finding, Location
 from advisor.timeline.analyse import analyse
+from advisor.triage.results import Group
+from advisor.triage.run import triage
+from advisor.view.timeline_document import timeline_document
+from advisor.view.triage_document import triage_document
+from advisor.view.triage_sarif import triage_sarif
+from advisor.view.writers.html import document_html
+from advisor.view.writers.markdown import document_markdown
 from tests.pipelines.triage_fleet import fleet, here, small
 from tests.render.pages import HOSTILE, sound
 from tests.timeline.generator import MS, US, Planted, busy, serial_copies
@@ -97,7 +97,7 @@ def test_a_timeline_page_has_decision_picture_patterns_kernels_and_command(tmp_p
 
 
 def test_the_picture_shows_copies_and_kernels_at_their_times(tmp_path: Path) -> None:
-    from advisor.render.timeline_chart import timeline_chart
+    from advisor.view.timeline_chart import timeline_chart
 
     chart = timeline_chart(analysed(busy(), tmp_path).gpus[0])
     assert chart is not None

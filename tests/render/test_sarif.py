@@ -10,8 +10,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from advisor.model import Diagnosis, Location, Missing
-from advisor.render.sarif import diagnosis_sarif
+from advisor.records.diagnosis import Diagnosis, Location, Missing
+from advisor.view.writers.sarif import diagnosis_sarif
 from tests.render.pages import HOSTILE, INVISIBLE, renamed, some
 
 SCHEMA = json.loads((Path(__file__).parent / "sarif-2.1.0-subset.json").read_text(encoding="utf-8"))
@@ -127,7 +127,7 @@ def test_hostile_names_are_text_without_links(tour: Any, tmp_path: Path, name: s
 
 
 def test_a_typed_in_workload_has_rules_of_its_own(tmp_path: Path) -> None:
-    from advisor.pipelines.diagnose import analyse
+    from advisor.reasoning.diagnose import analyse
 
     file = next((Path(__file__).parents[1] / "data" / "workloads").glob("tiled*.yaml"))
     run = log(analyse([file]).diagnosis, tmp_path)

@@ -8,10 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from advisor.catalog import catalog
-from advisor.cli import main
-from advisor.pipelines.diagnose import analyse
-from advisor.render.section import (
+from advisor.cli.main import main
+from advisor.knowledge.base import catalog
+from advisor.readers import read
+from advisor.readers.actions import ALWAYS, ARITHMETIC, DRAM, SM
+from advisor.reasoning.diagnose import analyse
+from advisor.source.columns import COLUMNS
+from advisor.source.measures import MEASURES
+from advisor.view.writers.ncu_section import (
     BREAKDOWNS,
     FILE,
     OVER_TIME,
@@ -22,11 +26,6 @@ from advisor.render.section import (
     over_time_text,
     section_text,
 )
-from advisor.reports import door
-from advisor.reports.actions import ALWAYS, ARITHMETIC
-from advisor.reports.phases import DRAM, SM
-from advisor.source.columns import COLUMNS
-from advisor.source.measures import MEASURES
 
 TEXT = section_text(catalog().metrics)
 TOKEN = re.compile(r'\s*(?:(?P<key>\w+)\s*(?:(?P<open>\{)|:\s*(?P<value>"[^"\\\n]*"|\w+))|(?P<close>\}))')
@@ -107,7 +106,7 @@ def test_a_report_with_nothing_else_gives_the_same_findings_and_lacks_nothing(
     grouped = ("smsp__pcsamp_warp", "device__", *ARITHMETIC)
     known = [n for m in cat.metrics.values() for n in m.names if n in listed or parts(n) or n.startswith(grouped)]
     whole = analyse([tour_path]).diagnosis
-    monkeypatch.setattr(door, "names_wanted", lambda metrics: known)
+    monkeypatch.setattr(read, "names_wanted", lambda metrics: known)
     less = analyse([tour_path]).diagnosis
     unmeasured = {m.id for m in cat.metrics.values() if m.names and m.section and not names_of(m)}
     assert {"tensor_ops", "stall_wait_pct", "lanes_active", "ffma_per_cycle"} <= unmeasured

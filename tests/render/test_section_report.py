@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.pipelines.diagnose import Analysis, analyse
-from advisor.reports import read
+from advisor.readers.read import read
+from advisor.reasoning.diagnose import Analysis, analyse
 
 REPORT = Path(__file__).parents[1] / "data" / "section_report.ncu-rep.xz"
 # What the full set of the same exercises gives first, in `practice selfcheck`.

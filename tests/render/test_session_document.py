@@ -13,10 +13,10 @@ from markdown_it import MarkdownIt
 from timeline.generator import starved
 from tui import factory
 
-from advisor.dialogue import events as e
-from advisor.dialogue.state import State
-from advisor.dialogue.transcripts.scrub import Scrubber
-from advisor.render.session_export import text_of
+from advisor.session import events as e
+from advisor.session.export.export import text_of
+from advisor.session.state import State
+from advisor.session.transcripts.scrub import Scrubber
 from tests.render.pages import HOSTILE, sound
 from tests.render.test_pages_markdown import outside_code
 

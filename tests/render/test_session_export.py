@@ -13,20 +13,20 @@ from dialogue.sessions import LORE, Session, answer_all, recorded, trace
 from timeline.generator import starved
 from tui import factory
 
-from advisor.cli import main
-from advisor.dialogue import events as e
-from advisor.dialogue.desk import Desk
-from advisor.dialogue.language.understand import understand
-from advisor.dialogue.reducer import reduce
-from advisor.dialogue.sources import sources
-from advisor.dialogue.state import State
-from advisor.dialogue.transcripts.scrub import Scrubber
-from advisor.dialogue.transcripts.session import Saving
-from advisor.errors import UsageError
+from advisor.cli.main import main
 from advisor.practice.lessons import Lessons
 from advisor.practice.manifest import exercise
 from advisor.practice.state import Store
-from advisor.render.session_export import place_for, text_of, writers
+from advisor.records.errors import UsageError
+from advisor.session import events as e
+from advisor.session.executor import Desk
+from advisor.session.export.export import place_for, text_of, writers
+from advisor.session.language.understand import understand
+from advisor.session.reducer import reduce
+from advisor.session.services import sources
+from advisor.session.state import State
+from advisor.session.transcripts.scrub import Scrubber
+from advisor.session.transcripts.session import Saving
 from tests.render.pages import sound
 
 ROOT = Path(__file__).parents[2]

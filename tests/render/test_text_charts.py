@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.catalog import metrics
-from advisor.model import LaunchDiagnosis, Verdict
-from advisor.render import charts
-from advisor.render.cells import Canvas, plain
-from advisor.render.memory_chart import ASKED, WIDE, memory_chart
-from advisor.render.roofline_text import COLLECT, NO_FLOP, NO_ROOFS, Paper, Scale, roofline
+from advisor.knowledge.base import metrics
+from advisor.records.diagnosis import LaunchDiagnosis, Verdict
+from advisor.view import charts
+from advisor.view.memory_chart import ASKED, WIDE, memory_chart
+from advisor.view.roofline_text import COLLECT, NO_FLOP, NO_ROOFS, Paper, Scale, roofline
+from advisor.view.text_canvas import Canvas, plain
 
 H200 = {
     "dram_peak_bytes_per_s": 4.8e12,

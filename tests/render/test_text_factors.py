@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from advisor.model import Comparison, Missing
-from advisor.render.diagnosis import diagnosis_text, evidence_rows, next_text
-from advisor.render.text import brief_factor, title_text
+from advisor.records.diagnosis import Comparison, Missing
+from advisor.view.diagnosis import diagnosis_text, evidence_rows, next_text
+from advisor.view.text import brief_factor, title_text
 
 
 @pytest.mark.parametrize(("value", "text"), [(1.04, "1"), (1.2345, "1.2"), (15.9, "16"), (99.6, "100"), (158.9, "159")])

@@ -10,14 +10,14 @@ from typing import Any
 import jsonschema
 import pytest
 
-from advisor import resources
-from advisor.cli import main
-from advisor.pipelines.diagnose import analyse
-from advisor.pipelines.explain import explain
-from advisor.render.diagnosis import diagnosis_text
-from advisor.render.diagnosis_json import diagnosis_json
-from advisor.render.explain import explain_text
-from advisor.reports import read
+from advisor.cli.main import main
+from advisor.explain.explain import explain
+from advisor.readers.read import read
+from advisor.reasoning.diagnose import analyse
+from advisor.records import resources
+from advisor.view.diagnosis import diagnosis_text
+from advisor.view.diagnosis_json import diagnosis_json
+from advisor.view.explain import explain_text
 
 CASES = Path(__file__).parent.parent / "data" / "workloads"
 SCHEMA = json.loads((Path(resources.__file__).parent / "render" / "schemas" / "diagnosis.json").read_text())

@@ -10,10 +10,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from advisor import catalog
-from advisor.reports import read
-from advisor.reports.units import convert
-from advisor.reports.values import number
+from advisor.knowledge import base
+from advisor.readers.csv_tables import number
+from advisor.readers.frame import convert
+from advisor.readers.read import read
 
 DATA = Path(__file__).parents[1] / "data"
 KERNELS = ["vector_copy", "transpose_tile", "capped_moments"]
@@ -41,7 +41,7 @@ def _resolution(path: Path) -> list[dict[str, float]]:
     found = []
     for row in rows:
         steps = {}
-        for id_, metric in catalog.metrics().items():
+        for id_, metric in base.metrics().items():
             name = next((n for n in metric.names if n in place and not math.isnan(number(row[place[n]]))), None)
             if name is not None:
                 digits = len(row[place[name]].partition(".")[2])
@@ -52,7 +52,7 @@ def _resolution(path: Path) -> list[dict[str, float]]:
 
 def _differences(one: pd.DataFrame, other: pd.DataFrame, steps: list[dict[str, float]], relative: float) -> list[str]:
     wrong = []
-    for id_ in catalog.metrics():
+    for id_ in base.metrics():
         if id_ in one and id_ in other:
             for row, (a, b) in enumerate(zip(one[id_], other[id_], strict=True)):
                 if not (
@@ -63,7 +63,7 @@ def _differences(one: pd.DataFrame, other: pd.DataFrame, steps: list[dict[str, f
 
 
 def _known(frame: pd.DataFrame) -> set[str]:
-    return {id_ for id_ in catalog.metrics() if id_ in frame and frame[id_].notna().any()}
+    return {id_ for id_ in base.metrics() if id_ in frame and frame[id_].notna().any()}
 
 
 def test_the_raw_page_agrees_with_the_report_to_the_last_printed_digit(binary: pd.DataFrame, raw_path: Path) -> None:

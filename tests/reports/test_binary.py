@@ -11,9 +11,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from advisor.errors import InputError
-from advisor.model import IDENTITY
-from advisor.reports import Limits, parent, read, read_instances, read_many
+from advisor.readers import parent
+from advisor.readers.container import Limits
+from advisor.readers.parent import read_instances
+from advisor.readers.read import read, read_many
+from advisor.records.errors import InputError
+from advisor.records.readings import IDENTITY
 from tests.damaged import report
 
 
@@ -228,7 +231,7 @@ def test_large_reports_are_read_in_batches(small: Path) -> None:
 
 
 def parent_block(sizes: list[int]) -> Any:
-    from advisor.reports.container import Block
+    from advisor.readers.container import Block
 
     return Block((0, 0), (), tuple((0, size) for size in sizes))
 
@@ -236,7 +239,7 @@ def parent_block(sizes: list[int]) -> Any:
 def test_the_child_stays_light() -> None:
     code = (
         "import sys; sys.path[:0] = sys.argv[1:]; before = set(sys.modules)\n"
-        "import advisor.reports.container, advisor.reports.actions, advisor.reports.child\n"
+        "import advisor.readers.container, advisor.readers.actions, advisor.readers.child\n"
         "heavy = {'pandas', 'numpy', 'msgspec', 'yaml', 'click'}\n"
         "print(sorted(m for m in set(sys.modules) - before if m.split('.')[0] in heavy))"
     )

@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from advisor import resources
-from advisor.reports import read_code
-from advisor.reports.code import Code
-from advisor.reports.container import code_of, walk
-from advisor.reports.elf import BadCodeError, Elf, Symbol
-from advisor.reports.line_table import Frame, LineTable
+from advisor.readers.code import BadCodeError, Code, Elf, Frame, LineTable, Symbol
+from advisor.readers.container import code_of, walk
+from advisor.readers.parent import read_code
+from advisor.records import resources
 
 REPORT = resources.folder("kernels") / "constant-lookup" / "recorded" / "h200" / "profile.ncu-rep.xz"
 # Lengths, version 2, steps of one byte, line base -5 and range 14, nine standard operations, a folder and two files.

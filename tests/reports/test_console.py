@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.errors import InputError
-from advisor.reports import read
+from advisor.readers.read import read
+from advisor.records.errors import InputError
 
 DATA = Path(__file__).parents[1] / "data"
 LAUNCH = "  saxpy(int, float *) (64, 1, 1)x(256, 1, 1), Context 1, Stream 7, Device 0, CC 8.6\n"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.reports import container, slimming
+from advisor.readers import container, slimming
 from tests.damaged import report
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.errors import InputError
-from advisor.reports import read
+from advisor.readers.read import read
+from advisor.records.errors import InputError
 
 DATA = Path(__file__).parents[1] / "data"
 HEADER = (

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.errors import InputError
-from advisor.reports import read
+from advisor.readers.read import read
+from advisor.records.errors import InputError
 from tests.damaged import Damaged, inputs
 
 SAMPLE = list(inputs(30))

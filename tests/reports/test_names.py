@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.reports.names import clean, one_line, short_name, without_links
+from advisor.readers.frame import clean, one_line, short_name, without_links
 
 
 @pytest.mark.parametrize(

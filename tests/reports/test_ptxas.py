@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from advisor.errors import InputError
-from advisor.reports import read
-from advisor.reports.ptxas import complete, function_name, parse
-from advisor.reports.records import Launch
+from advisor.readers.frame import Launch
+from advisor.readers.ptxas import complete, function_name, parse
+from advisor.readers.read import read
+from advisor.records.errors import InputError
 
 LOG = """ptxas info    : 0 bytes gmem, 4 bytes cmem[3]
 ptxas info    : Compiling entry function '_Z5saxpyifPfS_' for 'sm_86'

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from advisor.errors import InputError
-from advisor.reports import Limits, read, sniff
+from advisor.readers.container import Limits
+from advisor.readers.formats import sniff
+from advisor.readers.read import read
+from advisor.records.errors import InputError
 from tests.damaged import report
 
 

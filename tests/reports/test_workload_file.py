@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from advisor.catalog import metrics
-from advisor.errors import InputError
-from advisor.reports import read, sniff
-from advisor.reports.workload import LARGEST, key_of, typed
+from advisor.knowledge.base import metrics
+from advisor.readers.formats import sniff
+from advisor.readers.read import read
+from advisor.readers.workload import LARGEST, key_of, typed
+from advisor.records.errors import InputError
 
 SMALL = "workload: Blur\nunits: {SM: 40, TEX: 30}\n"
 
@@ -164,7 +165,7 @@ def test_names_are_data_and_shown_escaped(tmp_path: Path) -> None:
 
 
 def test_a_wrong_file_among_several_does_not_hide_the_others(tmp_path: Path) -> None:
-    from advisor.reports import read_many
+    from advisor.readers.read import read_many
 
     (tmp_path / "a.yaml").write_text(SMALL)
     (tmp_path / "b.yaml").write_text("workload: B\nunits: {SMM: 1, TEX: 2}\n")

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.catalog import catalog
-from advisor.sass import classify, dictionary
-from advisor.sass.opcodes import Entry, stem
+from advisor.hardware.sass import Entry, classify, dictionary, stem
+from advisor.knowledge.base import catalog
 
 PIPES = {"fma", "alu", "fp64", "fp16", "xu", "tensor", "lsu", "adu", "cbu", "uniform", "tex", "tma", "none"}
 KINDS = {
@@ -172,7 +171,7 @@ def test_modifiers_never_lose_an_opcode(name: str, modifiers: list[str]) -> None
 
 
 def test_links_of_the_dictionary_and_the_stalls_lead_somewhere() -> None:
-    from advisor.pipelines.explain import explain
+    from advisor.explain.explain import explain
 
     for topics in (TOPIC, catalog().topic_file("stalls")):
         for name, topic in topics.items():

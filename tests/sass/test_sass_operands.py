@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.sass import Memory, local_use, parse
+from advisor.hardware.sass import Memory, local_use, parse
 
 REGISTERS = st.one_of(st.integers(0, 254).map(lambda n: f"R{n}"), st.just("RZ"))
 UNIFORM = st.integers(0, 62).map(lambda n: f"UR{n}")

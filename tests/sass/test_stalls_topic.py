@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from advisor.catalog import catalog
-from advisor.metrics.stalls import REASONS
+from advisor.knowledge.base import catalog
+from advisor.reasoning.metrics.derive import REASONS
 
 STALLS = catalog().topic_file("stalls")
 
@@ -31,7 +31,7 @@ def test_short_scoreboard_is_mio_and_chains_are_wait() -> None:
 
 
 def test_every_stall_leads_to_a_diagnosis_of_the_catalogue_or_to_none() -> None:
-    from advisor.pipelines.explain import explain
+    from advisor.explain.explain import explain
 
     for reason, entry in STALLS.items():
         for target in entry["leads_to"]:

@@ -12,15 +12,15 @@ from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Input, Static
 
-from advisor.dialogue import events as e
-from advisor.dialogue.language import understand as commands
-from advisor.dialogue.practice import turn as practice_turn
-from advisor.dialogue.practice import words
-from advisor.dialogue.practice.exercising import STAGES, Exercising
-from advisor.dialogue.practice.handlers import opened_from
-from advisor.dialogue.practice.pages import page
-from advisor.dialogue.records import Choice
-from advisor.dialogue.state import State
+from advisor.session import events as e
+from advisor.session.language import understand as commands
+from advisor.session.practice import turn as practice_turn
+from advisor.session.practice import words
+from advisor.session.practice.exercising import STAGES, Exercising
+from advisor.session.practice.handlers import opened_from
+from advisor.session.practice.pages import page
+from advisor.session.records import Choice
+from advisor.session.state import State
 from advisor.tui import words as common
 from advisor.tui import words_exercise as tips
 from advisor.tui.layout import safe, styled

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from dialogue.transcripts.talk import Talk
 
-from advisor.dialogue import events as e
+from advisor.session import events as e
 
 
 def main() -> None:

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from tui.factory import sources as made_up
 
-from advisor.dialogue import events as e
-from advisor.dialogue.desk import Desk, Sources
-from advisor.dialogue.language.understand import understand
-from advisor.dialogue.reducer import reduce
-from advisor.dialogue.state import State
-from advisor.dialogue.transcripts.carried import Memory
-from advisor.dialogue.transcripts.drive import settle
-from advisor.dialogue.transcripts.session import Saving
+from advisor.session import events as e
+from advisor.session.executor import Desk, Sources
+from advisor.session.language.understand import understand
+from advisor.session.reducer import reduce
+from advisor.session.state import State
+from advisor.session.transcripts.attachments import Memory
+from advisor.session.transcripts.authoring import settle
+from advisor.session.transcripts.session import Saving
 
 CSV = Path(__file__).parents[2] / "data" / "tour_raw.csv.xz"
 
@@ -57,6 +57,6 @@ class Talk:
 
 def real(place: Path | None = None) -> Talk:
     """On the real sources."""
-    from advisor.dialogue.sources import sources
+    from advisor.session.services import sources
 
     return Talk(sources(), place)

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from tui.factory import sources
 
-from advisor.dialogue import events as e
-from advisor.dialogue.transcripts import form
-from advisor.dialogue.transcripts.player import Player
-from advisor.dialogue.transcripts.stage import harmless
-from advisor.errors import InputError, UsageError
+from advisor.records.errors import InputError, UsageError
+from advisor.session import events as e
+from advisor.session.transcripts import serialize
+from advisor.session.transcripts.player import Player
+from advisor.session.transcripts.sandbox import harmless
 
 HEAD = '{"format": "ncu-advisor/transcript/1"}'
 
@@ -50,21 +50,21 @@ def test_what_is_no_transcript_is_one_line(raw: bytes, says: str, tmp_path: Path
     path = tmp_path / "x.jsonl"
     path.write_bytes(raw)
     with pytest.raises(InputError) as caught:
-        form.load(path)
+        serialize.load(path)
     assert says in str(caught.value) and "\n" not in str(caught.value)
     assert str(caught.value).startswith(str(path))
 
 
 def test_folders_and_absent_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a folder"):
-        form.load(tmp_path)
+        serialize.load(tmp_path)
     with pytest.raises(InputError, match="no such file"):
-        form.load(tmp_path / "no.jsonl")
+        serialize.load(tmp_path / "no.jsonl")
 
 
 def test_kinds_that_are_not_known_are_skipped_with_a_note_and_their_conclusion_with_them() -> None:
     lines = [HEAD, '{"do": "dance"}', '{"concluded": {"class": "x"}}', '{"moon": 1}', '{"do": "fix"}']
-    found = form.parse("\n".join(lines).encode())
+    found = serialize.parse("\n".join(lines).encode())
     assert [entry.verb for entry in found.entries] == ["fix"]
     assert len(found.notes) == 2 and "dance" in found.notes[0] and "line 4" in found.notes[1]
 

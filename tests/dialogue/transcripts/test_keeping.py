@@ -15,12 +15,12 @@ import pytest
 from dialogue.transcripts.talk import CSV, Talk, real
 from tui.factory import diagnosis
 
-from advisor.dialogue import events as e
-from advisor.dialogue.transcripts import form
-from advisor.dialogue.transcripts.keeping import MOST_KEPT, forget, is_running, kept, prune, unfinished
-from advisor.dialogue.transcripts.player import Player
-from advisor.dialogue.transcripts.session import Saving
-from advisor.errors import InputError
+from advisor.records.errors import InputError
+from advisor.session import events as e
+from advisor.session.transcripts import serialize
+from advisor.session.transcripts.autosave import MOST_KEPT, forget, is_running, kept, prune, unfinished
+from advisor.session.transcripts.player import Player
+from advisor.session.transcripts.session import Saving
 
 CHILD = Path(__file__).with_name("child_session.py")
 
@@ -35,7 +35,7 @@ def talked(place: Path, *more: e.Event) -> Talk:
 
 def verbs(place: Path) -> list[str]:
     [path] = place.glob("*.jsonl")
-    return [entry.verb for entry in form.load(path).entries]
+    return [entry.verb for entry in serialize.load(path).entries]
 
 
 def test_each_step_is_saved_and_an_undone_one_goes(tmp_path: Path) -> None:
@@ -52,9 +52,9 @@ def test_what_was_kept_is_what_save_would_write_but_for_the_readings(tmp_path: P
     talk = talked(tmp_path, e.HowAsked(), e.FixShown(), e.Back(), e.EvidenceShown())
     talk.do(e.WriteAsked("transcript", str(tmp_path / "elsewhere" / ".." / "own.txt")))
     talk.saving.flush()
-    own = form.load(tmp_path / "own.txt").entries
+    own = serialize.load(tmp_path / "own.txt").entries
     [path] = tmp_path.glob("*.jsonl")
-    assert form.load(path).entries[: len(own) - 1] == own[:-1]
+    assert serialize.load(path).entries[: len(own) - 1] == own[:-1]
     talk.saving.close()
 
 
@@ -101,7 +101,7 @@ def test_only_the_latest_are_kept_and_none_that_is_open_goes(tmp_path: Path) -> 
     os.utime(open_one, (1, 1))
     for number in range(MOST_KEPT + 3):
         path = tmp_path / f"{number:012d}.jsonl"
-        path.write_text(form.text_of(form.Transcript(form.Header())), encoding="utf-8")
+        path.write_text(serialize.text_of(serialize.Transcript(serialize.Header())), encoding="utf-8")
         path.with_suffix(".here").write_text("{}", encoding="utf-8")
         os.utime(path, (100 + number, 100 + number))
     (tmp_path / ".000000000001.jsonl.abcdef").write_text("half", encoding="utf-8")
@@ -136,18 +136,18 @@ def test_a_place_that_cannot_be_written_is_told_once_and_the_session_goes_on(tmp
 def test_a_disk_that_is_full_is_told_and_saved_to_again_once_there_is_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from advisor.dialogue.transcripts import keeping
-    from advisor.errors import UsageError
+    from advisor.records.errors import UsageError
+    from advisor.session.transcripts import autosave
 
     room = threading.Event()
-    whole = keeping.write_whole
+    whole = autosave.write_whole
 
     def write(path: Path, text: str) -> None:
         if not room.is_set():
             raise UsageError(f"{path}: cannot be written: No space left on device")
         whole(path, text)
 
-    monkeypatch.setattr(keeping, "write_whole", write)
+    monkeypatch.setattr(autosave, "write_whole", write)
     talk = Talk(place=tmp_path).begin("tour.ncu-rep").do(e.LaunchSelected(1))
     talk.saving.flush()
     talk.do(e.FixShown())
@@ -165,8 +165,8 @@ def test_a_large_report_is_not_written_at_each_step(tmp_path: Path) -> None:
     talk.saving.flush()
     [path] = tmp_path.glob("*.jsonl")
     assert path.stat().st_size < (tmp_path / "whole.txt").stat().st_size / 3
-    assert form.load(path).header.readings[0].kept == "absent"
-    assert form.load(path).header.readings[0].reports[0].sha256
+    assert serialize.load(path).header.readings[0].kept == "absent"
+    assert serialize.load(path).header.readings[0].reports[0].sha256
     talk.saving.close()
 
 
@@ -174,9 +174,9 @@ def test_a_large_report_is_not_written_at_each_step(tmp_path: Path) -> None:
 
 
 def gone_on(path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Player, Saving]:
-    from advisor.dialogue.transcripts import keeping
+    from advisor.session.transcripts import autosave
 
-    monkeypatch.setattr(keeping, "folder", lambda: place)
+    monkeypatch.setattr(autosave, "folder", lambda: place)
     player = Player.load(path)
     saving = Saving(place=place)
     saving.go_on(player.state(len(player)), player.desk)
@@ -253,7 +253,7 @@ def test_a_session_that_another_terminal_took_goes_on_as_a_copy(tmp_path: Path) 
     talk = talked(tmp_path)
     [path] = tmp_path.glob("*.jsonl")
     text = path.read_text(encoding="utf-8")
-    from advisor.dialogue.transcripts.keeping import Keeper
+    from advisor.session.transcripts.autosave import Keeper
 
     second = Keeper(talk.memory, place=tmp_path, continued=path.stem)
     second.keep(talk.state)
@@ -279,7 +279,7 @@ def test_kill_9_at_any_moment_leaves_all_finished_steps(seed: int, tmp_path: Pat
     child.wait()
     [one] = unfinished((), tmp_path)
     assert one.deeds >= done
-    player = form.load(one.path)
+    player = serialize.load(one.path)
     assert [entry.deed.text.split()[1] for entry in player.entries[2:]] == [  # type: ignore[union-attr]
         str(number) for number in range(2, one.deeds + 1)
     ]

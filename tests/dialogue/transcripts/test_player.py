@@ -10,26 +10,26 @@ import msgspec
 import pytest
 from dialogue.transcripts.talk import CSV, Talk, real
 
-from advisor.dialogue import events as e
-from advisor.dialogue.reducer import reduce
-from advisor.dialogue.state import State
-from advisor.dialogue.transcripts import form
-from advisor.dialogue.transcripts.carried import transcript_of
-from advisor.dialogue.transcripts.drive import settle
-from advisor.dialogue.transcripts.form import Transcript
-from advisor.dialogue.transcripts.player import Player
-from advisor.dialogue.transcripts.recorder import Recorder
-from advisor.dialogue.transcripts.scrub import Scrubber
-from advisor.dialogue.transcripts.stage import stage
-from advisor.errors import UsageError
-from advisor.napkin.ceilings import Ceiling, Ceilings
+from advisor.hardware.ceilings import Ceiling, Ceilings
+from advisor.records.errors import UsageError
+from advisor.session import events as e
+from advisor.session.reducer import reduce
+from advisor.session.state import State
+from advisor.session.transcripts import serialize
+from advisor.session.transcripts.attachments import transcript_of
+from advisor.session.transcripts.authoring import settle
+from advisor.session.transcripts.player import Player
+from advisor.session.transcripts.recorder import Recorder
+from advisor.session.transcripts.sandbox import stage
+from advisor.session.transcripts.scrub import Scrubber
+from advisor.session.transcripts.serialize import Transcript
 
 SCRUBBER = Scrubber(Path("/home/marianne"), ["marianne"], ["gpubox"])
 
 
 def saved(talk: Talk) -> Transcript:
     """Through its text, as a file would be."""
-    return form.parse(form.text_of(transcript_of(talk.state, talk.memory, SCRUBBER)).encode())
+    return serialize.parse(serialize.text_of(transcript_of(talk.state, talk.memory, SCRUBBER)).encode())
 
 
 def player(transcript: Transcript) -> Player:
@@ -117,7 +117,7 @@ def test_accepting_takes_what_came(transcript: Transcript) -> None:
     wrong = replace(transcript, entries=tuple(entries))
     accepted = player(wrong).accepted()
     assert accepted.entries == transcript.entries
-    assert form.text_of(accepted) == form.text_of(transcript)
+    assert serialize.text_of(accepted) == serialize.text_of(transcript)
 
 
 def test_nothing_of_the_machine_stands_in_a_file(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_nothing_of_the_machine_stands_in_a_file(tmp_path: Path) -> None:
     report = home / "gpubox.csv.xz"
     shutil.copy(CSV, report)
     talk = real().begin(str(report)).do(e.LaunchSelected(0)).do(e.NotUnderstood("marianne on gpubox"))
-    text = form.text_of(transcript_of(talk.state, talk.memory, Scrubber(home, ["marianne"], ["gpubox"])))
+    text = serialize.text_of(transcript_of(talk.state, talk.memory, Scrubber(home, ["marianne"], ["gpubox"])))
     for word in ("marianne", "gpubox", str(tmp_path)):
         assert word not in text
 
@@ -139,7 +139,7 @@ def test_no_clock_stands_in_a_file_and_keys_are_sorted(transcript: Transcript) -
             return list(data) == sorted(data) and all(map(ordered, data.values()))
         return all(map(ordered, data)) if isinstance(data, list) else True
 
-    lines = form.text_of(transcript).splitlines()
+    lines = serialize.text_of(transcript).splitlines()
     assert all(ordered(json.loads(line)) for line in lines)
     assert not any(word in line for word in ("2024-", "2025-", "2026-") for line in lines)
 
@@ -206,7 +206,7 @@ def test_work_that_was_called_off_stays_called_off() -> None:
     talk.state, _ = settle(reduce(off, e.Retried()), talk.desk)
     entries = Recorder(SCRUBBER).entries(talk.state.log)
     assert [(one.verb, one.settled) for one in entries] == [("begin", 0), ("cancel", None), ("retry", None)]
-    again = Player(Transcript(form.Header(), entries=entries), stage(Transcript(form.Header())))
+    again = Player(Transcript(serialize.Header(), entries=entries), stage(Transcript(serialize.Header())))
     again.desk.sources = talk.desk.sources
     assert again.state(3) == talk.state
 
@@ -215,7 +215,7 @@ def test_a_failure_of_reading_is_replayed_and_not_tried_again() -> None:
     talk = Talk().begin("broken.ncu-rep")
     entry = Recorder(SCRUBBER).entries(talk.state.log)[0]
     assert "cut off" in entry.failed[0]
-    played = player(Transcript(form.Header(), entries=(entry,)))
+    played = player(Transcript(serialize.Header(), entries=(entry,)))
     assert played.state(1).stalled == e.Read(("broken.ncu-rep",)) and played.differences(1) == ()
 
 
@@ -236,7 +236,7 @@ def test_save_writes_a_transcript_and_says_where(tmp_path: Path) -> None:
     talk = Talk().begin("tour.ncu-rep").do(e.LaunchSelected(1))
     talk.do(e.WriteAsked("transcript", str(tmp_path / "mine")))
     assert str(tmp_path / "mine.jsonl") in talk.state.cards[-1].lines[0].text
-    verbs = [one.verb for one in form.load(tmp_path / "mine.jsonl").entries]
+    verbs = [one.verb for one in serialize.load(tmp_path / "mine.jsonl").entries]
     assert verbs == ["begin", "launch", "write"]
 
 
@@ -248,7 +248,7 @@ def test_without_a_path_it_goes_to_a_new_file_here(tmp_path: Path, monkeypatch: 
 
 
 def test_save_goes_over_its_own_file_and_over_nothing_else(tmp_path: Path) -> None:
-    from advisor.dialogue.transcripts.saving import place_for
+    from advisor.session.transcripts.autosave import place_for
 
     talk = Talk().begin("tour.ncu-rep").do(e.LaunchSelected(1))
     for title in ("Saved", "Saved again, in the same file"):

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from advisor.dialogue import events as e
-from advisor.dialogue.transcripts.recorder import scrubbed
-from advisor.dialogue.transcripts.scrub import Scrubber, bundled_name, bundled_path
+from advisor.session import events as e
+from advisor.session.transcripts.recorder import scrubbed
+from advisor.session.transcripts.scrub import Scrubber, bundled_name, bundled_path
 
 SCRUBBER = Scrubber(Path("/home/marianne"), ["marianne"], ["gpubox", "gpubox.example.org"])
 

@@ -9,10 +9,10 @@ import jsonschema
 import pytest
 from dialogue.transcripts.talk import CSV, Talk, real
 
-from advisor.dialogue import events as e
-from advisor.dialogue.transcripts import form
-from advisor.dialogue.transcripts.carried import Memory, transcript_of
-from advisor.dialogue.transcripts.scrub import Scrubber
+from advisor.session import events as e
+from advisor.session.transcripts import serialize
+from advisor.session.transcripts.attachments import Memory, transcript_of
+from advisor.session.transcripts.scrub import Scrubber
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = json.loads((ROOT / "advisor" / "render" / "schemas" / "transcript.json").read_text(encoding="utf-8"))
@@ -34,7 +34,7 @@ def test_a_session_on_a_report_fits(tmp_path: Path) -> None:
     talk = real().begin(str(CSV)).do(e.LaunchSelected(1)).do(e.HowAsked()).do(e.FixShown())
     talk.do(e.WhyNotAsked("tail_effect")).do(e.WhatIfAsked((("dram_pct", 95.0),))).do(e.ExplainAsked("occupancy"))
     talk.do(e.WriteAsked("transcript", "/no/such/folder/x"))
-    fits(form.text_of(transcript_of(talk.state, talk.memory, Scrubber())))
+    fits(serialize.text_of(transcript_of(talk.state, talk.memory, Scrubber())))
 
 
 def test_an_interview_and_a_teams_rules_fit(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_an_interview_and_a_teams_rules_fit(tmp_path: Path) -> None:
     for _ in range(2):
         assert talk.state.ask is not None
         talk.do(e.Answered(talk.state.ask.id, None, "no idea"))
-    fits(form.text_of(transcript_of(talk.state, Memory((tmp_path,)), Scrubber())))
+    fits(serialize.text_of(transcript_of(talk.state, Memory((tmp_path,)), Scrubber())))
 
 
 @pytest.mark.parametrize("line", ["{}", '{"do": 3}', '{"concluded": {"pixels": 1}}', '{"format": "x"}'])

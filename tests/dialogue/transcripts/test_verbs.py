@@ -9,10 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.dialogue import deeds as d
-from advisor.dialogue import events as e
-from advisor.dialogue.transcripts.form import Entry, Header, Transcript, entry_lines, parse, text_of
-from advisor.dialogue.transcripts.verbs import DEEDS, VERBS, UnknownVerbError, decode, encode
+from advisor.session import events as d
+from advisor.session import events as e
+from advisor.session.transcripts.serialize import (
+    DEEDS,
+    VERBS,
+    Entry,
+    Header,
+    Transcript,
+    UnknownVerbError,
+    decode,
+    encode,
+    entry_lines,
+    parse,
+    text_of,
+)
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
