@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from advisor.cli.main import main
-from tests.render.pages import sound
+from tests.view.pages import sound
 
 
 def run(*arguments: object) -> int:

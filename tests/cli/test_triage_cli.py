@@ -17,8 +17,8 @@ from advisor.triage.one_file import METRICS
 from advisor.triage.run import Progress
 from tests.bench.triage.generate import raw_rows, table
 from tests.damaged import MARKUP
-from tests.pipelines.triage_fleet import LAUNCHES, fleet, here
 from tests.timeline.generator import MS, Planted
+from tests.triage.triage_fleet import LAUNCHES, fleet, here
 
 __all__ = ["here"]
 pytestmark = pytest.mark.usefixtures("here", "cache")

@@ -12,7 +12,7 @@ from distributed import LocalCluster
 
 from advisor.records.errors import UsageError
 from advisor.triage.run import Progress
-from tests.pipelines.triage_fleet import LAUNCHES, fleet, here, outcome
+from tests.triage.triage_fleet import LAUNCHES, fleet, here, outcome
 
 __all__ = ["here"]
 

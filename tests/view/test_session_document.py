@@ -17,8 +17,8 @@ from advisor.session import events as e
 from advisor.session.export.export import text_of
 from advisor.session.state import State
 from advisor.session.transcripts.scrub import Scrubber
-from tests.render.pages import HOSTILE, sound
-from tests.render.test_pages_markdown import outside_code
+from tests.view.pages import HOSTILE, sound
+from tests.view.test_pages_markdown import outside_code
 
 NOBODY = Scrubber()
 

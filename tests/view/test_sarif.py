@@ -12,7 +12,7 @@ import pytest
 
 from advisor.records.diagnosis import Diagnosis, Location, Missing
 from advisor.view.writers.sarif import diagnosis_sarif
-from tests.render.pages import HOSTILE, INVISIBLE, renamed, some
+from tests.view.pages import HOSTILE, INVISIBLE, renamed, some
 
 SCHEMA = json.loads((Path(__file__).parent / "sarif-2.1.0-subset.json").read_text(encoding="utf-8"))
 

@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from advisor.view.blocks import BarRow, Bars, Cell, Code, Column, Command, Document, Fact, Facts, Table, section
 from advisor.view.diagnosis_document import diagnosis_document
 from advisor.view.writers.markdown import document_markdown, escaped, rich
-from tests.render.pages import HOSTILE, INVISIBLE, renamed, some
+from tests.view.pages import HOSTILE, INVISIBLE, renamed, some
 
 
 def outside_code(text: str) -> str:

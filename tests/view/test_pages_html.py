@@ -19,7 +19,7 @@ from advisor.view.compare_results import Result
 from advisor.view.diagnosis_document import diagnosis_document, grouped
 from advisor.view.roofline import Point, place_of, rooflines
 from advisor.view.writers.html import document_html, rich
-from tests.render.pages import HOSTILE, renamed, some, sound
+from tests.view.pages import HOSTILE, renamed, some, sound
 
 
 def compared(tour: Any, base: list[int], current: list[int], *fail_on: str) -> Result:

@@ -10,7 +10,7 @@ import pytest
 
 from advisor.hardware.occupancy import occupancy
 from advisor.readers.read import read
-from tests.napkin.access_patterns import ROOT, Entry, counted, entries, instructions
+from tests.hardware.access_patterns import ROOT, Entry, counted, entries, instructions
 
 ENTRIES = entries()
 LAUNCHES: dict[tuple[str, str], list[Entry]] = defaultdict(list)

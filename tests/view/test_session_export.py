@@ -27,7 +27,7 @@ from advisor.session.services import sources
 from advisor.session.state import State
 from advisor.session.transcripts.scrub import Scrubber
 from advisor.session.transcripts.session import Saving
-from tests.render.pages import sound
+from tests.view.pages import sound
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "advisor" / "render" / "schemas"

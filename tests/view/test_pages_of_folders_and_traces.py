@@ -18,9 +18,9 @@ from advisor.view.triage_document import triage_document
 from advisor.view.triage_sarif import triage_sarif
 from advisor.view.writers.html import document_html
 from advisor.view.writers.markdown import document_markdown
-from tests.pipelines.triage_fleet import fleet, here, small
-from tests.render.pages import HOSTILE, sound
 from tests.timeline.generator import MS, US, Planted, busy, serial_copies
+from tests.triage.triage_fleet import fleet, here, small
+from tests.view.pages import HOSTILE, sound
 
 __all__ = ["here", "small"]
 

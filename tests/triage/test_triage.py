@@ -18,7 +18,7 @@ from advisor.triage.run import triage
 from advisor.triage.workers import Pool
 from tests.bench.triage.generate import raw_rows, table
 from tests.damaged import report
-from tests.pipelines.triage_fleet import LAUNCHES, WORKER, Stop, document, fleet, here, outcome, small
+from tests.triage.triage_fleet import LAUNCHES, WORKER, Stop, document, fleet, here, outcome, small
 
 __all__ = ["here", "small"]
 
