@@ -106,7 +106,7 @@ def _explain(knowledge: tuple[Path, ...]) -> Callable[[str], Any]:
     def explain(word: str) -> Any:
         from advisor.explain.explain import explain as look
 
-        return look(word, knowledge[0] if knowledge else None)
+        return look(word, knowledge)
 
     return explain
 
@@ -115,7 +115,7 @@ def _contents(knowledge: tuple[Path, ...]) -> Callable[[], Sequence[Any]]:
     def contents() -> Sequence[Any]:
         from advisor.explain.explain import contents as everything
 
-        return everything(knowledge[0] if knowledge else None)
+        return everything(knowledge)
 
     return contents
 
@@ -124,7 +124,7 @@ def _find(knowledge: tuple[Path, ...]) -> Callable[[str, int], Sequence[Any]]:
     def find(text: str, most: int) -> Sequence[Any]:
         from advisor.explain.explain import find as search
 
-        return search(text, most, knowledge[0] if knowledge else None)
+        return search(text, most, knowledge)
 
     return find
 

@@ -78,7 +78,7 @@ def test_two_engines_do_not_disturb_each_other(make):
 def test_importing_the_engine_leaves_no_alias_in_the_standard_library_and_no_log_handler():
     code = """
 import collections, logging
-from advisor.engine import Engine
+from advisor.reasoning.engine.reason import Engine
 import advisor.reasoning.engine.chain
 assert not hasattr(collections, "Mapping")
 assert logging.getLogger().handlers == []
@@ -88,7 +88,9 @@ logging.getLogger("experta.watchers.ENGINE").warning("never seen")
 
 
 def test_naming_the_engine_room_imports_neither_experta_nor_numpy():
-    code = "import sys, advisor.engine; print([m for m in ('experta', 'numpy', 'pandas') if m in sys.modules])"
+    code = (
+        "import sys, advisor.reasoning.engine; print([m for m in ('experta', 'numpy', 'pandas') if m in sys.modules])"
+    )
     assert run(code) == "[]\n"
 
 
