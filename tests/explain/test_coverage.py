@@ -148,7 +148,7 @@ FACTS: dict[str, list[tuple[str, tuple[str, ...]]]] = {
     "P3, knowledge": [
         ("p3 bands", ("five units with the highest utilisation", "Over 80 %", "Under 60 %", "both")),
         ("p3 clusters", ("within 10 points", "interface between them")),
-        ("ceiling 95", ("95 % is as high as it gets",)),
+        ("ceiling 95", ("95 % is the practical maximum",)),
         ("headroom", ("90 /", "1.8x")),
         ("thresholds.hit_rates", ("Over 90 %", "70 to 90 %")),
         ("thresholds.sm_active", ("95 %", "90 %")),
