@@ -18,7 +18,7 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n: particles; 2^27 on a large card."""
+    """n: particles; 2^27 on a large GPU."""
     return {"n": min(1 << 27, int(0.35 * card.memory) // _BYTES // _MULTIPLE * _MULTIPLE)}
 
 

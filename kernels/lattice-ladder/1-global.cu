@@ -1,4 +1,4 @@
-// One site a thread: moments of the 37 populations, relaxed towards equilibrium, and back. Parameters lie in memory.
+// One site per thread: moments of the 37 populations, relaxed towards equilibrium, and back. Parameters are in memory.
 // launch: collide<<<ceil(sites / block), 256>>>(now, next, forward, backward, weight, cx, cy, rate, sites, 37)
 #define Q 37
 #define LIMIT 0.05

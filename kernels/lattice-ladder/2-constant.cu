@@ -1,4 +1,4 @@
-// The parameters lie in constant memory.
+// The parameters are in constant memory.
 // constant: forward = forward
 // constant: backward = backward
 // constant: weight = weight

@@ -1,4 +1,4 @@
-// Unrolled, and compiled so that three blocks fit an SM: at most 80 registers a thread.
+// Unrolled, and compiled so that three blocks fit an SM: at most 80 registers per thread.
 // constant: forward = forward
 // constant: backward = backward
 // constant: weight = weight

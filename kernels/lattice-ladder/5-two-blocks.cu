@@ -1,4 +1,4 @@
-// Unrolled, and compiled for two blocks an SM: at most 128 registers a thread.
+// Unrolled, and compiled for two blocks per SM: at most 128 registers per thread.
 // constant: forward = forward
 // constant: backward = backward
 // constant: weight = weight

@@ -1,4 +1,4 @@
-// Unrolled, and compiled for one block an SM: at most 255 registers a thread.
+// Unrolled, and compiled for one block per SM: at most 255 registers per thread.
 // constant: forward = forward
 // constant: backward = backward
 // constant: weight = weight

@@ -1,5 +1,5 @@
 // The exponential of each of many 4x4 matrices: a tile of 256 is staged through shared memory so that memory sees whole
-// lines, each thread works on one matrix, and the results go back the same way. One block an SM.
+// lines, each thread works on one matrix, and the results go back the same way. One block per SM.
 // launch: transitions<<<sms, 256, floor(shared_per_sm / 2) + 1024>>>(in, out, tiles)
 #define THREADS 256
 #define ORDER 16

@@ -1,4 +1,4 @@
-// While a tile is worked on, the loads of the next one are under way; they wait in registers, 16 a thread.
+// While a tile is processed, the loads of the next one are in flight, into 16 registers per thread.
 // `in` is not __restrict__: the compiler may not move its loads over a barrier, and so not behind the arithmetic.
 // launch: transitions<<<sms, 256, floor(shared_per_sm / 2) + 1024>>>(in, out, tiles)
 #define THREADS 256

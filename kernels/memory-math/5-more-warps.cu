@@ -1,4 +1,4 @@
-// The first version again, four blocks an SM instead of one: while one block loads, another computes.
+// The first version again, four blocks per SM instead of one: while one block loads, another computes.
 // launch: transitions<<<4 * sms, 256, 16384>>>(in, out, tiles)
 #define THREADS 256
 #define ORDER 16

@@ -15,7 +15,7 @@ TOLERANCES = {
         1e-5,
         1e-6,
         "matrices of norm under 3: the series ends after 16 terms, where the next is under 3^17 / 17! = 3.6e-7; each "
-        "of 64 multiply-adds rounds at 2^-24 of values under 3, sqrt(64) * 2e-7 at most; results lie in [0, 1]",
+        "of 64 multiply-adds rounds at 2^-24 of values under 3, sqrt(64) * 2e-7 at most; results are in [0, 1]",
     )
 }
 

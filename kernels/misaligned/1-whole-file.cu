@@ -1,4 +1,4 @@
-// Each query adds up the eight features of 32 records of a table. Eight lanes work on a query, one on each feature.
+// Each query sums the eight features of 32 records of a table. Eight lanes work on a query, one on each feature.
 // launch: add_features<<<ceil(8 * queries / block), 256>>>(file, index, result, queries)
 struct Record {
   float other[24];

@@ -20,7 +20,7 @@ __device__ float follow_one(int material, float v, int steps) {
   return v + w;
 }
 
-#define EACH 8  // particles a thread
+#define EACH 8  // particles per thread
 
 extern "C" __global__ void __launch_bounds__(256) follow(const int* __restrict__ material, const float* __restrict__ in,
                                                          float* __restrict__ out, int steps, int n) {

@@ -27,7 +27,7 @@ def sizes(card: Card) -> dict[str, int]:
 
 
 def work(n: dict[str, int]) -> Work:
-    # About eight operations a step: a force of four, two multiply-adds.
+    # About eight operations per step: a force of four, two multiply-adds.
     return Work(bytes=12.0 * n["n"], flop=8.0 * n["steps"] * n["n"])
 
 

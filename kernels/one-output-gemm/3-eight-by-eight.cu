@@ -1,4 +1,4 @@
-// A 128 by 128 tile of C a block, 8 by 8 elements a thread; the next tiles of A and B are on their way while this one is used.
+// A 128 by 128 tile of C per block, 8 by 8 elements per thread; the next tiles are loaded while this one is used.
 // launch: gemm<<<(n / 128, n / 128), 256>>>(a, b, c, n)
 #define K 16
 extern "C" __global__ void __launch_bounds__(256, 2) gemm(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int n) {

@@ -1,4 +1,4 @@
-// A thread climbs four columns side by side: 16 bytes a load, and two planes' loads are under way while it computes.
+// A thread climbs four columns side by side: 16 bytes per load, and two planes' loads are in flight while it computes.
 // launch: conduct<<<(nx / 128, ny / 4), (32, 4)>>>(u, v, k, nx, ny, nz)
 // u + k * (16 * near - far - 90 * u) / 12: sums over the six neighbours at distance one and the six at distance two.
 __device__ float conducted(float u, float near, float far, float k) {

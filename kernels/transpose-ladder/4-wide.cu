@@ -3,7 +3,7 @@
 #define TILE 64
 #define GROUPS (TILE / 4)
 
-// Groups of 4 in a row of the tile change places with the row (exclusive or), so that no two lanes meet in a bank.
+// Groups of 4 in a row of the tile change places with the row (XOR), so that no two lanes meet in a bank.
 __device__ __forceinline__ int place(int row, int group) { return row * GROUPS + (group ^ ((row / 4) % 8)); }
 
 extern "C" __global__ void __launch_bounds__(256) transpose(const float* __restrict__ in, float* __restrict__ out, int n) {
