@@ -42,7 +42,7 @@ def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
 
 
 def checked(out: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
-    """Every 13th particle: all positions in a block and in a vector come up."""
+    """Every 13th particle: covers all positions in a block and in a vector."""
     return {"density": out["density"][::13]}
 
 

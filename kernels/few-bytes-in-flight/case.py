@@ -49,7 +49,7 @@ def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
 
 
 def reference(xp: Any, data: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
-    """From the last sample to the first, so that the earliest stays."""
+    """From the last sample to the first, so that the earliest one is kept."""
     found = xp.full(n["traces"], n["samples"], xp.int32)
     for t in reversed(range(n["samples"])):
         found = xp.where(abs(data["record"][t]) > THRESHOLD, xp.int32(t), found)

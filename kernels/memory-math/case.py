@@ -26,7 +26,7 @@ def sizes(card: Card) -> dict[str, int]:
 
 
 def scalars(n: dict[str, int]) -> dict[str, Any]:
-    """A sum that no made-up matrix has: all their entries are positive."""
+    """A sum that no generated matrix has: all their entries are positive."""
     return {"never": np.float32(-1.0)}
 
 
@@ -46,12 +46,12 @@ def inputs(xp: Any, rng: Any, n: dict[str, int]) -> dict[str, Any]:
 
 
 def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
-    """A matrix for each."""
+    """One matrix per input."""
     return {"out": xp.empty((THREADS * n["tiles"], 16), xp.float32)}
 
 
 def _part(a: Any) -> Any:
-    """Every 31st matrix: no multiple of the tile, so that every place in a tile is among them."""
+    """Every 31st matrix: not a multiple of the tile, so that every position in a tile is covered."""
     return a[::31]
 
 

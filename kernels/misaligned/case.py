@@ -1,4 +1,4 @@
-"""Sums of the eight features of 32 table records for each query; the table fits L2 several times over."""
+"""Sums of the eight features of 32 table records for each query; the table is several times smaller than L2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// The same particles. Each block first sorts the places of its 2048 by material, in shared memory, so that a warp holds one
+// The same particles. Each block sorts the indices of its 2048 by material, in shared memory, so that a warp has one
 // material (or two, at a border); the particles themselves stay where they are.
 // launch: follow<<<ceil(n / 8 / block), 256>>>(material, in, out, steps, n)
 #define H 0.05f

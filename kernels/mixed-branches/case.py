@@ -49,7 +49,7 @@ def checked(out: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
 
 
 def _force(xp: Any, material: int, v: Any) -> Any:
-    """The force of a material on a particle at v, as the kernels have it."""
+    """The force of a material on a particle at v, as in the kernels."""
     return (
         lambda: -v,
         lambda: -v * v * v,

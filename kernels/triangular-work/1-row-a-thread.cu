@@ -6,7 +6,7 @@ __device__ float pair(float4 a, float4 b, float reach2) {
   return (b.w * d) * (d * d);
 }
 
-// What the particle in row `row` has with all rows before it. All threads of a block take part, row - first = threadIdx.x.
+// The overlap of the particle in row `row` with all previous rows. All threads participate, row - first = threadIdx.x.
 __device__ float overlap(const float4* __restrict__ particles, float4* tile, int first, int row, float reach2) {
   float4 me = particles[row];
   float sum = 0.f;
