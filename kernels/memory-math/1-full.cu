@@ -1,4 +1,4 @@
-// The exponential of each of many 4x4 matrices: a tile of 256 is staged in shared memory so that memory accesses are whole
+// The exponential of many 4x4 matrices: a tile of 256 is staged in shared memory so that memory accesses are whole
 // lines, each thread processes one matrix, and the results return the same way. One block per SM.
 // launch: transitions<<<sms, 256, floor(shared_per_sm / 2) + 1024>>>(in, out, tiles)
 #define THREADS 256
