@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from advisor import resources
+from advisor.records import resources
 
 # What these look at (screens, pages, words, knowledge, exercises, scripts) is the same on every Python; the version
 # shows in the readers, the reasoning and the commands, and in a session from its start to its end.
 _ALIKE = (
-    *("tui", "lint", "explain", "bench", "render", "practice", "packaging", "napkin", "source", "timeline"),
-    *("dialogue", "metrics", "sass"),
+    *("tui", "lint", "explain", "bench", "view", "practice", "packaging", "hardware", "source", "timeline"),
+    *("session", "metrics"),
 )
 _SHOWS = (
     *("test_session.py", "test_terminal.py", "test_real_report.py", "test_packaging.py", "test_practice_child.py"),
@@ -76,6 +76,6 @@ def tour_path() -> Path:
 @pytest.fixture(scope="session")
 def tour(tour_path: Path) -> Any:
     """The analysis of the bundled report."""
-    from advisor.pipelines.diagnose import analyse
+    from advisor.reasoning.diagnose import analyse
 
     return analyse([tour_path])

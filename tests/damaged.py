@@ -17,8 +17,8 @@ from pathlib import Path
 
 import zstandard
 
-from advisor import resources
-from advisor.reports import container, slimming
+from advisor.readers import container, slimming
+from advisor.records import resources
 
 DATA = Path(__file__).parent / "data"
 SEED = 20_251_121

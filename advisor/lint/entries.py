@@ -8,12 +8,11 @@ from pathlib import Path
 
 import msgspec
 
-from advisor.catalog.expressions import ExpressionError, parse
-from advisor.catalog.schemas import DiagnosisDef
-from advisor.catalog.workloads import FOLDER
-from advisor.engine.program import kind_of
-from advisor.lint.base import Base, Placed
-from advisor.lint.mistake import ERROR, INFO, WARNING, Mistake
+from advisor.knowledge.base import WORKLOAD_FOLDER
+from advisor.knowledge.expressions import ExpressionError, parse
+from advisor.knowledge.schemas import DiagnosisDef
+from advisor.lint.base import ERROR, INFO, WARNING, Base, Mistake, Placed
+from advisor.reasoning.engine.program import kind_of
 from advisor.source.measures import MEASURES
 
 _FIELD = re.compile(r"\{([a-z][a-z0-9_]*)(?::[^{}]*)?\}")
@@ -172,7 +171,9 @@ def check_catalogue(base: Base) -> Iterator[Mistake]:
     by_scope = {
         "classes": set(base.classes),
         "diagnoses": {k for k, p in base.findings.items() if p.value.scope == "launch" and p.value.kind != "trust"},
-        "workload": {d.path.stem for d in base.documents if d.path.parent == base.folders[0] / FOLDER / "diagnoses"},
+        "workload": {
+            d.path.stem for d in base.documents if d.path.parent == base.folders[0] / WORKLOAD_FOLDER / "diagnoses"
+        },
         "trust": {k for k, p in base.findings.items() if p.value.kind == "trust"},
         "timeline": {d.path.stem for d in base.documents if d.path.parent == base.folders[0] / "timeline"},
     }

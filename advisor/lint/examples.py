@@ -8,16 +8,14 @@ from itertools import chain
 
 import msgspec
 
-from advisor.catalog.expressions import FALSE, TRUE, UNKNOWN, Expression, ExpressionError, Test, parse
-from advisor.catalog.schemas import DiagnosisDef, RuleDef
-from advisor.engine.program import SECOND_PASS, kind_of
-from advisor.engine.reason import Engine
-from advisor.engine.trace import Trace
-from advisor.errors import KnowledgeError
-from advisor.lint.base import Base, Placed
-from advisor.lint.document import placed
-from advisor.lint.mistake import ERROR, WARNING, Mistake
-from advisor.observe import observe
+from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN, Expression, ExpressionError, Test, parse
+from advisor.knowledge.schemas import DiagnosisDef, RuleDef
+from advisor.lint.base import ERROR, WARNING, Base, Mistake, Placed, placed
+from advisor.reasoning.engine.program import SECOND_PASS, kind_of
+from advisor.reasoning.engine.reason import Engine
+from advisor.reasoning.engine.trace import Trace
+from advisor.reasoning.observations import observe
+from advisor.records.errors import KnowledgeError
 
 
 def check_examples(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Sequence[RuleDef]]) -> Iterator[Mistake]:

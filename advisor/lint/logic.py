@@ -1,4 +1,6 @@
-"""Can these tests hold together? Decided exactly, for all values at once, where the tests are linear.
+"""Look for values on which tests come out as wanted, where exact reasoning cannot tell: sampling with repair.
+
+Can these tests hold together? Decided exactly, for all values at once, where the tests are linear.
 
 A test becomes and/or of linear inequalities: min, max and abs split into cases, and what is not linear in the metrics
 (a product, a ratio, log2, floor, ceil) stands for a value of its own. That only adds possibilities: "never" is certain,
@@ -8,14 +10,73 @@ A test becomes and/or of linear inequalities: min, max and abs split into cases,
 from __future__ import annotations
 
 import ast
+import math
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from advisor.catalog.expressions import Expression, Test
+from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN, Expression, Test
+from advisor.reasoning.engine.what_if import turning_point
+
+_TRIES = 24
+
+
+_REPAIRS = 40
+
+
+def truth(test: Test, values: dict[str, float]) -> int:
+    """FALSE, UNKNOWN or TRUE of a test on one set of values."""
+    codes: list[int] = []
+    for comparison in test.comparisons:
+        left, right = comparison.left.scalar(values), comparison.right.scalar(values)
+        known = math.isfinite(left) and math.isfinite(right)
+        codes.append((TRUE if comparison.holds(left, right) else FALSE) if known else UNKNOWN)
+    return int(test.combine(codes, codes, codes, min, max)[0])
+
+
+def find_values(true: Sequence[Test], false: Sequence[Test], seed: int = 0) -> dict[str, float] | None:
+    """Values (none negative) on which all of `true` hold and none of `false`, or None when none were found.
+
+    Each try starts from random magnitudes and repairs one wrong test at a time, by moving one of its metrics just
+    beyond the point where a comparison turns, to where the fewest tests are wrong.
+    """
+    draw = random.Random(seed)
+    wanted = [(t, True) for t in true] + [(t, False) for t in false]
+    names = sorted({n for t, _ in wanted for n in t.names})
+
+    def wrong(values: dict[str, float]) -> list[Test]:
+        return [t for t, holds in wanted if (truth(t, values) == TRUE) != holds]
+
+    for _ in range(_TRIES):
+        values = {n: round(10 ** draw.uniform(-2, 8), 3) for n in names}
+        for _ in range(_REPAIRS):
+            bad = wrong(values)
+            if not bad:
+                return values
+            moves = _moves(draw.choice(bad), values)
+            if not moves:
+                break
+            values = draw.choice(moves) if draw.random() < 0.2 else min(moves, key=lambda m: len(wrong(m)))
+    return None
+
+
+def _moves(test: Test, values: dict[str, float]) -> list[dict[str, float]]:
+    out = []
+    for comparison in test.comparisons:
+        for metric in sorted(comparison.left.names | comparison.right.names):
+            turn = turning_point(comparison, metric, values, math.inf)
+            if turn is not None and turn[1] >= 0:
+                out.append({**values, metric: turn[1]})
+    return out
+
 
 _MOST_CASES = 4000
+
+
 _MOST_INEQUALITIES = 1500
+
+
 _FLIP: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.GtE,
     ast.LtE: ast.Gt,

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from advisor.catalog.expressions import ExpressionError, Test, parse, parse_test
-from advisor.catalog.schemas import DiagnosisDef, RuleDef
-from advisor.catalog.texts import fields
-from advisor.engine.program import CLASS_STEP, UNDETERMINED, kind_of, reference_error, well_formed
-from advisor.lint.base import Base, Placed
-from advisor.lint.mistake import Mistake
+from advisor.knowledge.expressions import ExpressionError, Test, parse, parse_test
+from advisor.knowledge.schemas import DiagnosisDef, RuleDef
+from advisor.knowledge.texts import fields
+from advisor.lint.base import Base, Mistake, Placed
+from advisor.reasoning.engine.program import CLASS_STEP, UNDETERMINED, kind_of, reference_error, well_formed
 
 # Named values of a launch, beside the numbers: columns of the frame that hold words.
 LABELS = frozenset({"compute_leader", "memory_leader", "stall_leader", "occupancy_limiter", "kernel", "gpu_name", "cc"})

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
-from advisor.catalog.expressions import Test
-from advisor.catalog.schemas import RuleDef
-from advisor.engine.program import kind_of
-from advisor.lint.base import Base
-from advisor.lint.logic import Formula, Junction, TooManyCases, formula, is_linear, possible, surely_known
-from advisor.lint.mistake import WARNING, Mistake
-from advisor.lint.search import find_values
+from advisor.knowledge.expressions import Test
+from advisor.knowledge.schemas import RuleDef
+from advisor.lint.base import WARNING, Base, Mistake
+from advisor.lint.logic import Formula, Junction, TooManyCases, find_values, formula, is_linear, possible, surely_known
+from advisor.reasoning.engine.program import kind_of
 
 
 def check_reachable(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Sequence[RuleDef]]) -> Iterator[Mistake]:

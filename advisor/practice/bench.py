@@ -17,12 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from advisor.errors import KnowledgeError, UsageError
 from advisor.practice.api import Card
-from advisor.practice.cases import launch_words
-from advisor.practice.comparing import Mismatch, compare, poison
 from advisor.practice.launchlines import LaunchLine, Shape, read_lines, shape
-from advisor.practice.tasks import Kernel, Variation, line_directive
+from advisor.practice.outcome import Mismatch, compare, poison
+from advisor.practice.tasks import Kernel, Variation, launch_words, line_directive
+from advisor.records.errors import KnowledgeError, UsageError
 
 __all__ = ["Bench", "Mismatch", "Step", "Variation", "card"]
 

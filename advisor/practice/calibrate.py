@@ -13,16 +13,16 @@ from pathlib import Path
 import msgspec
 from filelock import FileLock, Timeout
 
-from advisor import resources
-from advisor.errors import InputError
-from advisor.files import write_whole
-from advisor.napkin.ceilings import FILE, Ceiling, Ceilings, key_of, measured, read_file, shares
+from advisor.hardware.ceilings import FILE, Ceiling, Ceilings, key_of, measured, read_file, shares
 from advisor.practice.failures import Failure
 from advisor.practice.outcome import JobResult, Outcome
 from advisor.practice.run import OnProgress, Runner, nothing, run
 from advisor.practice.state import data_folder
 from advisor.practice.tasks import Job, Request, Task
-from advisor.quantify.noise import spread
+from advisor.reasoning.time_model.noise import spread
+from advisor.records import resources
+from advisor.records.errors import InputError
+from advisor.records.files import write_whole
 
 __all__ = ["FILE", "Calibration", "Ceiling", "Ceilings", "calibrate", "keep", "measured", "request", "shares"]
 

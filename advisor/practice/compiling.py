@@ -17,12 +17,12 @@ from functools import lru_cache
 from multiprocessing import get_context
 from pathlib import Path
 
-from advisor.errors import InputError, UsageError
-from advisor.practice.child import end
 from advisor.practice.failures import Failure, Remark, compile_failure, remarks
 from advisor.practice.launchlines import read_lines
+from advisor.practice.run import end
 from advisor.practice.tasks import line_directive
-from advisor.reports import ptxas
+from advisor.readers import ptxas
+from advisor.records.errors import InputError, UsageError
 
 ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")
 NOT_DONE = "compiled only: nothing was run, so neither the result nor the time was checked; that needs an NVIDIA GPU"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from advisor.errors import KnowledgeError, UsageError
+from advisor.records.errors import KnowledgeError, UsageError
 
 # Kinds after which the CUDA context of the process is of no more use.
 # An error of CUDA that has no words of its own counts as one: to run on in a broken context would blame the next step.

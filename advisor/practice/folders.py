@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from advisor import resources
-from advisor.catalog.loader import key_line
-from advisor.errors import AdvisorError, KnowledgeError
+from advisor.knowledge.loader import key_line
 from advisor.practice import recorded
-from advisor.practice.cases import case
 from advisor.practice.launchlines import read_lines
 from advisor.practice.manifest import MANIFEST, Exercise, StepDef, exercise, home, names
-from advisor.practice.predict import MINE
+from advisor.practice.predictions import MINE
+from advisor.practice.tasks import case
+from advisor.records import resources
+from advisor.records.errors import AdvisorError, KnowledgeError
 
 if TYPE_CHECKING:
-    from advisor.catalog import Catalog
+    from advisor.knowledge.base import Catalog
 
 LEAST_HINTS = 3
 LEAST_RUNS = 20
@@ -115,7 +115,7 @@ def catalog_ids() -> frozenset[str]:
     """The fixed ids of diagnoses (knowledge/catalogue.yaml)."""
     from typing import Any
 
-    from advisor.catalog.loader import load
+    from advisor.knowledge.loader import load
 
     raw = load(resources.folder("knowledge") / "catalogue.yaml", dict[str, Any])
     return frozenset(raw["diagnoses"])

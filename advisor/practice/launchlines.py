@@ -17,8 +17,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from advisor.catalog.expressions import ExpressionError, parse
-from advisor.errors import UsageError
+from advisor.knowledge.expressions import ExpressionError, parse
+from advisor.records.errors import UsageError
 
 _LINE = re.compile(r"^\s*//\s*(launch|constant)\s*:\s*(.*)$")
 _LAUNCH = re.compile(r"\s*([A-Za-z_]\w*)\s*<<<(.*)>>>\s*\(([^()]*)\)\s*\Z")

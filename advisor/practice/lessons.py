@@ -1,27 +1,194 @@
-"""One door to the practice room for whoever leads a learner through it: an action by name, a record back."""
+"""What a learner does without a GPU, as the state file keeps it: hints, answers, predictions, points, solutions.
+
+One door to the practice room for whoever leads a learner through it: an action by name, a record back.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
-from advisor.errors import InputError, UsageError
-from advisor.practice import attempt, journal, learning, trying, workshop
-from advisor.practice.manifest import Exercise, bundled_text, exercise, names
-from advisor.practice.predict import MINE
+from advisor.practice import attempts, workshop
+from advisor.practice import state as journal
+from advisor.practice.manifest import Exercise, StepDef, bundled_text, exercise, home, names
+from advisor.practice.predictions import MINE, Score, score
 from advisor.practice.recorded import RecordFile, recording
 from advisor.practice.run import OnProgress, Progress, Runner
 from advisor.practice.state import Prediction, Record, Store, latest, state_of
+from advisor.records.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from advisor.model import LaunchDiagnosis
-    from advisor.pipelines.compare.records import Compared
+    from advisor.compare.records import Compared
     from advisor.practice.compiling import Build
+    from advisor.practice.recorded import RecordFile
+    from advisor.practice.selfcheck import Measured
+    from advisor.reasoning.diagnose import Analysis
+    from advisor.records.diagnosis import LaunchDiagnosis
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The recorded data of an exercise, where it was made, and the analysis of its report."""
+
+    measured: Measured
+    record: RecordFile
+    analysis: Analysis
+
+    def launch(self, step: StepDef) -> LaunchDiagnosis:
+        """The launch of a step that is judged, with what the exercise answers about it."""
+        own = self.measured.steps[step.id].launches
+        return next(x for x in self.analysis.diagnosis.launches if x.index == own[step.look_at])
+
+
+@dataclass(frozen=True, slots=True)
+class Revealed:
+    """A prediction beside what the profile says: its points, the class and the first cause, the measured speedup."""
+
+    said: Prediction
+    class_id: str
+    cause: str
+    speedup: float | None
+    score: Score
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A step as bundled: its file and text, and the text of the step before it (`old`)."""
+
+    step: StepDef
+    before: StepDef
+    path: Path
+    text: str
+    old: str
+
+
+def of_recording(one: Exercise, progress: Tell | None = None) -> Recorded:
+    """The recorded profile of an exercise, reasoned about; UsageError where this installation has none."""
+    from advisor.knowledge.base import catalog
+    from advisor.practice import recorded, selfcheck
+
+    measured, found = selfcheck.of_recording(one), recorded.recording(one)
+    if measured is None or found is None:
+        raise UsageError(f"{one.name} has no recorded profile in this installation: install ncu-advisor again")
+    return Recorded(measured, found.record, selfcheck.analyse(catalog(), [measured], progress=progress))
+
+
+def actual_speedup(one: Exercise, step: str, measured: Measured) -> float | None:
+    """How many times as fast the cured version was measured to be; None where times are missing.
+
+    That is the fastest later stage that mends this step's finding, else the next stage; 1.0 after the last.
+    """
+    ids = [s.id for s in one.stages]
+    if step not in ids:
+        return None
+    later = one.stages[ids.index(step) + 1 :]
+    if not later:
+        return 1.0
+    curing = [s for s in later if any(m.step == step for m in s.mends)] or [later[0]]
+    here = measured.steps.get(step)
+    times = [median(found.times_ns) for s in curing if (found := measured.steps.get(s.id)) and found.times_ns]
+    if here is None or not here.times_ns or not times:
+        return None
+    return median(here.times_ns) / min(times)
+
+
+def hint(store: Store, one: Exercise, all_: bool = False) -> int:
+    """Take the next hint, or all; how many are taken now."""
+
+    def take(record: Record) -> int:
+        record.hints = len(one.hints) if all_ else min(len(one.hints), record.hints + 1)
+        return record.hints
+
+    return store.change(one.name, take)
+
+
+def answer(store: Store, one: Exercise, at: int, chosen: int) -> None:
+    """Answer a question of the quiz, both from 0: the first answer stays. UsageError where there is no such thing."""
+    if not (0 <= at < len(one.quiz) and 0 <= chosen < len(one.quiz[at].answers)):
+        raise UsageError(f"{one.name} has no such question or answer")
+    store.change(one.name, lambda record: record.quiz.setdefault(str(at), chosen))
+
+
+def foretell(store: Store, one: Exercise, made: Prediction) -> None:
+    """Keep a prediction, in place of one for the same step that was not yet scored."""
+
+    def note(record: Record) -> None:
+        kept = [p for p in record.predictions if p.step != made.step or p.points is not None]
+        record.predictions = [*kept, made]
+
+    store.change(one.name, note)
+
+
+def reveal(
+    store: Store, one: Exercise, step: str, launch: LaunchDiagnosis, actual: float | None, digest: str = ""
+) -> Revealed | None:
+    """Score the prediction for a step and keep the points, once; None where nothing was predicted.
+
+    actual: the measured speedup; digest: of the learner's source that was profiled, empty for a bundled step.
+    """
+    known = latest(store.record(one.name), step)
+    if known is None:
+        return None
+    causes = [f.id for f in launch.findings if f.kind == "diagnosis"]
+    first = causes[0] if causes else ""
+    result = score(
+        known.class_id,
+        known.cause,
+        known.speedup,
+        actual_class=launch.verdict.id,
+        actual_cause=first,
+        others=causes,
+        actual_speedup=actual,
+    )
+
+    def note(record: Record) -> None:
+        p = latest(record, step)
+        if p is not None and p.points is None:
+            p.points, p.digest = result.total, digest
+            p.actual_class, p.actual_cause, p.actual_speedup = launch.verdict.id, first, actual
+
+    store.change(one.name, note)
+    return Revealed(known, launch.verdict.id, first, actual, result)
+
+
+def solution(store: Store, one: Exercise, step_id: str, anyway: bool) -> Solution:
+    """A later step, the last by default: after an attempt or on request (`anyway`), else UsageError."""
+    if not store.record(one.name).attempts and not anyway:
+        raise UsageError(
+            f"you have not tried {one.name} yet: `ncu-advisor practice check {one.name}` counts as an attempt; "
+            f"--anyway shows the solution at once"
+        )
+    step = one.step_of(step_id) if step_id else one.stages[-1]
+
+    def note(record: Record) -> None:
+        if step.id not in record.solutions:
+            record.solutions.append(step.id)
+
+    store.change(one.name, note)
+    before = one.stages[max(0, [s.id for s in one.stages].index(step.id) - 1)] if step in one.stages else one.stages[0]
+    old = bundled_text(one.name, before.source)
+    return Solution(step, before, home(one.name) / step.source, bundled_text(one.name, step.source), old)
+
+
+def forget(store: Store, one: Exercise) -> None:
+    """Forget attempts, hints, quiz, predictions and log of an exercise; where the learner's folder is stays known."""
+
+    def empty(record: Record) -> None:
+        folder = record.folder
+        for name, value in ((f, getattr(Record(), f)) for f in Record.__struct_fields__):
+            setattr(record, name, value)
+        record.folder = folder
+
+    store.change(one.name, empty)
+
 
 # What is being done, and how much of how much of it is done (0 where unknown).
 Tell = Callable[[str, int, int], None]
+
+
 _KEPT: Final = 3  # analysed recordings that are kept; each holds its report's frame
 
 
@@ -91,7 +258,7 @@ class Profile:
 class Tried:
     """A check. attempt: the runs on this GPU; where nothing could be run (`attempt.mine` is None), what compiled."""
 
-    attempt: attempt.Attempt
+    attempt: attempts.Attempt
     builds: tuple[Build, ...] = ()
 
 
@@ -105,13 +272,13 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class Reprofiled:
     """A profile of the learner's version beside the first step's: what to fix in it now, and what changed."""
 
     launch: LaunchDiagnosis
     compared: Compared
     report: Path | None
-    revealed: learning.Revealed | None
+    revealed: Revealed | None
 
 
 @dataclass
@@ -119,9 +286,9 @@ class Lessons:
     """The actions. store: the learner's state; runner, seed: how kernels are run, and the seed of their inputs."""
 
     store: Store
-    runner: Callable[[], Runner] = trying.runner
-    seed: Callable[[], int] = trying.fresh_seed
-    _recorded: dict[str, learning.Recorded] = field(default_factory=dict)
+    runner: Callable[[], Runner] = attempts.runner
+    seed: Callable[[], int] = attempts.fresh_seed
+    _recorded: dict[str, Recorded] = field(default_factory=dict)
 
     def perform(self, action: str, name: str, arguments: Mapping[str, str], tell: Tell) -> tuple[Row, ...] | Lesson:
         """Do it: `list`, or an action on an exercise (ACTIONS). AdvisorError in one line where it cannot be done."""
@@ -149,10 +316,10 @@ class Lessons:
             return None
         return Yours(shop.folder, shop.source, shop.extra, _changes(one, mine))
 
-    def of_recording(self, one: Exercise, tell: Tell) -> learning.Recorded:
+    def of_recording(self, one: Exercise, tell: Tell) -> Recorded:
         """The analysed recording of an exercise; the last few are kept."""
         if one.name not in self._recorded:
-            made = learning.of_recording(one, tell)
+            made = of_recording(one, tell)
             while len(self._recorded) >= _KEPT:
                 self._recorded.pop(next(iter(self._recorded)))
             self._recorded[one.name] = made
@@ -176,8 +343,8 @@ def _row(one: Exercise, record: Record | None) -> Row:
 
 
 def _terms(record: RecordFile | None) -> Terms:
-    from advisor.catalog import catalog
-    from advisor.napkin import gpus
+    from advisor.hardware import gpus
+    from advisor.knowledge.base import catalog
 
     known = catalog()
     causes = [(name, d.title) for name, d in known.diagnoses.items() if d.kind == "diagnosis" and d.scope == "launch"]
@@ -230,18 +397,18 @@ def _predict(room: Lessons, one: Exercise, arguments: Mapping[str, str], tell: T
     if not 0 < speedup < 1e6:
         raise UsageError("a gain is a number between 0 and a million, such as 2.5")
     said = Prediction(step, arguments.get("class", ""), arguments.get("cause", ""), speedup)
-    learning.foretell(room.store, one, said)
+    foretell(room.store, one, said)
 
 
 def _reveal(room: Lessons, one: Exercise, arguments: Mapping[str, str], tell: Tell) -> tuple[Profile, Any]:
     shown = _profile(room, one, arguments, tell)
     found = room.of_recording(one, tell)
-    actual = learning.actual_speedup(one, shown.step, found.measured)
-    return shown, learning.reveal(room.store, one, shown.step, shown.launch, actual)
+    actual = actual_speedup(one, shown.step, found.measured)
+    return shown, reveal(room.store, one, shown.step, shown.launch, actual)
 
 
 def _hint(room: Lessons, one: Exercise, arguments: Mapping[str, str], tell: Tell) -> None:
-    learning.hint(room.store, one)
+    hint(room.store, one)
 
 
 def _quiz(room: Lessons, one: Exercise, arguments: Mapping[str, str], tell: Tell) -> None:
@@ -249,7 +416,7 @@ def _quiz(room: Lessons, one: Exercise, arguments: Mapping[str, str], tell: Tell
         at, chosen = int(arguments.get("at", "")), int(arguments.get("chosen", ""))
     except ValueError:
         raise UsageError("an answer is a question's place and the answer's") from None
-    learning.answer(room.store, one, at, chosen)
+    answer(room.store, one, at, chosen)
 
 
 def _start(room: Lessons, one: Exercise, arguments: Mapping[str, str], tell: Tell) -> bool:
@@ -259,47 +426,47 @@ def _start(room: Lessons, one: Exercise, arguments: Mapping[str, str], tell: Tel
 def _reset(room: Lessons, one: Exercise, arguments: Mapping[str, str], tell: Tell) -> tuple[Path, ...]:
     kept = workshop.reset(workshop.opened(one, room.store))
     if arguments.get("progress"):
-        learning.forget(room.store, one)
+        forget(room.store, one)
     return kept
 
 
 def _check(room: Lessons, one: Exercise, arguments: Mapping[str, str], tell: Tell) -> Tried:
     shop = workshop.opened(one, room.store)
-    tried = trying.check(room.store, shop, room.seed(), room.runner(), shower(tell))
+    tried = attempts.check_and_record(room.store, shop, room.seed(), room.runner(), shower(tell))
     if tried.mine is not None:
         return Tried(tried)
     tell("compile", 0, 0)
-    return Tried(tried, trying.compiled(room.store, shop))
+    return Tried(tried, attempts.compiled(room.store, shop))
 
 
-def _measure(room: Lessons, one: Exercise, arguments: Mapping[str, str], tell: Tell) -> Tried | Measured:
+def _measure(room: Lessons, one: Exercise, arguments: Mapping[str, str], tell: Tell) -> Tried | Reprofiled:
     """Profile the learner's version; what came of the check where that already failed."""
-    from advisor.pipelines.compare.comparing import compare
-    from advisor.practice import profiling, reprofile
+    from advisor.compare.compare import compare
+    from advisor.practice import attempts, profiling
 
     if profiling.find_ncu() is None:
         raise InputError(profiling.MISSING)
     shop, seed = workshop.opened(one, room.store), room.seed()
     digest = shop.digest()
-    tried = trying.check(room.store, shop, seed, room.runner(), shower(tell))
+    tried = attempts.check_and_record(room.store, shop, seed, room.runner(), shower(tell))
     if tried.mine is None or tried.mine.failure is not None:
         return Tried(tried)
-    made = reprofile.before_and_after(shop, tried, seed, room.runner(), shower(tell), profiling.find_ncu())
+    made = attempts.before_and_after(shop, tried, seed, room.runner(), shower(tell), profiling.find_ncu())
     if made.failure is not None or made.before is None or made.after is None:
         raise InputError(made.failure.words if made.failure is not None else "ncu wrote no report")
     launch = made.after.diagnosis.launches[0]
-    trying.remember_profile(room.store, one.name, digest, launch)
+    attempts.remember_profile(room.store, one.name, digest, launch)
     slow, mine = tried.slow, tried.mine
     runs = (slow.times_ns, mine.times_ns) if slow is not None and slow.times_ns and mine.times_ns else None
     actual = tried.over_slow.speedup if tried.over_slow is not None else None
-    revealed = learning.reveal(room.store, one, MINE, launch, actual, digest)
-    return Measured(launch, compare(made.before, made.after, runs=runs), made.report, revealed)
+    revealed = reveal(room.store, one, MINE, launch, actual, digest)
+    return Reprofiled(launch, compare(made.before, made.after, runs=runs), made.report, revealed)
 
 
 def _compare(room: Lessons, one: Exercise, arguments: Mapping[str, str], tell: Tell) -> Beside:
     """Two recorded steps, by default the first and the last, by their profiles and their runs."""
-    from advisor.catalog import catalog
-    from advisor.pipelines.compare.comparing import compare_diagnoses
+    from advisor.compare.compare import compare_diagnoses
+    from advisor.knowledge.base import catalog
 
     before = one.step_of(arguments.get("before") or one.stages[0].id)
     after = one.step_of(arguments.get("after") or one.stages[-1].id)
@@ -323,8 +490,8 @@ def _of_one(whole: Any, launch: LaunchDiagnosis) -> Any:
     return replace(whole, launches=(launch,))
 
 
-def _solution(room: Lessons, one: Exercise, arguments: Mapping[str, str], tell: Tell) -> learning.Solution:
-    return learning.solution(room.store, one, arguments.get("step", ""), bool(arguments.get("anyway")))
+def _solution(room: Lessons, one: Exercise, arguments: Mapping[str, str], tell: Tell) -> Solution:
+    return solution(room.store, one, arguments.get("step", ""), bool(arguments.get("anyway")))
 
 
 def _log(room: Lessons, one: Exercise, arguments: Mapping[str, str], tell: Tell) -> None:

@@ -9,9 +9,9 @@ from typing import Literal
 
 import msgspec
 
-from advisor import resources
-from advisor.catalog.loader import key_line, load
-from advisor.errors import KnowledgeError, UsageError
+from advisor.knowledge.loader import key_line, load
+from advisor.records import resources
+from advisor.records.errors import KnowledgeError, UsageError
 
 MANIFEST = "exercise.yaml"
 # Ends each line of a step's source that is the place of its first finding: what `source` must name.

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from advisor.quantify.noise import Spread
+from advisor.reasoning.time_model.noise import Spread
 
 Word = Literal["overlap", "partial", "none", "latency"]
 GOOD, NONE = 0.75, 0.25

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 
-from advisor.errors import KnowledgeError
 from advisor.practice.api import Card
 from advisor.practice.manifest import Exercise, StepDef, home
+from advisor.records.errors import KnowledgeError
 
 REPORT, RECORD = "profile.ncu-rep.xz", "record.json"
 CARDS = ("h200",)

@@ -1,4 +1,6 @@
-"""The child process in which kernels run, so that one that breaks its CUDA context or never ends harms nobody else.
+"""How many GPUs the NVIDIA driver lends, asked of the driver itself, without CuPy. Only the standard library.
+
+The child process in which kernels run, so that one that breaks its CUDA context or never ends harms nobody else.
 
     python -m advisor.practice.worker REQUEST.json RESULT.json
 
@@ -21,6 +23,7 @@ tried; 3: a kernel ended the CUDA context and jobs are left; 4: nothing can run 
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import json
 import math
@@ -29,14 +32,34 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from advisor.practice.driver import devices
 from advisor.practice.failures import DEAD, Failure, of_exception, of_import, of_machine
 from advisor.practice.tasks import Job, Request, Task
 
+_LIBRARY: Final = "nvcuda.dll" if os.name == "nt" else "libcuda.so.1"
+
+
+def devices(load: Callable[[str], Any] = ctypes.CDLL) -> int | None:
+    """The GPUs that can be used here, 0 where the driver lends none; None where no driver is installed.
+
+    cuInit fails without a device, with all of them hidden (CUDA_VISIBLE_DEVICES), and in a driver that does not run.
+    """
+    try:
+        driver = load(_LIBRARY)
+        count = ctypes.c_int(0)
+        if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
+            return 0
+    except (OSError, AttributeError):
+        return None
+    return max(0, count.value)
+
+
 EXIT_CONTEXT = 3
+
+
 EXIT_MACHINE = 4
 
 
@@ -168,7 +191,7 @@ def _pop(cp: Any) -> None:
 def run_task(cp: Any, task: Task, request: Request, report: Report) -> Failure | None:
     """All jobs on the data of one case; returns the failure that ended the CUDA context, if one did."""
     from advisor.practice.bench import Bench
-    from advisor.practice.cases import case_answers, load_case
+    from advisor.practice.tasks import case_answers, load_case
 
     bench = module = None
     for job in task.jobs:

@@ -6,10 +6,10 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from advisor.errors import InputError, UsageError
-from advisor.files import write_bytes_whole, write_whole
 from advisor.practice.manifest import Exercise, StepDef, bundled_text
 from advisor.practice.state import Store
+from advisor.records.errors import InputError, UsageError
+from advisor.records.files import write_bytes_whole, write_whole
 
 _LARGEST = 1 << 20  # bytes of a source
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from advisor.errors import UsageError
-from advisor.source.listing import Listing
+from advisor.records.errors import UsageError
+from advisor.source.listing import Listing, Waits
 from advisor.source.measures import DIVERGENT, EXECUTED, LANES, SAMPLES, SECTORS, WAVEFRONTS
-from advisor.source.waits import Waits
 
 Value = float | str | None
 

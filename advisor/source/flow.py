@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from advisor.sass import Instruction
+from advisor.hardware.sass import Instruction
 
 _ADDRESS = re.compile(r"0x([0-9a-f]{1,16})\)?$")
 _ENDS = frozenset(("EXIT", "RET", "BRX", "JMX", "KILL", "BPT"))

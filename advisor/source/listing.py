@@ -1,20 +1,121 @@
-"""The instructions of one launch with what they did, in the order of their addresses."""
+"""Which of the lines around an instruction a person can change: the innermost that is not an installed header's.
+
+From an instruction that waits back to the load that wrote what it waits for: stall samples sit on the consumer.
+
+The instructions of one launch with what they did, in the order of their addresses.
+
+Why an instruction waits, for what, and whether its wait is a place to look at or an artefact of scheduling.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from pathlib import Path
 
-from advisor.errors import InputError
-from advisor.reports import read_code
-from advisor.reports.limits import Limits
-from advisor.sass import OpClass, classify, parse
-from advisor.source.frames import Place, home
-from advisor.source.measures import EXECUTED, LANES, SAMPLES, Measure, Sight
-from advisor.source.producers import Producers
+from advisor.hardware.sass import Instruction, OpClass, classify, parse
+from advisor.readers.container import Limits
+from advisor.readers.parent import read_code
+from advisor.records.errors import InputError
+from advisor.source.flow import loops
+from advisor.source.measures import EXECUTED, LANES, REASONS, SAMPLES, STALL, Measure, Sight
+from advisor.source.registers import read, written
+
+Place = tuple[str, int]
+
+
+# Where compilers and packages put headers: the toolkit's own folders, the system's, those inside Python packages.
+_INSTALLED = re.compile(
+    r"(^|[/\\])(usr[/\\](local[/\\]cuda[^/\\]*|include)|targets[/\\][^/\\]+[/\\]include|NVIDIA GPU Computing Toolkit"
+    r"|(site|dist)-packages[/\\](.+[/\\])?include)[/\\]",
+    re.IGNORECASE,
+)
+
+
+def is_installed(file: str) -> bool:
+    """Whether the path is one where headers are installed, so that nobody edits the file there."""
+    return _INSTALLED.search(file) is not None
+
+
+def home(chain: Sequence[Place]) -> int:
+    """The place in a chain, innermost first, to show: the first that is not installed, else the innermost (0)."""
+    return next((i for i, (file, _) in enumerate(chain) if not is_installed(file)), 0)
+
+
+# What answers through a long scoreboard: global, local and texture memory.
+_LOADS = frozenset(("LD", "LDG", "LDL", "TEX", "TLD", "TLD4", "TXQ", "SULD", "ATOM", "ATOMG"))
+
+
+# How far back a writer is sought, in instructions.
+_MOST_STEPS = 20_000
+
+
+# What answers through a short scoreboard: shared memory, special functions, conversions, shuffles, special registers.
+_SHORT = frozenset(
+    ("LDS", "LDSM", "ATOMS", "MUFU", "SHFL", "S2R", "S2UR", "F2F", "F2I", "I2F", "LDC", "MATCH", "POPC", "FLO", "BREV")
+)
+
+
+def answers_short(code: Instruction | None) -> bool:
+    """Whether a wait for its result counts as short scoreboard."""
+    return code is not None and code.opcode.partition(".")[0] in _SHORT
+
+
+def is_load(code: Instruction | None) -> bool:
+    """Whether a wait for its result counts as long scoreboard."""
+    return code is not None and code.opcode.partition(".")[0] in _LOADS
+
+
+class Producers:
+    """The loads behind the waits of one launch's code."""
+
+    def __init__(self, codes: Sequence[Instruction | None], pcs: Sequence[int]) -> None:
+        self._codes = codes
+        self._written = [written(code) if code is not None else set() for code in codes]
+        self._loops = sorted(loops(codes, pcs), key=lambda loop: -loop.depth)
+        self._bodies = [frozenset(loop.body) for loop in self._loops]
+
+    def of(self, at: int, source: Callable[[Instruction | None], bool] = is_load) -> tuple[int, ...]:
+        """Places of the loads that wrote the registers which the instruction at `at` reads, else overwrites.
+
+        source: which instructions count, loads unless told. Looks backwards through the code, inside a loop first once
+        around it. Empty where none is found: the wait may then be for something that no operand names.
+        """
+        code = self._codes[at]
+        if code is None:
+            return ()
+        if code.opcode.startswith("DEPBAR"):
+            behind = ((i, self._codes[i]) for i in self._backwards(at))
+            return tuple(islice((i for i, c in behind if c is not None and c.opcode.startswith("LDGSTS")), 1))
+        return self._search(at, read(code), source) or self._search(at, written(code), source)
+
+    def _backwards(self, at: int) -> Iterator[int]:
+        """Places before `at`, nearest first: around its innermost loop, then in front of that."""
+        loop = next((loop for loop, body in zip(self._loops, self._bodies, strict=True) if at in body), None)
+        around = loop.body if loop is not None else ()
+        split = bisect_left(around, at)
+        before = (i for i in range(at - 1, -1, -1) if loop is None or not loop.first <= i <= loop.back)
+        return islice(chain(reversed(around[:split]), reversed(around[split:]), before), _MOST_STEPS)
+
+    def _search(self, at: int, wanted: set[str], source: Callable[[Instruction | None], bool]) -> tuple[int, ...]:
+        missing, found = set(wanted), set()
+        for i in self._backwards(at):
+            if not missing:
+                break
+            code = self._codes[i]
+            if code is None or not (hit := self._written[i] & missing):
+                continue
+            if source(code):
+                found.add(i)
+            # What is written under a predicate may still hold an older value.
+            if not code.predicate:
+                missing -= hit
+        return tuple(sorted(found))
+
 
 _ADDRESS = re.compile(r"0x[0-9a-f]{7,16}\b")  # shorter ones are offsets and constants
 
@@ -160,3 +261,54 @@ def files_of(rows: Collection[Row]) -> tuple[str, ...]:
     """The source files that the rows name, callers among them, each once, in order of appearance."""
     places = ((row.file, *(file for file, _ in row.calls)) for row in rows)
     return tuple(dict.fromkeys(file for names in places for file in names if file))
+
+
+# A warp that issues is sampled as `selected`: no wait.
+_NO_WAIT = frozenset(("selected", "not_selected"))
+
+
+_SOURCES: dict[str, Callable[[Instruction | None], bool]] = {
+    "long_scoreboard": is_load,
+    "short_scoreboard": answers_short,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """The leading reason of an instruction's samples, with its share of them.
+
+    sources: the instructions that write what it waits for; orphan: it waits on a scoreboard, and no operand tells for
+    what: the compiler's own wait, whose cause is in the instructions before it.
+    """
+
+    reason: str
+    share: float
+    sources: tuple[Row, ...]
+    orphan: bool
+
+
+class Waits:
+    """The waits of one launch's instructions; `known` is False where the report has no samples by reason."""
+
+    def __init__(self, listing: Listing) -> None:
+        self._listing = listing
+        self._reasons = [r for r in REASONS if r not in _NO_WAIT and STALL + r not in listing.lacking]
+        self.known = bool(listing.rows) and any(STALL + r in listing.rows[0].sight.values for r in self._reasons)
+        self._producers: Producers | None = None
+
+    def of(self, at: int) -> Wait | None:
+        """The wait of the instruction at a place; None where it has none, or the report does not tell."""
+        values = self._listing.rows[at].sight.values
+        found = {r: values.get(STALL + r, 0.0) for r in self._reasons}
+        total = sum(found.values())
+        if not total:
+            return None
+        reason = max(found, key=lambda r: found[r])
+        source = _SOURCES.get(reason)
+        if source is None or not self._listing.has_code:
+            return Wait(reason, found[reason] / total, (), False)
+        if self._producers is None:
+            rows = self._listing.rows
+            self._producers = Producers([row.sight.code for row in rows], [row.pc for row in rows])
+        places: Sequence[int] = self._producers.of(at, source)
+        return Wait(reason, found[reason] / total, tuple(self._listing.rows[i] for i in places), not places)

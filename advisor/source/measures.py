@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from advisor.errors import UsageError
-from advisor.sass import Instruction, OpClass
+from advisor.hardware.sass import Instruction, OpClass
+from advisor.records.errors import UsageError
 
 EXECUTED = "inst_executed"
 SAMPLES = "smsp__pcsamp_sample_count"

@@ -1,26 +1,99 @@
-"""What `ncu-advisor source` shows of one launch: hot lines and instructions, the structure, the shared accesses."""
+"""Source lines, where the files that a report names can be read on this machine.
+
+What `ncu-advisor source` shows of one launch: hot lines and instructions, the structure, the shared accesses.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import stat
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from advisor.errors import InputError
+from advisor.records.errors import InputError
 from advisor.source.columns import Column, Facts
-from advisor.source.hotspots import Line, Spot, call_sites, innermost, lines, ptx_lines, spots
-from advisor.source.listing import Listing, Row, files_of, read_listing
+from advisor.source.hotspots import Line, Spot, Where, call_sites, innermost, lines, ptx_lines, spots
+from advisor.source.listing import Listing, Row, Wait, Waits, files_of, read_listing
 from advisor.source.measures import EXECUTED, LANES, MEASURES, SAMPLES, STALL, Measure
+from advisor.source.phases import Zone, bands, zones
 from advisor.source.structure import SharedGroup, Structure, shared_groups, structure
-from advisor.source.texts import by_line, read_texts
-from advisor.source.waits import Wait, Waits
-from advisor.source.where import Where
-from advisor.source.zones import Zone, bands, zones
+
+# A report is data: only files that look like source, and of a sensible size, are opened at its word.
+_SUFFIXES = frozenset(
+    (
+        ".cu",
+        ".cuh",
+        ".h",
+        ".hh",
+        ".hpp",
+        ".hxx",
+        ".inl",
+        ".c",
+        ".cc",
+        ".cpp",
+        ".cxx",
+        ".py",
+        ".ptx",
+        ".cl",
+        ".f90",
+        ".cuf",
+    )
+)
+
+
+_MOST_BYTES = 8 * 1024 * 1024
+
+
+def read_texts(
+    files: Iterable[str], folders: Sequence[Path] = (), embedded: Mapping[str, str] | None = None
+) -> dict[str, tuple[str, ...]]:
+    """The lines of the files that can be had: under one of `folders`, else from `embedded`, else at their path.
+
+    embedded: file -> text that the report carries along, which is what was compiled, while the file may have changed.
+    In a folder the longest end of the path that exists there counts, so that `/build/src/a.cu` is found as `src/a.cu`.
+    """
+    out: dict[str, tuple[str, ...]] = {}
+    for name in files:
+        found = (text for path in _candidates(name, folders) if (text := _read(path)) is not None)
+        text = next(found, None) or (embedded or {}).get(name) or _read(Path(name))
+        if text is not None:
+            out[name] = tuple(text.splitlines())
+    return out
+
+
+def _candidates(name: str, folders: Sequence[Path]) -> Iterable[Path]:
+    parts = (PureWindowsPath(name) if "\\" in name else PurePosixPath(name)).parts
+    plain = [part for part in parts if part not in ("/", "\\", "..") and not part.endswith((":", ":\\"))]
+    for folder in folders:
+        for start in range(len(plain)):
+            yield folder.joinpath(*plain[start:])
+
+
+def _read(path: Path) -> str | None:
+    if path.suffix.lower() not in _SUFFIXES:
+        return None
+    try:
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode) or about.st_size > _MOST_BYTES:
+            return None
+        return path.read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError):
+        return None
+
+
+def by_line(texts: dict[str, tuple[str, ...]]) -> dict[tuple[str, int], str]:
+    """(file, line) -> what stands there, without the blanks around it."""
+    return {(file, n): text.strip() for file, lines in texts.items() for n, text in enumerate(lines, 1)}
+
 
 # What is shown whatever the measure, where the report has it.
 _ALWAYS = tuple(MEASURES[name] for name in ("excess_wavefronts", "idle_lanes"))
+
+
 _STALLS = tuple(measure for name, measure in MEASURES.items() if name.startswith("stall_"))
+
+
 # Measures of waiting: their instructions are told what they wait for.
 _OF_WAITS = (SAMPLES, STALL)
 

@@ -1,4 +1,9 @@
-"""From traces to patterns, decisions and commands, by the same observations and engine as launches."""
+"""Several GPUs or ranks together: kernels over all of them, who is busiest, who keeps the others waiting.
+
+From traces to patterns, decisions and commands, by the same observations and engine as launches.
+
+Numbers of a timeline that a person read off a screen: judged by the same rules as a trace, as far as they go.
+"""
 
 from __future__ import annotations
 
@@ -10,32 +15,73 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from advisor.catalog import Catalog, catalog
-from advisor.catalog.expressions import UNKNOWN, parse
-from advisor.catalog.schemas import DiagnosisDef
-from advisor.catalog.texts import fill
-from advisor.catalog.timelines import TimelineCatalog, timelines
-from advisor.engine import Engine
-from advisor.engine import Trace as Conclusions
-from advisor.engine.certainty import finding_confidence
-from advisor.model import Comparison, Finding, FixAdvice, Speedup, Verdict
-from advisor.observe import Observed, observe
-from advisor.timeline.door import read_traces
-from advisor.timeline.facts import GpuFacts, facts
+from advisor.knowledge.base import Catalog, TimelineCatalog, catalog, timelines
+from advisor.knowledge.expressions import UNKNOWN, parse
+from advisor.knowledge.schemas import DiagnosisDef
+from advisor.knowledge.texts import fill
+from advisor.reasoning.engine.confidence import finding_confidence
+from advisor.reasoning.engine.reason import Engine
+from advisor.reasoning.engine.trace import Trace as Conclusions
+from advisor.reasoning.observations import Observed, observe
+from advisor.records.diagnosis import Comparison, Finding, FixAdvice, Speedup, Verdict
+from advisor.records.errors import UsageError
+from advisor.timeline.facts import LOSSES, METRICS, GpuFacts, facts, lanes
 from advisor.timeline.intervals import shared
 from advisor.timeline.kernels import KernelRank, target
 from advisor.timeline.moments import moments
 from advisor.timeline.ncu_command import NcuCommand, ncu_command
-from advisor.timeline.picture import lanes
-from advisor.timeline.results import GpuTimeline, Pattern, TimelineResult, TraceInfo, Unseen
-from advisor.timeline.several import together
-from advisor.timeline.trace import Trace
-from advisor.timeline.words import words
+from advisor.timeline.read import read_traces
+from advisor.timeline.results import GpuTimeline, Pattern, TimelineResult, Together, TraceInfo, Unseen
+from advisor.timeline.trace import Gpu, Trace, words
+
+_APART = 5.0  # % of the window; less is not worth evening out
+
+
+def together(gpus: Sequence[GpuTimeline]) -> Together:
+    """kernels: (base name, launches, total ns, % of all kernel time), the most time first."""
+    sums: dict[str, list[float]] = {}
+    for gpu in gpus:
+        for kernel in gpu.kernels:
+            both = sums.setdefault(kernel.short, [0, 0.0])
+            both[0] += kernel.launches
+            both[1] += kernel.total
+    whole = sum(total for _, total in sums.values()) or 1.0
+    kernels = sorted(sums.items(), key=lambda item: (-item[1][1], item[0]))
+    busy = {at: gpu.values["gpu_busy_pct"] for at, gpu in enumerate(gpus) if "gpu_busy_pct" in gpu.values}
+    talk = {at: gpu.values["communication_pct"] for at, gpu in enumerate(gpus) if "communication_pct" in gpu.values}
+    if busy and max(busy.values()) - min(busy.values()) <= _APART:
+        busy = {}
+    late, notes = None, []
+    if len(talk) > 1 and max(talk.values()) - min(talk.values()) > _APART and min(talk.values()) > 0:
+        late = min(talk, key=lambda at: (talk[at], at))
+        numbers = {"gpu": label(gpus[late], late), "least": f"{talk[late]:.0f}", "most": f"{max(talk.values()):.0f}"}
+        notes.append(fill(words().texts["straggler"], dict(numbers)))
+    return Together(
+        tuple((name, int(count), total, 100 * total / whole) for name, (count, total) in kernels),
+        max(busy, key=lambda at: (busy[at], -at)) if busy else None,
+        min(busy, key=lambda at: (busy[at], at)) if busy else None,
+        late,
+        tuple(notes),
+    )
+
+
+def label(gpu: GpuTimeline, at: int) -> str:
+    """How a GPU is called among several: by trace and number."""
+    return f"trace {gpu.trace} GPU {gpu.gpu}"
+
 
 _WORTH = 1.05  # the guide: under 5 % it is not the right battle
+
+
 _ALIKE = 1.1  # gains within 10 % are no different, as in the ranking of launches
+
+
 _MOSTLY = 0.5
+
+
 _MATTERS = 0.05  # of the window
+
+
 _SEVERAL = 3  # kernels; fewer make no loop
 
 
@@ -294,3 +340,43 @@ def _loop(numbers: GpuFacts) -> dict[str, float | str] | None:
 
 def _seconds(us: float) -> str:
     return f"{us / 1e6:.3g} s" if us >= 1e6 else f"{us / 1e3:.3g} ms" if us >= 1e3 else f"{us:.3g} us"
+
+
+FORM = "typed"
+
+
+# Idle time by its causes: where all of them are known, the rest has none.
+_IDLE = ("sync_gap_pct", "input_wait_pct", "output_wait_pct")
+
+
+def conclude_numbers(values: Mapping[str, float], base: Catalog | None = None) -> TimelineResult:
+    """Patterns and decision from shares and counts (ids of metrics_timeline.yaml); what was not given stays unknown.
+
+    UsageError for a name that is none of them, or a share outside 0 to 100.
+    """
+    for name, value in values.items():
+        if name not in METRICS:
+            raise UsageError(f"{name!r} is no number of a timeline")
+        if not math.isfinite(value) or value < 0 or (name.endswith("_pct") and value > 100):
+            raise UsageError(f"{name}: {value:g} cannot be: a share is 0 to 100 %, a count not negative")
+    known = _derived(values)
+    lacking = dict.fromkeys((name for name in METRICS if name not in known), "person")
+    trace = Trace(path=words().texts["typed"], sha256="", form=FORM)
+    return conclude_facts((trace,), ((0, GpuFacts(Gpu(-1), known, lacking)),), base=base)
+
+
+def _derived(values: Mapping[str, float]) -> dict[str, float]:
+    """With what follows from them: idle from busy, the largest loss, what overlap could hide, idle time of no cause."""
+    out = dict(values)
+    busy = out.get("gpu_busy_pct")
+    if busy is not None:
+        out.setdefault("gpu_idle_pct", 100 - busy)
+    losses = [out[name] for name in LOSSES if name in out]
+    if losses:
+        out.setdefault("system_loss_pct", max(losses))
+    if all(name in out for name in ("copy_exposed_pct", "host_copy_pct", "computing_pct")):
+        hidden = max(0.0, out["host_copy_pct"] - out["copy_exposed_pct"])
+        out.setdefault("copy_overlappable_pct", max(0.0, min(out["copy_exposed_pct"], out["computing_pct"] - hidden)))
+    if "gpu_idle_pct" in out and all(name in out for name in _IDLE):
+        out.setdefault("idle_unexplained_pct", max(0.0, out["gpu_idle_pct"] - sum(out[name] for name in _IDLE)))
+    return out

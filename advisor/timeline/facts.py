@@ -1,4 +1,7 @@
-"""The numbers of one GPU in a trace (ids of knowledge/metrics_timeline.yaml), and what part each unknown lacks."""
+"""The numbers of one GPU in a trace (ids of knowledge/metrics_timeline.yaml), and what part each unknown lacks.
+
+The rows of a picture of one GPU, and how full each of them is in each slice of time.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,10 @@ import numpy as np
 from advisor.timeline import gaps as causes
 from advisor.timeline import trace as kinds
 from advisor.timeline.gaps import Gaps, communicates, gaps_of, is_tiny, outside_calls, waiting
-from advisor.timeline.intervals import EMPTY, Spans, common, union
+from advisor.timeline.intervals import EMPTY, Spans, before, common, union
 from advisor.timeline.kernels import KernelRank, ranking, ranking_of_sums, target
-from advisor.timeline.trace import Gpu, Sums, Trace, Work
-from advisor.timeline.words import constant, named
+from advisor.timeline.results import Lane
+from advisor.timeline.trace import Gpu, Sums, Trace, Work, constant, named
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -237,3 +240,34 @@ def _lacking(trace: Trace, values: dict[str, float]) -> dict[str, str]:
         "nvlink": "links",
     }
     return {name: needs.get(name, "work") for name in METRICS if not math.isfinite(values.get(name, math.nan))}
+
+
+_ROWS = ("kernels", "communication", "copies", "migrations", "other")
+
+
+_MOST_STREAMS = 6
+
+
+def lanes(facts: GpuFacts) -> tuple[Lane, ...]:
+    """Kinds of work that were there, what was busy at all, and of several streams those with the most work."""
+    if facts.work is None:
+        return ()
+    out = [Lane(name, facts.spans[name]) for name in _ROWS if len(facts.spans[name])]
+    out.append(Lane("busy", facts.spans["busy"]))
+    streams = np.unique(facts.work.stream)
+    if len(streams) > 1:
+        rows = []
+        for stream in streams.tolist():
+            mine = facts.work.stream == stream
+            rows.append(Lane("stream", union(facts.work.start[mine], facts.work.end[mine]), int(stream)))
+        rows.sort(key=lambda lane: (-lane.spans.length, lane.stream))
+        out += sorted(rows[:_MOST_STREAMS], key=lambda lane: lane.stream or 0)
+    return tuple(out)
+
+
+def fullness(lane: Lane, start: int, end: int, slices: int) -> Array:
+    """The covered share, 0 to 1, of each of `slices` equal parts of the time from start to end."""
+    edges = np.linspace(start, end, slices + 1)
+    moments = np.rint(edges).astype(np.int64)
+    width = np.maximum(np.diff(moments), 1)
+    return np.asarray(np.diff(before(lane.spans, moments)) / width)

@@ -9,8 +9,7 @@ import numpy as np
 
 from advisor.timeline import trace as kinds
 from advisor.timeline.intervals import Spans, shared, union
-from advisor.timeline.trace import Calls, Trace, Work
-from advisor.timeline.words import constant, named
+from advisor.timeline.trace import Calls, Trace, Work, constant, named
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

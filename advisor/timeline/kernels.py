@@ -9,8 +9,7 @@ import numpy as np
 
 from advisor.timeline import trace as kinds
 from advisor.timeline.intervals import union
-from advisor.timeline.trace import Sums, Trace, Work
-from advisor.timeline.words import constant, named
+from advisor.timeline.trace import Sums, Trace, Work, constant, named
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

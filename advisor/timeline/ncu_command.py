@@ -12,8 +12,7 @@ import numpy as np
 from advisor.timeline import trace as kinds
 from advisor.timeline.gaps import call_rows
 from advisor.timeline.kernels import KernelRank, representative
-from advisor.timeline.trace import Calls, Ranges, Trace, Work, dimensions
-from advisor.timeline.words import constant
+from advisor.timeline.trace import Calls, Ranges, Trace, Work, constant, dimensions
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from advisor.model import Finding, Verdict
+from advisor.records.diagnosis import Finding, Verdict
 
 if TYPE_CHECKING:
     from advisor.timeline.intervals import Spans

@@ -12,38 +12,37 @@ from textual.events import Event, InputEvent
 from textual.screen import Screen
 from textual.theme import Theme
 
-from advisor import resources
-from advisor.dialogue import events as e
-from advisor.dialogue.desk import Desk
-from advisor.dialogue.language import understand as commands
-from advisor.dialogue.language.complete import completions
-from advisor.dialogue.reducer import can_go_back, reduce
-from advisor.dialogue.state import State
-from advisor.dialogue.transcripts.keeping import Kept, forget
-from advisor.dialogue.transcripts.session import Saving
-from advisor.dialogue.transcripts.words import NOT_KEPT
-from advisor.tui import kept as offered
+from advisor.records import resources
+from advisor.session import events as e
+from advisor.session.executor import Desk
+from advisor.session.language import understand as commands
+from advisor.session.language.complete import completions
+from advisor.session.reducer import can_go_back, reduce
+from advisor.session.state import State
+from advisor.session.transcripts.autosave import Kept, forget
+from advisor.session.transcripts.session import Saving
+from advisor.tui import autosaves as offered
 from advisor.tui import replays, words, words_help
-from advisor.tui.beginnings import Beginnings, begun
-from advisor.tui.copying import card_text
-from advisor.tui.handing import hand_over
+from advisor.tui.autosaves import NotKept
+from advisor.tui.clipboard import card_text
 from advisor.tui.history import History
-from advisor.tui.idle import Idle
-from advisor.tui.kept import NotKept
 from advisor.tui.keys import actions_of
 from advisor.tui.layout import safe
 from advisor.tui.palette import Everything
 from advisor.tui.playing import Playing, load
-from advisor.tui.remembered import Remembered
+from advisor.tui.prefetch import Idle
+from advisor.tui.request_runner import Finished, Labour, Progressed
 from advisor.tui.screens.help import HelpScreen
 from advisor.tui.screens.launches import LaunchesScreen
 from advisor.tui.screens.registry import ViewScreen, make
 from advisor.tui.screens.replay import ReplayScreen
 from advisor.tui.screens.session import SessionScreen
 from advisor.tui.screens.start import StartScreen
+from advisor.tui.settings import Remembered
+from advisor.tui.start_options import Beginnings, begun
 from advisor.tui.styles import DARK, LIGHT
+from advisor.tui.type_ahead import hand_over
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.work import Finished, Labour, Progressed
 
 _HERE = Path(__file__).parent
 # A step is saved before it is drawn, so that a program that is killed has lost nothing that was seen. Where the disk
@@ -310,7 +309,11 @@ class AdvisorApp(App[int]):
 
     def on_not_kept(self, message: NotKept) -> None:
         """The session cannot be saved by itself."""
-        self.notify(NOT_KEPT.format(why=safe(message.why)), severity="warning", markup=False)
+        self.notify(
+            f"This session cannot be saved by itself, and goes on all the same: {safe(message.why)}",
+            severity="warning",
+            markup=False,
+        )
 
     def end_replay(self) -> None:
         """Back to where the replay was opened; out of the program where it was all that was asked for."""

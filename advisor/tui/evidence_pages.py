@@ -8,17 +8,17 @@ from typing import Final
 
 from textual.content import Content
 
-from advisor.dialogue.cards import evidence_lines
-from advisor.dialogue.numbers import number_text
-from advisor.dialogue.records import Card, Line
-from advisor.model import Finding, Location
-from advisor.render import charts, memory_chart, roofline_text, workload
-from advisor.render.cells import Row
-from advisor.render.source_marks import place_text, share, source_line
+from advisor.records.diagnosis import Finding, Location
+from advisor.session.cards import evidence_lines
+from advisor.session.numbers import number_text
+from advisor.session.records import Card, Line
 from advisor.tui import words_evidence as words
-from advisor.tui.exhibit import Exhibit
+from advisor.tui.evidence_context import Exhibit
 from advisor.tui.layout import card_lines, chart_lines, hang, heading, styled
 from advisor.tui.styles import ROLES
+from advisor.view import charts, memory_chart, roofline_text, workload
+from advisor.view.source_marks import place_text, share, source_line
+from advisor.view.text_canvas import Row
 
 FEWEST: Final = 46  # columns that a chart row needs
 _MOST_PLACES = 8

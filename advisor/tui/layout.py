@@ -7,11 +7,11 @@ from unicodedata import category
 
 from textual.content import Content
 
-from advisor.dialogue.records import Card, Line
-from advisor.model import LaunchDiagnosis
-from advisor.render import charts, workload
-from advisor.render.text import shown
+from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.session.records import Card, Line
 from advisor.tui.styles import BARS, CARDS, LINES, MARKS, OTHER_CARDS, PLAIN_MARKS
+from advisor.view import charts, workload
+from advisor.view.text import shown
 
 _LABEL_MOST = 24
 _NARROWEST = 16

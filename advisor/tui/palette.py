@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
-from advisor.dialogue import events as e
-from advisor.dialogue import face
-from advisor.dialogue.state import VIEWS
+from advisor.session import events as e
+from advisor.session import strings
+from advisor.session.state import VIEWS
 from advisor.tui import words_help as words
 from advisor.tui.keys import keys_of, works
 from advisor.tui.layout import safe, styled
@@ -93,7 +93,7 @@ def _runs(app: AdvisorApp, action: str, at: object) -> Callable[[], object]:
 
 def commands(app: AdvisorApp) -> Iterator[Entry]:
     """The slash commands; one that takes something is put into the line to be completed."""
-    for command, says in face.COMMANDS:
+    for command, says in strings.COMMANDS:
         word, _, takes = command.partition(" ")
         needs = bool(takes) and not takes.startswith("[")
         yield Entry(command, says, _types(app, f"{word} ") if needs else _says(app, word))
@@ -127,7 +127,7 @@ def things(app: AdvisorApp) -> Iterator[Entry]:
         yield Entry(says, words.STEP_SAYS, _posts(app, e.StepShown(step.id)))
     if state.diagnosis is not None and not state.numbers:
         for at, launch in enumerate(state.diagnosis.launches):
-            number = face.launch_number(launch, state.several_reports)
+            number = strings.launch_number(launch, state.several_reports)
             kernel = safe(launch.kernel).replace("\n", " ")[:_LONGEST]
             name = words.LAUNCH.format(number=number, kernel=kernel)
             yield Entry(name, words.LAUNCH_SAYS, _posts(app, e.LaunchSelected(at)))

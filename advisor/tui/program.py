@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from advisor import resources
-from advisor.dialogue.desk import Desk
-from advisor.dialogue.sources import sources
-from advisor.dialogue.transcripts.keeping import unfinished
-from advisor.dialogue.transcripts.session import Saving
-from advisor.errors import EXIT_DONE, AdvisorError, UsageError
-from advisor.render.session_export import writers
+from advisor.records import resources
+from advisor.records.errors import EXIT_DONE, AdvisorError, UsageError
+from advisor.session.executor import Desk
+from advisor.session.export.export import writers
+from advisor.session.services import sources
+from advisor.session.transcripts.autosave import unfinished
+from advisor.session.transcripts.session import Saving
 
 if TYPE_CHECKING:
-    from advisor.tui.beginnings import Beginnings
-    from advisor.tui.remembered import Remembered
+    from advisor.tui.settings import Remembered
+    from advisor.tui.start_options import Beginnings
 
 DEMO = Path("tour") / "recorded" / "h200" / "tour.ncu-rep.xz"
 # Textual draws in frames, and what a key changes may take three of them: at 60 a second, its usual rate, that is 50 ms.
@@ -42,7 +42,7 @@ def run(
     without a terminal.
     """
     _needs_terminal()
-    from advisor.tui.opening import sort_out
+    from advisor.tui.start_options import sort_out
 
     opening = sort_out([resources.folder("kernels") / DEMO] if demo else paths)
     if opening.transcripts:
@@ -81,15 +81,15 @@ def _needs_terminal() -> None:
 
 
 def _memory() -> Remembered:
-    from advisor.tui.remembered import Remembered
+    from advisor.tui.settings import Remembered
 
     return Remembered(resources.user_config())
 
 
 def _beginnings(memory: Remembered) -> Beginnings:
     """With what to begin, where nothing was given."""
-    from advisor.tui.beginnings import Beginnings, cases
-    from advisor.tui.kept import saved
+    from advisor.tui.autosaves import saved
+    from advisor.tui.start_options import Beginnings, cases
 
     try:
         bundled = cases(resources.folder("transcripts"))
@@ -104,10 +104,10 @@ def _start(
 ) -> int:
     # The reading begins once the first screen is drawn: in a thread beside these imports it doubles the time to it, and
     # is done hardly sooner, as both want the interpreter.
-    from advisor.render.charts import can_draw
     from advisor.tui.app import AdvisorApp
-    from advisor.tui.idle import spare_keys
-    from advisor.tui.opening import theme_for
+    from advisor.tui.prefetch import spare_keys
+    from advisor.tui.start_options import theme_for
+    from advisor.view.charts import can_draw
 
     blocks = can_draw(sys.stderr.encoding)
     chosen = theme_for(theme, memory.theme, os.environ)

@@ -6,16 +6,17 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from advisor.dialogue import face
-from advisor.dialogue.cards import measured
-from advisor.dialogue.numbers import number_text
-from advisor.dialogue.records import Lore, Proved
-from advisor.render.text import plural
+from advisor.session import strings
+from advisor.session.cards import measured
+from advisor.session.numbers import number_text
+from advisor.session.records import Lore, Proved
 from advisor.tui import words_views as words
+from advisor.view.text import plural
 
 if TYPE_CHECKING:
-    from advisor.engine import BlockedRule, Clause, Flip, Proof, RuleProof
-    from advisor.model import Comparison
+    from advisor.reasoning.engine.explain import BlockedRule, Clause, Proof, RuleProof
+    from advisor.reasoning.engine.what_if import Flip
+    from advisor.records.diagnosis import Comparison
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
 _DEEPEST: Final = 6  # levels of findings over findings; in practice a proof is far flatter
@@ -56,7 +57,7 @@ def _rules(proof: Proof, lore: Lore, depth: int) -> list[Node]:
 
 def _rule(rule: RuleProof, concludes: str, lore: Lore, depth: int) -> Node:
     label = words.RULE_FIRED.format(rule=rule.rule_id)
-    about = (face.sentence_start(rule.because), label) if rule.because else (label,)
+    about = (strings.sentence_start(rule.because), label) if rule.because else (label,)
     children = (*(_clause(clause, lore, depth) for clause in rule.clauses), *_sources(rule.cites, lore))
     return Node(about[0], "holds", about, concludes.removeprefix("class."), children)
 
@@ -76,7 +77,7 @@ def _clause(clause: Clause, lore: Lore, depth: int) -> Node:
     name = clause.name.partition(".")[2] if clause.name.startswith(("class.", "found.")) else clause.name
     says = clause.evidence[0].says if clause.evidence and clause.evidence[0].says else lore.title(name)
     state = words.LETS[clause.truth] if unless else words.CONDITIONS[became]
-    said = f"{words.UNLESS} {says}" if unless else face.sentence_start(says)
+    said = f"{words.UNLESS} {says}" if unless else strings.sentence_start(says)
     children = [_number(item, lore) for item in clause.evidence]
     if clause.proof is not None and depth < _DEEPEST:
         children += _rules(clause.proof, lore, depth + 1)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 
-from advisor.dialogue.desk import Desk
-from advisor.dialogue.transcripts.stage import Stage
-from advisor.errors import AdvisorError
+from advisor.records.errors import AdvisorError
+from advisor.session.executor import Desk
+from advisor.session.transcripts.sandbox import Stage
 from advisor.tui.playing import Playing
 from advisor.tui.screens.replay import ReplayScreen
 

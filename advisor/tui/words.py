@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from advisor.dialogue import events as e
-from advisor.dialogue import face
-from advisor.dialogue.state import State
-from advisor.render.stages import STAGES as CHILD_STAGES
-from advisor.render.text import plural
+from advisor.session import events as e
+from advisor.session import strings
+from advisor.session.state import State
 from advisor.tui.layout import safe
+from advisor.view.stages import STAGES as CHILD_STAGES
+from advisor.view.text import plural
 
 FILTER: Final = "type to filter by kernel, class or finding; /help for commands"
 TROUBLE: Final = "Enter takes the marked choice; /quit leaves"
@@ -116,7 +116,7 @@ def placeholder(state: State) -> str:
     """What the prompt says while it is empty."""
     if state.ask is not None and state.ask.kind == "number":
         text = ASK_NUMBER_OR_NOT if state.ask.optional else ASK_NUMBER
-        return text.format(hint=face.UNIT_HINTS.get(state.ask.unit, face.UNIT_HINTS["count"]))
+        return text.format(hint=strings.UNIT_HINTS.get(state.ask.unit, strings.UNIT_HINTS["count"]))
     if state.ask is not None:
         return ASK_CHOICE
     return WAITING if state.waiting and state.launch is None else ASK_MENU
@@ -132,5 +132,5 @@ def asked(state: State) -> str:
 
 def unclear(event: e.NotUnderstood) -> str:
     """Where there is no conversation to say it in: what is wrong with a line, and what could have been meant."""
-    meant = f"{face.DID_YOU_MEAN}: {face.MEANT_APART.join(event.meant)}" if event.meant else ""
+    meant = f"{strings.DID_YOU_MEAN}: {strings.MEANT_APART.join(event.meant)}" if event.meant else ""
     return " ".join(part for part in (event.because, meant) if part) or NOT_HERE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from advisor.dialogue.practice import words
+from advisor.session.practice import words
 
 PRACTICE: Final = "practice"
 BEFORE: Final = "The stage before"

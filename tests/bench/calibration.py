@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from advisor.pipelines.diagnose import Analysis
     from advisor.practice.selfcheck import Judged, Measured, StepJudged
+    from advisor.reasoning.diagnose import Analysis
 
 HALVES = ("fitting", "held back")
 NOTHING = "nothing"  # found on a step that has no diagnosis
@@ -108,7 +108,7 @@ def factor(predicted: float, measured: float) -> float:
 
 def analysed() -> tuple[Analysis, tuple[Judged, ...]]:
     """The recordings of all exercises, diagnosed with what their cases answer and judged."""
-    from advisor.catalog import catalog
+    from advisor.knowledge.base import catalog
     from advisor.practice import selfcheck
     from advisor.practice.manifest import exercise, names
 
@@ -173,10 +173,10 @@ def figures(chosen: Sequence[Pair], who: Callable[[Pair], float], ranges: bool =
 
 def accounted(analysis: Analysis, judged: Iterable[Judged]) -> dict[str, list[float]]:
     """Predicted over measured time of the unmodified launches that are judged, by half."""
-    from advisor import quantify
+    from advisor.reasoning.time_model import model as speedup_model
 
     columns = analysis._reasoned.observed.columns
-    model = quantify.build(columns, len(analysis.diagnosis.launches))
+    model = speedup_model.build(columns, len(analysis.diagnosis.launches))
     usable = model.now.latency_known & (columns["duration_ns"] >= SHORTEST_NS)
     at = {(x.report, x.index): row for row, x in enumerate(analysis.diagnosis.launches)}
     out: dict[str, list[float]] = {half: [] for half in HALVES}

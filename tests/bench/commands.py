@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from advisor import resources
+from advisor.records import resources
 
 RUNS = 7
 

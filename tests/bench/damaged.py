@@ -21,7 +21,7 @@ _LIMIT_S = 60
 _READER = """
 import json, resource, sys
 from pathlib import Path
-from advisor.errors import InputError
+from advisor.records.errors import InputError
 from advisor.reports import read
 try:
     found = read(Path(sys.argv[1]))

@@ -29,10 +29,9 @@ def measure(keys: int) -> dict[str, float]:
     import numpy as np
     import pandas as pd
 
-    from advisor.catalog import catalog
-    from advisor.engine import Engine
-    from advisor.observe import observe
-    from advisor.observe.observe import tests_of
+    from advisor.knowledge.base import catalog
+    from advisor.reasoning.engine.reason import Engine
+    from advisor.reasoning.observations import observe, tests_of
 
     known = catalog()
     start = time.perf_counter()

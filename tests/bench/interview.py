@@ -11,14 +11,14 @@ import sys
 import time
 from pathlib import Path
 
-from advisor import resources
-from advisor.dialogue import events as e
-from advisor.dialogue.desk import Desk
-from advisor.dialogue.reducer import reduce
-from advisor.dialogue.sources import sources
-from advisor.dialogue.state import State, main_finding
-from advisor.model import LaunchDiagnosis
-from advisor.pipelines.diagnose import analyse
+from advisor.reasoning.diagnose import analyse
+from advisor.records import resources
+from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.session import events as e
+from advisor.session.executor import Desk
+from advisor.session.reducer import reduce
+from advisor.session.services import sources
+from advisor.session.state import State, main_finding
 
 EXERCISES = (
     "array-of-structs",

@@ -25,9 +25,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from advisor import resources
-from advisor.dialogue.transcripts import form
-from advisor.dialogue.transcripts.keeping import unfinished
+from advisor.records import resources
+from advisor.session.transcripts import serialize
+from advisor.session.transcripts.autosave import unfinished
 
 _START_S, _STEP_S = 60.0, 20.0
 # What is typed, and words that stand in its card and nowhere else on the screen.
@@ -125,7 +125,7 @@ def judged(place: Path) -> tuple[int, str]:
     if len(found) != 1:
         return 0, f"{len(found)} sessions are offered"
     try:
-        entries = form.load(found[0].path).entries
+        entries = serialize.load(found[0].path).entries
     except Exception as problem:
         return 0, str(problem)
     # A step that was worked on when the kill came has no conclusion yet; any before it must have one.

@@ -11,8 +11,8 @@ import lzma
 import sys
 from pathlib import Path
 
-from advisor import resources
-from advisor.reports import container
+from advisor.readers import container
+from advisor.records import resources
 
 LAUNCHES, BYTES = 40, 70_000_000
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from advisor import resources
+from advisor.records import resources
 
 FOLDER = resources.folder("transcripts")
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 import yaml
 
-from advisor import resources
-from advisor.cli import main
-from advisor.pipelines.compare.comparing import compare_diagnoses
-from advisor.pipelines.compare.thresholds import check, parse
+from advisor.cli.main import main
+from advisor.compare.compare import compare_diagnoses
+from advisor.compare.thresholds import check, parse
+from advisor.records import resources
 
 README = Path(__file__).parents[2] / "README.md"
 SLOW, FAST = 0, 1

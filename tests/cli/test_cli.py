@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.cli import main
+from advisor.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.cli import main
+from advisor.cli.main import main
 
 
 def run(*args: object) -> int:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.cli import main
-from tests.render.pages import sound
+from advisor.cli.main import main
+from tests.view.pages import sound
 
 
 def run(*arguments: object) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.cli import main
+from advisor.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 BUNDLED = sorted((ROOT / "transcripts").glob("*.jsonl"))
@@ -177,12 +177,12 @@ def test_what_is_no_script_is_one_line(text: str, tmp_path: Path, capsys: pytest
 def test_kept_sessions_are_listed_and_found_by_their_ids(
     session: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from advisor.dialogue.transcripts import keeping
+    from advisor.session.transcripts import autosave
 
     place = tmp_path / "sessions"
     place.mkdir()
     shutil.copy(session, place / "0123456789ab.jsonl")
-    monkeypatch.setattr(keeping, "folder", lambda: place)
+    monkeypatch.setattr(autosave, "folder", lambda: place)
     assert run("replay") == 0
     out = capsys.readouterr().out
     assert "0123456789ab" in out and "mine.csv.xz" in out and "5 steps" in out and "broken off" in out

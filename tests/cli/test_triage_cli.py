@@ -11,14 +11,14 @@ import pandas as pd
 import pytest
 
 import advisor
-from advisor.cli import main
-from advisor.commands.triage_progress import Teller, progress_text
-from advisor.pipelines.triage import Progress
-from advisor.pipelines.triage.one_file import METRICS
+from advisor.cli.main import main
+from advisor.cli.triage_progress import Teller, progress_text
+from advisor.triage.one_file import METRICS
+from advisor.triage.run import Progress
 from tests.bench.triage.generate import raw_rows, table
 from tests.damaged import MARKUP
-from tests.pipelines.triage_fleet import LAUNCHES, fleet, here
 from tests.timeline.generator import MS, Planted
+from tests.triage.triage_fleet import LAUNCHES, fleet, here
 
 __all__ = ["here"]
 pytestmark = pytest.mark.usefixtures("here", "cache")
@@ -158,7 +158,7 @@ def test_a_trace_gives_the_budget_of_the_program(
 def test_a_finished_run_leaves_nothing_and_a_stopped_one_says_how_to_go_on(
     reports: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from advisor.commands import triage_progress
+    from advisor.cli import triage_progress
 
     def states() -> list[Path]:
         return sorted((cache / "ncu-advisor" / "triage").glob("*.sqlite"))

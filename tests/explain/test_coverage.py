@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.pipelines.explain import explain
-from advisor.render.explain import explain_text
+from advisor.explain.explain import explain
+from advisor.view.explain import explain_text
 
 # What a user may type -> what the page must say.
 FACTS: dict[str, list[tuple[str, tuple[str, ...]]]] = {

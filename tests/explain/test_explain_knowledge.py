@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from advisor import resources
-from advisor.catalog import catalog
-from advisor.pipelines.explain import Explanation, explain
-from advisor.pipelines.explain_index import Index, Place
-from advisor.quantify import formulas
+from advisor.explain.entries import Explanation
+from advisor.explain.explain import explain
+from advisor.knowledge.base import catalog
+from advisor.knowledge.search import Index, Place
+from advisor.reasoning.time_model import formulas
+from advisor.records import resources
 
 KNOWLEDGE = resources.folder("knowledge")
 INDEX = Index([KNOWLEDGE])

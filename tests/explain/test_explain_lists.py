@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.pipelines.explain import LISTS, explain
+from advisor.explain.explain import LISTS, explain
 
 
 @pytest.mark.parametrize("word", LISTS)

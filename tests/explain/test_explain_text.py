@@ -9,13 +9,11 @@ import jsonschema
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import advisor.render
-from advisor.pipelines.explain import explain, words
-from advisor.render.explain import explain_json, explain_text
+import advisor.view
+from advisor.explain.explain import explain, words
+from advisor.view.explain import explain_json, explain_text
 
-SCHEMA = json.loads(
-    (Path(next(iter(advisor.render.__path__))) / "schemas" / "explain.json").read_text(encoding="utf-8")
-)
+SCHEMA = json.loads((Path(next(iter(advisor.view.__path__))) / "schemas" / "explain.json").read_text(encoding="utf-8"))
 # Commands, formulas and names are for copying: they are never broken.
 COPIED = ("commands", "collect", "names", "test", "formula", "code")
 

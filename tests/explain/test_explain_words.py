@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.errors import KnowledgeError, UsageError
-from advisor.pipelines.explain import explain, find, words
+from advisor.explain.explain import explain, find, words
+from advisor.records.errors import KnowledgeError, UsageError
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_an_unknown_field_of_an_entry_is_named_with_file_and_line(tmp_path: Path
 
 def test_explaining_imports_nothing_heavy() -> None:
     code = (
-        "import sys; from advisor.pipelines.explain import explain; from advisor.render.explain import explain_text;"
+        "import sys; from advisor.explain.explain import explain; from advisor.view.explain import explain_text;"
         "explain_text(explain('bank_conflicts')); explain_text(explain('H200'));"
         "heavy = {'pandas', 'numpy', 'textual', 'experta', 'matplotlib', 'cupy', 'ncu_report'} & set(sys.modules);"
         "sys.exit(f'imports {heavy}' if heavy else 0)"

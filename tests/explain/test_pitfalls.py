@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.catalog import catalog
-from advisor.pipelines.explain import explain
+from advisor.explain.explain import explain
+from advisor.knowledge.base import catalog
 
 # The guide's list in its order: the pitfall -> the trust entry that fires, the entries that tell of it.
 PITFALLS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -49,8 +49,8 @@ def test_a_pitfall_fires_or_is_told(name: str) -> None:
 
 def test_the_traps_of_a_comparison_cite_their_pitfalls() -> None:
     """Throughputs against times, and occupancy as a goal, come up where two profiles are compared."""
-    from advisor import resources
-    from advisor.catalog.loader import load
+    from advisor.knowledge.loader import load
+    from advisor.records import resources
 
     comparison = load(resources.folder("knowledge") / "comparison.yaml", dict)
     assert "guide.pitfalls.throughput" in comparison["traps"]["cites"]

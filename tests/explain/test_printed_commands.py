@@ -7,10 +7,10 @@ import shlex
 import click
 import pytest
 
-from advisor.catalog import catalog
-from advisor.cli import cli
-from advisor.pipelines.explain_index import Index
-from advisor.resources import folder
+from advisor.cli.main import cli
+from advisor.knowledge.base import catalog
+from advisor.knowledge.search import Index
+from advisor.records.resources import folder
 
 
 def _printed() -> list[str]:

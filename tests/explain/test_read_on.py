@@ -8,14 +8,14 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-import advisor.render
-from advisor.catalog import catalog
-from advisor.pipelines.diagnose import analyse_numbers
-from advisor.pipelines.explain import explain
-from advisor.render.diagnosis import diagnosis_text
-from advisor.render.diagnosis_json import diagnosis_json
+import advisor.view
+from advisor.explain.explain import explain
+from advisor.knowledge.base import catalog
+from advisor.reasoning.diagnose import analyse_numbers
+from advisor.view.diagnosis import diagnosis_text
+from advisor.view.diagnosis_json import diagnosis_json
 
-SCHEMAS = Path(next(iter(advisor.render.__path__))) / "schemas"
+SCHEMAS = Path(next(iter(advisor.view.__path__))) / "schemas"
 
 
 @pytest.mark.parametrize("found", ["atomic_contention", "grid_too_small", "launch_overhead"])

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.catalog.expressions import TRUE, parse_test
-from advisor.lint.logic import Junction, TooManyCases, formula, is_linear, possible, surely_known
-from advisor.lint.search import find_values, truth
+from advisor.knowledge.expressions import TRUE, parse_test
+from advisor.lint.logic import Junction, TooManyCases, find_values, formula, is_linear, possible, surely_known, truth
 
 numbers = st.sampled_from(["0", "1", "2.5", "10", "60", "0.8"])
 names = st.sampled_from(["a", "b", "c"])

@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from advisor.catalog.loader import load
-from advisor.errors import UsageError
-from advisor.lint import lint
+from advisor.knowledge.loader import load
+from advisor.lint.lint import lint
+from advisor.records.errors import UsageError
 
 SOUND = Path(__file__).parent / "knowledge_ok"
 TERMS = ("dram", "latency")

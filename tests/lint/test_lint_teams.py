@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from advisor.catalog import Catalog
-from advisor.engine import Engine
-from advisor.lint import lint
-from advisor.lint.report import run
-from advisor.observe import observe
+from advisor.knowledge.base import Catalog
+from advisor.lint.lint import lint, run
+from advisor.reasoning.engine.reason import Engine
+from advisor.reasoning.observations import observe
 
 SOUND = Path(__file__).parent / "knowledge_ok"
 
@@ -134,7 +133,7 @@ def test_the_command_on_our_own_checks_the_exercises_too(monkeypatch):
 
     out = io.StringIO()
     where = Path("kernels/good-copy/exercise.yaml")
-    monkeypatch.setattr("advisor.lint.report.lint", lambda folders: ())
+    monkeypatch.setattr("advisor.lint.lint.lint", lambda folders: ())
     monkeypatch.setattr("advisor.practice.folders.faults", lambda catalog: (Fault(where, 7, "at least 3 hints"),))
     assert run([], out) == 1
     assert f"{where}:7: error: at least 3 hints" in out.getvalue().splitlines()

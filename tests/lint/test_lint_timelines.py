@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.lint import lint
-from advisor.resources import folder
+from advisor.lint.lint import lint
+from advisor.records.resources import folder
 
 PATTERN, DECISIONS, WORDS = "timeline/gpu_idle.yaml", "timeline_decisions.yaml", "timeline_words.yaml"
 CASES = [

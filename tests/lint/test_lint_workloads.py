@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.lint import lint
+from advisor.lint.lint import lint
 
 HERE = Path(__file__).parent
 CLASSES = (HERE / "knowledge_ok" / "classification.yaml").read_text()

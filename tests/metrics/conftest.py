@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from advisor.metrics.derive import derive
-from advisor.reports import read
+from advisor.readers.read import read
+from advisor.reasoning.metrics.derive import derive
 
 
 @pytest.fixture(scope="session")

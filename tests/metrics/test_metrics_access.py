@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.metrics.access import summarise
-from advisor.model import Access
+from advisor.reasoning.metrics.instruction_mix import summarise
+from advisor.records.readings import Access
 
 NAN = math.nan
 

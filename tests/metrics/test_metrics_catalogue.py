@@ -6,15 +6,15 @@ from collections import defaultdict
 
 import pytest
 
-from advisor.catalog import catalog
-from advisor.catalog.expressions import parse
-from advisor.catalog.schemas import MetricDef
-from advisor.errors import KnowledgeError
-from advisor.metrics.fallbacks import FILLS, SAMPLED
-from advisor.metrics.plan import CODE, plan
-from advisor.model import IDENTITY
-from advisor.reports.units import convert
-from advisor.reports.units import parse as parse_unit
+from advisor.knowledge.base import catalog
+from advisor.knowledge.expressions import parse
+from advisor.knowledge.schemas import MetricDef
+from advisor.readers.frame import convert
+from advisor.readers.frame import parse as parse_unit
+from advisor.reasoning.metrics.derive import CODE, plan
+from advisor.reasoning.metrics.fallbacks import FILLS, SAMPLED
+from advisor.records.errors import KnowledgeError
+from advisor.records.readings import IDENTITY
 
 METRICS = catalog().metrics
 UNITS = {

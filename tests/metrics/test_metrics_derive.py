@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from advisor.errors import KnowledgeError
-from advisor.metrics.derive import check, derive
-from advisor.model import Access
+from advisor.reasoning.metrics.derive import check, derive
+from advisor.records.errors import KnowledgeError
+from advisor.records.readings import Access
 
 Make = Callable[..., pd.DataFrame]
 

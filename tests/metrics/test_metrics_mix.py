@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.catalog import catalog
-from advisor.metrics.mix import count, mix
-from advisor.sass import dictionary
+from advisor.hardware.sass import dictionary
+from advisor.knowledge.base import catalog
+from advisor.reasoning.metrics.instruction_mix import count, mix
 
 FROM_OPCODES = [name for name, entry in catalog().metrics.items() if entry.source == "opcodes"]
 OPCODES = st.sampled_from([*sorted(dictionary()), "LDG.E.128", "IMAD.MOV.U32", "F2F.F64.F32", "NEW.OPCODE"])

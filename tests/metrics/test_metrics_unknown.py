@@ -8,12 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from advisor.catalog import catalog
-from advisor.metrics.derive import LABELS, derive
-from advisor.metrics.fallbacks import SAMPLED
-from advisor.metrics.leaders import COMPUTE, INSIDE
-from advisor.metrics.plan import plan
-from advisor.model import IDENTITY
+from advisor.knowledge.base import catalog
+from advisor.reasoning.metrics.derive import COMPUTE, INSIDE, LABELS, derive, plan
+from advisor.reasoning.metrics.fallbacks import SAMPLED
+from advisor.records.readings import IDENTITY
 
 METRICS = catalog().metrics
 READ = sorted(name for name, entry in METRICS.items() if entry.names)

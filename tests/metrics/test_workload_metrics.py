@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.metrics.unit_clusters import UNITS, clusters, units_of
-from advisor.metrics.workloads import LEADS, derive_workloads, follows
-from advisor.model import IDENTITY
+from advisor.reasoning.metrics.workloads import LEADS, UNITS, clusters, derive_workloads, follows, units_of
+from advisor.records.readings import IDENTITY
 
 
 def derived(**values: float) -> dict[str, float]:

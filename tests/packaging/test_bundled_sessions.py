@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from advisor import resources
+from advisor.records import resources
 from tests.bench.transcripts_table import FOLDER, all_steps, header, page, steps_of
 
 

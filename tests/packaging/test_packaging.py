@@ -56,7 +56,7 @@ def test_the_wheel_holds_every_bundled_session(wheel: Path) -> None:
     there = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("advisor/_data/transcripts/")}
     wanted = {f"advisor/_data/transcripts/{path.name}" for path in (ROOT / "transcripts").glob("*.jsonl")}
     assert wanted and wanted <= there
-    assert "advisor/render/schemas/transcript.json" in zipfile.ZipFile(wheel).namelist()
+    assert "advisor/view/schemas/transcript.json" in zipfile.ZipFile(wheel).namelist()
 
 
 def test_the_sdist_holds_what_the_tests_need(wheel: Path) -> None:
@@ -95,7 +95,7 @@ def test_a_wheel_in_an_empty_environment_diagnoses_from_another_folder(
     found = run(installed, tmp_path, "-m", "advisor", "diagnose", str(tour_path), "--launch", "4", "--format", "json")
     launch = json.loads(found.stdout)["launches"][0]
     assert launch["findings"][0]["id"] == "bank_conflicts"
-    where = run(installed, tmp_path, "-c", "import advisor.resources as r; print(r.folder('knowledge'))")
+    where = run(installed, tmp_path, "-c", "import advisor.records.resources as r; print(r.folder('knowledge'))")
     assert str(installed.parents[1]) in where.stdout
 
 

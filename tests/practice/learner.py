@@ -11,10 +11,11 @@ import pytest
 from click.testing import CliRunner, Result
 from standin_runs import CASE, RIGHT, STANDIN, source
 
-from advisor import cli, resources
-from advisor.errors import AdvisorError
+from advisor.cli import main
 from advisor.practice import manifest
 from advisor.practice.state import Record, Store
+from advisor.records import resources
+from advisor.records.errors import AdvisorError
 
 NAME = "doubling"
 TOUR = resources.folder("kernels") / "tour" / "recorded" / "h200" / "tour.ncu-rep.xz"
@@ -86,7 +87,7 @@ def kernels(folder: Path, expected: str = "near_compute_roofline", case: str = C
 def use(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     """Put a kernels folder in the place of the bundled one."""
     real = resources.folder
-    monkeypatch.setattr("advisor.resources.folder", lambda name: folder if name == "kernels" else real(name))
+    monkeypatch.setattr("advisor.records.resources.folder", lambda name: folder if name == "kernels" else real(name))
     forget()
 
 
@@ -98,7 +99,7 @@ def forget() -> None:
 
 def cut(*launches: int) -> bytes:
     """A real report of some launches of the bundled one, in the order of that."""
-    from advisor.reports.container import extract, walk
+    from advisor.readers.container import extract, walk
 
     data, out = lzma.decompress(TOUR.read_bytes()), io.BytesIO()
     extract(data, walk(data), frozenset(launches), out)
@@ -118,7 +119,7 @@ class Learner:
 
     def says(self, *args: str) -> Result:
         """The command as it is; an error that a user sees is in `exception`."""
-        return CliRunner().invoke(cli.cli, ["practice", *args], standalone_mode=False)
+        return CliRunner().invoke(main.cli, ["practice", *args], standalone_mode=False)
 
     def does(self, *args: str, code: int = 0) -> str:
         """What a command prints, which must end with `code`; nothing is wider than the terminal but paths."""
@@ -155,9 +156,9 @@ def at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: str = "near_co
     """A learner whose machine has the stand-in CuPy and ncu."""
     use(monkeypatch, kernels(tmp_path / "kernels", expected))
     data = tmp_path / "data"
-    monkeypatch.setattr("advisor.resources.user_data", lambda: data)
+    monkeypatch.setattr("advisor.records.resources.user_data", lambda: data)
     learner = Learner(data, monkeypatch)
     learner.environment(PYTHONPATH=str(STANDIN), STANDIN_LOG=str(tmp_path / "log"))
     monkeypatch.setattr("advisor.practice.profiling.find_ncu", lambda env=None: STANDIN / "ncu")
-    monkeypatch.setattr("advisor.commands.practice.gpu.find_ncu", lambda: STANDIN / "ncu")
+    monkeypatch.setattr("advisor.cli.practice.gpu.find_ncu", lambda: STANDIN / "ncu")
     return learner

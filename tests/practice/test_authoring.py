@@ -10,9 +10,9 @@ import pytest
 from learner import DONE, NAME, TILE, Learner, cut
 from standin_runs import RIGHT, source
 
-import advisor.render
+import advisor.view
 
-SCHEMAS = Path(next(iter(advisor.render.__path__))) / "schemas"
+SCHEMAS = Path(next(iter(advisor.view.__path__))) / "schemas"
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pytest
 from learner import NAME, Learner
 from standin_runs import RIGHT, source
 
-from advisor.commands.practice import gpu
-from advisor.commands.practice.face import Face
+from advisor.cli.practice import gpu
+from advisor.cli.practice.text import Face
 from advisor.practice.state import Store
 
 CLOCK = "// microseconds scale: "

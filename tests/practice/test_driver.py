@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from advisor.practice.driver import devices
 from advisor.practice.failures import of_import
+from advisor.practice.worker import devices
 
 
 def driver(code: int, count: int) -> Any:

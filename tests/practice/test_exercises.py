@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from bench.calibration import HALVES, confusion, ledger, pairs
 
-from advisor import resources
-from advisor.catalog import catalog
+from advisor.knowledge.base import catalog
 from advisor.practice.folders import faults
 from advisor.practice.manifest import exercise, names
 from advisor.practice.selfcheck import Judged, of_recording
-from advisor.render.exercises import readme
+from advisor.records import resources
+from advisor.view.exercises import readme
 
 
 @pytest.fixture(scope="module")

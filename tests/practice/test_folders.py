@@ -10,8 +10,8 @@ import pytest
 from learner import NAME, kernels, use
 from test_recording import SAID, measured
 
-from advisor.catalog import catalog
-from advisor.practice import recording
+from advisor.knowledge.base import catalog
+from advisor.practice import selfcheck
 from advisor.practice.folders import faults
 from advisor.practice.manifest import exercise
 
@@ -23,7 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A sound exercise with its recording."""
     place = kernels(tmp_path / "kernels")
     use(monkeypatch, place)
-    recording.write(measured(tmp_path), SAID, place / NAME / "recorded" / "h200")
+    selfcheck.write(measured(tmp_path), SAID, place / NAME / "recorded" / "h200")
     return place / NAME
 
 
@@ -114,7 +114,7 @@ def test_a_file_that_nobody_names_is_a_fault(folder: Path) -> None:
     ],
 )
 def test_a_wrong_file_is_named(folder: Path, change: Callable[[Path], None], file: str, says: str) -> None:
-    from advisor.practice.cases import load_case
+    from advisor.practice.tasks import load_case
 
     change(folder)
     load_case.cache_clear()
@@ -129,7 +129,7 @@ def test_changed_code_wants_a_new_recording_and_a_changed_comment_does_not(folde
 
 
 def test_other_sizes_want_a_new_recording(folder: Path) -> None:
-    from advisor.practice.cases import load_case
+    from advisor.practice.tasks import load_case
 
     replaced('{"n": 4096}', '{"n": 8192}', "case.py")(folder)
     load_case.cache_clear()

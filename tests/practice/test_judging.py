@@ -9,11 +9,11 @@ import msgspec
 import pytest
 from learner import DONE, NAME, TILE, kernels, use
 
-from advisor.catalog import catalog
-from advisor.errors import InputError
+from advisor.knowledge.base import catalog
 from advisor.practice import selfcheck
 from advisor.practice.manifest import Exercise, Gain, StepDef, exercise
 from advisor.practice.selfcheck import Measured, StepData
+from advisor.records.errors import InputError
 
 COPY = 4e12
 
@@ -113,7 +113,7 @@ def test_measured_ceilings_of_this_machine_decide_nothing_here(
     tour_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What an exercise claims holds on every machine or on none."""
-    monkeypatch.setattr("advisor.resources.user_data", lambda: tmp_path)
+    monkeypatch.setattr("advisor.records.resources.user_data", lambda: tmp_path)
     (tmp_path / "ceilings.json").write_text("{", encoding="utf-8")
     assert judged(SLOW, FAST, tour_path=tour_path) == {"slow": (), "fast": ()}
 

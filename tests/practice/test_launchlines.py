@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.errors import UsageError
 from advisor.practice.launchlines import Shape, read_lines, shape
+from advisor.records.errors import UsageError
 
 WORDS = {"n": 1000.0, "sms": 132.0, "shared_per_block": 232448.0, "shared_per_sm": 233472.0}
 

@@ -10,11 +10,11 @@ import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
-import advisor.render
-from advisor import cli
-from advisor.errors import AdvisorError
+import advisor.view
+from advisor.cli import main
 from advisor.practice.manifest import Exercise, exercise, names
 from advisor.practice.state import Store
+from advisor.records.errors import AdvisorError
 
 NAME = "bank-conflicts"
 
@@ -28,11 +28,11 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def practice(*args: str, says: str | None = None) -> Result:
     """The command's result; an error that a user sees is in `exception`."""
-    return CliRunner().invoke(cli.cli, ["practice", *args], input=says, standalone_mode=False)
+    return CliRunner().invoke(main.cli, ["practice", *args], input=says, standalone_mode=False)
 
 
 def schema(name: str) -> Any:
-    return json.loads((Path(next(iter(advisor.render.__path__))) / "schemas" / f"{name}.json").read_text("utf-8"))
+    return json.loads((Path(next(iter(advisor.view.__path__))) / "schemas" / f"{name}.json").read_text("utf-8"))
 
 
 def done(*args: str) -> str:

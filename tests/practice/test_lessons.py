@@ -8,11 +8,11 @@ import learner as room
 import pytest
 from standin_runs import RIGHT, source
 
-from advisor.errors import AdvisorError, UsageError
-from advisor.practice.lessons import Lesson, Lessons, Measured, Profile, Tried
+from advisor.practice.lessons import Lesson, Lessons, Profile, Reprofiled, Tried
 from advisor.practice.manifest import exercise, names
-from advisor.practice.predict import MINE
+from advisor.practice.predictions import MINE
 from advisor.practice.state import Store, latest
+from advisor.records.errors import AdvisorError, UsageError
 
 NAME = "bank-conflicts"
 
@@ -152,7 +152,7 @@ def test_a_profile_of_ones_own_version_scores_its_prediction_and_compares(
     learner.edits(source(RIGHT, "// microseconds scale: 10"))
     do(lessons, "predict", room.NAME, step=MINE, class_="dram_bound", cause="near_compute_roofline", speedup="2")
     made = do(lessons, "measure", room.NAME).result
-    assert isinstance(made, Measured)
+    assert isinstance(made, Reprofiled)
     assert made.revealed is not None and made.revealed.score.speedup_points == 30
     assert made.compared.pairs[0].judged.speedup == pytest.approx(2.0)
     assert made.report is not None and made.report.is_file()

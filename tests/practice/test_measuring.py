@@ -8,7 +8,7 @@ import pytest
 from learner import DONE, NAME, TILE, Learner, cut
 from standin_runs import RIGHT, source
 
-from advisor.napkin.ceilings import FILE, measured
+from advisor.hardware.ceilings import FILE, measured
 
 
 def test_a_sweep_shows_every_point_and_the_best(learner: Learner) -> None:

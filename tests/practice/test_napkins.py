@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from advisor.practice.manifest import exercise, names
-from advisor.practice.napkins import judge, read, understood, wanted
+from advisor.practice.predictions import judge, read, understood, wanted
 
 
 @pytest.mark.parametrize(

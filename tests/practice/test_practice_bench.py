@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from standin_runs import CASE, RIGHT, STANDIN, source
 
-from advisor.errors import KnowledgeError, UsageError
-from advisor.practice import comparing
+from advisor.practice import outcome
 from advisor.practice.api import Card, Tolerance
 from advisor.practice.bench import Bench, card
-from advisor.practice.cases import load_case
-from advisor.practice.comparing import compare, poison
+from advisor.practice.outcome import compare, poison
+from advisor.practice.tasks import load_case
+from advisor.records.errors import KnowledgeError, UsageError
 
 EXACT = Tolerance(0.0, 0.0, "exact")
 
@@ -143,7 +143,7 @@ def test_poison_is_known_again(dtype: Any) -> None:
 
 
 def test_the_first_wrong_element_is_found_in_any_piece(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(comparing, "PIECE", 7)
+    monkeypatch.setattr(outcome, "PIECE", 7)
     want = np.arange(60.0).reshape(3, 4, 5)
     have = want.astype(np.float32)
     assert compare(np, "y", have, want, EXACT, True) is None

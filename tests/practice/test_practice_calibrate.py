@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from standin_runs import runner
 
-from advisor import resources
-from advisor.errors import InputError
+from advisor.hardware.ceilings import FILE, Ceiling, Ceilings, measured, shares
 from advisor.practice import calibrate as room
 from advisor.practice.api import Card, Work
-from advisor.practice.calibrate import FILE, KERNELS, Ceiling, Ceilings, calibrate, keep, measured, request, shares
-from advisor.practice.cases import load_case
-from advisor.practice.comparing import compare
+from advisor.practice.calibrate import KERNELS, calibrate, keep, request
 from advisor.practice.launchlines import read_lines
-from advisor.practice.outcome import JobResult, Outcome, Problem
+from advisor.practice.outcome import JobResult, Outcome, Problem, compare
+from advisor.practice.tasks import load_case
+from advisor.records import resources
+from advisor.records.errors import InputError
 
 FOLDER = resources.folder("kernels") / "ceilings"
 SMALL = Card("Stand-in GPU", "9.0", 1, 1 << 20, 1 << 12, 1 << 17, 1 << 17)

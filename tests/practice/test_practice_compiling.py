@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from standin_runs import source
 
-from advisor.errors import InputError
 from advisor.practice import compiling
 from advisor.practice.compiling import ARCHITECTURES, Compiler, compile_all, compile_source, nvcc, nvrtc
 from advisor.practice.failures import compile_failure, remarks
+from advisor.records.errors import InputError
 
 
 @pytest.fixture(scope="module")

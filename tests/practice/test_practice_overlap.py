@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.practice.overlap import CITES, held_equal, judge
-from advisor.quantify.noise import Spread
+from advisor.reasoning.time_model.noise import Spread
 
 
 def exact(time_ns: float, noise: float = 0.0) -> Spread:
@@ -70,7 +70,7 @@ def test_the_conditions_of_the_experiment_are_checked() -> None:
 
 
 def test_the_metrics_and_sources_exist() -> None:
-    from advisor.catalog import catalog
+    from advisor.knowledge.base import catalog
     from advisor.practice.overlap import ACCESSES, OCCUPANCY
 
     known = catalog()

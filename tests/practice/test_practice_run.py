@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from standin_runs import CASE, RIGHT, STANDIN, asked, exercise, runner, source
 
-from advisor.practice.driver import devices
 from advisor.practice.outcome import JobResult, Outcome
 from advisor.practice.run import Progress, run
 from advisor.practice.tasks import Job, Request, Task, Variation
+from advisor.practice.worker import devices
 
 
 def one(tmp_path: Path, text: str, do: tuple[str, ...] = ("check", "time"), **env: str) -> JobResult:

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from standin_runs import CASE, RIGHT, STANDIN, runner, source
 
-from advisor import resources
-from advisor.practice import selfcheck_run
+from advisor.practice import selfcheck
 from advisor.practice.manifest import Exercise, StepDef
 from advisor.practice.outcome import JobResult, Outcome
 from advisor.practice.profiling import Profile, Profiled
-from advisor.practice.selfcheck_run import Everything, copy_task, launches_of, run_all, task_of
+from advisor.practice.selfcheck import Everything, copy_task, launches_of, run_all, task_of
 from advisor.practice.tasks import Job, Stage, Task
+from advisor.records import resources
 
 LINE = "// launch: scale<<<ceil(n / 256), 256>>>(x, y, a, n)"
 
@@ -34,9 +34,9 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: dict[str, dic
     (tmp_path / "copy.cu").write_text(source())
     (tmp_path / "copy.py").write_text(CASE)
     job = Job("copy", str(tmp_path / "copy.cu"), ("check", "time"))
-    monkeypatch.setattr(selfcheck_run, "home", lambda name: tmp_path / name)
-    monkeypatch.setattr(selfcheck_run, "exercise", by_name.__getitem__)
-    monkeypatch.setattr(selfcheck_run, "copy_task", lambda seed: Task("copy", str(tmp_path / "copy.py"), (job,), seed))
+    monkeypatch.setattr(selfcheck, "home", lambda name: tmp_path / name)
+    monkeypatch.setattr(selfcheck, "exercise", by_name.__getitem__)
+    monkeypatch.setattr(selfcheck, "copy_task", lambda seed: Task("copy", str(tmp_path / "copy.py"), (job,), seed))
     one = runner(STANDIN_LOG=str(tmp_path / "log"), **env)
     return run_all(exercises, 5, tmp_path, one, ncu=STANDIN / "ncu")
 
@@ -106,8 +106,8 @@ def test_the_device_copy_is_the_bundled_one() -> None:
 def test_paths_may_be_relative_to_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     step = StepDef("slow", "1-slow.cu", "t", "s", "memory_latency", extra=("k.cu",))
     one = Exercise("t", "s", "d", "3", 1, (), (), (), (step,), "e", "MIT", (), name="one")
-    monkeypatch.setattr(selfcheck_run, "home", lambda name: tmp_path / "kernels" / name)
-    monkeypatch.setattr(selfcheck_run, "exercise", lambda name: one)
+    monkeypatch.setattr(selfcheck, "home", lambda name: tmp_path / "kernels" / name)
+    monkeypatch.setattr(selfcheck, "exercise", lambda name: one)
     do: tuple[Stage, ...] = ("check",)
     task = task_of("one", do, 4, tmp_path)
     assert task == Task(

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from standin_runs import RIGHT, STANDIN, exercise, runner, source
 
-from advisor.errors import UsageError
 from advisor.practice.sweep import AXES, Sweep, label, profiled, sweep, variations
 from advisor.practice.tasks import Task, Variation
+from advisor.records.errors import UsageError
 
 LAUNCH = "scale<<<ceil(n / block), 256>>>(x, y, a, n)"
 

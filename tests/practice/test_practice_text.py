@@ -6,24 +6,24 @@ from pathlib import Path
 
 import pytest
 
-from advisor.catalog import catalog
-from advisor.commands.practice.face import listing
+from advisor.cli.practice.text import listing
+from advisor.hardware.ceilings import Ceiling, Ceilings
+from advisor.knowledge.base import catalog
 from advisor.practice import compiling, workshop
-from advisor.practice.attempt import Attempt
-from advisor.practice.calibrate import Ceiling, Ceilings
+from advisor.practice.attempts import Attempt
 from advisor.practice.compiling import Build, Kernel
 from advisor.practice.failures import Failure, Remark
 from advisor.practice.manifest import Exercise, bundled_text, exercise, home, names
 from advisor.practice.outcome import JobResult, Outcome
-from advisor.practice.predict import score
+from advisor.practice.predictions import score
 from advisor.practice.state import LogRow, Prediction, Record, Store
 from advisor.practice.sweep import Point, Sweep
 from advisor.practice.tasks import Kernel as Compiled
 from advisor.practice.tasks import Variation
-from advisor.quantify.noise import spread, verdict
-from advisor.render import attempt as attempts
-from advisor.render import measuring
-from advisor.render import practice as words
+from advisor.reasoning.time_model.noise import spread, verdict
+from advisor.view import attempt as attempts
+from advisor.view import measuring
+from advisor.view import practice as words
 
 WIDTHS = (60, 80, 110)
 
@@ -166,7 +166,7 @@ def test_what_was_measured_fits(width: int, tmp_path: Path) -> None:
 
 
 def test_a_score_says_how_far_off_each_part_was(tour_launch: object) -> None:
-    from advisor.model import LaunchDiagnosis
+    from advisor.records.diagnosis import LaunchDiagnosis
 
     assert isinstance(tour_launch, LaunchDiagnosis)
     said = Prediction("tile", "latency_bound", "bank_conflicts", 4.0)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.practice.predict import score
+from advisor.practice.predictions import score
 
 RATIO = st.floats(0.01, 100)
 

@@ -12,16 +12,16 @@ import pandas as pd
 import pytest
 from learner import NAME, TILE, TOUR, kernels, use
 
-from advisor.errors import InputError, KnowledgeError
-from advisor.model import IDENTITY
-from advisor.practice import recorded, recording
+from advisor.practice import recorded, selfcheck
 from advisor.practice.api import Card
 from advisor.practice.manifest import exercise
 from advisor.practice.recorded import RECORD, REPORT, digest
 from advisor.practice.selfcheck import Measured, StepData, of_recording
-from advisor.reports import read
+from advisor.readers.read import read
+from advisor.records.errors import InputError, KnowledgeError
+from advisor.records.readings import IDENTITY
 
-SAID = recording.Circumstances(
+SAID = selfcheck.Circumstances(
     Card("Stand-in GPU", "9.0", 4, 8 << 30, 1 << 12, 232448, 233472),
     "580.1", "13.0", "14.2.0", "2025.3.1", 1.98e9, 3.2e9, "2026-01-02",
 )  # fmt: skip
@@ -46,7 +46,7 @@ def measured(tmp_path: Path, slow: tuple[int, ...] = (9, 10), fast: tuple[int, .
 
 
 def test_the_report_is_cut_to_the_launches_with_all_that_they_measured(folder: Path, tmp_path: Path) -> None:
-    recording.write(measured(tmp_path), SAID, folder / "recorded" / "h200")
+    selfcheck.write(measured(tmp_path), SAID, folder / "recorded" / "h200")
     cut = read(folder / "recorded" / "h200" / REPORT)
     assert cut.info.complete and cut.info.problems == ()
     before = read(TOUR).frame
@@ -62,7 +62,7 @@ def test_the_report_is_cut_to_the_launches_with_all_that_they_measured(folder: P
 
 
 def test_the_record_says_which_launch_is_whose_and_where_it_was_made(folder: Path, tmp_path: Path) -> None:
-    recording.write(measured(tmp_path), SAID, folder / "recorded" / "h200")
+    selfcheck.write(measured(tmp_path), SAID, folder / "recorded" / "h200")
     found = recorded.recording(exercise(NAME))
     assert found is not None
     record = found.record
@@ -83,7 +83,7 @@ def test_what_was_not_profiled_or_timed_is_not_recorded(folder: Path, tmp_path: 
         measured(tmp_path, slow=(500,)),
     ):
         with pytest.raises(InputError):
-            recording.write(broken, SAID, place)
+            selfcheck.write(broken, SAID, place)
     assert not place.exists()
 
 
@@ -91,7 +91,7 @@ def test_a_damaged_report_is_not_recorded(folder: Path, tmp_path: Path) -> None:
     m = measured(tmp_path)
     m.report.write_bytes(m.report.read_bytes()[:100_000])
     with pytest.raises(InputError, match="profile again"):
-        recording.write(m, SAID, tmp_path / "recorded")
+        selfcheck.write(m, SAID, tmp_path / "recorded")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_the_digest_follows_the_code_and_not_its_comments(folder: Path, old: str
 def test_a_damaged_record_is_named(folder: Path, tmp_path: Path) -> None:
     assert recorded.recording(exercise(NAME)) is None
     place = folder / "recorded" / "h200"
-    recording.write(measured(tmp_path), SAID, place)
+    selfcheck.write(measured(tmp_path), SAID, place)
     (place / REPORT).rename(tmp_path / "gone")
     with pytest.raises(KnowledgeError, match="missing beside"):
         recorded.recording(exercise(NAME))
@@ -127,13 +127,13 @@ def test_a_damaged_record_is_named(folder: Path, tmp_path: Path) -> None:
 
 
 def test_versions_are_as_people_write_them() -> None:
-    assert recording.versions_of({"runtime": "12090", "cupy": "14.2.0"}) == ("12.9", "14.2.0")
-    assert recording.versions_of({}) == ("", "")
+    assert selfcheck.versions_of({"runtime": "12090", "cupy": "14.2.0"}) == ("12.9", "14.2.0")
+    assert selfcheck.versions_of({}) == ("", "")
 
 
 def test_without_nvidia_smi_the_driver_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    assert recording.driver_version() == ""
+    assert selfcheck.driver_version() == ""
 
 
 def test_the_driver_is_that_of_the_first_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,17 +141,17 @@ def test_the_driver_is_that_of_the_first_gpu(tmp_path: Path, monkeypatch: pytest
     smi.write_text("#!/bin/sh\necho '580.1'\necho '570.0'\n", encoding="utf-8")
     smi.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    assert recording.driver_version() == "580.1"
+    assert selfcheck.driver_version() == "580.1"
 
 
 def test_clocks_are_those_of_the_launches() -> None:
     frame = pd.DataFrame({"sm_clock_hz": [1.97e9, 1.98e9, 0.35e9], "dram_clock_hz": [math.nan] * 3})
-    assert recording.clocks(frame) == (1.97e9, 0.0)
-    assert recording.clocks(frame[["dram_clock_hz"]]) == (0.0, 0.0)
+    assert selfcheck.clocks(frame) == (1.97e9, 0.0)
+    assert selfcheck.clocks(frame[["dram_clock_hz"]]) == (0.0, 0.0)
 
 
 def test_all_recordings_are_written_and_told(tmp_path: Path, folder: Path) -> None:
     told: list[str] = []
-    recording.write_all([measured(tmp_path)], SAID, "stand-in", told.append)
+    selfcheck.write_all([measured(tmp_path)], SAID, "stand-in", told.append)
     assert told == [NAME]
     assert (folder / "recorded" / "stand-in" / RECORD).is_file()

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.errors import InputError
 from advisor.practice.state import Record, Store
+from advisor.records.errors import InputError
 
 
 def bump(record: Record) -> int:

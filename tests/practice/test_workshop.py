@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from advisor.errors import InputError, UsageError
 from advisor.practice import workshop
 from advisor.practice.manifest import bundled_text, exercise
 from advisor.practice.state import Store
+from advisor.records.errors import InputError, UsageError
 
 NAME = "bank-conflicts"
 

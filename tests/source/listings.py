@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from advisor.sass import OpClass, classify, parse
+from advisor.hardware.sass import OpClass, classify, parse
 from advisor.source.listing import Listing, Row
 from advisor.source.measures import Sight
 

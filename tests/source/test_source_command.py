@@ -11,9 +11,9 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from advisor import resources
-from advisor.cli import cli
-from advisor.errors import InputError, UsageError
+from advisor.cli.main import cli
+from advisor.records import resources
+from advisor.records.errors import InputError, UsageError
 
 LADDER = resources.folder("kernels") / "transpose-ladder"
 REPORT = LADDER / "recorded" / "h200" / "profile.ncu-rep.xz"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from listings import code, listing
 
-from advisor.sass import parse
+from advisor.hardware.sass import parse
 from advisor.source.flow import loops, target
-from advisor.source.producers import Producers
+from advisor.source.listing import Producers
 from advisor.source.registers import read, written
 from advisor.source.structure import shared_groups, structure
 

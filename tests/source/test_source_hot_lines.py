@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from advisor.catalog import catalog
+from advisor.knowledge.base import catalog
 from advisor.practice.manifest import SLOW_MARK, bundled_text, exercise, home, names
 from advisor.practice.recorded import recording
 from advisor.source.listing import read_listing

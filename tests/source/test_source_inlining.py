@@ -8,16 +8,14 @@ from pathlib import Path
 import pytest
 from listings import listing
 
-from advisor.errors import UsageError
-from advisor.source.align import align
+from advisor.records.errors import UsageError
 from advisor.source.columns import Facts, parse_columns
-from advisor.source.frames import home, is_installed
+from advisor.source.compare import align
 from advisor.source.hotspots import call_sites, lines, ptx_lines, spots
-from advisor.source.listing import Listing
+from advisor.source.listing import Listing, Waits, home, is_installed
 from advisor.source.locate import places
 from advisor.source.measures import MEASURES
-from advisor.source.texts import read_texts
-from advisor.source.waits import Waits
+from advisor.source.view import read_texts
 
 PLAIN = listing(
     [

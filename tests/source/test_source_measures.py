@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 from listings import listing, row
 
-from advisor.catalog import catalog
-from advisor.errors import UsageError
-from advisor.source.hotspots import lines, spots
+from advisor.knowledge.base import catalog
+from advisor.records.errors import UsageError
+from advisor.source.hotspots import lines, parse_search, parse_where, spots
 from advisor.source.locate import places
 from advisor.source.measures import MEASURES, measure
-from advisor.source.texts import read_texts
-from advisor.source.where import parse_search, parse_where
+from advisor.source.view import read_texts
 
 SECTORS, WAVES = "memory_l2_theoretical_sectors_global", "memory_l1_wavefronts_shared"
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from listings import listing
 
-from advisor.render.source import source_text
-from advisor.render.source_json import source_json
 from advisor.source.columns import parse_columns
 from advisor.source.listing import Listing, Row
 from advisor.source.measures import MEASURES
 from advisor.source.view import View, arrange
+from advisor.view.source import source_text
+from advisor.view.source_json import source_json
 
 STALLED = "smsp__pcsamp_warps_issue_stalled_short_scoreboard"
 EVIL = "\x1b[2J\x07evil"

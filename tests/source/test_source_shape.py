@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 from listings import code, listing
 
-from advisor.source.arrays import SharedArrays, plain_name
-from advisor.source.liveness import live_registers
-from advisor.source.structure import structure
-from advisor.source.waits import Waits
-from advisor.source.zones import bands, zones
+from advisor.source.listing import Waits
+from advisor.source.phases import bands, zones
+from advisor.source.registers import live_registers
+from advisor.source.structure import SharedArrays, plain_name, structure
 
 LONG, SHORT, BARRIER = (
     f"smsp__pcsamp_warps_issue_stalled_{name}" for name in ("long_scoreboard", "short_scoreboard", "barrier")

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from advisor.errors import InputError, UsageError
-from advisor.pipelines import viewing
-from advisor.pipelines.diagnose import analyse
-from advisor.pipelines.viewing import Viewer, measures_for
+from advisor.reasoning.diagnose import analyse
+from advisor.records.errors import InputError, UsageError
+from advisor.source import viewer as viewing
+from advisor.source.viewer import Viewer, measures_for
 
 REPORT = Path(__file__).parents[2] / "kernels" / "bank-conflicts" / "recorded" / "h200" / "profile.ncu-rep.xz"
 

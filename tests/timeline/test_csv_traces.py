@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from advisor.errors import InputError
+from advisor.records.errors import InputError
 from advisor.timeline.analyse import analyse
 from advisor.timeline.csv_trace import base_name
-from advisor.timeline.door import read_trace, together
+from advisor.timeline.read import read_trace, together
 from tests.timeline import generator as make
 from tests.timeline import stats
 

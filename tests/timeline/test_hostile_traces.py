@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from advisor.cli import main
-from advisor.errors import InputError
+from advisor.cli.main import main
+from advisor.records.errors import InputError
 from advisor.timeline.analyse import analyse
-from advisor.timeline.door import read_trace
+from advisor.timeline.read import read_trace
 from tests.timeline import generator as make
 from tests.timeline.generator import MS, US, Planted
 

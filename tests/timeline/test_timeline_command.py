@@ -10,9 +10,9 @@ import jsonschema
 import pytest
 
 import advisor
-from advisor.cli import main
-from advisor.render.timeline import timeline_text
+from advisor.cli.main import main
 from advisor.timeline.analyse import analyse
+from advisor.view.timeline import timeline_text
 from tests.timeline import generator as make
 from tests.timeline import stats
 from tests.timeline.generator import MS, PATTERNS
@@ -222,8 +222,8 @@ def test_a_teams_own_pattern_is_found_too(tmp_path: Path) -> None:
         "fix: {id: us_fewer, summary: Launch less, typical: some, steps: [Launch less.], costs: None.}\n"
         "examples: {fires: [{kernel_launches: 1000}], silent: [{kernel_launches: 10}]}\ncites: [guide.S2]\n"
     )
-    from advisor.lint import lint
-    from advisor.resources import folder
+    from advisor.lint.lint import lint
+    from advisor.records.resources import folder
 
     assert [m for m in lint([folder("knowledge"), team]) if m.severity == "error"] == []
     gpu = analyse([make.tiny().write(tmp_path / "t.sqlite")], knowledge=(team,)).gpus[0]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.catalog import catalog
-from advisor.catalog.timelines import timelines
+from advisor.explain.explain import explain
+from advisor.knowledge.base import catalog, timelines
 from advisor.lint.entries import CatalogueDef
-from advisor.pipelines.explain import explain
-from advisor.render.explain import explain_text
-from advisor.resources import folder
+from advisor.records.resources import folder
+from advisor.view.explain import explain_text
 
 PATTERNS = timelines(catalog()).findings
 # What a user may type -> what the page must say.
@@ -39,7 +38,7 @@ FACTS = [
 
 
 def test_all_patterns_of_the_catalogue_are_there() -> None:
-    from advisor.catalog.loader import load
+    from advisor.knowledge.loader import load
 
     assert set(PATTERNS) == set(load(folder("knowledge") / "catalogue.yaml", CatalogueDef).timeline)
 

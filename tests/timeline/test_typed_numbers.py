@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.errors import UsageError
-from advisor.timeline.typed import FORM, conclude_numbers
+from advisor.records.errors import UsageError
+from advisor.timeline.analyse import FORM, conclude_numbers
 
 
 def test_typed_numbers_are_decided_by_the_rules_of_a_trace():

@@ -7,10 +7,10 @@ from typing import Any
 
 from source.listings import row
 
-from advisor.dialogue import events as e
-from advisor.pipelines.viewing import Seen, Viewer
+from advisor.session import events as e
 from advisor.source.listing import Listing
 from advisor.source.measures import EXECUTED, LANES, SAMPLES, STALL, WAVEFRONTS
+from advisor.source.viewer import Seen, Viewer
 
 LOAD = STALL + "long_scoreboard"
 # (SASS, source line, executed, samples, wavefronts, long-scoreboard samples)

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from advisor.dialogue.desk import Desk, Progress, Sources
-from advisor.dialogue.records import Algorithm, Ask, Choice, Line, Lore, Reckoning
-from advisor.engine import BlockedRule, Clause, Flip, Proof, RuleProof, Trace
-from advisor.errors import InputError, UsageError
-from advisor.model import (
+from advisor.explain.explain import Hit
+from advisor.reasoning.engine.explain import BlockedRule, Clause, Proof, RuleProof
+from advisor.reasoning.engine.trace import Trace
+from advisor.reasoning.engine.what_if import Flip
+from advisor.records.diagnosis import (
     Comparison,
     Diagnosis,
     Finding,
@@ -18,11 +18,13 @@ from advisor.model import (
     LaunchDiagnosis,
     Missing,
     Question,
-    ReportInfo,
     Speedup,
     Verdict,
 )
-from advisor.pipelines.explain import Hit
+from advisor.records.errors import InputError, UsageError
+from advisor.records.readings import Progress, ReportInfo
+from advisor.session.executor import Desk, Sources
+from advisor.session.records import Algorithm, Ask, Choice, Line, Lore, Reckoning
 
 METRICS = {
     "compute_pct": 12.4,

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from advisor.model import ReportInfo
+from advisor.records.readings import ReportInfo
 from advisor.timeline.analyse import analyse as analyse_traces
 from tests.timeline.generator import MS, US, Planted
 from tui import factory
@@ -109,6 +109,6 @@ def sources(name: str, folder: Path) -> dict[str, Any]:
 
 def fail(name: str) -> Any:
     """Work that fails with such a name in its message."""
-    from advisor.errors import InputError
+    from advisor.records.errors import InputError
 
     raise InputError(f"{name} is cut off")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from advisor.dialogue import events as e
-from advisor.dialogue.desk import Desk
-from advisor.dialogue.language.understand import understand
-from advisor.dialogue.reducer import reduce
-from advisor.dialogue.state import State
+from advisor.session import events as e
+from advisor.session.executor import Desk
+from advisor.session.language.understand import understand
+from advisor.session.reducer import reduce
+from advisor.session.state import State
 from tui.factory import desk
 
 

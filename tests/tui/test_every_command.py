@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from advisor.dialogue.language.words_commands import BY_NAME
-from advisor.dialogue.sources import sources as real
-from advisor.dialogue.transcripts.session import Saving
-from advisor.render.session_export import writers
+from advisor.session.export.export import writers
+from advisor.session.language.words_commands import BY_NAME
+from advisor.session.services import sources as real
+from advisor.session.transcripts.session import Saving
 from tui.driver import Driver, session
 
 RECORDED = (

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from advisor.dialogue import events as e
-from advisor.dialogue import face
-from advisor.dialogue.records import Step
+from advisor.session import events as e
+from advisor.session import strings
+from advisor.session.records import Step
 from advisor.tui import palette, words
 from advisor.tui.app import AdvisorApp
-from advisor.tui.beginnings import Beginnings
 from advisor.tui.keys import keys_of, works
 from advisor.tui.screens.help import HelpScreen
 from advisor.tui.screens.registry import SCREENS
+from advisor.tui.start_options import Beginnings
 from advisor.tui.widgets.card import CardView
 from advisor.tui.widgets.footer import FittedFooter
 from tests.tui.test_replay_screen import Played
@@ -183,7 +183,7 @@ async def test_everything_is_in_the_palette_by_its_name():
         for wanted in ("Finding: Narrow accesses", "Step 1b: Roofline", "Launch 3: small_saxpy", "Help", "View: log"):
             assert wanted in names
         assert "Exercise: bank-conflicts" in names and "Explain: Tail effect" in names
-        assert {command for command, _ in face.COMMANDS} <= set(names)
+        assert {command for command, _ in strings.COMMANDS} <= set(names)
         assert not [name for name in names if "\n" in name]
 
 

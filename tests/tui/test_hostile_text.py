@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
-from advisor.dialogue import events as e
-from advisor.dialogue.state import VIEWS
+from advisor.session import events as e
+from advisor.session.state import VIEWS
 from advisor.tui.layout import safe
 from tui.driver import Driver, session
 from tui.hostile import NAMES, sources
@@ -136,7 +136,7 @@ async def test_what_is_typed_and_said_of_it_in_notes_and_palette(name: str, tmp_
 
 @EACH
 async def test_a_file_that_cannot_be_read(name: str, tmp_path: Path):
-    from advisor.errors import InputError
+    from advisor.records.errors import InputError
 
     def broken(paths: Any, gpu: Any, progress: Any) -> Any:
         raise InputError(f"{name} is cut off: copy it again")

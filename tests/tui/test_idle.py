@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from advisor.tui import idle
+from advisor.tui import prefetch
 from tui.driver import Driver, session
 
 
@@ -31,15 +31,15 @@ class Collector:
 @pytest.fixture
 def imported(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
-    monkeypatch.setattr(idle, "import_module", names.append)
-    monkeypatch.setattr(idle, "_EVERY_S", 0.01)
+    monkeypatch.setattr(prefetch, "import_module", names.append)
+    monkeypatch.setattr(prefetch, "_EVERY_S", 0.01)
     return names
 
 
 @pytest.fixture
 def collector(monkeypatch: pytest.MonkeyPatch) -> Collector:
     made = Collector()
-    monkeypatch.setattr(idle, "gc", made)
+    monkeypatch.setattr(prefetch, "gc", made)
     return made
 
 
@@ -51,10 +51,10 @@ async def wait(at: Driver, seconds: float = 0.6) -> None:
 async def test_modules_are_imported_one_by_one_then_garbage_is_looked_for(
     imported: list[str], collector: Collector, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(idle, "_AFTER_S", 0.0)
+    monkeypatch.setattr(prefetch, "_AFTER_S", 0.0)
     async with session("tour.ncu-rep") as at:
         await wait(at)
-        assert imported == list(idle._MODULES)
+        assert imported == list(prefetch._MODULES)
         assert collector.asked == ["collect", "freeze"]
         collector.young = 10
         await wait(at, 0.1)
@@ -64,7 +64,7 @@ async def test_modules_are_imported_one_by_one_then_garbage_is_looked_for(
 async def test_nothing_is_done_where_keys_follow_each_other(
     imported: list[str], collector: Collector, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(idle, "_AFTER_S", 30.0)
+    monkeypatch.setattr(prefetch, "_AFTER_S", 30.0)
     async with session("tour.ncu-rep") as at:
         await at.press("down")
         await wait(at, 0.2)

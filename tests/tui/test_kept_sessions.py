@@ -7,18 +7,18 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from dialogue.transcripts.talk import CSV, real
+from session.transcripts.talk import CSV, real
 
-from advisor.dialogue import events as e
-from advisor.dialogue.desk import Desk
-from advisor.dialogue.sources import sources as real_sources
-from advisor.dialogue.transcripts import form, keeping
-from advisor.dialogue.transcripts.keeping import Kept, unfinished
-from advisor.dialogue.transcripts.session import Saving
-from advisor.render.kept import ago, remark, title
+from advisor.session import events as e
+from advisor.session.executor import Desk
+from advisor.session.kept import ago, remark, title
+from advisor.session.services import sources as real_sources
+from advisor.session.transcripts import autosave, serialize
+from advisor.session.transcripts.autosave import Kept, unfinished
+from advisor.session.transcripts.session import Saving
 from advisor.tui.app import AdvisorApp
-from advisor.tui.beginnings import Beginnings
-from advisor.tui.kept import saved
+from advisor.tui.autosaves import saved
+from advisor.tui.start_options import Beginnings
 from tui.driver import Driver
 from tui.factory import sources
 
@@ -28,7 +28,7 @@ SIZES = [(80, 24), (160, 50)]
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "sessions"
-    monkeypatch.setattr(keeping, "folder", lambda: folder)
+    monkeypatch.setattr(autosave, "folder", lambda: folder)
     return folder
 
 
@@ -76,7 +76,7 @@ async def test_a_session_that_was_broken_off_is_offered_and_gone_on_with(
         assert driver.app.state.position == 1 and driver.shows("▌ How  "), driver.screen
         await driver.say("/fix")
         driver.app._saving.flush()  # type: ignore[union-attr]
-        verbs = [entry.verb for entry in form.load(broken_off.path).entries]
+        verbs = [entry.verb for entry in serialize.load(broken_off.path).entries]
         assert verbs == ["begin", "launch", "expect", "how", "fix"]
 
 
@@ -180,7 +180,7 @@ async def test_leaving_finishes_a_session(place: Path) -> None:
         await pilot.press("ctrl+q")
         await pilot.pause()
     saving.close()
-    [one] = keeping.kept(place)
+    [one] = autosave.kept(place)
     assert one.finished and unfinished((), place) == ()
 
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from textual.widgets import OptionList
 
-from advisor.dialogue import events as e
-from advisor.dialogue.desk import Desk
-from advisor.dialogue.sources import sources
-from advisor.errors import KnowledgeError
+from advisor.records.errors import KnowledgeError
+from advisor.session import events as e
+from advisor.session.executor import Desk
+from advisor.session.services import sources
 from advisor.tui.app import AdvisorApp
 from advisor.tui.screens.knowledge import KnowledgeScreen
 from tui.driver import Driver, session

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from advisor.dialogue.desk import Progress
-from advisor.model import Diagnosis, ReportInfo, Verdict
+from advisor.records.diagnosis import Diagnosis, Verdict
+from advisor.records.readings import Progress, ReportInfo
 from advisor.tui.launch_rows import ORDERS, arranged, exactly, rows_of, share_text, summary, totals
 from advisor.tui.widgets.launches import LaunchTable
 from advisor.tui.widgets.prompt import Prompt

@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dialogue.transcripts.talk import CSV
+from session.transcripts.talk import CSV
 from textual.pilot import Pilot
 
-from advisor.dialogue import events as e
-from advisor.dialogue import sources as real
-from advisor.dialogue.desk import Desk
-from advisor.dialogue.language.understand import understand
-from advisor.dialogue.records import Card
+from advisor.session import events as e
+from advisor.session import services as real
+from advisor.session.executor import Desk
+from advisor.session.language.understand import understand
+from advisor.session.records import Card
 from advisor.tui.app import AdvisorApp
-from advisor.tui.beginnings import Beginnings, Saved
 from advisor.tui.screens.launches import LaunchesScreen
 from advisor.tui.screens.session import SessionScreen
+from advisor.tui.start_options import Beginnings, Saved
 from advisor.tui.widgets.conversation import newest
 from advisor.tui.widgets.prompt import Prompt
 from tui.driver import Driver, session

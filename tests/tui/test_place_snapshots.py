@@ -9,10 +9,10 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from advisor.dialogue import events as e
+from advisor.session import events as e
 from advisor.timeline.analyse import analyse
 from advisor.tui.app import AdvisorApp
-from advisor.tui.beginnings import Beginnings, Saved
+from advisor.tui.start_options import Beginnings, Saved
 from tests.timeline.generator import starved
 from tui.driver import Driver
 from tui.factory import desk

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from textual.widgets import TextArea
 
-from advisor.dialogue import events as e
 from advisor.practice.lessons import Lessons
 from advisor.practice.manifest import exercise, names
 from advisor.practice.state import Store
+from advisor.session import events as e
 from advisor.tui.app import AdvisorApp
 from advisor.tui.screens.practice import PracticeScreen
 from advisor.tui.screens.practice_editor import PracticeEditor

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from advisor.dialogue.reducer import replay
+from advisor.session.reducer import replay
 from advisor.tui.app import AdvisorApp
 from tui.driver import Driver
 from tui.factory import desk

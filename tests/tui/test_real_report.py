@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from advisor.dialogue.desk import Desk
-from advisor.dialogue.sources import sources
+from advisor.session.executor import Desk
+from advisor.session.services import sources
 from advisor.tui.app import AdvisorApp
 from tui.driver import Driver
 
@@ -81,7 +81,7 @@ def test_without_a_terminal_the_session_says_what_to_use_instead():
 
 
 def test_the_dialogue_knows_no_screen():
-    code = "import sys, advisor.dialogue.sources, advisor.dialogue.reducer; "
+    code = "import sys, advisor.session.services, advisor.session.reducer; "
     code += "from advisor.dialogue.language import understand; understand.commands(); "
     code += "sys.exit(sorted({m.split('.')[0] for m in sys.modules} & {'textual', 'rich', 'pandas', 'experta'}) != [])"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

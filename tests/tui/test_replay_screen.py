@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from advisor.dialogue import events as e
-from advisor.dialogue.desk import Desk
-from advisor.dialogue.reducer import reduce
-from advisor.dialogue.state import State
-from advisor.errors import InputError
+from advisor.records.errors import InputError
+from advisor.session import events as e
+from advisor.session.executor import Desk
+from advisor.session.reducer import reduce
+from advisor.session.state import State
 from advisor.tui.app import AdvisorApp
 from advisor.tui.screens.replay import ReplayScreen
 from advisor.tui.screens.session import SessionScreen

@@ -10,16 +10,25 @@ from typing import Any
 
 import pytest
 
-from advisor.dialogue.state import State
-from advisor.errors import InputError
+from advisor.records.errors import InputError
+from advisor.session.state import State
 from advisor.tui.app import AdvisorApp
-from advisor.tui.beginnings import Beginnings, Saved, cases
-from advisor.tui.opening import Opening, completions, kind_of, sort_out, theme_for, typed_path
-from advisor.tui.remembered import NAME, Remembered
 from advisor.tui.screens.knowledge import KnowledgeScreen
 from advisor.tui.screens.launches import LaunchesScreen
 from advisor.tui.screens.session import SessionScreen
 from advisor.tui.screens.start import StartScreen
+from advisor.tui.settings import NAME, Remembered
+from advisor.tui.start_options import (
+    Beginnings,
+    Opening,
+    Saved,
+    cases,
+    completions,
+    kind_of,
+    sort_out,
+    theme_for,
+    typed_path,
+)
 from tests.timeline.generator import busy
 from tui.driver import Driver
 from tui.factory import desk

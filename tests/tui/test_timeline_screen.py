@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.dialogue import events as e
-from advisor.errors import InputError
+from advisor.records.errors import InputError
+from advisor.session import events as e
 from advisor.timeline.analyse import analyse
 from advisor.timeline.results import Moment
 from advisor.tui.widgets.lanes import Lanes, around, panned, zoomed

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from advisor.dialogue.records import Lore, Proved
-from advisor.engine import BlockedRule, Clause, Proof, RuleProof
+from advisor.reasoning.engine.explain import BlockedRule, Clause, Proof, RuleProof
+from advisor.session.records import Lore, Proved
 from advisor.tui.proof_tree import Node, tree
 from advisor.tui.screens.knowledge import KnowledgeScreen
-from advisor.tui.screens.panel import Note
 from advisor.tui.screens.proof import ProofScreen, ProofTree
 from advisor.tui.screens.session import SessionScreen
+from advisor.tui.widgets.note import Note
 from advisor.tui.widgets.prompt import Prompt
 from tui.driver import Driver, session
 from tui.factory import comparison

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from advisor.dialogue.desk import Desk
-from advisor.dialogue.sources import sources
+from advisor.session.executor import Desk
+from advisor.session.services import sources
 from advisor.tui.app import AdvisorApp
 from tui.driver import Driver
 

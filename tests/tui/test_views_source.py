@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from advisor.errors import InputError
+from advisor.records.errors import InputError
+from advisor.tui.evidence_context import exhibit
 from advisor.tui.evidence_pages import PAGES, How
-from advisor.tui.exhibit import exhibit
 from advisor.tui.screens.session import SessionScreen
 from advisor.tui.screens.source import SourceScreen
 from advisor.tui.widgets.prompt import Prompt

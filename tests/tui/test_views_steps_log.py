@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from advisor.dialogue import events as e
-from advisor.dialogue.records import Experiment, Step
+from advisor.session import events as e
+from advisor.session.records import Experiment, Step
 from advisor.tui.screens.knowledge import KnowledgeScreen
 from advisor.tui.screens.log import LogScreen
 from advisor.tui.screens.session import SessionScreen

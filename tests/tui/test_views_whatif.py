@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from advisor.tui.screens.session import SessionScreen
 from advisor.tui.screens.whatif import WhatIfScreen
-from advisor.tui.trying import Metric, changed, outcome
+from advisor.tui.whatif_model import Metric, changed, outcome
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.rows import Rows
 from tui.driver import Driver, session

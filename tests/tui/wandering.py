@@ -8,11 +8,11 @@ from typing import Final
 
 from textual.widgets import Input
 
-from advisor.dialogue import events as e
-from advisor.dialogue.language.words_commands import COMMANDS
-from advisor.dialogue.reducer import replay
-from advisor.dialogue.state import VIEWS, State
-from advisor.dialogue.turn import choices
+from advisor.session import events as e
+from advisor.session.choices import choices
+from advisor.session.language.words_commands import COMMANDS
+from advisor.session.reducer import replay
+from advisor.session.state import VIEWS, State
 from advisor.tui.screens.launches import LaunchesScreen
 from advisor.tui.screens.session import SessionScreen
 from tui.driver import Driver

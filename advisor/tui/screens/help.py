@@ -9,8 +9,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 
-from advisor.dialogue import cards
-from advisor.dialogue.records import Card, Line
+from advisor.session import cards
+from advisor.session.records import Card, Line
 from advisor.tui import words_help as words
 from advisor.tui.keys import Key, keys_of, works
 from advisor.tui.widgets.card import CardView

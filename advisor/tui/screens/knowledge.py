@@ -17,12 +17,10 @@ from textual.message import Message
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from advisor.dialogue import events as e
-from advisor.dialogue.state import State
-from advisor.errors import AdvisorError
-from advisor.pipelines.explain import LISTS
-from advisor.render.explain import HEADINGS, SEE, SOURCES, explain_text
-from advisor.render.text import plural, wrap
+from advisor.explain.explain import LISTS
+from advisor.records.errors import AdvisorError
+from advisor.session import events as e
+from advisor.session.state import State
 from advisor.tui import words_places as words
 from advisor.tui.layout import heading, safe, styled
 from advisor.tui.screens.registry import ViewScreen
@@ -31,6 +29,8 @@ from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.footer import FittedFooter
 from advisor.tui.widgets.lines import Lines
 from advisor.tui.widgets.prompt import Prompt
+from advisor.view.explain import HEADINGS, SEE, SOURCES, explain_text
+from advisor.view.text import plural, wrap
 
 WIDE: Final = 110
 _MOST: Final = 120  # hits of a search
@@ -53,7 +53,7 @@ class Row:
 
 def kinds_of(contents: Sequence[Any]) -> list[Row]:
     """A row for each kind of entry, the kinds in the order in which they answer to a word."""
-    from advisor.pipelines.explain_index import ORDER
+    from advisor.knowledge.search import ORDER
 
     counts: dict[str, int] = {}
     for hit in contents:

@@ -12,20 +12,20 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from advisor.dialogue import events as e
-from advisor.dialogue.records import Choice
-from advisor.dialogue.state import State
-from advisor.dialogue.turn import choices, event_of
-from advisor.model import Diagnosis
+from advisor.records.diagnosis import Diagnosis
+from advisor.session import events as e
+from advisor.session.choices import choices, event_of
+from advisor.session.records import Choice
+from advisor.session.state import State
 from advisor.tui import words, words_places
-from advisor.tui.launch_rows import Row, rows_of, summary
+from advisor.tui.launch_rows import ORDERS, Row, rows_of, summary
 from advisor.tui.layout import safe, styled
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.choices import Choices
 from advisor.tui.widgets.conversation import Conversation
 from advisor.tui.widgets.footer import FittedFooter
-from advisor.tui.widgets.launches import ORDERS, LaunchTable
+from advisor.tui.widgets.launches import LaunchTable
 from advisor.tui.widgets.note import Note
 from advisor.tui.widgets.prompt import Prompt
 

@@ -8,9 +8,9 @@ from textual import on
 from textual.content import Content
 from textual.events import Resize
 
-from advisor.dialogue import face
-from advisor.dialogue.records import Experiment
-from advisor.dialogue.state import State
+from advisor.session import strings
+from advisor.session.records import Experiment
+from advisor.session.state import State
 from advisor.tui import words_views as words
 from advisor.tui.layout import safe, styled
 from advisor.tui.screens.panel import RowsScreen
@@ -66,7 +66,7 @@ def _cells(row: Experiment, state: State) -> tuple[str, ...]:
     texts = (
         row.version,
         row.change,
-        face.duration_text(row.duration_ns),
+        strings.duration_text(row.duration_ns),
         gain,
         title(row.class_id) if row.class_id else "",
         title(row.finding) if row.finding else "",
@@ -89,7 +89,7 @@ def _line(cells: tuple[str, ...], widths: list[int]) -> str:
 
 
 def _about(row: Experiment, state: State) -> list[Content]:
-    lines = [styled(f"{row.version}  {face.duration_text(row.duration_ns)}", "bold")]
+    lines = [styled(f"{row.version}  {strings.duration_text(row.duration_ns)}", "bold")]
     for part, name in words.LOG_PARTS.items():
         text = getattr(row, part)
         if text:

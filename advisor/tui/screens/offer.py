@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from advisor.dialogue.records import Choice
+from advisor.session.records import Choice
 from advisor.tui import words_kept as words
 from advisor.tui.widgets.choices import Choices
 from advisor.tui.widgets.footer import FittedFooter

@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.events import Resize
 
-from advisor.dialogue import events as e
+from advisor.session import events as e
 from advisor.tui import words
 from advisor.tui import words_views as texts
 from advisor.tui.screens.registry import ViewScreen

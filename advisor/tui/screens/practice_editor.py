@@ -13,10 +13,10 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
-from advisor.errors import AdvisorError
-from advisor.files import write_whole
 from advisor.practice.manifest import bundled_text, exercise
 from advisor.practice.workshop import first_step, read_source
+from advisor.records.errors import AdvisorError
+from advisor.records.files import write_whole
 from advisor.tui import words as common
 from advisor.tui import words_exercise as words
 from advisor.tui.widgets.footer import FittedFooter

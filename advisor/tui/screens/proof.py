@@ -14,10 +14,10 @@ from textual.containers import Horizontal
 from textual.widgets import Input, Static, Tree
 from textual.widgets.tree import TreeNode
 
-from advisor.dialogue import events as e
-from advisor.dialogue.language import understand as commands
-from advisor.dialogue.language.suggest import near, pick
-from advisor.dialogue.state import State
+from advisor.session import events as e
+from advisor.session.language import understand as commands
+from advisor.session.language.suggestions import near, pick
+from advisor.session.state import State
 from advisor.tui import words_views as words
 from advisor.tui.layout import safe
 from advisor.tui.proof_tree import Node, tree
@@ -263,7 +263,7 @@ class ProofScreen(PanelScreen):
 
 def _told(state: State) -> object:
     """What was told for the view, None while it is waited for."""
-    from advisor.dialogue.views.handlers import requests_of
+    from advisor.session.views import requests_of
 
     wanted = requests_of(state) if state.view == "proof" else ()
     return state.result(wanted[0]) if wanted else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.events import Key
 from textual.screen import Screen
 
-from advisor.dialogue.state import State
+from advisor.session.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

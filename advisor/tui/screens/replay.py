@@ -17,20 +17,20 @@ from textual.timer import Timer
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from advisor.dialogue.state import State
-from advisor.dialogue.transcripts.words import OPENED
-from advisor.errors import AdvisorError
-from advisor.render.text import cut, plural
+from advisor.records.errors import AdvisorError
+from advisor.session.state import State
+from advisor.session.transcripts.serialize import OPENED
 from advisor.tui import words_places as words
+from advisor.tui.launch_rows import rows_of
 from advisor.tui.layout import styled
-from advisor.tui.playing import Playing
-from advisor.tui.step_lines import about, difference_lines
+from advisor.tui.playing import Playing, about, difference_lines
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.conversation import Conversation
 from advisor.tui.widgets.evidence import Evidence
 from advisor.tui.widgets.footer import FittedFooter
-from advisor.tui.widgets.launches import LaunchTable, rows_of
+from advisor.tui.widgets.launches import LaunchTable
+from advisor.view.text import cut, plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,11 +13,11 @@ from textual.events import Key, Resize
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from advisor.dialogue import events as e
-from advisor.dialogue.state import State
-from advisor.dialogue.turn import choices, event_of
+from advisor.session import events as e
+from advisor.session.choices import choices, event_of
+from advisor.session.state import State
 from advisor.tui import words, words_evidence, words_views
-from advisor.tui.handing import typed
+from advisor.tui.type_ahead import typed
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.choices import Choices

@@ -13,25 +13,24 @@ from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Input, Static
 
-from advisor.dialogue import events as e
-from advisor.dialogue.language import understand as commands
-from advisor.dialogue.state import State
-from advisor.pipelines.viewing import Seen
-from advisor.render.source_marks import place_text
+from advisor.session import events as e
+from advisor.session.language import understand as commands
+from advisor.session.state import State
 from advisor.source.columns import SETS
 from advisor.source.hotspots import Line
+from advisor.source.viewer import Seen
 from advisor.tui import words_views as words
-from advisor.tui.code_rows import Code, Listed
-from advisor.tui.code_words import about_view, filters_text
 from advisor.tui.layout import styled
 from advisor.tui.screens.panel import PanelScreen
-from advisor.tui.seeking import seek
+from advisor.tui.source_rows import Code, Listed, about_view, filters_text
+from advisor.tui.source_search import seek
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.note import Note
 from advisor.tui.widgets.placed import Panes
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.rows import Rows
+from advisor.view.source_marks import place_text
 
 _FEW = 3  # lines that need no more room than themselves
 _INSTRUCTIONS, _TEXT, _PTX, _SHAPE = range(4)

@@ -14,15 +14,14 @@ from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from advisor.dialogue import events as e
-from advisor.dialogue.records import Choice
-from advisor.dialogue.state import State
-from advisor.dialogue.transcripts.keeping import forget_path
+from advisor.session import events as e
+from advisor.session.records import Choice
+from advisor.session.state import State
+from advisor.session.transcripts.autosave import forget_path
 from advisor.tui import words_kept
 from advisor.tui import words_places as words
-from advisor.tui.beginnings import Beginnings, Saved
 from advisor.tui.layout import safe
-from advisor.tui.opening import completions, is_there, sort_out, typed_path
+from advisor.tui.start_options import Beginnings, Saved, completions, is_there, sort_out, typed_path
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.choices import Choices

@@ -9,10 +9,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 
-from advisor.dialogue import events as e
-from advisor.dialogue.method.card import rows as step_rows
-from advisor.dialogue.records import Lore, Step
-from advisor.dialogue.state import State
+from advisor.session import events as e
+from advisor.session.method.progress import rows as step_rows
+from advisor.session.records import Lore, Step
+from advisor.session.state import State
 from advisor.tui import words_views as words
 from advisor.tui.layout import styled
 from advisor.tui.screens.panel import RowsScreen

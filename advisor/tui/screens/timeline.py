@@ -15,17 +15,8 @@ from textual.events import Resize
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from advisor.dialogue import events as e
-from advisor.dialogue.state import State
-from advisor.render.text import factor_text, plural, wrap
-from advisor.render.timeline import (
-    about_text,
-    command_texts,
-    kernel_lines,
-    pattern_lines,
-    together_lines,
-    unseen_texts,
-)
+from advisor.session import events as e
+from advisor.session.state import State
 from advisor.timeline.results import GpuTimeline, Moment, Pattern, TimelineResult
 from advisor.tui import words_places as words
 from advisor.tui.layout import card_lines, heading, safe, styled
@@ -35,6 +26,8 @@ from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.footer import FittedFooter
 from advisor.tui.widgets.lanes import Lanes, around, panned, zoomed
 from advisor.tui.widgets.lines import Lines
+from advisor.view.text import factor_text, plural, wrap
+from advisor.view.timeline import about_text, command_texts, kernel_lines, pattern_lines, together_lines, unseen_texts
 
 WIDE: Final = 110
 _KERNELS: Final = 30

@@ -13,18 +13,18 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from advisor.catalog.ranges import checked
-from advisor.dialogue import events as e
-from advisor.dialogue.language.suggest import pick
-from advisor.dialogue.numbers import number
-from advisor.dialogue.state import State
-from advisor.dialogue.views.handlers import requests_of
-from advisor.errors import UsageError
-from advisor.model import LaunchDiagnosis
+from advisor.knowledge.schemas import checked
+from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.records.errors import UsageError
+from advisor.session import events as e
+from advisor.session.language.suggestions import pick
+from advisor.session.numbers import number
+from advisor.session.state import State
+from advisor.session.views import requests_of
 from advisor.tui import words_views as words
 from advisor.tui.layout import safe, styled
 from advisor.tui.screens.panel import PanelScreen
-from advisor.tui.trying import SIGNS, STYLES, Became, Metric, changed, metrics_of, outcome
+from advisor.tui.whatif_model import SIGNS, STYLES, Became, Metric, changed, metrics_of, outcome
 from advisor.tui.widgets.banner import Banner
 from advisor.tui.widgets.note import Note
 from advisor.tui.widgets.placed import Panes, Side

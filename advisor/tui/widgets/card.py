@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from advisor.dialogue.records import Card
-from advisor.tui.extras import extra_lines
+from advisor.session.records import Card
+from advisor.tui.clipboard import extra_lines
 from advisor.tui.layout import card_lines
 from advisor.tui.widgets.line_wise import LineWise
 

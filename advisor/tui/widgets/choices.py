@@ -9,7 +9,7 @@ from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from advisor.dialogue.records import Choice
+from advisor.session.records import Choice
 from advisor.tui.layout import safe, styled
 
 

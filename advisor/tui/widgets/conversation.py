@@ -8,7 +8,7 @@ from typing import Final
 
 from textual.containers import VerticalScroll
 
-from advisor.dialogue.records import Card
+from advisor.session.records import Card
 from advisor.tui.widgets.card import CardView
 from advisor.tui.widgets.placed import Placed
 

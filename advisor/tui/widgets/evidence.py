@@ -12,10 +12,10 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input
 
-from advisor.dialogue.state import State
+from advisor.session.state import State
 from advisor.tui import words_evidence as words
+from advisor.tui.evidence_context import Exhibit, exhibit
 from advisor.tui.evidence_pages import PAGES, How, note
-from advisor.tui.exhibit import Exhibit, exhibit
 from advisor.tui.widgets.evidence_tabs import EvidenceTabs
 from advisor.tui.widgets.line_wise import LineWise
 from advisor.tui.widgets.placed import Placed

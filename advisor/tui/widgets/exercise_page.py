@@ -10,14 +10,14 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
 
-from advisor.dialogue.practice.pages import Page
-from advisor.dialogue.records import Card, Lore
-from advisor.model import LaunchDiagnosis
+from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.session.practice.pages import Page
+from advisor.session.records import Card, Lore
 from advisor.tui import evidence_pages
 from advisor.tui import words_evidence as texts
 from advisor.tui import words_exercise as words
+from advisor.tui.evidence_context import Exhibit
 from advisor.tui.evidence_pages import FEWEST, How
-from advisor.tui.exhibit import Exhibit
 from advisor.tui.layout import heading, safe, styled
 from advisor.tui.widgets.card import CardView
 from advisor.tui.widgets.line_wise import LineWise
@@ -81,7 +81,7 @@ def number_lines(launch: LaunchDiagnosis, lore: Lore, wanted: str, width: int) -
 
 def compared_lines(compared: Any, width: int, blocks: bool) -> list[Content]:
     """Two versions beside each other, as the command `compare` tells it."""
-    from advisor.render.compare import pair_lines
+    from advisor.view.compare import pair_lines
 
     lines: list[str] = []
     for pair in compared.pairs:

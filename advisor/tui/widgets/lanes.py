@@ -11,11 +11,11 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.widget import Widget
 
-from advisor.render.text import cut, time_text
-from advisor.render.timeline_picture import axis_rows, cells_of, lane_rows, mark_row
 from advisor.timeline.results import GpuTimeline, Lane, Moment
 from advisor.tui.layout import safe, styled
 from advisor.tui.styles import LANES
+from advisor.view.text import cut, time_text
+from advisor.view.timeline_chart import axis_rows, cells_of, lane_rows, mark_row
 
 Window = tuple[int, int]
 _SHORTEST = 100  # ns over all columns: below it a trace's own clock tells nothing

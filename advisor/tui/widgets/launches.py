@@ -12,8 +12,8 @@ from textual.events import Click, Resize
 from textual.message import Message
 from textual.widgets import DataTable
 
-from advisor.render.charts import bar
 from advisor.tui.launch_rows import ORDERS, Row, arranged, exactly, rows_of, share_text
+from advisor.view.charts import bar
 
 __all__ = ["ORDERS", "LaunchTable", "rows_of"]
 

@@ -17,15 +17,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from advisor.catalog import catalog
-from advisor.practice.cases import answers
+from advisor.knowledge.base import catalog
 from advisor.practice.manifest import exercise
 from advisor.practice.manifest import names as all_names
 from advisor.practice.profiling import FULL, Profile, profile
 from advisor.practice.run import Progress
-from advisor.practice.selfcheck_run import launches_of, task_of
-from advisor.practice.tasks import Request, Task
-from advisor.render.section import FILE, IDENTIFIER, section_text
+from advisor.practice.selfcheck import launches_of, task_of
+from advisor.practice.tasks import Request, Task, answers
+from advisor.view.writers.ncu_section import FILE, IDENTIFIER, section_text
 
 SEED = 7
 
@@ -57,8 +56,8 @@ def first_steps(names: list[str]) -> tuple[Task, ...]:
 
 def found_first(made: Profile, names: list[str]) -> dict[str, dict[str, Any]]:
     """Exercise -> class, first finding, all of them, and what was missing, of the launch that its claim is about."""
-    from advisor.pipelines.diagnose import Analysis, Inputs, checked_answers
-    from advisor.reports import read_many
+    from advisor.readers.read import read_many
+    from advisor.reasoning.diagnose import Analysis, Inputs, checked_answers
 
     if made.report is None:
         return {}

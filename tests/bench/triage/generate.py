@@ -9,8 +9,8 @@ import os
 import random
 from pathlib import Path
 
-from advisor import resources
-from advisor.reports import container
+from advisor.readers import container
+from advisor.records import resources
 
 LAUNCHES = 20
 _RAW = Path(__file__).parents[2] / "data" / "tour_raw.csv.xz"

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from advisor.errors import InputError
+from advisor.records.errors import InputError
 
 RANGE = "unseen "
 PACKED = ("", ".xz", ".gz", ".zst")
@@ -65,10 +65,9 @@ def report(folder: Path, name: str) -> Path | None:
 
 def ranges(path: Path) -> list[str]:
     """Of each launch of a binary report, in its order, the id in the innermost NVTX range of ours, or ''."""
-    from advisor.reports.child import Batch
-    from advisor.reports.limits import Limits
-    from advisor.reports.sniffing import sniff
-    from advisor.reports.unpack import unpack
+    from advisor.readers.child import Batch
+    from advisor.readers.container import Limits
+    from advisor.readers.formats import sniff, unpack
 
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
@@ -107,7 +106,7 @@ def find(entry: Entry, index: int, launches: Sequence[Seen]) -> Seen | str:
 
 def located(folder: Path, entries: Sequence[Entry]) -> tuple[Any, Any, dict[str, int], dict[str, str]]:
     """The frame of all reports and their descriptions, of each id that was found its row, of the others why not."""
-    from advisor.reports import read_many
+    from advisor.readers.read import read_many
 
     done = profiled(folder)
     names = dict.fromkeys(place.get("report", "") for place in done.values())

@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from advisor.errors import AdvisorError, InputError
-from advisor.model import ENDS
+from advisor.records.diagnosis import ENDS
+from advisor.records.errors import AdvisorError, InputError
 
 from .. import calibration
 from .launches import Entry, located, read_json
 
 if TYPE_CHECKING:
-    from advisor.model import Finding, LaunchDiagnosis
+    from advisor.records.diagnosis import Finding, LaunchDiagnosis
 
 CAUSES = Path(__file__).parent / "causes.yaml"
 RIGHT, WRONG, NOT_RUN = "right", "wrong", "not run"
@@ -77,9 +77,9 @@ def expected(entry: Entry) -> tuple[str, ...]:
 
 def score(folder: Path, causes: Path = CAUSES) -> list[Row]:
     """All entries of the causes file judged, in its order. InputError, one line, for a folder that is none."""
-    from advisor.catalog import catalog
-    from advisor.pipelines.context import add_neighbours
-    from advisor.pipelines.diagnose import Analysis, Inputs, checked_answers
+    from advisor.knowledge.base import catalog
+    from advisor.reasoning.diagnose import Analysis, Inputs, checked_answers
+    from advisor.reasoning.enrich import add_neighbours
 
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder; give the one that unseen.sh filled")
@@ -152,7 +152,7 @@ def judged(entry: Entry, times: Mapping[str, Any], launch: LaunchDiagnosis, rule
 
 def doubts(entry: Entry, times: Mapping[str, Any]) -> tuple[str, ...]:
     """Why what is written of an entry may not be the truth."""
-    from advisor.quantify.noise import spread, verdict
+    from advisor.reasoning.time_model.noise import spread, verdict
 
     out = [f"{w} result is wrong: {times[f'wrong_{w}']}" for w in ("slow", "cured") if f"wrong_{w}" in times]
     gain = times.get("speedup") if "cured" in entry else None

@@ -17,8 +17,8 @@ from bench.unseen import score
 from bench.unseen.launches import Seen, find, profiled
 from bench.unseen.score import Row, doubts, figures, judged, table, totals
 
-from advisor import resources
-from advisor.errors import InputError
+from advisor.records import resources
+from advisor.records.errors import InputError
 
 ROOT = Path(__file__).parents[3]
 REPORT = resources.folder("kernels") / "bank-conflicts" / "recorded" / "h200" / "profile.ncu-rep.xz"

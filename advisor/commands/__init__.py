@@ -1,1 +1,0 @@
-"""One module a command: what it does once its arguments are parsed."""

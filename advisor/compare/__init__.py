@@ -1,0 +1,1 @@
+"""Compare two diagnoses: durations, findings, settings, thresholds."""

@@ -1,0 +1,281 @@
+"""The constants and texts of knowledge/comparison.yaml.
+
+What moved: metrics and findings of a pair.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+
+import msgspec
+
+from advisor.compare.records import FindingChange, MetricChange, Reached
+from advisor.knowledge.base import Catalog
+from advisor.knowledge.loader import load
+from advisor.knowledge.texts import fill
+from advisor.readers.workload import unit_names
+from advisor.reasoning.enrich import UNITS, unit_name
+from advisor.reasoning.metrics.workloads import UNITS as WORKLOAD_UNITS
+from advisor.reasoning.time_model.terms import time_model
+from advisor.reasoning.workloads import FORM
+from advisor.records import resources
+from advisor.records.diagnosis import Finding, LaunchDiagnosis
+
+
+class _Cited(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    cites: tuple[str, ...] = ()
+
+
+class Clocks(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Clocks further apart than `share` are told; launches shorter than `shortest_ns` have no clock worth reading."""
+
+    share: float
+    shortest_ns: float
+
+
+class Size(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Work that differs by this factor on every count may be another problem."""
+
+    factor: float
+
+
+class Counters(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One report knows more than the other: from this share of metrics on it is told."""
+
+    share: float
+
+
+class Shown(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which changes are shown: percentages from `points` on, others from `share` on, at most `most`, of `metrics`."""
+
+    points: float
+    share: float
+    most: int
+    metrics: tuple[str, ...]
+
+
+class Work(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What keeps a unit busy: metrics that count its work (the largest is meant), and a verb for it."""
+
+    work: tuple[str, ...]
+    does: str
+
+
+class Traps(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Percentages that fool: from `points` of change on (`goal_points` for goals) and `least` percent; `most` told."""
+
+    points: float
+    goal_points: float
+    least: float
+    most: int
+    units: dict[str, Work]
+    goals: dict[str, str]
+    costs: dict[str, str]
+
+
+class Stop(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """When to stop: reached is percent of the achievable."""
+
+    reached: float
+
+
+class Text(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A sentence with fields."""
+
+    text: str
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """knowledge/comparison.yaml."""
+
+    clocks: Clocks
+    size: Size
+    counters: Counters
+    shown: Shown
+    traps: Traps
+    stop: Stop
+    texts: dict[str, Text]
+
+
+@lru_cache(maxsize=1)
+def settings() -> Settings:
+    """The file's content; KnowledgeError with file and line when it is wrong."""
+    return load(resources.folder("knowledge") / "comparison.yaml", Settings)
+
+
+def say(key: str, **values: float | str) -> str:
+    """A text of the file, its fields filled."""
+    return fill(settings().texts[key].text, values)
+
+
+def sources(key: str) -> tuple[str, ...]:
+    """What a text rests on."""
+    return settings().texts[key].cites
+
+
+def say_of(key: str, values: Mapping[str, float | str]) -> tuple[str, tuple[str, ...]]:
+    """A text and its sources."""
+    return say(key, **values), sources(key)
+
+
+# A percentage this small on both sides belongs to a unit that the kernel hardly uses.
+_IDLE_PCT = 5.0
+
+
+# A count that was zero and no longer is, or the other way: as much as a factor of four.
+_FROM_NOTHING = 2.0
+
+
+_POINTS = 10.0
+
+
+_UNITS_SHOWN = 4
+
+
+def metric_changes(
+    catalog: Catalog, base: LaunchDiagnosis, current: LaunchDiagnosis, findings: tuple[FindingChange, ...]
+) -> tuple[MetricChange, ...]:
+    """Every metric that either side knows, in the order of the knowledge base; the few that matter are marked.
+
+    Those are the largest changes of the metrics listed in comparison.yaml. What the findings that went or came rest
+    on counts double.
+    """
+    known = settings().shown
+    resting = _evidence(findings)
+    rows: list[tuple[str, str, float | None, float | None, float | None, float]] = []
+    for name, entry in catalog.metrics.items():
+        old, new = finite(base.metrics, name), finite(current.metrics, name)
+        if old is None and new is None:
+            continue
+        change, weight = _change(entry.unit, old, new)
+        rows.append((name, entry.unit, old, new, change, weight))
+    worth = [
+        (-(weight * (2 if name in resting else 1)), at)
+        for at, (name, unit, old, new, change, weight) in enumerate(rows)
+        if name in known.metrics and _enough(unit, old, new, change)
+    ]
+    shown = {at for _, at in sorted(worth)[: known.most]}
+    return tuple(MetricChange(*row, shown=at in shown) for at, row in enumerate(rows))
+
+
+def finite(values: Mapping[str, float], name: str) -> float | None:
+    """A metric's value; None where it is unknown."""
+    value = values.get(name)
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+def _evidence(findings: tuple[FindingChange, ...]) -> frozenset[str]:
+    return frozenset(
+        item.metric
+        for change in findings
+        if change.state != "stayed" and change.kind == "diagnosis"
+        for side in (change.before, change.after)
+        if side is not None
+        for item in side.evidence
+    )
+
+
+def ratio(old: float, new: float) -> float | None:
+    """New over old, both above 0; None otherwise, and where they are so far apart that no float holds it."""
+    if not (old > 0 and new > 0):
+        return None
+    found = new / old
+    return found if 0 < found < math.inf else None
+
+
+def _change(unit: str, old: float | None, new: float | None) -> tuple[float | None, float]:
+    """The change in points or as a ratio, and its weight: 1 for ten points, or for a factor of two."""
+    if old is None or new is None:
+        return None, 0.0
+    if unit == "%":
+        return new - old, abs(new - old) / _POINTS
+    if old > 0 and new > 0:
+        return ratio(old, new), abs(math.log2(new) - math.log2(old))
+    return (None, 0.0) if old == new else (None, _FROM_NOTHING)
+
+
+def _enough(unit: str, old: float | None, new: float | None, change: float | None) -> bool:
+    limit = settings().shown
+    if old is None or new is None or old == new:
+        return False
+    if unit == "%":
+        return max(old, new) >= _IDLE_PCT and abs(new - old) >= limit.points
+    return change is None or abs(math.log(change)) > math.log1p(limit.share)
+
+
+def _present(launch: LaunchDiagnosis) -> dict[str, Finding]:
+    return {f.id: f for f in launch.findings}
+
+
+def finding_changes(base: LaunchDiagnosis, current: LaunchDiagnosis) -> tuple[FindingChange, ...]:
+    """Diagnoses and trust findings that went, stayed and came: gone first, each in the order of its side.
+
+    A note (seen, but worth under 5 %) counts as not there, and its text says so. What the other report cannot decide
+    is not gone: it stayed, as far as is known, and the text says that.
+    """
+    old, new = _present(base), _present(current)
+    undecided = {side: {f for m in launch.missing for f in m.needed_for} for side, launch in enumerate((base, current))}
+    gone, stayed, came = [], [], []
+    for id_, finding in old.items():
+        if finding.kind == "note":
+            continue
+        other = new.get(id_)
+        if other is not None and other.kind != "note":
+            stayed.append(FindingChange(id_, finding.title, finding.kind, "stayed", finding, other))
+        elif other is None and id_ in undecided[1]:
+            text = say("unknown_now")
+            stayed.append(FindingChange(id_, finding.title, finding.kind, "stayed", finding, None, text))
+        else:
+            text = say("became_small") if other is not None else ""
+            gone.append(FindingChange(id_, finding.title, finding.kind, "gone", finding, other, text))
+    for id_, finding in new.items():
+        other = old.get(id_)
+        if finding.kind == "note" or (other is not None and other.kind != "note"):
+            continue
+        text = say("was_small") if other is not None else say("unknown_before") if id_ in undecided[0] else ""
+        came.append(FindingChange(id_, finding.title, finding.kind, "came", other, finding, text))
+    return (*gone, *stayed, *came)
+
+
+def undecided(launch: LaunchDiagnosis, finding: str) -> bool:
+    """Whether the report lacks what would decide a finding that was not concluded."""
+    return finding not in _present(launch) and any(finding in m.needed_for for m in launch.missing)
+
+
+def leading_units(base: LaunchDiagnosis, current: LaunchDiagnosis) -> tuple[Reached, ...]:
+    """The units that are busiest on either side, at most four, with what kernels reach there.
+
+    Those that never have a quarter of the busiest one are left out.
+    """
+    ceilings = {term.metric: term.ceiling * 100 for term in time_model().terms.values() if term.metric in UNITS}
+    typed_in = base.scope == FORM
+    rows = []
+    for name in WORKLOAD_UNITS if typed_in else UNITS:
+        old, new = finite(base.metrics, name), finite(current.metrics, name)
+        top = max((v for v in (old, new) if v is not None), default=0.0)
+        if top >= _IDLE_PCT:
+            limit = finite(current.metrics, "dram_achievable_pct") if name == "dram_pct" else None
+            called = unit_names()[name] if typed_in else unit_name(name)
+            reached = None if typed_in else limit or ceilings.get(name)
+            rows.append((-top, Reached(name, called, old, new, reached)))
+    most = -min((top for top, _ in rows), default=0.0)
+    out: list[Reached] = []
+    seen: set[tuple[float | None, ...]] = set()
+    for top, row in sorted(rows, key=lambda r: (r[0], r[1].metric)):
+        # Two counters of one thing, such as load/store requests and instructions, take one row.
+        alike = tuple(v if v is None else round(v, 1) for v in (row.before, row.after))
+        if -top >= most / 4 and alike not in seen:
+            seen.add(alike)
+            out.append(row)
+    return tuple(out[:_UNITS_SHOWN])
+
+
+def leader(launch: LaunchDiagnosis) -> tuple[str, float] | None:
+    """The busiest unit of a launch: metric and percent."""
+    known = [(value, name) for name in UNITS if (value := finite(launch.metrics, name)) is not None]
+    if not known:
+        return None
+    value, name = max(known)
+    return name, value

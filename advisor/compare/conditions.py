@@ -1,0 +1,180 @@
+"""Whether two kernels ran under conditions that allow a comparison."""
+
+from __future__ import annotations
+
+import math
+
+from advisor.compare.changes import finite, ratio, say, settings, sources
+from advisor.compare.records import Condition, Runs
+from advisor.compare.words import amount, factor, percent, times
+from advisor.reasoning.time_model.noise import Judged, verdict
+from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.records.readings import ReportInfo
+
+# Trust findings of one side that make a comparison doubtful; the others are told by `diagnose`.
+_DOUBTFUL = ("debug_build", "counter_implausible", "metric_nan", "report_incomplete", "timer_instrumented")
+# From here on the runs of one kernel hardly did the same work: the largest over the smallest time.
+_UNLIKE = 1.5
+
+
+def condition(key: str, id_: str, **values: float | str) -> Condition:
+    """A condition with its text and sources from the knowledge base."""
+    return Condition(id_, say(key, **values), sources(key))
+
+
+def gpu_of(launch: LaunchDiagnosis) -> str:
+    """What is known of the GPU: the id in our table, else the name in the report; empty when it does not say."""
+    return launch.known_as or launch.gpu_name
+
+
+def other_gpu(base: Runs, current: Runs) -> Condition | None:
+    """That the two ran on different GPUs, where both say on which."""
+    old, new = base.launch, current.launch
+    differ = gpu_of(old) and gpu_of(new) and gpu_of(old) != gpu_of(new)
+    if not differ and not (old.cc and new.cc and old.cc != new.cc):
+        return None
+    names = [f"{x.gpu_name or x.known_as}{f' (CC {x.cc})' if x.cc else ''}" for x in (old, new)]
+    return condition("gpu", "gpu", base=names[0], current=names[1])
+
+
+def of_reports(base: ReportInfo, current: ReportInfo) -> tuple[Condition, ...]:
+    """What the two files say about themselves."""
+    # Text and CSV do not tell the version.
+    if base.tool != current.tool and all(any(c.isdigit() for c in tool) for tool in (base.tool, current.tool)):
+        return (condition("tool", "tool", base=base.tool, current=current.tool),)
+    return ()
+
+
+def of_pair(base: Runs, current: Runs, judged: Judged | None) -> tuple[tuple[Condition, ...], Judged | None]:
+    """The conditions of a pair, and the verdict on SM cycles where the clocks differ."""
+    out: list[Condition] = []
+    if found := other_gpu(base, current):
+        out.append(found)
+    for side, runs in (("base", base), ("current", current)):
+        if not gpu_of(runs.launch) and not runs.launch.cc:
+            out.append(condition("gpu_unknown", "gpu", side=side))
+    out += _part(base.launch, current.launch)
+    clocks, by_cycles = _clocks(base, current, judged)
+    out += clocks
+    out += _controls(base.launch, current.launch)
+    if not found:
+        out += _size(base, current)
+    out += _counters(base.launch, current.launch)
+    for side, runs in (("base", base), ("current", current)):
+        out += _of_side(side, runs)
+    return tuple(out), by_cycles
+
+
+def other_kernel(base: Runs, current: Runs) -> tuple[Condition, ...]:
+    """A doubt where two kernels of different names were put together because each side holds no other.
+
+    Times measured outside the profiler are of the whole work on both sides, and leave none.
+    """
+    if base.launch.kernel == current.launch.kernel or base.measured or current.measured:
+        return ()
+    return (condition("kernel", "kernel", base=base.launch.kernel[:60], current=current.launch.kernel[:60]),)
+
+
+def _ratio(base: LaunchDiagnosis, current: LaunchDiagnosis, name: str) -> float | None:
+    old, new = finite(base.metrics, name), finite(current.metrics, name)
+    return ratio(old, new) if old is not None and new is not None else None
+
+
+def _part(base: LaunchDiagnosis, current: LaunchDiagnosis) -> list[Condition]:
+    old, new = (finite(x.metrics, "device_sm_count") for x in (base, current))
+    if old is None or new is None or old == new or (base.cc and base.cc != current.cc):
+        return []
+    return [condition("part", "part", base=f"{old:.0f}", current=f"{new:.0f}")]
+
+
+def _clocks(base: Runs, current: Runs, judged: Judged | None) -> tuple[list[Condition], Judged | None]:
+    limit = settings().clocks
+    long_enough = all((x.launch.duration_ns or 0.0) >= limit.shortest_ns for x in (base, current))
+    measured = base.measured or current.measured
+    out: list[Condition] = []
+    by_cycles = None
+    change = _ratio(base.launch, current.launch, "sm_clock_hz")
+    if long_enough and change is not None and abs(math.log(change)) > math.log1p(limit.share):
+        clocks = {
+            "base": amount(finite(base.launch.metrics, "sm_clock_hz"), "Hz"),
+            "current": amount(finite(current.launch.metrics, "sm_clock_hz"), "Hz"),
+        }
+        if measured:
+            out.append(condition("clock_measured", "clock", **clocks))
+        elif base.cycles is not None and current.cycles is not None:
+            by_cycles = verdict(base.cycles, current.cycles)
+            explained = by_cycles.word == "same" and judged is not None and judged.word != "same"
+            out.append(
+                condition(
+                    "clock_all" if explained else "clock",
+                    "clock",
+                    **clocks,
+                    change=percent(change - 1),
+                    cycles_base=amount(base.cycles.median, "cycle"),
+                    cycles_current=amount(current.cycles.median, "cycle"),
+                    cycles_speedup=times(by_cycles.speedup),
+                )
+            )
+    change = _ratio(base.launch, current.launch, "dram_clock_hz")
+    if long_enough and not measured and change is not None and abs(math.log(change)) > math.log1p(limit.share):
+        old, new = (amount(finite(x.launch.metrics, "dram_clock_hz"), "Hz") for x in (base, current))
+        out.append(condition("dram_clock", "clock", base=old, current=new, change=percent(change - 1)))
+    return out, by_cycles
+
+
+def _controls(base: LaunchDiagnosis, current: LaunchDiagnosis) -> list[Condition]:
+    out = []
+    for what in ("cache", "clock"):
+        old, new = (finite(x.metrics, f"{what}_control") for x in (base, current))
+        if old is not None and new is not None and old != new:
+            words = {True: "on", False: "off"}
+            out.append(condition("control", "control", what=what, base=words[old > 0], current=words[new > 0]))
+    return out
+
+
+def _size(base: Runs, current: Runs) -> list[Condition]:
+    """The problem's size is in no report: what grows with it is looked at together."""
+    limit = settings().size.factor
+    threads, inst, stored = (
+        _ratio(base.launch, current.launch, m) for m in ("threads", "inst_executed", "store_sectors_ideal")
+    )
+    moved = _ratio(base.launch, current.launch, "requested_bytes") or _ratio(base.launch, current.launch, "dram_bytes")
+
+    def large(*ratios: float | None) -> bool:
+        known = [r for r in ratios if r is not None]
+        return len(known) == len(ratios) and (all(r >= limit for r in known) or all(r <= 1 / limit for r in known))
+
+    if large(threads, moved, inst):
+        shares = {"threads": times(threads or 0), "bytes": times(moved or 0), "inst": times(inst or 0)}
+        return [condition("size_all", "size", **shares)]
+    if large(stored, inst):
+        return [condition("size_written", "size", stored=factor(stored or 0), inst=factor(inst or 0))]
+    time = current.times.median / base.times.median if base.times is not None and current.times is not None else None
+    if inst is None and moved is None and large(threads, time):
+        return [condition("size_time", "size", threads=times(threads or 0), time=times(time or 0))]
+    return []
+
+
+def _counters(base: LaunchDiagnosis, current: LaunchDiagnosis) -> list[Condition]:
+    """Where one report holds far more than the other, findings come and go with the counters alone."""
+    if base.scope == "workload":
+        return []  # a person types what the profiler shows first; what is unknown on a side is said of each finding
+    old, new = ({k for k, v in x.metrics.items() if math.isfinite(v)} for x in (base, current))
+    more, few = ("current", "base") if len(new) > len(old) else ("base", "current")
+    only = len(new - old) if more == "current" else len(old - new)
+    if only <= settings().counters.share * min(len(old), len(new)):
+        return []
+    return [condition("counters", "counters", more=more, few=few, number=f"{only}")]
+
+
+def _of_side(side: str, runs: Runs) -> list[Condition]:
+    out = []
+    seen = runs.times
+    if seen is not None and not runs.measured and seen.runs > 1 and seen.high > _UNLIKE * seen.low:
+        low, high = amount(seen.low, "ns"), amount(seen.high, "ns")
+        out.append(condition("spread", "spread", side=side, runs=f"{seen.runs}", low=low, high=high))
+    for finding in runs.launch.findings:
+        if finding.kind == "trust" and finding.id in _DOUBTFUL:
+            text = f"{finding.title.lower()}, {finding.because}"
+            out.append(Condition(finding.id, say("trust", side=side, because=text), finding.cites))
+    return out

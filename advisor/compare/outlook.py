@@ -1,0 +1,320 @@
+"""The throughput trap: percentages that move against the time, explained by the work behind them.
+
+What the base's estimate was worth, and whether to stop or go on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from advisor.compare.changes import leader, ratio, say, say_of, settings, sources
+from advisor.compare.records import FindingChange, Next, Promise, Runs, Trap
+from advisor.compare.words import amount, factor, gain_range, percent, plain_percent, times
+from advisor.reasoning.conclude import REACHES
+from advisor.reasoning.enrich import unit_name
+from advisor.reasoning.time_model.formulas import NOT_WORTH_IT
+from advisor.reasoning.time_model.noise import Judged
+from advisor.reasoning.time_model.terms import time_model
+from advisor.records.diagnosis import ENDS, Finding, LaunchDiagnosis
+
+# Metrics that count the work of a unit, and their units, as texts name them.
+_UNIT_OF = {
+    "dram_bytes": "byte",
+    "l2_sectors": "sectors",
+    "memory_inst": "inst",
+    "inst_executed": "inst",
+    "shared_wavefronts": "shared wavefronts",
+    "global_sectors": "sectors",
+    "local_sectors": "local sectors",
+}
+
+
+_GREW = 1.1
+
+
+def traps(base: LaunchDiagnosis, current: LaunchDiagnosis, judged: Judged | None) -> tuple[Trap, ...]:
+    """Percentages that fell though the kernel is faster, or rose though it is slower; the largest first.
+
+    A percentage of peak is work over time and peak rate. So at one clock it must fall where the work shrinks by more
+    than the time, and such a fall says nothing against the change.
+    """
+    if judged is None or judged.word == "same":
+        return ()
+    known = settings().traps
+    found = []
+    for metric in (*known.units, *known.goals):
+        old, new = base.metrics.get(metric, math.nan), current.metrics.get(metric, math.nan)
+        points = old - new if judged.word == "faster" else new - old
+        # NaN compares false.
+        unit = metric in known.units
+        if points >= (known.points if unit else known.goal_points) and max(old, new) >= known.least:
+            made = _unit if unit else _goal
+            found.append((-points, metric, made(metric, old, new, base, current, judged)))
+    kept: list[Trap] = []
+    told: set[tuple[str, ...]] = set()
+    for _, _, trap in sorted(found, key=lambda f: (f[0], f[1])):
+        # Issue slots and the compute percentage are mostly one thing, told once.
+        entry = known.units.get(trap.metric)
+        if entry is None or entry.work not in told:
+            kept.append(trap)
+        if entry is not None:
+            told.add(entry.work)
+    return tuple(kept[: known.most])
+
+
+def _unit(metric: str, old: float, new: float, base: LaunchDiagnosis, current: LaunchDiagnosis, judged: Judged) -> Trap:
+    entry = settings().traps.units[metric]
+    faster = judged.word == "faster"
+    work = _largest(entry.work, base, current)
+    before, after = (x.metrics.get(work, math.nan) for x in (base, current))
+    name = "Compute" if metric == "compute_pct" else unit_name(metric)
+    values: dict[str, float | str] = {
+        "unit": name[:1].upper() + name[1:],
+        "before": amount(old, "%"),
+        "after": amount(new, "%"),
+        "does": entry.does,
+        "time": factor(1 / judged.speedup),
+    }
+    if not (math.isfinite(before) and math.isfinite(after) and before > 0):
+        # A percentage is work over time and peak rate, so at one clock percentage times time is the work.
+        share = new / (old * judged.speedup) if old > 0 else math.nan
+        values["work"] = factor(share) if math.isfinite(share) else "unknown"
+        text, cites = say_of("trap_unknown_less" if faster else "trap_unknown_more", values)
+        return Trap(metric, old, new, "", None, None, text, cites)
+    unit = _UNIT_OF.get(work, "")
+    values |= {
+        "work": factor(after / before),
+        "work_before": amount(before, unit),
+        "work_after": amount(after, unit),
+    }
+    shrank, grew = after < before, after > before
+    key = ("trap_less" if shrank else "trap_spread") if faster else ("trap_more" if grew else "trap_denser")
+    text, cites = say_of(key, values)
+    return Trap(metric, old, new, work, before, after, text, cites)
+
+
+def _largest(metrics: tuple[str, ...], base: LaunchDiagnosis, current: LaunchDiagnosis) -> str:
+    """Of several counts of work the one that is largest on either side; empty when none is known."""
+
+    def most(name: str) -> float:
+        return max((v for x in (base, current) if math.isfinite(v := x.metrics.get(name, math.nan))), default=-1.0)
+
+    best = max(metrics, key=most)
+    return best if most(best) >= 0 else ""
+
+
+def _goal(metric: str, old: float, new: float, base: LaunchDiagnosis, current: LaunchDiagnosis, judged: Judged) -> Trap:
+    known = settings().traps
+    values: dict[str, float | str] = {
+        "unit": known.goals[metric],
+        "before": amount(old, "%"),
+        "after": amount(new, "%"),
+    }
+    if judged.word == "faster":
+        text, cites = say_of("goal_needless", values)
+        return Trap(metric, old, new, "", None, None, text, cites)
+    grew = grown(base, current)
+    costs = say_of("goal_costs", {"costs": ", ".join(grew)})[0] if grew else ""
+    text, cites = say_of("goal_missed", values | {"costs": costs})
+    return Trap(metric, old, new, "", None, None, text, cites)
+
+
+def grown(base: LaunchDiagnosis, current: LaunchDiagnosis) -> list[str]:
+    """The counts of work that grew by a tenth or more, in words: `instructions 1.3x`."""
+    return _moved(base, current, 1)
+
+
+def shrunk(base: LaunchDiagnosis, current: LaunchDiagnosis) -> list[str]:
+    """The counts of work that shrank by a tenth or more, in words: `DRAM bytes 0.31x`."""
+    return _moved(base, current, -1)
+
+
+def _moved(base: LaunchDiagnosis, current: LaunchDiagnosis, sign: int) -> list[str]:
+    out = []
+    for metric, name in settings().traps.costs.items():
+        old, new = base.metrics.get(metric, math.nan), current.metrics.get(metric, math.nan)
+        moved = ratio(old, new)
+        if moved is not None:
+            if sign * math.log(moved) >= math.log(_GREW):
+                out.append(f"{name} {factor(moved)}x")
+        elif (old == 0 and new > 0 and sign > 0) or (new == 0 and old > 0 and sign < 0):
+            out.append(f"{name} {amount(old, '')} to {amount(new, '')}")
+    return out
+
+
+# Not causes that a change of the kernel could remove, so they promise nothing about its duration.
+_NO_CAUSE = (*ENDS, "unexplained", "launch_overhead")
+
+
+def first_diagnosis(launch: LaunchDiagnosis) -> Finding | None:
+    """What the advisor would fix first."""
+    return next((f for f in launch.findings if f.kind == "diagnosis"), None)
+
+
+def promise(base: Runs, current: Runs, judged: Judged | None, changes: Sequence[FindingChange]) -> Promise | None:
+    """What the base's first finding was estimated to give, against what was measured; None without an estimate.
+
+    Where the first finding stayed and one other went, the estimate of that one was put to the test.
+    """
+    if judged is None or _built_otherwise(changes):
+        return None
+    first = first_diagnosis(base.launch)
+    gone = [c for c in changes if c.state == "gone" and c.kind == "diagnosis"]
+    if first is not None and len(gone) == 1 and gone[0].id != first.id and gone[0].id not in _NO_CAUSE:
+        first = gone[0].before
+    if first is None or first.speedup is None or first.id in _NO_CAUSE:
+        return None
+    stayed = not any(c.id == first.id for c in gone)
+    told = first.speedup
+    low, high = told.low / (1 + judged.noise), told.high * (1 + judged.noise)
+    if judged.word == "slower":
+        outcome = "worse"
+    elif judged.word == "same" and stayed:
+        outcome = "open"
+    elif judged.speedup < low:
+        outcome = "less"
+    elif judged.speedup > high:
+        outcome = "more"
+    else:
+        outcome = "held"
+    text = say(
+        outcome,
+        title=first.title,
+        promised=gain_range(told.estimate, told.low, told.high),
+        measured=times(judged.speedup),
+        state="still there" if stayed else "gone",
+        why=". ".join(_why(outcome, first, stayed, base.launch, current.launch, changes)),
+    )
+    return Promise(first.id, first.title, told.estimate, told.low, told.high, judged.speedup, outcome, text)
+
+
+def _why(
+    outcome: str,
+    first: Finding,
+    stayed: bool,
+    base: LaunchDiagnosis,
+    current: LaunchDiagnosis,
+    changes: Sequence[FindingChange],
+) -> list[str]:
+    """Reasons that the counters give for an estimate that was missed, the most telling first; at most three."""
+    out: list[str] = []
+    came = [c.title for c in changes if c.state == "came" and c.kind == "diagnosis" and c.id not in ENDS]
+    if stayed and outcome != "more":
+        left = next((c.after for c in changes if c.id == first.id), None)
+        still = f", worth {times(left.speedup.estimate)}" if left is not None and left.speedup is not None else ""
+        out.append(say("why_stayed", left=still))
+    if outcome in ("less", "worse"):
+        if came:
+            out.append(say("why_came", came=", ".join(came)))
+        if outcome == "worse" and (more := grown(base, current)):
+            out.append(say("why_more_work", more=", ".join(more)))
+        if not stayed and (found := _next_limit(first, current)):
+            out.append(found)
+    if outcome == "more":
+        others = [c.title for c in changes if c.state == "gone" and c.kind == "diagnosis" and c.id != first.id]
+        if others:
+            out.append(say("why_also_gone", gone=", ".join(others)))
+        if less := shrunk(base, current):
+            out.append(say("why_work", less=", ".join(less)))
+    return [text.rstrip(".") for text in out[:3]] or [say("why_nothing")]
+
+
+def _next_limit(first: Finding, current: LaunchDiagnosis) -> str:
+    """Which limit was expected next and which unit leads now; empty where they agree or one is unknown."""
+    terms = time_model().terms
+    expected = first.speedup.next_limiter if first.speedup is not None else ""
+    leading = leader(current)
+    if expected not in terms or leading is None or terms[expected].metric == leading[0]:
+        return ""
+    return say("why_next", expected=terms[expected].name, leader=f"{unit_name(leading[0])} ({leading[1]:.0f} %)")
+
+
+def what_next(current: Runs, judged: Judged | None, changes: Sequence[FindingChange], doubt: str = "") -> Next:
+    """Stop or go on: the change back if it cost time, else what the current launch would gain next.
+
+    doubt: what makes the times mean different things (size, gpu, clock); then nothing is said of going back.
+    """
+    if _built_otherwise(changes):
+        return Next("look", say("alike"), "debug_build", None, sources("alike"))
+    if doubt:
+        found = _ahead(current)
+        return Next(
+            "look", say(f"doubt_{doubt}", next=found.text), found.finding, found.gain, sources(f"doubt_{doubt}")
+        )
+    if judged is not None and judged.word == "slower":
+        came = [c for c in changes if c.state == "came" and c.kind == "diagnosis" and c.id not in ENDS]
+        named = say("back_came", came=", ".join(f"{c.title} [{c.id}]" for c in came)) if came else ""
+        text = say("back", time=percent(judged.change), came=named)
+        id_, gain = (came[0].id, _gain(came[0].after)) if came else ("", None)
+        return Next("go_back", text, id_, gain, sources("back"))
+    found = _ahead(current)
+    if judged is None:
+        return Next(found.advice, say("no_time", next=found.text), found.finding, found.gain, found.cites)
+    if judged.word == "same":
+        return Next(found.advice, say("same", next=found.text), found.finding, found.gain, sources("same"))
+    return found
+
+
+def _built_otherwise(changes: Sequence[FindingChange]) -> bool:
+    """Whether one side alone is a debug build."""
+    return any(c.id == "debug_build" and c.state != "stayed" for c in changes)
+
+
+def _gain(finding: Finding | None) -> float | None:
+    return finding.speedup.estimate if finding is not None and finding.speedup is not None else None
+
+
+def _ahead(current: Runs) -> Next:
+    launch = current.launch
+    first = first_diagnosis(launch)
+    if launch.verdict.id == "undetermined" and (first is None or first.id == "unexplained"):
+        key = "undetermined_typed" if launch.scope == "workload" else "undetermined"
+        return Next("look", say(key), "", None, sources(key))
+    if first is None or first.id == "unexplained":
+        key = "nothing_typed" if launch.scope == "workload" else "nothing"
+        return Next("look", say(key), first.id if first else "", None, sources(key))
+    named = {"title": first.title, "id": first.id}
+    gain = _gain(first)
+    if first.id == "launch_overhead":
+        text = say("launch", time=amount(launch.duration_ns, "ns"))
+        return Next("stop", text, first.id, gain, sources("launch"))
+    if first.id in ENDS:
+        return _end(launch, first)
+    over = _over_floor(launch)
+    if over is not None and over[0] * settings().stop.reached / 100 <= 1:
+        text = say("floor", part=plain_percent(over[0] - 1), floor=amount(over[1], "ns"))
+        return Next("stop", text, first.id, gain, sources("floor"))
+    if gain is None:
+        return Next("go_on", say("go_unknown", **named), first.id, None, sources("go_unknown"))
+    if gain < NOT_WORTH_IT:
+        text = say("small", **named, gain=times(gain))
+        return Next("stop", text, first.id, gain, sources("small"))
+    if gain < REACHES:
+        return Next("stop", say("maybe", **named, gain=times(gain)), first.id, gain, sources("maybe"))
+    told = first.speedup
+    worth = gain_range(told.estimate, told.low, told.high) if told is not None else factor(gain)
+    return Next("go_on", say("go", **named, gain=worth), first.id, gain, sources("go"))
+
+
+def _end(launch: LaunchDiagnosis, first: Finding) -> Next:
+    metric = "dram_of_achievable" if first.id == ENDS[0] else "compute_pct"
+    reached = launch.metrics.get(metric, math.nan)
+    if not math.isfinite(reached):
+        return Next("stop", say("done_plain", title=first.title), first.id, None, sources("done_plain"))
+    key = "done" if reached >= settings().stop.reached else "near"
+    text = say(key, title=first.title, reached=f"{reached:.0f} %")
+    return Next("stop", text, first.id, None, sources(key))
+
+
+def _over_floor(launch: LaunchDiagnosis) -> tuple[float, float] | None:
+    """Time over the floor that the algorithm's own bytes set at the achievable bandwidth, and that floor in ns.
+
+    Known only where the user gave the bytes (`theoretical_bytes`).
+    """
+    least, peak = (launch.metrics.get(m, math.nan) for m in ("theoretical_bytes", "dram_peak_bytes_per_s"))
+    time = launch.duration_ns
+    if time is None or not (least > 0 and peak > 0):
+        return None
+    floor = least / (peak * time_model().terms["dram"].ceiling) * 1e9
+    return time / floor, floor

@@ -1,0 +1,134 @@
+"""`--fail-on`: what must not have happened between base and current, for scripts and CI."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from advisor.compare.changes import undecided
+from advisor.compare.matching import meant
+from advisor.compare.records import Pair
+from advisor.compare.words import amount, percent, plain_percent
+from advisor.knowledge.base import Catalog
+from advisor.records.errors import UsageError
+
+_FORMS = (
+    "'duration>5%' (relative), 'dram_pct>+5' or 'dram_pct<-5' (change in the metric's unit), "
+    "'finding:bank_conflicts' (a finding that came)"
+)
+_COMPARED = re.compile(
+    r"\s*(?P<name>[A-Za-z_][A-Za-z0-9_.]*)\s*(?P<sign>[<>])\s*(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
+    r"\s*(?P<percent>%?)\s*"
+)
+_FINDING = re.compile(r"\s*finding\s*:\s*(?P<id>[A-Za-z_][A-Za-z0-9_.]*)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """One `--fail-on`. kind: relative (limit is a share), absolute (in the metric's unit), finding (name is its id)."""
+
+    text: str
+    kind: Literal["relative", "absolute", "finding"]
+    name: str
+    limit: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A threshold put to one pair. crossed: None where it could not be checked; text says what was found."""
+
+    threshold: Threshold
+    crossed: bool | None
+    text: str
+
+
+def parse(text: str, catalog: Catalog) -> Threshold:
+    """One threshold; UsageError with the three forms, or with what could have been meant.
+
+    `>` crosses above the number and takes one of zero or more, `<` below it and takes a negative one: a change is
+    meant, never a value. A number with % is relative; for a metric that is a percentage itself that would read like
+    points, so there it is refused.
+    """
+    if found := _FINDING.fullmatch(text):
+        id_ = found["id"]
+        if id_ not in catalog.findings:
+            raise UsageError(f"--fail-on {text!r}: no finding is called {id_!r}{meant(id_, catalog.findings)}")
+        return Threshold(text, "finding", id_)
+    match = _COMPARED.fullmatch(text)
+    if match is None:
+        raise UsageError(f"--fail-on {text!r} is none of {_FORMS}")
+    name, relative = match["name"], bool(match["percent"])
+    limit = float(match["number"])
+    if not math.isfinite(limit):
+        raise UsageError(f"--fail-on {text!r}: {match['number']} is too large")
+    if match["sign"] == ">" and match["number"].startswith("-"):
+        raise UsageError(f"--fail-on {text!r}: after > comes how much more is too much, such as >5; for less write <-5")
+    if match["sign"] == "<" and not match["number"].startswith("-"):
+        raise UsageError(f"--fail-on {text!r}: after < comes how much less is too much, such as <-5: a change is meant")
+    if name == "duration":
+        if not relative:
+            raise UsageError(f"--fail-on {text!r}: the duration's change is relative: write duration>5%")
+        return Threshold(text, "relative", "duration_ns", math.copysign(limit / 100, _sign(match)))
+    entry = catalog.metrics.get(name)
+    if entry is None:
+        raise UsageError(f"--fail-on {text!r}: no metric is called {name!r}{meant(name, catalog.metrics)}")
+    if relative and entry.unit == "%":
+        raise UsageError(f"--fail-on {text!r}: {name} is a percentage: write its change in points, without %")
+    share = limit / 100 if relative else limit
+    return Threshold(text, "relative" if relative else "absolute", name, math.copysign(share, _sign(match)))
+
+
+def _sign(match: re.Match[str]) -> float:
+    return 1.0 if match["sign"] == ">" else -1.0
+
+
+def check(threshold: Threshold, pair: Pair, catalog: Catalog, *, beyond_noise: bool = False) -> Outcome:
+    """Whether a pair crosses a threshold; a number that either side lacks is never taken for harmless.
+
+    Run times: a change beyond the threshold crosses it even within the noise, unless only what is `beyond_noise` is to
+    count; the text says which it is.
+    """
+    if threshold.kind == "finding":
+        return _finding(threshold, pair)
+    if threshold.name == "duration_ns":
+        times = pair.base.times, pair.current.times
+        before, after = (t.median if t is not None else None for t in times)
+    else:
+        row = next((m for m in pair.metrics if m.metric == threshold.name), None)
+        before, after = (row.before, row.after) if row is not None else (None, None)
+    if before is None or after is None:
+        sides = "either side" if before is None and after is None else "the base" if before is None else "the current"
+        return Outcome(threshold, None, f"{threshold.name} is unknown on {sides}")
+    unit = catalog.metrics[threshold.name].unit
+    if threshold.kind == "absolute":
+        change = after - before
+        told = f"{change:+.1f} points" if unit == "%" else f"{'+' if change > 0 else ''}{amount(change, unit)}"
+    elif before > 0:
+        change = after / before - 1
+        told = percent(change)
+    elif before == after:
+        change, told = 0.0, percent(0.0)
+    else:
+        return Outcome(threshold, None, f"{threshold.name} was {amount(before, unit)}: no relative change")
+    above = math.copysign(1.0, threshold.limit) > 0
+    crossed = change > threshold.limit if above else change < threshold.limit
+    text = f"{threshold.name} {told} ({amount(before, unit)}, now {amount(after, unit)})"
+    if crossed and threshold.name == "duration_ns" and pair.judged is not None and pair.judged.word == "same":
+        text += f", within the noise of {plain_percent(pair.judged.noise)}"
+        crossed = not beyond_noise
+    return Outcome(threshold, crossed, text)
+
+
+def _finding(threshold: Threshold, pair: Pair) -> Outcome:
+    for change in pair.findings:
+        if change.id == threshold.name:
+            if change.after is None and change.state == "stayed":
+                break
+            words = {"gone": "went", "stayed": "was there before", "came": "came"}
+            because = f": {change.after.because}" if change.after is not None else ""
+            return Outcome(threshold, change.state == "came", f"{change.id} {words[change.state]}{because}")
+    if undecided(pair.current.launch, threshold.name):
+        return Outcome(threshold, None, f"the current report lacks what would show {threshold.name}")
+    return Outcome(threshold, False, f"{threshold.name} is not there")

@@ -1,1 +1,0 @@
-"""The conversation: events, the state of a session as a reducer over them, what can be said, and what it means."""

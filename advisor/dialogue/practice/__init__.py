@@ -1,1 +1,0 @@
-"""Exercises in a session: their stages as pages, choices and handlers."""

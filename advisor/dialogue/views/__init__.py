@@ -1,1 +1,0 @@
-"""What lies over the conversation: opened, left, and what it asks for."""

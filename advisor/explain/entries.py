@@ -1,0 +1,372 @@
+"""From an entry to an explanation: sections of lines in an order that reads well. Headings are ids; faces name them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from advisor.knowledge.loader import load
+from advisor.knowledge.schemas import ClassDef, DiagnosisDef, MetricDef, ObservationDef, QuestionDef, RuleDef
+from advisor.knowledge.search import Index, Place, fields_named, norm
+from advisor.records.errors import KnowledgeError
+
+Section = tuple[str, tuple[str, ...]]
+# Fields of a topic in the order in which they read; what is not named here follows under its own name.
+_TOPIC = (
+    "says",
+    "what",
+    "means",
+    "formula",
+    "example",
+    "why",
+    "when",
+    "points",
+    "look",
+    "steps",
+    "cure",
+    "code",
+    "commands",
+    "exit",
+    "misleads",
+)
+_MODIFIERS = "modifiers"
+_CODE = "code"
+_EXAMPLES = 2
+_FOUND = "found."
+_HIDDEN = frozenset({"title", "see", "cites", "aliases", "modifiers", "verdicts", "no_verdicts", "called"})
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What a word means.
+
+    sections: (heading id, lines); a line that begins with two spaces belongs to the one before. cites: (key, title).
+    see: ids, or `kind:id` for another meaning of the same word; each can be explained.
+    """
+
+    kind: str
+    id: str
+    title: str
+    sections: tuple[Section, ...]
+    cites: tuple[tuple[str, str], ...]
+    see: tuple[str, ...]
+
+    def section(self, heading: str) -> tuple[str, ...]:
+        """The lines under a heading, () when there is none."""
+        return next((lines for name, lines in self.sections if name == heading), ())
+
+
+def build(index: Index, place: Place, word: str, others: tuple[str, ...] = ()) -> Explanation:
+    """The explanation of one entry; `others` are further meanings of the word."""
+    kind = place.kind
+    if kind in ("diagnosis", "trust", "pattern", "workload", "rule", "fix"):
+        made = _diagnosis(index, place)
+    elif kind == "metric":
+        made = _metric(index, place)
+    elif kind == "observation":
+        made = _observation(index, place)
+    elif kind in ("class", "decision"):
+        made = _class(index, place)
+    elif kind == "question":
+        made = _question(index, place)
+    elif kind == "gpu":
+        made = _gpu(index, place)
+    else:
+        made = _topic(index, place, word)
+    corrections = tuple(_corrections(index, made))
+    sections = (*made.sections, ("corrections", corrections)) if corrections else made.sections
+    see = tuple(dict.fromkeys(s for s in (*made.see, *others) if norm(s) != norm(place.id)))
+    return replace(made, sections=tuple(s for s in sections if s[1]), see=see)
+
+
+def build_source(key: str, title: str) -> Explanation:
+    """A citation key that is no entry of its own."""
+    return Explanation("source", key, title, (), ((key, title),), ())
+
+
+def plain(text: str) -> str:
+    """A text with fields, without values: each field reads as its metric's id in angle brackets."""
+    return " ".join(fields_named(text).split())
+
+
+def _cites(index: Index, keys: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    return tuple((key, index.source_title(key) or "") for key in dict.fromkeys(keys))
+
+
+def _lines(value: Any) -> tuple[str, ...]:
+    """Strings, lists and mappings as lines."""
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        return (plain_space(value),) if value.strip() else ()
+    if isinstance(value, Mapping):
+        out: list[str] = []
+        for name, inner in value.items():
+            lines = _lines(inner)
+            out += [f"{name}: {lines[0]}"] if len(lines) == 1 else [f"{name}:", *(f"  {line}" for line in lines)]
+        return tuple(out)
+    if isinstance(value, list | tuple):
+        return tuple(line for item in value for line in _lines(item))
+    if isinstance(value, bool):
+        return ("yes" if value else "no",)
+    return (f"{value:g}" if isinstance(value, float) else str(value),)
+
+
+def _code(text: Any) -> tuple[str, ...]:
+    """Lines of a program as they stand, indentation and empty lines kept."""
+    return tuple(str(text).rstrip().split("\n"))
+
+
+def plain_space(text: str) -> str:
+    """A text with its line breaks and runs of spaces made single spaces."""
+    return " ".join(text.split())
+
+
+def _test(index: Index, name: str) -> str:
+    """A condition of a rule with the test behind it, or with what it means."""
+    place = index.of(name, "observation")
+    if place:
+        return f"{name}: {index.entry(place, ObservationDef).test}"
+    kind, _, rest = name.partition(".")
+    if kind == "answer":
+        question, _, choice = rest.rpartition(".")
+        asked = index.of(question, "question")
+        return f"{name}: {index.entry(asked, QuestionDef).ask} {choice}" if asked else name
+    named = index.of(rest, "class") if kind == "class" else index.of(name, "term")
+    return f"{name}: {index.title(named)}" if named else name
+
+
+def _rule(index: Index, rule: RuleDef) -> Iterable[str]:
+    yield f"{rule.id}: {plain(rule.because)}" if rule.because else rule.id
+    yield from (f"  when {_test(index, name)}" for name in rule.when)
+    yield from (f"  unless {_test(index, name)}" for name in rule.unless if not name.startswith(_FOUND))
+    others = [name.removeprefix(_FOUND) for name in rule.unless if name.startswith(_FOUND)]
+    if others:
+        yield f"  unless found: {', '.join(others)}"
+
+
+def _values(examples: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
+    """The first examples; the files have one for each rule."""
+    shown = examples[:_EXAMPLES]
+    return tuple(", ".join(f"{name}={value:g}" for name, value in one.items()) for one in shown)
+
+
+def _changes(changes: Mapping[str, str]) -> Iterable[str]:
+    """The factors on the work of the terms; one of 1 only holds the place of a degree."""
+    for term, factor in changes.items():
+        if factor != "1":
+            whole = re.sub(r"\([^()]*(?:\([^()]*(?:\([^()]*\)[^()]*)*\)[^()]*)*\)", "", factor)
+            yield f"{term} x ({factor})" if " " in whole else f"{term} x {factor}"
+
+
+def _symptoms(index: Index, names: Iterable[str]) -> Iterable[str]:
+    """Observations that a finding explains, in their own words."""
+    for name in names:
+        place = index.of(name, "observation")
+        said = plain(index.entry(place, ObservationDef).says) if place else ""
+        yield f"{name}: {said}" if said else name
+
+
+def _diagnosis(index: Index, place: Place) -> Explanation:
+    entry = load(place.path, DiagnosisDef)
+    rules = entry.seen
+    if place.kind == "rule":
+        rules = tuple(r for r in entry.seen if norm(r.id) == norm(place.id))
+    shown = place.kind not in ("rule", "fix")
+    sections: list[Section] = []
+    if shown:
+        sections += [("what", _lines(entry.what)), ("why", _lines(entry.why))]
+    if place.kind != "fix":
+        sections.append(("rules", tuple(line for rule in rules for line in _rule(index, rule))))
+    if shown:
+        sections.append(("explains", tuple(_symptoms(index, entry.explains))))
+    sections.append(("misleads", _lines(entry.misleads)))
+    if entry.fix is not None and place.kind != "rule":
+        sections += [
+            ("fix", _lines(entry.fix.summary) if shown else ()),
+            ("steps", _lines(entry.fix.steps)),
+            ("typical", _lines(entry.fix.typical)),
+            ("costs", _lines(entry.fix.costs)),
+            ("changes", tuple(_changes(entry.fix.changes))),
+        ]
+    if shown:
+        sections += [
+            ("fires", _values(entry.examples.fires)),
+            ("silent", _values(entry.examples.silent)),
+            ("exercise", _lines(entry.exercise)),
+        ]
+    names = [n for rule in rules for n in (*rule.when, *rule.unless)]
+    related = [n.partition(".")[2] for n in names if n.startswith(("class.", "found."))]
+    keys = [*entry.cites, *(key for rule in rules for key in rule.cites)]
+    see = (*entry.see, *related) if shown else (entry.id, *related)
+    title = entry.title
+    if place.kind == "fix" and entry.fix is not None:
+        title = entry.fix.summary
+    return Explanation(place.kind, place.id, title, tuple(sections), _cites(index, keys), _known(index, see))
+
+
+def _known(index: Index, names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(n for n in names if index.of(n)))
+
+
+def _users(index: Index, name: str, kinds: tuple[str, ...]) -> tuple[Place, ...]:
+    """Entries of these kinds in whose text a name stands, in the order of their files."""
+    pattern = re.compile(rf"(?<![\w.]){re.escape(name)}(?![\w.])")
+    return tuple(p for p in index.everything() if p.kind in kinds and p.id != name and pattern.search(index.block(p)))
+
+
+def _metric(index: Index, place: Place) -> Explanation:
+    entry: MetricDef = index.entry(place, MetricDef)
+    tested = []
+    for user in _users(index, place.id, ("observation",)):
+        test = index.entry(user, ObservationDef).test
+        if re.search(rf"\b{re.escape(place.id)}\b", test):
+            tested.append((user.id, test))
+    sections: tuple[Section, ...] = (
+        ("what", _lines(entry.means)),
+        ("unit", _lines(entry.unit)),
+        ("formula", _lines(entry.formula)),
+        ("names", tuple(entry.names)),
+        ("text", tuple(entry.text)),
+        ("collect", (f"ncu --section {entry.section}",) if entry.section else ()),
+        ("thresholds", tuple(f"{name}: {test}" for name, test in tested)),
+    )
+    see = [name for name, _ in tested] + [n for n in re.findall(r"[a-z]\w+", entry.formula) if index.of(n, "metric")]
+    return Explanation("metric", place.id, place.id, sections, _cites(index, entry.cites), _known(index, see))
+
+
+def _observation(index: Index, place: Place) -> Explanation:
+    entry: ObservationDef = index.entry(place, ObservationDef)
+    users = _users(index, place.id, ("diagnosis", "trust", "pattern", "workload", "class", "decision"))
+    metrics = [n for n in re.findall(r"[a-z]\w+", entry.test) if index.of(n, "metric")]
+    sections: tuple[Section, ...] = (
+        ("what", _lines(plain(entry.says))),
+        ("test", _lines(entry.test)),
+        ("partition", _lines(entry.partition)),
+        ("used_by", tuple(f"{p.id}: {index.title(p)}" for p in users)),
+    )
+    see = _known(index, [*(p.id for p in users), *metrics])
+    return Explanation("observation", place.id, place.id, sections, _cites(index, entry.cites), see)
+
+
+def _class(index: Index, place: Place) -> Explanation:
+    entry: ClassDef = index.entry(place, ClassDef)
+    tests = [f"when {_test(index, n)}" for n in entry.when] + [f"unless {_test(index, n)}" for n in entry.unless]
+    sections: tuple[Section, ...] = (
+        ("what", _lines(entry.meaning)),
+        ("rules", tuple(tests)),
+        ("next", _lines(entry.next)),
+    )
+    about = ("class", "1") if place.kind == "class" else ("S5",)
+    see = _known(index, (*about, *entry.when, *entry.unless))
+    return Explanation(place.kind, place.id, entry.title, sections, _cites(index, entry.cites), see)
+
+
+def _question(index: Index, place: Place) -> Explanation:
+    entry: QuestionDef = index.entry(place, QuestionDef)
+    bounds = [f"{sign} {value:g}" for sign, value in ((">=", entry.low), ("<=", entry.high)) if value is not None]
+    answers = [f"answer.{entry.id}.{name}" for name in entry.choices]
+    users = [p for name in answers for p in _users(index, name, ("diagnosis", "trust", "class"))]
+    if entry.sets:
+        users += list(_users(index, entry.sets, ("observation",)))
+    used = dict.fromkeys(p.id for p in users)
+    sections: tuple[Section, ...] = (
+        ("why", _lines(entry.why)),
+        ("unit", _lines(" ".join([entry.unit, *bounds]))),
+        ("choices", _lines(entry.choices)),
+        ("sets", _lines(entry.sets)),
+        ("used_by", tuple(used)),
+    )
+    see = _known(index, (entry.sets, *used))
+    return Explanation("question", place.id, entry.ask, sections, _cites(index, entry.cites), see)
+
+
+def _gpu(index: Index, place: Place) -> Explanation:
+    from advisor.hardware.gpus import table
+
+    gpu = table().cards.get(place.id)
+    if gpu is None:
+        raise KnowledgeError(f"{place.path}:1: {place.id}: not in the table of GPUs")
+    facts = [f"compute capability: {gpu.cc}"]
+    for name, value, scale, unit in (
+        ("SMs", gpu.sm_count, 1, ""),
+        ("boost clock", gpu.boost_clock_hz, 1e6, " MHz"),
+        ("memory", gpu.bandwidth, 1e9, " GB/s"),
+        ("L2", gpu.l2_bytes, 2**20, " MiB"),
+    ):
+        if value:
+            facts.append(f"{name}: {value / scale:,.6g}{unit}")
+    peaks = []
+    for peak, rate in gpu.peaks.items():
+        ridge = gpu.ridge(peak)
+        end = f", ridge point {ridge:.1f} FLOP/byte" if ridge and not peak.startswith("int") else ""
+        unit = "TOP/s" if peak.startswith("int") else "TFLOP/s"
+        peaks.append(f"{peak}: {rate / 1e12:.4g} {unit}{end}")
+    held = {name: getattr(gpu.limits, name) for name in gpu.limits.__struct_fields__} if gpu.limits else {}
+    limits = _lines({name: value for name, value in held.items() if value is not None})
+    sections: tuple[Section, ...] = (
+        ("facts", tuple(facts)),
+        ("peaks", tuple(peaks)),
+        ("limits", limits),
+        ("note", _lines(gpu.note)),
+    )
+    see = [p.id for p in _users(index, place.id, ("erratum",))] + ["ridge_point", "B"]
+    return Explanation("gpu", place.id, gpu.name, sections, _cites(index, gpu.cites), _known(index, see))
+
+
+def _modifiers(index: Index, place: Place, raw: Mapping[str, Any], word: str) -> tuple[str, ...]:
+    """What the modifiers of an opcode as written mean; an unknown one is left out."""
+    written = word.strip().upper().split(".")[len(place.id.split(".")) :]
+    shared = index.of(_MODIFIERS, "opcode")
+    known: dict[str, str] = {}
+    for source in (index.raw(shared) if shared else {}, raw.get("modifiers") or {}):
+        for name, text in source.items():
+            if isinstance(text, str | int | float):
+                known[str(name).upper()] = str(text)
+    return tuple(f".{name}: {known[name]}" for name in written if name in known)
+
+
+def _parameter(name: str, about: Any) -> str:
+    """One parameter of an algorithm: its name, meaning and bounds in a line."""
+    if not isinstance(about, Mapping):
+        return f"{name}: {about}"
+    more = [f"{key} {value}" for key, value in about.items() if key != "means"]
+    bounds = f" ({', '.join(more)})" if more else ""
+    return f"{name}: {about.get('means', '')}{bounds}"
+
+
+def _topic(index: Index, place: Place, word: str) -> Explanation:
+    raw = index.raw(place)
+    if place.kind == "algorithm":
+        raw["parameters"] = [_parameter(n, about) for n, about in (raw.get("parameters") or {}).items()]
+    names = [n for n in _TOPIC if n in raw] + [n for n in raw if n not in _TOPIC and n not in _HIDDEN]
+    sections: list[Section] = [(name, _code(raw[name]) if name == _CODE else _lines(raw[name])) for name in names]
+    if place.kind == "opcode" and place.id == _MODIFIERS:
+        # The dictionary of modifiers has one field for each.
+        own = tuple(f".{name}: {raw[name]}" for name in names if name not in _TOPIC)
+        sections = [*((name, lines) for name, lines in sections if name in _TOPIC), ("modifiers", own)]
+    elif place.kind == "opcode":
+        sections.insert(0, ("modifiers", _modifiers(index, place, raw, word)))
+    if place.kind == "source":
+        sections = [(name, lines) for name, lines in sections if name != "kind"]
+    keys = raw.get("cites") or ([place.id] if place.kind == "source" else [])
+    see = [*(raw.get("see") or ()), *(raw.get("leads_to") or ()), *([raw["found_by"]] if "found_by" in raw else [])]
+    naming = next((key for key in ("title", "name") if raw.get(key)), "")
+    title = str(raw[naming]) if naming else place.id
+    sections = [(name, lines) for name, lines in sections if name != naming]
+    return Explanation(
+        place.kind, place.id, title, tuple(sections), _cites(index, map(str, keys)), _known(index, map(str, see))
+    )
+
+
+def _corrections(index: Index, made: Explanation) -> Iterable[str]:
+    """What the errata say where the entry cites them."""
+    for key in dict.fromkeys((*(key for key, _ in made.cites), *made.see)):
+        if not key.startswith("errata.") or norm(key) == norm(made.id):
+            continue
+        place = index.of(key, "erratum")
+        if place:
+            raw = index.raw(place)
+            yield f"{raw.get('title', key)}: {' '.join(_lines(raw.get('what')))}"

@@ -1,0 +1,164 @@
+"""What cards were measured to reach on this machine (`practice calibrate`), and what that makes of their peaks.
+
+One file in the user's data folder; nothing is written here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from advisor.hardware import algorithms
+from advisor.hardware.gpus import Gpu, known_as
+from advisor.records import resources
+from advisor.records.errors import AdvisorError, InputError
+
+FILE = "ceilings.json"
+SCHEMA = "ncu-advisor/ceilings/1"
+_LARGEST = 1 << 20
+
+
+class Ceiling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One rate, in bytes/s or FLOP/s: of the median run; slowest and fastest run; `noise` as a share of the rate."""
+
+    rate: float
+    low: float
+    high: float
+    noise: float
+    runs: int
+
+
+class Ceilings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What one card reached. read and copy (reads and writes together) in bytes/s, fp32 and fp64 in FLOP/s.
+
+    measured: date and time in ISO 8601; driver: CUDA version of the driver, 13000 is 13.0.
+    """
+
+    gpu: str
+    cc: str
+    measured: str
+    driver: str
+    read: Ceiling
+    copy: Ceiling
+    fp32: Ceiling
+    fp64: Ceiling
+
+
+class CeilingsFile(msgspec.Struct, forbid_unknown_fields=True):
+    """The whole file: cards by `key_of`."""
+
+    schema: str = SCHEMA
+    cards: dict[str, Ceilings] = {}
+
+
+# Measured cards by name and compute capability.
+Cards = Mapping[str, Ceilings]
+
+
+def key_of(gpu: str, cc: str) -> str:
+    """What a card is filed under: the name that its driver prints, and its compute capability (`9.0`)."""
+    return f"{gpu} ({cc})"
+
+
+def read_file(path: Path) -> CeilingsFile:
+    """The file; an empty one where there is none yet, InputError when it cannot be understood."""
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        return CeilingsFile()
+    except OSError as e:
+        raise InputError(f"{path}: cannot be read: {e.strerror}") from None
+    try:
+        if len(raw) > _LARGEST:
+            raise msgspec.ValidationError("far too large")
+        found = msgspec.json.decode(raw, type=CeilingsFile)
+    except (msgspec.DecodeError, UnicodeDecodeError) as e:
+        raise InputError(f"{path}: damaged ({e}): delete it and run `ncu-advisor practice calibrate` again") from None
+    rates = [c.rate for cards in found.cards.values() for c in (cards.read, cards.copy, cards.fp32, cards.fp64)]
+    if found.schema != SCHEMA or not all(math.isfinite(r) and r > 0 for r in rates):
+        raise InputError(
+            f"{path}: not what this version wrote: delete it and run `ncu-advisor practice calibrate` again"
+        )
+    return found
+
+
+_INSTEAD: ContextVar[Cards | None] = ContextVar("ceilings instead of this machine's", default=None)
+
+
+@contextmanager
+def using(cards: Cards) -> Iterator[None]:
+    """Within the block, and in its thread, these ceilings count in place of those measured on this machine."""
+    token = _INSTEAD.set(cards)
+    try:
+        yield
+    finally:
+        _INSTEAD.reset(token)
+
+
+def kept(folder: Path | None = None) -> Cards:
+    """All cards that were measured on this machine; `folder` instead of the user's data folder. None without a home."""
+    instead = _INSTEAD.get()
+    if instead is not None and folder is None:
+        return instead
+    try:
+        place = folder or resources.user_data()
+    except AdvisorError:
+        return {}
+    return read_file(place / FILE).cards
+
+
+def measured(gpu: str, cc: str, folder: Path | None = None) -> Ceilings | None:
+    """What was measured on a card of this name and compute capability (`9.0`); None where nothing was.
+
+    InputError when the file is there and cannot be understood.
+    """
+    return kept(folder).get(key_of(gpu, cc))
+
+
+def of_model(card: Gpu, cards: Cards) -> Ceilings | None:
+    """What was measured on a card of this model, the latest where there are several; None where nothing was."""
+    found = [c for c in cards.values() if known_as(c.gpu, c.cc) == card.id] if card.id else []
+    return max(found, key=lambda c: c.measured, default=None)
+
+
+def shares(found: Ceilings, bandwidth: float | None, plain_peak: float | None, plain: str = "fp32") -> dict[str, float]:
+    """The measured parts of the peaks, at most 1, as `roofline.reckon` takes them: memory (of a copy), plain.
+
+    bandwidth in bytes/s, plain_peak in FLOP/s of `plain` (fp32 or fp64; other rates are not measured). What has no peak
+    is left out.
+    """
+    rate = {"fp32": found.fp32.rate, "fp64": found.fp64.rate}.get(plain)
+    pairs = (("memory", found.copy.rate, bandwidth), ("plain", rate, plain_peak))
+    return {name: min(1.0, rate / peak) for name, rate, peak in pairs if peak and rate}
+
+
+def for_roofline(found: Ceilings | None, card: Gpu, dtype: str) -> dict[str, float]:
+    """The shares that `roofline.reckon` takes for this card and data type; empty where nothing was measured."""
+    if found is None:
+        return {}
+    plain = algorithms.dtype(dtype).plain
+    return shares(found, card.bandwidth, card.peaks.get(plain), plain)
+
+
+def dram_percentages(found: Ceilings, peak: float) -> tuple[float, float]:
+    """What reads alone and a copy reached, in percent of a DRAM peak in bytes/s, at most 100."""
+    return min(100.0, 100 * found.read.rate / peak), min(100.0, 100 * found.copy.rate / peak)
+
+
+def as_used(found: Ceilings) -> dict[str, Any]:
+    """What a result records of the ceilings that decided in it."""
+    return {
+        "gpu": found.gpu,
+        "cc": found.cc,
+        "measured": found.measured,
+        "read_bytes_per_s": found.read.rate,
+        "copy_bytes_per_s": found.copy.rate,
+        "fp32_flop_per_s": found.fp32.rate,
+        "fp64_flop_per_s": found.fp64.rate,
+    }

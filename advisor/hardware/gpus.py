@@ -1,0 +1,562 @@
+"""knowledge/gpus.yaml as objects in SI units: cards with their peaks, and the limits of each compute capability.
+
+GPUs by name, by the name that the driver prints, and worked out from a report's own device attributes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import msgspec
+
+from advisor.knowledge.loader import key_line, load
+from advisor.records import resources
+from advisor.records.errors import KnowledgeError, UsageError
+
+# Peak rates by their keys; plain cores first, then tensor cores (dense, fp32 accumulation; int8 in OP/s).
+PEAKS = (
+    *("fp64", "fp32", "fp16", "bf16"),
+    *("fp64_tensor", "tf32_tensor", "fp16_tensor", "bf16_tensor", "fp8_tensor", "int8_tensor"),
+)
+
+
+# A number of the file -> the field of Gpu that it becomes, where the names differ.
+_FIELDS = {
+    "gb_per_s": "bandwidth",
+    "boost_mhz": "boost_clock_hz",
+    "memory_mhz": "memory_clock_hz",
+    "l2_kib": "l2_bytes",
+}
+
+
+WORKED_OUT = "worked out: SMs x clock x rate of the compute capability"
+
+
+_MIG = re.compile(r"\s+mig\s.*$", re.IGNORECASE)
+
+
+_MAKERS = re.compile(r"\b(nvidia|geforce|tesla|gpu)\b", re.IGNORECASE)
+
+
+class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A document or measurement that numbers were taken from."""
+
+    title: str
+    cites: str
+
+
+class CapabilityFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What one source says of a compute capability. flop: FLOP per cycle and SM by peak."""
+
+    warps_per_sm: int | None = None
+    blocks_per_sm: int | None = None
+    registers_per_sm: int | None = None
+    registers_per_thread: int | None = None
+    threads_per_block: int | None = None
+    schedulers: int | None = None
+    shared_per_sm_kib: int | None = None
+    shared_per_block_kib: int | None = None
+    shared_reserved: int | None = None
+    register_unit: int | None = None
+    shared_unit: int | None = None
+    barriers_per_sm: int | None = None
+    tensor_clock: float | None = None
+    flop: dict[str, float] = {}
+    flop_geforce: dict[str, float] = {}
+
+
+class CapabilityDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A compute capability as the file has it."""
+
+    facts: dict[str, CapabilityFacts]
+    note: str = ""
+
+
+class CardFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What one source says of a card, in the units of its datasheet."""
+
+    sm_count: int | None = None
+    boost_mhz: float | None = None
+    memory_mhz: float | None = None
+    bus_bits: int | None = None
+    gb_per_s: float | None = None
+    l2_kib: int | None = None
+    tflops: dict[str, float] = {}
+
+
+class CardDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A card as the file has it."""
+
+    name: str
+    cc: str
+    facts: dict[str, CardFacts]
+    devices: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    former_cc: tuple[str, ...] = ()
+    integrated: bool = False
+    unknown: tuple[str, ...] = ()
+    note: str = ""
+
+
+class TableDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The whole file."""
+
+    sources: dict[str, Source]
+    capabilities: dict[str, CapabilityDef]
+    cards: dict[str, CardDef]
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """Limits of an SM. Shared memory in bytes; register_unit: registers that a warp is given at a time (a multiple of
+    8 for each thread); shared_unit: bytes that a block is given at a time; shared_reserved: bytes that the system takes
+    of each block; barriers_per_sm: None where unknown.
+    """
+
+    warps_per_sm: int
+    blocks_per_sm: int
+    registers_per_sm: int
+    registers_per_thread: int
+    threads_per_block: int
+    schedulers: int
+    shared_per_sm: int
+    shared_per_block: int
+    shared_reserved: int
+    register_unit: int = 256
+    shared_unit: int = 128
+    barriers_per_sm: int | None = None
+
+
+class Capability(msgspec.Struct, frozen=True):
+    """A compute capability. flop and flop_geforce: FLOP per cycle and SM by peak; sources: number to source key."""
+
+    cc: str
+    limits: Limits
+    flop: dict[str, float]
+    flop_geforce: dict[str, float]
+    tensor_clock: float
+    sources: dict[str, str]
+    note: str
+
+    def rates(self, geforce: bool) -> dict[str, float]:
+        """FLOP per cycle and SM by peak, on a GeForce card or on another."""
+        return {**self.flop, **self.flop_geforce} if geforce else dict(self.flop)
+
+
+class Gpu(msgspec.Struct, frozen=True):
+    """A GPU. bandwidth: DRAM peak, bytes/s; clocks in Hz; peaks: FLOP/s by the keys of PEAKS, dense; None and absent
+    peaks are unknown. sources: number (`bandwidth`, `peaks.fp32`, …) to where it comes from; note: what was left out.
+    """
+
+    id: str
+    name: str
+    cc: str
+    sm_count: int | None = None
+    boost_clock_hz: float | None = None
+    memory_clock_hz: float | None = None
+    bus_bits: int | None = None
+    bandwidth: float | None = None
+    l2_bytes: int | None = None
+    peaks: dict[str, float] = {}
+    limits: Limits | None = None
+    integrated: bool = False
+    sources: dict[str, str] = {}
+    cites: tuple[str, ...] = ()
+    note: str = ""
+
+    def ridge(self, peak: str) -> float | None:
+        """The ridge point, FLOP/byte: peak rate over DRAM bandwidth (Williams, Waterman, Patterson 2009)."""
+        rate = self.peaks.get(peak)
+        return rate / self.bandwidth if rate and self.bandwidth else None
+
+    @property
+    def max_warps_per_sm(self) -> int | None:
+        """Warps that fit an SM."""
+        return self.limits.warps_per_sm if self.limits else None
+
+    @property
+    def max_blocks_per_sm(self) -> int | None:
+        """Blocks that fit an SM."""
+        return self.limits.blocks_per_sm if self.limits else None
+
+    @property
+    def registers_per_sm(self) -> int | None:
+        """32-bit registers of an SM."""
+        return self.limits.registers_per_sm if self.limits else None
+
+    @property
+    def shared_per_sm(self) -> int | None:
+        """Shared memory of an SM, bytes."""
+        return self.limits.shared_per_sm if self.limits else None
+
+    @property
+    def schedulers_per_sm(self) -> int | None:
+        """Warp schedulers of an SM."""
+        return self.limits.schedulers if self.limits else None
+
+
+class Table(msgspec.Struct, frozen=True):
+    """All of it; `index` maps a name as `key` makes it to a card's id, `devices` a device name to one."""
+
+    sources: dict[str, Source]
+    capabilities: dict[str, Capability]
+    cards: dict[str, Gpu]
+    former_cc: dict[str, tuple[str, ...]]
+    index: dict[str, str]
+    devices: dict[str, str]
+
+
+class _MistakeError(ValueError):
+    """Something in the file that its schema cannot see; begins with the entry's id."""
+
+
+def key(name: str) -> str:
+    """A name for comparing: without maker, MIG profile, case and punctuation."""
+    return re.sub(r"[^a-z0-9]+", "", _MAKERS.sub(" ", _MIG.sub("", name)).lower())
+
+
+def is_geforce(name: str) -> bool:
+    """Whether a device name is that of a GeForce card, whose tensor cores accumulate in fp32 at half speed."""
+    return "geforce" in name.lower()
+
+
+def _once(
+    where: str, facts: dict[str, CapabilityFacts] | dict[str, CardFacts], known: dict[str, Source]
+) -> dict[str, tuple[float, str]]:
+    """Number name to (value, source key); a number under two sources, or a source that is not listed, is a mistake."""
+    out: dict[str, tuple[float, str]] = {}
+    for source, fact in facts.items():
+        if source not in known:
+            raise _MistakeError(f"{where}: no source {source!r}")
+        for field in fact.__struct_fields__:
+            value = getattr(fact, field)
+            items = {f"{field}.{k}": v for k, v in value.items()} if isinstance(value, dict) else {field: value}
+            for name, one in items.items():
+                if one is None:
+                    continue
+                if name in out:
+                    raise _MistakeError(f"{where}: {name} under {source!r} and {out[name][1]!r}")
+                if "." in name and name.partition(".")[2] not in PEAKS:
+                    raise _MistakeError(f"{where}: no peak {name!r}; there are {', '.join(PEAKS)}")
+                out[name] = (float(one), source)
+    return out
+
+
+def _capability(cc: str, entry: CapabilityDef, known: dict[str, Source]) -> Capability:
+    numbers = _once(cc, entry.facts, known)
+    plain = {
+        name.removesuffix("_kib"): int(value) * (1024 if name.endswith("_kib") else 1)
+        for name, (value, _) in numbers.items()
+        if "." not in name and name != "tensor_clock"
+    }
+    try:
+        limits = msgspec.convert(plain, Limits)
+    except msgspec.ValidationError as e:
+        raise _MistakeError(f"{cc}: {e}") from None
+    rates: dict[str, dict[str, float]] = {"flop": {}, "flop_geforce": {}}
+    for name, (value, _) in numbers.items():
+        group, _, peak = name.partition(".")
+        if peak:
+            rates[group][peak] = value
+    clock = numbers.get("tensor_clock", (1.0, ""))[0]
+    return Capability(
+        cc, limits, rates["flop"], rates["flop_geforce"], clock, {n: s for n, (_, s) in numbers.items()}, entry.note
+    )
+
+
+def worked_out(capability: Capability, geforce: bool, sm_count: int | None, clock_hz: float | None) -> dict[str, float]:
+    """Peaks in FLOP/s from SMs, clock and the capability's rates; {} when SMs or clock are unknown.
+
+    tensor_clock does not apply to fp64, whose tensor peak NVIDIA quotes at the full boost clock.
+    """
+    if not sm_count or not clock_hz:
+        return {}
+    slower = {peak for peak in capability.flop if peak.endswith("_tensor") and peak != "fp64_tensor"}
+    return {
+        peak: rate * sm_count * clock_hz * (capability.tensor_clock if peak in slower else 1.0)
+        for peak, rate in capability.rates(geforce).items()
+    }
+
+
+def _card(card_id: str, entry: CardDef, capabilities: dict[str, Capability], known: dict[str, Source]) -> Gpu:
+    if entry.cc not in capabilities:
+        raise _MistakeError(f"{card_id}: no compute capability {entry.cc!r}")
+    numbers = _once(card_id, entry.facts, known)
+
+    def number(name: str, scale: float) -> float | None:
+        return numbers[name][0] * scale if name in numbers else None
+
+    sources = {
+        _FIELDS.get(name, name.replace("tflops.", "peaks.")): known[source].title
+        for name, (_, source) in numbers.items()
+    }
+    sm_count, boost = number("sm_count", 1), number("boost_mhz", 1e6)
+    memory, bus = number("memory_mhz", 1e6), number("bus_bits", 1)
+    bandwidth = number("gb_per_s", 1e9)
+    if bandwidth is None and memory and bus:
+        bandwidth = double_rate(memory, bus)
+        sources["bandwidth"] = "worked out: 2 x memory clock x bus width / 8"
+    given = {name.partition(".")[2]: value * 1e12 for name, (value, _) in numbers.items() if "." in name}
+    geforce = any(map(is_geforce, (entry.name, *entry.devices)))
+    peaks = worked_out(capabilities[entry.cc], geforce, int(sm_count) if sm_count else None, boost)
+    for peak in peaks:
+        if peak not in given and peak not in entry.unknown:
+            given[peak] = peaks[peak]
+            sources[f"peaks.{peak}"] = WORKED_OUT
+    l2 = number("l2_kib", 1024)
+    return Gpu(
+        id=card_id,
+        name=entry.name,
+        cc=entry.cc,
+        sm_count=int(sm_count) if sm_count else None,
+        boost_clock_hz=boost,
+        memory_clock_hz=memory,
+        bus_bits=int(bus) if bus else None,
+        bandwidth=bandwidth,
+        l2_bytes=int(l2) if l2 else None,
+        peaks={peak: given[peak] for peak in PEAKS if peak in given},
+        limits=capabilities[entry.cc].limits,
+        integrated=entry.integrated,
+        sources=sources,
+        cites=tuple(dict.fromkeys(known[source].cites for source in entry.facts)),
+        note=entry.note,
+    )
+
+
+def double_rate(memory_clock_hz: float, bus_bits: float) -> float:
+    """DRAM peak in bytes/s from the memory clock that the driver prints (half the data rate) and the bus width.
+
+    Agrees with the counters' own peak (dram__bytes.sum.peak_sustained x DRAM clock) within 0.5 % on the HBM cards and
+    3 % on the GDDR cards, T4 to H200, whose reports were at hand.
+    """
+    return 2 * memory_clock_hz * bus_bits / 8
+
+
+@lru_cache(maxsize=1)
+def table() -> Table:
+    """The table of knowledge/gpus.yaml; KnowledgeError says what is wrong with it."""
+    path = resources.folder("knowledge") / "gpus.yaml"
+    raw = load(path, TableDef)
+    try:
+        return _table(raw)
+    except _MistakeError as e:
+        entry = str(e).partition(":")[0]
+        line = key_line(path, "cards", entry) if entry in raw.cards else key_line(path, "capabilities")
+        raise KnowledgeError(f"{path}:{line}: {e}") from None
+
+
+def _table(raw: TableDef) -> Table:
+    capabilities = {cc: _capability(cc, entry, raw.sources) for cc, entry in raw.capabilities.items()}
+    cards = {card_id: _card(card_id, entry, capabilities, raw.sources) for card_id, entry in raw.cards.items()}
+    index: dict[str, str] = {}
+    devices: dict[str, str] = {}
+    for card_id, entry in raw.cards.items():
+        names = (card_id, entry.name, *entry.aliases, *entry.devices)
+        for form, target in (*((key(n), index) for n in names), *((key(n), devices) for n in entry.devices)):
+            if target.setdefault(form, card_id) != card_id:
+                raise _MistakeError(f"{card_id}: the name {form!r} is already {target[form]}'s")
+    former = {card_id: entry.former_cc for card_id, entry in raw.cards.items() if entry.former_cc}
+    return Table(raw.sources, capabilities, cards, former, index, devices)
+
+
+__all__ = ["Difference", "Gpu", "Limits", "from_device", "gpu", "ids", "known_as", "limits_of", "resolve"]
+
+
+_SAME_CLOCK = 0.005  # a difference below this share is rounding of a datasheet
+
+
+_SAME_BANDWIDTH = 0.02
+
+
+_LARGEST = 1e15
+
+
+_REPORT = "the report's own device attributes"
+
+
+# Attribute of a report -> field of Limits.
+_LIMITS = {
+    "device_max_warps_per_sm": "warps_per_sm",
+    "device_max_blocks_per_sm": "blocks_per_sm",
+    "device_registers_per_sm": "registers_per_sm",
+    "device_shared_per_sm": "shared_per_sm",
+    "device_max_threads_per_block": "threads_per_block",
+    "device_schedulers_per_sm": "schedulers",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where a report disagrees with the table: the field of Gpu, what the table has, what the report says."""
+
+    field: str
+    table: float
+    report: float
+
+
+def ids() -> tuple[str, ...]:
+    """The ids of all GPUs of the table, in its order."""
+    return tuple(table().cards)
+
+
+def gpu(name: str) -> Gpu:
+    """The GPU of this id, alias or device name, in any case; UsageError names the nearest ids when there is none."""
+    found = table().index.get(key(name))
+    if found is None:
+        raise UsageError(_unknown(name, table()))
+    return table().cards[found]
+
+
+def _unknown(name: str, known: Table) -> str:
+    from difflib import get_close_matches
+
+    shown = name if len(name) <= 40 else name[:40] + "…"
+    near = dict.fromkeys(known.index[k] for k in get_close_matches(key(name), known.index, n=5, cutoff=0.5))
+    if not near and key(name):
+        near = dict.fromkeys(card for form, card in known.index.items() if key(name) in form)
+    choice = f"did you mean {' or '.join(list(near)[:3])}?" if near else f"known are {', '.join(known.cards)}"
+    return f"no GPU {shown!r} in the table: {choice}"
+
+
+def known_as(display_name: str, cc: str) -> str:
+    """The id of the card that prints this device name, '' when there is none. cc ('9.0'; '' unknown) must agree."""
+    found = table().devices.get(key(display_name), "")
+    if found and cc and cc != table().cards[found].cc and cc not in table().former_cc.get(found, ()):
+        return ""
+    return found
+
+
+def limits_of(cc: str) -> Limits:
+    """The limits of an SM of this compute capability; UsageError when the table has none."""
+    capability = table().capabilities.get(cc)
+    if capability is None:
+        raise UsageError(f"no compute capability {cc!r} in the table: known are {', '.join(table().capabilities)}")
+    return capability.limits
+
+
+def _value(attributes: Mapping[str, float], name: str) -> float | None:
+    """The attribute, None where it is absent or could not be that of any GPU."""
+    value = attributes.get(name)
+    return float(value) if value is not None and 1 <= value <= _LARGEST else None
+
+
+def _cc(attributes: Mapping[str, float]) -> str:
+    major, minor = attributes.get("device_cc_major"), attributes.get("device_cc_minor")
+    known = major is not None and minor is not None and math.isfinite(major) and math.isfinite(minor)
+    return f"{major:.0f}.{minor:.0f}" if known else ""
+
+
+def _bandwidth(attributes: Mapping[str, float], integrated: bool) -> float | None:
+    """Bytes/s; an integrated GPU shares the processor's memory, and its driver prints no clock that would help."""
+    if integrated:
+        return None
+    clock, bus = _value(attributes, "device_memory_clock_hz"), _value(attributes, "device_bus_bits")
+    return double_rate(clock, bus) if clock and bus else _value(attributes, "dram_peak_bytes_per_s")
+
+
+def _limits(attributes: Mapping[str, float], base: Limits | None) -> Limits | None:
+    own = {field: int(v) for name, field in _LIMITS.items() if (v := _value(attributes, name)) is not None}
+    return msgspec.structs.replace(base, **own) if base else None
+
+
+def from_device(attributes: Mapping[str, float], name: str, cc: str = "") -> Gpu:
+    """A GPU that the table lacks, from the device attributes of a report (canonical device_* metrics); id is ''.
+
+    Peaks are SMs x clock x the capability's rate; what the attributes do not decide stays unknown: peaks of a
+    capability that the table lacks, the bandwidth of integrated GPUs, tensor peaks of cards without tensor cores.
+    """
+    cc = cc or _cc(attributes)
+    capability = table().capabilities.get(cc)
+    sm_count, clock = _value(attributes, "device_sm_count"), _value(attributes, "device_clock_hz")
+    integrated = any(
+        card.integrated and cc in (card.cc, *table().former_cc.get(i, ())) for i, card in table().cards.items()
+    )
+    peaks: dict[str, float] = {}
+    if capability:
+        peaks = worked_out(capability, is_geforce(name), int(sm_count) if sm_count else None, clock)
+        if " gtx " in f" {name.lower()} ":  # the GTX cards of capability 7.5 have no tensor cores
+            peaks = {peak: rate for peak, rate in peaks.items() if not peak.endswith("_tensor")}
+        peaks.update(_slower_fp64(attributes, peaks))
+    l2 = _value(attributes, "device_l2_bytes")
+    bus = _value(attributes, "device_bus_bits")
+    return Gpu(
+        id="",
+        name=name,
+        cc=cc,
+        sm_count=int(sm_count) if sm_count else None,
+        boost_clock_hz=clock,
+        memory_clock_hz=None if integrated else _value(attributes, "device_memory_clock_hz"),
+        bus_bits=int(bus) if bus and not integrated else None,
+        bandwidth=_bandwidth(attributes, integrated),
+        l2_bytes=int(l2) if l2 else None,
+        peaks=peaks,
+        limits=_limits(attributes, capability.limits if capability else None),
+        integrated=integrated,
+        sources=dict.fromkeys(("sm_count", "boost_clock_hz", "bandwidth", "l2_bytes", "limits"), _REPORT),
+    )
+
+
+def _slower_fp64(attributes: Mapping[str, float], peaks: Mapping[str, float]) -> dict[str, float]:
+    """fp64 where the driver says that it is slower than the capability has it (the H800: 1/64 instead of 1/2).
+
+    The other direction is not believed: the driver prints 32 on capability 8.6 and 16 on 12.0, where the counters' own
+    peaks say 64.
+    """
+    ratio, fp32, fp64 = _value(attributes, "device_fp32_fp64_ratio"), peaks.get("fp32"), peaks.get("fp64")
+    return {"fp64": fp32 / ratio} if ratio and fp32 and fp64 and fp32 / ratio < 0.9 * fp64 else {}
+
+
+def resolve(attributes: Mapping[str, float], name: str, cc: str) -> tuple[Gpu, bool, tuple[Difference, ...]]:
+    """The GPU of a launch: the table's card, with the report's own attributes winning over it, or one worked out.
+
+    Returns the GPU, whether the table knows it, and where the two disagree. Peaks scale with SMs and clock. Another
+    number of SMs on an integrated GPU is another module of the same name: it is worked out, its bandwidth unknown.
+    """
+    found = known_as(name, cc or _cc(attributes))
+    if not found:
+        return from_device(attributes, name, cc), False, ()
+    card = table().cards[found]
+    differences: list[Difference] = []
+
+    def own(field: str, attribute: str, same: float) -> float | None:
+        """The report's value, noted where it differs; the table's where the report has none or agrees."""
+        given: float | None = getattr(card, field)
+        value = _value(attributes, attribute)
+        if value is None or (given and abs(value / given - 1) <= same):
+            return given
+        if given:
+            differences.append(Difference(field, given, value))
+        return value
+
+    sm_count = own("sm_count", "device_sm_count", 0.0)
+    if card.integrated and any(d.field == "sm_count" for d in differences):
+        return from_device(attributes, name, cc), False, tuple(differences)
+    clock = own("boost_clock_hz", "device_clock_hz", _SAME_CLOCK)
+    l2 = own("l2_bytes", "device_l2_bytes", 0.0)
+    bandwidth = card.bandwidth
+    theirs = _bandwidth(attributes, card.integrated)
+    if theirs and not (bandwidth and abs(theirs / bandwidth - 1) <= _SAME_BANDWIDTH):
+        if bandwidth:
+            differences.append(Difference("bandwidth", bandwidth, theirs))
+        bandwidth = theirs
+    scale = 1.0
+    if card.sm_count and card.boost_clock_hz and sm_count and clock:
+        scale = sm_count * clock / (card.sm_count * card.boost_clock_hz)
+    sources = {**card.sources, **{d.field: _REPORT for d in differences}}
+    return (
+        msgspec.structs.replace(
+            card,
+            sm_count=int(sm_count) if sm_count else None,
+            boost_clock_hz=clock,
+            bandwidth=bandwidth,
+            l2_bytes=int(l2) if l2 else None,
+            peaks={peak: rate * scale for peak, rate in card.peaks.items()} if scale != 1.0 else card.peaks,
+            limits=_limits(attributes, card.limits),
+            sources=sources,
+        ),
+        True,
+        tuple(differences),
+    )

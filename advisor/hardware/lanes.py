@@ -1,0 +1,489 @@
+"""Index expressions as they stand in a kernel, worked out for every lane of a block.
+
+The grammar is closed like that of catalog/expressions.py, but its numbers are C's integers, not reals: + - * / % << >>
+& | ^, parentheses, min, max, abs; / and % round towards zero. Conditions add comparisons, && || ! (or and, or, not).
+Names: tid.x tid.y tid.z (threadIdx.x …), bid.x … (blockIdx), bdim.x … (blockDim), gdim.x …, tid (the thread's number in
+its block), lane, warp, and parameters with values of their own. Casts to integers are passed over.
+
+What one lane accesses: the size of an element by its name in CUDA or in the table of data types.
+
+Which simple patterns cost what was measured: the inverse of the simulators. Several may, and counters cannot tell.
+
+A measured cost is an average over all executions of one kind of access, so a pattern fits only where it costs the same
+to within half a percent; a mix of accesses fits none and is left so.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from advisor.hardware.access_patterns import LANES, SECTOR, WIDTHS, Addresses, banks_of, coalescing_of
+from advisor.records.errors import UsageError
+
+LONGEST = 400
+
+
+THREADS = 1024  # of a block
+
+
+LARGEST = 2**62  # of any value on the way
+
+
+_DEEPEST = 120
+
+
+_DIRECTIONS = ("x", "y", "z")
+
+
+_CUDA = {"threadIdx": "tid", "blockIdx": "bid", "blockDim": "bdim", "gridDim": "gdim"}
+
+
+_PLACE = re.compile(r"\b(threadIdx|blockIdx|blockDim|gridDim|tid|bid|bdim|gdim)\s*\.\s*([xyz])\b")
+
+
+_CAST = re.compile(
+    r"\(\s*(?:size_t|ptrdiff_t|u?int(?:8|16|32|64)_t|(?:unsigned|signed)?\s*(?:long\s+long|long|int|short)?)\s*\)"
+)
+
+
+_SUFFIX = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)(?:[uU][lL]{0,2}|[lL]{1,2}[uU]?)\b")
+
+
+_COMPARE: dict[type[ast.cmpop], Callable[[int, int], bool]] = {
+    ast.Lt: lambda a, b: a < b,
+    ast.LtE: lambda a, b: a <= b,
+    ast.Gt: lambda a, b: a > b,
+    ast.GtE: lambda a, b: a >= b,
+    ast.Eq: lambda a, b: a == b,
+    ast.NotEq: lambda a, b: a != b,
+}
+
+
+def _divided(a: int, b: int) -> int:
+    if b == 0:
+        raise UsageError("the index divides by zero")
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def _shifted(a: int, b: int) -> int:
+    if not 0 <= b < 64:
+        raise UsageError(f"the index shifts by {b} bits: 0 to 63 can be")
+    return a << b
+
+
+_BINARY: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.Div: _divided,
+    ast.Mod: lambda a, b: a - _divided(a, b) * b,
+    ast.LShift: _shifted,
+    ast.RShift: lambda a, b: a >> b if 0 <= b < 64 else _shifted(a, b),
+    ast.BitAnd: lambda a, b: a & b,
+    ast.BitOr: lambda a, b: a | b,
+    ast.BitXor: lambda a, b: a ^ b,
+}
+
+
+_FUNCTIONS: dict[str, Callable[..., int]] = {"min": min, "max": max, "abs": abs}
+
+
+_BUILT_IN = frozenset(
+    [f"{name}_{d}" for name in ("tid", "bid", "bdim", "gdim") for d in _DIRECTIONS] + ["tid", "lane", "warp"]
+)
+
+
+@dataclass(frozen=True)
+class Formula:
+    """An index, or a condition. `names`: all that it reads, tid.x as tid_x."""
+
+    text: str
+    names: frozenset[str]
+    node: ast.expr = field(repr=False, compare=False)
+
+    def value(self, values: Mapping[str, int]) -> int:
+        """The index for one thread; of a condition 1 or 0. UsageError for a division by zero and what is too large."""
+        return _value(self.node, values)
+
+    def exchanged(self) -> Formula:
+        """The same formula with tid.x and tid.y in each other's place."""
+        other = {"tid_x": "tid_y", "tid_y": "tid_x"}
+
+        class Swap(ast.NodeTransformer):
+            def visit_Name(self, node: ast.Name) -> ast.Name:
+                return ast.Name(other.get(node.id, node.id), node.ctx)
+
+        copy = Swap().visit(ast.parse(ast.unparse(self.node), mode="eval")).body
+        return Formula(self.text, frozenset(other.get(n, n) for n in self.names), copy)
+
+
+def index(text: str) -> Formula:
+    """The formula of an index; UsageError says what is wrong with it."""
+    return _formula(text, condition=False)
+
+
+def condition(text: str) -> Formula:
+    """The formula of a condition, such as `tid.x < 16 && tid.y % 2 == 0`; UsageError says what is wrong with it."""
+    return _formula(text, condition=True)
+
+
+def _formula(text: str, condition: bool) -> Formula:
+    what = "condition" if condition else "index"
+    if len(text) > LONGEST:
+        raise UsageError(f"an {what} of over {LONGEST} characters: shorten it, with parameters for its constants")
+    plain = text.strip()
+    if not plain:
+        raise UsageError(f"an empty {what}: write one such as {'tid.x < 16' if condition else 'tid.y*stride + tid.x'}")
+    plain = _SUFFIX.sub(r"\1", _CAST.sub(" ", plain))
+    plain = _PLACE.sub(lambda m: f"{_CUDA.get(m[1], m[1])}_{m[2]}", plain)
+    plain = re.sub(r"!(?!=)", " not ", plain.replace("&&", " and ").replace("||", " or "))
+    try:
+        node = ast.parse(plain.strip(), mode="eval").body
+        _check(node, condition, 0)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise UsageError(f"not an {what}: {_short(text)}") from None
+    called = {id(n.func) for n in ast.walk(node) if isinstance(n, ast.Call)}
+    names = frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and id(n) not in called)
+    return Formula(text.strip(), names, node)
+
+
+def _short(text: str) -> str:
+    return repr(text.strip() if len(text) <= 60 else text.strip()[:60] + "…")
+
+
+def _check(node: ast.expr, logic: bool, depth: int) -> None:
+    """Refuse all that is outside the grammar; `logic`: a comparison is wanted here."""
+    if depth > _DEEPEST:
+        raise UsageError(f"an index nested more than {_DEEPEST} deep: simplify it")
+    below: list[tuple[ast.expr, bool]] = []
+    if logic and isinstance(node, ast.BoolOp):
+        below = [(value, True) for value in node.values]
+    elif logic and isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        below = [(node.operand, True)]
+    elif logic and isinstance(node, ast.Compare) and all(type(op) in _COMPARE for op in node.ops):
+        if len(node.ops) > 1:
+            raise UsageError("comparisons in a chain mean something else in C: join them by &&")
+        below = [(value, False) for value in (node.left, *node.comparators)]
+    elif logic:
+        raise UsageError("a condition needs a comparison, such as tid.x < 16")
+    elif isinstance(node, ast.Constant) and type(node.value) is int:
+        if node.value > LARGEST:
+            raise UsageError("a number in the index is too large")
+    elif isinstance(node, ast.Constant):
+        raise UsageError(f"{_short(str(node.value))} is no whole number: an index is one")
+    elif isinstance(node, ast.Name):
+        pass
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd | ast.Invert):
+        below = [(node.operand, False)]
+    elif isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
+        below = [(node.left, False), (node.right, False)]
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+        if node.func.id not in _FUNCTIONS:
+            raise UsageError(f"{_short(node.func.id)} is not one of {', '.join(_FUNCTIONS)}")
+        if len(node.args) != (1 if node.func.id == "abs" else 2):
+            raise UsageError(f"{node.func.id} takes {'one value' if node.func.id == 'abs' else 'two values'}")
+        below = [(value, False) for value in node.args]
+    else:
+        raise UsageError(f"{_short(ast.unparse(node))} is not part of an index: + - * / % << >> & | ^ min max abs are")
+    for part, wanted in below:
+        _check(part, wanted, depth + 1)
+
+
+def _value(node: ast.expr, values: Mapping[str, int]) -> int:
+    if isinstance(node, ast.Constant):
+        return int(node.value)  # type: ignore[arg-type]
+    if isinstance(node, ast.Name):
+        return values[node.id]
+    if isinstance(node, ast.BoolOp):
+        wanted = all if isinstance(node.op, ast.And) else any
+        return int(wanted(_value(part, values) for part in node.values))
+    if isinstance(node, ast.Compare):
+        return int(_COMPARE[type(node.ops[0])](_value(node.left, values), _value(node.comparators[0], values)))
+    if isinstance(node, ast.UnaryOp):
+        inner = _value(node.operand, values)
+        if isinstance(node.op, ast.Not):
+            return int(not inner)
+        return -inner if isinstance(node.op, ast.USub) else ~inner if isinstance(node.op, ast.Invert) else inner
+    if isinstance(node, ast.BinOp):
+        result = _BINARY[type(node.op)](_value(node.left, values), _value(node.right, values))
+    else:
+        assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        result = _FUNCTIONS[node.func.id](*(_value(part, values) for part in node.args))
+    if abs(result) > LARGEST:
+        raise UsageError("the index becomes larger than any address: check its parameters")
+    return result
+
+
+@dataclass(frozen=True)
+class Block:
+    """The shape of a block in threads."""
+
+    x: int
+    y: int = 1
+    z: int = 1
+
+    @property
+    def threads(self) -> int:
+        """All threads."""
+        return self.x * self.y * self.z
+
+    def __str__(self) -> str:
+        return f"{self.x}x{self.y}x{self.z}" if self.z > 1 else f"{self.x}x{self.y}" if self.y > 1 else str(self.x)
+
+
+def block(text: str) -> Block:
+    """`256`, `32x8` or `16,16,2`; UsageError where no block can be so."""
+    parts = re.split(r"[x,*]", text.strip().lower())
+    if not 1 <= len(parts) <= 3 or not all(re.fullmatch(r"\s*[1-9]\d{0,3}\s*", part) for part in parts):
+        raise UsageError(f"{_short(text)} is no block shape: write one such as 256, 32x8 or 8x8x4")
+    shape = Block(*(int(part) for part in parts))
+    if shape.threads > THREADS:
+        raise UsageError(f"a block of {shape} has {shape.threads:,} threads: {THREADS:,} at most")
+    return shape
+
+
+def warps(
+    formula: Formula, where: Formula | None, shape: Block, parameters: Mapping[str, int]
+) -> list[list[int | None]]:
+    """The index of each of 32 lanes for each warp of a block; None where a lane is off or the block has no thread.
+
+    parameters: values of the names that are not built in; bid_x … are 0 and gdim_x … 1 unless given. UsageError names
+    what has no value, and what is given but not read.
+    """
+    read = formula.names | (where.names if where else frozenset())
+    missing = sorted(read - _BUILT_IN - parameters.keys())
+    if missing:
+        raise UsageError(
+            f"{_short(missing[0])} has no value: give --{missing[0]} 1024, or use tid.x, lane, warp, bid.x …"
+        )
+    unread = sorted(parameters.keys() - read)
+    if unread:
+        raise UsageError(f"--{unread[0].replace('_', '.')} is no option, and the index has no such name")
+    fixed = sorted(parameters.keys() & (_BUILT_IN - {f"{name}_{d}" for name in ("bid", "gdim") for d in _DIRECTIONS}))
+    if fixed:
+        raise UsageError(
+            f"{fixed[0].replace('_', '.')} differs from lane to lane or follows from --block: do not give it"
+        )
+    values = {f"{name}_{d}": at for name, at in (("bid", 0), ("gdim", 1)) for d in _DIRECTIONS}
+    values |= {"bdim_x": shape.x, "bdim_y": shape.y, "bdim_z": shape.z, **parameters}
+    out: list[list[int | None]] = []
+    for first in range(0, shape.threads, LANES):
+        row: list[int | None] = [None] * LANES
+        for lane in range(min(LANES, shape.threads - first)):
+            thread = first + lane
+            values |= {"tid": thread, "lane": lane, "warp": first // LANES, "tid_x": thread % shape.x}
+            values |= {"tid_y": thread // shape.x % shape.y, "tid_z": thread // (shape.x * shape.y)}
+            if where is None or where.value(values):
+                row[lane] = formula.value(values)
+        out.append(row)
+    return out
+
+
+_SIZES = {
+    **dict.fromkeys(("char", "uchar", "bool", "unsigned char", "signed char"), 1),
+    **dict.fromkeys(("short", "ushort", "unsigned short"), 2),
+    **dict.fromkeys(("half", "__half", "bfloat16", "__nv_bfloat16"), 2),
+    **dict.fromkeys(("int", "uint", "unsigned", "unsigned int", "float"), 4),
+    **dict.fromkeys(("long", "longlong", "ulonglong", "size_t", "double"), 8),
+}
+
+
+def access(name: str, vector: int = 1) -> tuple[int, int]:
+    """Bytes of an element of the type, and of the access of a lane: `vector` elements side by side.
+
+    name: a CUDA type (float, uchar, float4, half2), a data type of the table (f16, bf16, i8) or a number of bytes.
+    UsageError for an unknown type and for an access that no lane makes.
+    """
+    plain = " ".join(name.strip().lower().removesuffix("_t").split())
+    size = _size(plain if plain != "size" else "size_t", name)
+    if size not in WIDTHS or size * vector not in WIDTHS:
+        raise UsageError(f"a lane accesses 1, 2, 4, 8 or 16 bytes at once, not {size * vector:,}")
+    return size, size * vector
+
+
+def _size(plain: str, name: str) -> int:
+    from advisor.hardware import algorithms
+
+    if plain in _SIZES:
+        return _SIZES[plain]
+    if re.fullmatch(r"\d{1,6}", plain):
+        return int(plain)
+    if number := re.fullmatch(r"u?int(8|16|32|64)", plain):
+        return int(number[1]) // 8
+    if (vector := re.fullmatch(r"(.+?)([1-4])", plain)) and vector[1] in _SIZES:
+        return _SIZES[vector[1]] * int(vector[2])
+    try:
+        return int(algorithms.dtype(plain).size)
+    except UsageError:
+        shown = name if len(name) <= 40 else name[:40] + "…"
+        raise UsageError(
+            f"no type {shown!r}: give one such as float, double, half, uchar, float4, or its bytes"
+        ) from None
+
+
+TOLERANCE = 0.005  # of the measured cost
+
+
+FAR = 1024  # elements: a row so long that no two lanes in different rows share a sector
+
+
+_ROWS = 64  # elements: rows of shared memory that are tried; banks repeat after 32 words
+
+
+_TYPES = {1: "uchar", 2: "half", 4: "float", 8: "float", 16: "float"}
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One kind of access as measured. width: bytes of a lane; active: lanes of a warp that are on; cost: sectors or
+    wavefronts of a request.
+    """
+
+    width: int
+    block: Block
+    active: int
+    cost: float
+
+    @property
+    def dtype(self) -> str:
+        """A type of the elements."""
+        return _TYPES[self.width]
+
+    @property
+    def size(self) -> int:
+        """Bytes of an element: accesses over 4 bytes are taken for vectors of 4-byte elements."""
+        return min(self.width, 4)
+
+    @property
+    def vector(self) -> int:
+        """Elements of a lane's access."""
+        return self.width // self.size
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A pattern that costs what was measured.
+
+    kind: column (neighbouring lanes a row apart, thread rows side by side), row (each row of threads in a row of the
+    array), stride (neighbouring lanes so many elements apart), far (so far apart that they share nothing), offset (side
+    by side, off a sector's start by so many bytes), groups (so many neighbours side by side, the next ones far off).
+    sizes: the rows, strides, groups or offsets that all fit, the plainest first; index: the pattern for the plainest
+    one, with its parameters.
+    """
+
+    kind: str
+    sizes: tuple[int, ...]
+    index: str
+    parameters: tuple[tuple[str, int], ...] = ()
+
+
+def _matches(cost: float, measured: float) -> bool:
+    return abs(cost - measured) <= TOLERANCE * measured
+
+
+def _warp(access: Access, x: int, y: int, offset: int = 0) -> list[int | None]:
+    """Byte addresses of the first warp where a step in tid.x is `x` elements and one in tid.y is `y`."""
+    out: list[int | None] = [None] * LANES
+    for lane in range(min(LANES, access.block.threads, access.active)):
+        out[lane] = (lane % access.block.x * x + lane // access.block.x * y) * access.size + offset
+    return out
+
+
+def _grouped(access: Access, size: int) -> list[int | None]:
+    """Byte addresses where each `size` lanes lie side by side, far from the others."""
+    return [
+        (lane // size * FAR + lane % size * access.vector) * access.size if lane < access.active else None
+        for lane in range(LANES)
+    ]
+
+
+def _plainest(sizes: list[int], block: Block) -> tuple[int, ...]:
+    """A side of the block first, then a power of two, then the smallest."""
+    sides = (block.x, block.y)
+    return tuple(sorted(sizes, key=lambda n: (n not in sides, n & (n - 1) != 0, n)))
+
+
+@lru_cache(maxsize=256)
+def bank_fits(access: Access) -> tuple[Fit, ...]:
+    """Patterns of a shared access that take the measured wavefronts; none where it is a mix, or conflict-free."""
+
+    def cost(warp: Addresses) -> int:
+        return banks_of(warp, access.width).wavefronts
+
+    vector, shape = access.vector, access.block
+    rows = range(2 if vector == 1 else vector, _ROWS + 1, vector)
+    wide = f"*{vector}" if vector > 1 else ""
+    tries: list[tuple[str, str, Callable[[int], list[int | None]]]] = []
+    if shape.y > 1:
+        tries.append(("column", f"tid.x*{{0}} + tid.y{wide}", lambda n: _warp(access, n, vector)))
+        if shape.x < LANES:
+            tries.append(("row", f"tid.y*{{0}} + tid.x{wide}", lambda n: _warp(access, vector, n)))
+    else:
+        tries.append(("stride", "tid.x*{0}", lambda n: _warp(access, n, 0)))
+    out = []
+    for kind, text, form in tries:
+        found = _plainest([n for n in rows if _matches(cost(form(n)), access.cost)], shape)
+        if found:
+            out.append(Fit(kind, found, text.format(found[0])))
+    return tuple(out)
+
+
+@lru_cache(maxsize=256)
+def sector_fits(access: Access) -> tuple[Fit, ...]:
+    """Patterns of a global access that touch the measured sectors, the plainest first; none where it is a mix."""
+    return tuple(_sector_fits(access))
+
+
+def _sector_fits(access: Access) -> Iterator[Fit]:
+    def cost(warp: Addresses) -> int:
+        return coalescing_of(warp, access.width).sectors
+
+    vector, shape, size = access.vector, access.block, access.size
+    wide = f"*{vector}" if vector > 1 else ""
+    name = "tid" if shape.y * shape.z > 1 else "tid.x"
+    shaped = []
+    if shape.y > 1 and _matches(cost(_warp(access, FAR, vector)), access.cost):
+        shaped.append(Fit("column", (FAR,), f"tid.x*stride + tid.y{wide}", (("stride", FAR),)))
+    if shape.y > 1 and shape.x < LANES and _matches(cost(_warp(access, vector, FAR)), access.cost):
+        shaped.append(Fit("row", (FAR,), f"tid.y*stride + tid.x{wide}", (("stride", FAR),)))
+    yield from shaped
+    groups = [n for n in (2, 4, 8, 16) if _matches(cost(_grouped(access, n)), access.cost)]
+    # Rows of threads are groups already.
+    if groups and not shaped:
+        yield Fit("groups", tuple(groups), f"lane/{groups[0]}*stride + lane%{groups[0]}{wide}", (("stride", FAR),))
+    flat = Access(access.width, Block(LANES), access.active, access.cost)
+    near = range(2 * vector, SECTOR // size, vector)
+    strides = [n for n in near if _matches(cost(_warp(flat, n, 0)), access.cost)]
+    if strides:
+        yield Fit("stride", tuple(strides), f"{name}*{strides[0]}")
+    offsets = [
+        at
+        for at in range(access.width, SECTOR, access.width)
+        if _matches(cost(_warp(flat, vector, 0, at)), access.cost)
+    ]
+    if offsets:
+        yield Fit("offset", tuple(offsets), f"{name}{wide}")
+    far = max(SECTOR // size, vector)
+    if _matches(cost(_warp(flat, far, 0)), access.cost):
+        yield Fit("far", (far,), f"{name}*{far}")
+
+
+def command(simulator: str, access: Access, fit: Fit) -> str:
+    """The command line that simulates a pattern."""
+    parts = [f"ncu-advisor napkin {simulator} '{fit.index}'"]
+    parts += [f"--{name} {value}" for name, value in fit.parameters]
+    if access.dtype != _TYPES[4]:
+        parts.append(f"--dtype {access.dtype}")
+    if access.vector > 1:
+        parts.append(f"--vector {access.vector}")
+    if simulator == "banks":
+        parts.append(f"--row {fit.sizes[0]}")
+    elif fit.kind == "offset":
+        parts.append(f"--offset {fit.sizes[0]}")
+    if access.active < LANES:
+        parts.append(f"--where 'lane < {access.active}'")
+    return " ".join([*parts, f"--block {access.block}"])

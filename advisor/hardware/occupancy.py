@@ -1,0 +1,172 @@
+"""How many blocks and warps an SM holds, what limits them, and how far it is to the next step up or down.
+
+The rules are those of CUDA's occupancy calculator: registers round up to 8 a thread and are given to a warp 256 at a
+time from its sub-partition's quarter of the file; shared memory rounds up to 128 bytes a block (256 before capability
+8.0), 1 KiB of each block being the system's from 8.0 on; warps round up per block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from advisor.hardware.gpus import Limits, limits_of
+from advisor.records.errors import UsageError
+
+WARP = 32
+_REGISTER_STEP = 8  # registers of a thread are a multiple of this
+
+
+@dataclass(frozen=True, slots=True)
+class Cliff:
+    """Where one more change moves the warps of an SM.
+
+    resource: registers (a thread), shared (bytes a block, as the kernel asks for them) or block_size; value: the
+    nearest value at which `warps` are active instead of today's; percent: that occupancy; gain: more warps, or fewer.
+    """
+
+    resource: str
+    value: int
+    blocks: int
+    warps: int
+    percent: float
+    gain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Occupancy:
+    """blocks and warps active on an SM; percent of its warp slots (0-100); limits: blocks by resource, before any cap
+    by the others; limiters: the resources that decide; cliffs: nearest gain and loss of each resource.
+    """
+
+    blocks: int
+    warps: int
+    percent: float
+    warps_per_block: int
+    limits: tuple[tuple[str, int], ...]
+    limiters: tuple[str, ...]
+    cliffs: tuple[Cliff, ...]
+
+
+def round_up(value: int, unit: int) -> int:
+    """The smallest multiple of `unit` that is not below `value`."""
+    return -(-value // unit) * unit
+
+
+def warps_of(block_size: int) -> int:
+    """Warps of a block of this many threads, rounded up."""
+    return -(-block_size // WARP)
+
+
+def shared_allocated(limits: Limits, shared: int) -> int:
+    """Bytes of shared memory that a block takes when its kernel asks for `shared` (static and dynamic together)."""
+    return round_up(shared + limits.shared_reserved, limits.shared_unit)
+
+
+def register_limit(limits: Limits, block_size: int, registers: int) -> int:
+    """Blocks that an SM's registers allow; the warps that registers allow are counted in each sub-partition."""
+    per_warp = round_up(round_up(max(registers, 1), _REGISTER_STEP) * WARP, limits.register_unit)
+    warps = limits.registers_per_sm // limits.schedulers // per_warp * limits.schedulers
+    return warps // warps_of(block_size)
+
+
+def block_limits(
+    limits: Limits, block_size: int, registers: int, shared: int, capacity: int, barriers: int = 0
+) -> dict[str, int]:
+    """Blocks that each resource of an SM allows; `capacity`: bytes of shared memory that the SM is set up with."""
+    allocated = shared_allocated(limits, shared)
+    out = {
+        "registers": register_limit(limits, block_size, registers),
+        "shared": capacity // allocated if allocated else limits.blocks_per_sm,
+        "blocks": limits.blocks_per_sm,
+        "warps": limits.warps_per_sm // warps_of(block_size),
+    }
+    if barriers and limits.barriers_per_sm:
+        out["barriers"] = min(limits.blocks_per_sm, limits.barriers_per_sm // barriers)
+    return out
+
+
+def occupancy(
+    cc: str | Limits,
+    block_size: int,
+    registers: int,
+    shared: int = 0,
+    shared_config: int | None = None,
+    barriers: int = 0,
+) -> Occupancy:
+    """Theoretical occupancy of a kernel.
+
+    cc: compute capability or the limits themselves; block_size: threads; registers: of a thread; shared: bytes of a
+    block, static and dynamic; shared_config: bytes that the SM is set up with (default: the most it can have);
+    barriers: named barriers of a block. UsageError when a value is more than a block may have.
+    """
+    limits = limits_of(cc) if isinstance(cc, str) else cc
+    for value, low, high, what in (
+        (block_size, 1, limits.threads_per_block, "threads of a block"),
+        (registers, 0, limits.registers_per_thread, "registers of a thread"),
+        (shared, 0, limits.shared_per_block, "bytes of shared memory of a block"),
+    ):
+        if not low <= value <= high:
+            raise UsageError(f"{value:,} {what} are out of range: {low} to {high:,} here")
+    capacity = shared_config or limits.shared_per_sm
+    by_resource = block_limits(limits, block_size, registers, shared, capacity, barriers)
+    blocks = min(by_resource.values())
+    warps = blocks * warps_of(block_size)
+    return Occupancy(
+        blocks=blocks,
+        warps=warps,
+        percent=100 * warps / limits.warps_per_sm,
+        warps_per_block=warps_of(block_size),
+        limits=tuple(by_resource.items()),
+        limiters=tuple(name for name, count in by_resource.items() if count == blocks),
+        cliffs=tuple(_cliffs(limits, block_size, registers, shared, capacity, barriers, warps)),
+    )
+
+
+def _cliffs(
+    limits: Limits, block_size: int, registers: int, shared: int, capacity: int, barriers: int, warps: int
+) -> Iterator[Cliff]:
+    """The nearest value of each resource, up and down, at which more or fewer warps are active."""
+    top = limits.shared_per_block
+    unit = limits.shared_unit
+    # The largest and the smallest request that round to each allocation: cliffs can only lie there.
+    below = range(round_up(shared + limits.shared_reserved, unit) - limits.shared_reserved - unit, -1, -unit)
+    above = range(round_up(shared + limits.shared_reserved, unit) - limits.shared_reserved + 1, top + 1, unit)
+    searches = (
+        ("registers", range(registers - 1, 0, -1), True),
+        ("registers", range(registers + 1, limits.registers_per_thread + 1), False),
+        ("shared", (*below, 0) if shared else (), True),
+        ("shared", above, False),
+        ("block_size", _near(block_size, limits.threads_per_block), True),
+        ("block_size", _near(block_size, limits.threads_per_block), False),
+    )
+    for resource, values, gain in searches:
+        for value in values:
+            changed = {"block_size": block_size, "registers": registers, "shared": shared} | {resource: value}
+            by_resource = block_limits(limits, **changed, capacity=capacity, barriers=barriers)
+            blocks = min(by_resource.values())
+            now = blocks * warps_of(changed["block_size"])
+            if (now > warps) if gain else (now < warps):
+                yield Cliff(resource, value, blocks, now, 100 * now / limits.warps_per_sm, gain)
+                break
+
+
+def _near(block_size: int, largest: int) -> list[int]:
+    """Other block sizes in whole warps, the nearest first."""
+    sizes = [size for size in range(WARP, largest + 1, WARP) if size != block_size]
+    return sorted(sizes, key=lambda size: (abs(size - block_size), size))
+
+
+def most_for(limits: Limits, block_size: int, capacity: int, blocks: int) -> tuple[int, int] | None:
+    """The most registers of a thread and bytes of shared memory of a block with which `blocks` blocks fit an SM.
+
+    None where its block or warp slots do not take so many, whatever they use; shared memory counts what the kernel asks
+    for. Registers are 0 where even one is too many.
+    """
+    if blocks > limits.blocks_per_sm or blocks > limits.warps_per_sm // warps_of(block_size):
+        return None
+    registers = next(
+        (r for r in range(limits.registers_per_thread, 0, -1) if register_limit(limits, block_size, r) >= blocks), 0
+    )
+    allocation = capacity // blocks // limits.shared_unit * limits.shared_unit
+    return registers, min(max(0, allocation - limits.shared_reserved), limits.shared_per_block)

@@ -1,0 +1,281 @@
+"""What an algorithm should cost on a GPU: intensity, ridge points, expected bound, floor times (roofline model).
+
+A measured launch against its napkin: the two inconsistencies, overheads, and the distance from the floor.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from advisor.hardware import algorithms
+from advisor.hardware.algorithms import Algorithm, Dtype
+from advisor.hardware.gpus import Gpu, gpu
+from advisor.knowledge.expressions import parse_test
+from advisor.knowledge.texts import fields, fill
+from advisor.records.errors import UsageError
+
+CORES = ("auto", "plain", "tensor")
+
+
+@dataclass(frozen=True, slots=True)
+class Roof:
+    """The roofline of one kind of core (`plain` or `tensor`) at the algorithm's intensity.
+
+    peak: FLOP/s, its key in peak_name; ridge: FLOP/byte; bound: memory (intensity below the ridge) or compute;
+    attainable: FLOP/s, min(peak, intensity x bandwidth); times in ns. floor: the larger of bytes / bandwidth and
+    FLOP / peak, term says which (`bytes` or `flop`); achievable: the same with the share of each peak that good code
+    reaches (knowledge/napkin/ceilings.yaml).
+    """
+
+    cores: str
+    peak_name: str
+    peak: float
+    ridge: float
+    bound: str
+    attainable: float
+    bytes_ns: float
+    flop_ns: float
+    floor_ns: float
+    term: str
+    achievable_ns: float
+    achievable_term: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something worth knowing beside the numbers, in words of knowledge/napkin/."""
+
+    id: str
+    says: str
+    cites: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The napkin of an algorithm. flop and bytes: least work; intensity: FLOP/byte; parameters: all of them; derived:
+    quantities between. plain and tensor: the roofs, None where this GPU has no such rate or the work does not suit;
+    cores: which of the two is expected ('' when neither rate is known, then only the bytes count). bytes_ns: bytes at
+    the DRAM peak; bytes_achievable_ns: at what good code reaches; measured: the shares of the peaks that were measured
+    on this card and count as achievable, in place of the usual ones.
+    """
+
+    algorithm: Algorithm
+    parameters: Mapping[str, float]
+    derived: Mapping[str, float]
+    dtype: Dtype
+    gpu: Gpu
+    flop: float
+    bytes: float
+    intensity: float
+    bytes_ns: float
+    bytes_achievable_ns: float
+    plain: Roof | None
+    tensor: Roof | None
+    cores: str
+    notes: tuple[Note, ...] = ()
+    cites: tuple[str, ...] = ()
+    measured: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def expected(self) -> Roof | None:
+        """The roof of the cores that are expected to do the work."""
+        return {"plain": self.plain, "tensor": self.tensor}.get(self.cores)
+
+    @property
+    def bound(self) -> str:
+        """memory, compute, or '' when no arithmetic rate is known."""
+        if self.expected:
+            return self.expected.bound
+        return "memory" if self.flop == 0 else ""
+
+    @property
+    def floor_ns(self) -> float:
+        """The least time at the peaks; without an arithmetic rate that of the bytes alone."""
+        return self.expected.floor_ns if self.expected else self.bytes_ns
+
+    @property
+    def achievable_ns(self) -> float:
+        """The least time at what good code reaches of the peaks."""
+        return self.expected.achievable_ns if self.expected else self.bytes_achievable_ns
+
+
+def reckon(
+    name: str,
+    parameters: Mapping[str, float] | None = None,
+    *,
+    dtype: str = "f32",
+    gpu_name: str | Gpu,
+    cores: str = "auto",
+    ceilings: Mapping[str, float] | None = None,
+) -> Result:
+    """The napkin of algorithm `name` with these parameters (others take their defaults) on a GPU of the table or given.
+
+    cores: `plain`, `tensor`, or `auto`: tensor cores where the work has their shape and the type has a tensor rate
+    here. ceilings: measured shares of the peaks (memory, plain, plain_matrix, tensor) instead of the usual ones.
+    UsageError: an unknown name, a parameter out of range, cores without a rate, a GPU whose bandwidth is unknown.
+    """
+    entry, kind = algorithms.algorithm(name), algorithms.dtype(dtype)
+    card = gpu(gpu_name) if isinstance(gpu_name, str) else gpu_name
+    if cores not in CORES:
+        raise UsageError(f"no cores {cores!r}: choose {', '.join(CORES)}")
+    if not card.bandwidth:
+        raise UsageError(f"the memory bandwidth of {card.name} is not known: choose a GPU of the table")
+    complete = algorithms.complete(entry, kind.size, parameters or {})
+    flop, traffic, derived = algorithms.count(entry, kind.size, complete)
+    shares = {key: share.share for key, share in algorithms.ceilings().items()} | dict(ceilings or {})
+    roofs = {
+        side: _roof(side, peak, flop, traffic, card, shares, entry.matrix)
+        for side, peak in (("plain", kind.plain), ("tensor", kind.tensor if entry.matrix else ""))
+    }
+    chosen = cores
+    if cores == "auto":
+        order = ("tensor", "plain") if entry.usually == "tensor" else ("plain", "tensor")
+        chosen = next((side for side in order if roofs[side]), "")
+    elif roofs[cores] is None:
+        why = (
+            "this work does not run on them" if cores == "tensor" and not entry.matrix else "the table has no such rate"
+        )
+        raise UsageError(f"{card.name} has no {kind.title} rate on {cores} cores for {entry.id}: {why}")
+    used = ("memory", "plain_matrix" if entry.matrix else "plain", "tensor")
+    result = Result(
+        algorithm=entry,
+        parameters=complete,
+        derived=derived,
+        dtype=kind,
+        gpu=card,
+        flop=flop,
+        bytes=traffic,
+        intensity=flop / traffic,
+        bytes_ns=traffic / card.bandwidth * 1e9,
+        bytes_achievable_ns=traffic / (card.bandwidth * shares["memory"]) * 1e9,
+        plain=roofs["plain"],
+        tensor=roofs["tensor"],
+        cores=chosen,
+        cites=tuple(dict.fromkeys((*entry.cites, *kind.cites, *card.cites))),
+        measured={key: share for key, share in (ceilings or {}).items() if key in used},
+    )
+    return _with_notes(result)
+
+
+def _roof(
+    side: str, peak_name: str, flop: float, traffic: float, card: Gpu, shares: Mapping[str, float], matrix: bool
+) -> Roof | None:
+    peak, bandwidth = card.peaks.get(peak_name), card.bandwidth
+    if not peak or not bandwidth:
+        return None
+    arithmetic = shares["tensor" if side == "tensor" else "plain_matrix" if matrix else "plain"]
+    ridge, intensity = peak / bandwidth, flop / traffic
+    times = {"bytes": traffic / bandwidth * 1e9, "flop": flop / peak * 1e9}
+    reached = {"bytes": times["bytes"] / shares["memory"], "flop": times["flop"] / arithmetic}
+    term, reached_term = max(times, key=lambda t: times[t]), max(reached, key=lambda t: reached[t])
+    return Roof(
+        cores=side,
+        peak_name=peak_name,
+        peak=peak,
+        ridge=ridge,
+        bound="compute" if intensity > ridge else "memory",
+        attainable=min(peak, intensity * bandwidth),
+        bytes_ns=times["bytes"],
+        flop_ns=times["flop"],
+        floor_ns=times[term],
+        term=term,
+        achievable_ns=reached[reached_term],
+        achievable_term=reached_term,
+    )
+
+
+def names(result: Result) -> dict[str, float]:
+    """The result as names for the tests and texts of knowledge/napkin/notes.yaml."""
+    out = {
+        "size": result.dtype.size,
+        "flop": result.flop,
+        "bytes": result.bytes,
+        "intensity": result.intensity,
+        "floor_ns": result.floor_ns,
+        "matrix": float(result.algorithm.matrix),
+        "has_tensor": float(result.dtype.tensor in result.gpu.peaks),
+        "has_rate": float(bool(result.expected)),
+        "bandwidth": result.gpu.bandwidth or 0.0,
+    }
+    if result.gpu.l2_bytes:
+        out["l2_bytes"] = result.gpu.l2_bytes
+    if result.gpu.cc.replace(".", "", 1).isdigit():
+        out["cc"] = float(result.gpu.cc)
+    for side, roof in (("plain", result.plain), ("tensor", result.tensor)):
+        if roof:
+            out[f"{side}_ridge"] = roof.ridge
+            out[f"{side}_compute"] = float(roof.bound == "compute")
+            out[f"{side}_ns"] = roof.floor_ns
+    if result.plain and result.tensor:
+        out["tensor_gain"] = result.plain.floor_ns / result.tensor.floor_ns
+    return out
+
+
+def _with_notes(result: Result) -> Result:
+    values = names(result)
+    notes = tuple(
+        Note(key, fill(remark.says, values), remark.cites)
+        for key, remark in algorithms.remarks("notes").items()
+        if algorithms.holds(parse_test(remark.test), values)
+    )
+    return replace(result, notes=notes)
+
+
+@dataclass(frozen=True, slots=True)
+class Inconsistency:
+    """What a measurement says against the napkin.
+
+    kind: inconsistency (the kernel does not do what its algorithm should), contradiction (the numbers cannot all be
+    right) or distance (how far from the floor); suggests: a diagnosis id or ''; values: the numbers that it rests on.
+    """
+
+    id: str
+    kind: str
+    says: str
+    suggests: str
+    values: tuple[tuple[str, float], ...]
+    cites: tuple[str, ...]
+
+
+def inconsistency_names(result: Result, measured: Mapping[str, float]) -> dict[str, float]:
+    """Measured canonical metrics (not finite: left out), the napkin's numbers, and the ratios between them."""
+    out = {name: float(value) for name, value in measured.items() if math.isfinite(value)}
+    out |= {
+        "napkin_flop": result.flop,
+        "napkin_bytes": result.bytes,
+        "napkin_intensity": result.intensity,
+        "napkin_floor_ns": result.floor_ns,
+        "napkin_floor_us": result.floor_ns / 1e3,
+    }
+    if result.expected:
+        out["napkin_ridge"] = result.expected.ridge
+    if result.gpu.l2_bytes:
+        out["napkin_l2_bytes"] = float(result.gpu.l2_bytes)
+    for ratio, above, below in (
+        ("traffic_overhead", "dram_bytes", result.bytes),
+        ("flop_overhead", "flop", result.flop),
+        ("floor_ratio", "duration_ns", result.floor_ns),
+    ):
+        if above in out and below > 0:
+            out[ratio] = out[above] / below
+    return out
+
+
+def check(result: Result, measured: Mapping[str, float]) -> tuple[Inconsistency, ...]:
+    """What the launch's metrics (compute_pct, memory_pct, dram_bytes, duration_ns, flop, …) say against its napkin.
+
+    Tests and words are those of knowledge/napkin/checks.yaml; a test whose metric is unknown says nothing.
+    """
+    values = inconsistency_names(result, measured)
+    out = []
+    for key, remark in algorithms.remarks("checks").items():
+        test = parse_test(remark.test)
+        if algorithms.holds(test, values):
+            used = sorted((test.names | fields(remark.says)) & values.keys())
+            numbers = tuple((name, values[name]) for name in used)
+            out.append(
+                Inconsistency(key, remark.kind, fill(remark.says, values), remark.suggests, numbers, remark.cites)
+            )
+    return tuple(out)

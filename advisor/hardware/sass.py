@@ -1,0 +1,275 @@
+"""The SASS dictionary (knowledge/topics/sass.yaml) as code: what an opcode with its modifiers is.
+
+An opcode is looked up by its longest stem that has an entry: `IMAD.MOV.U32` is the entry IMAD.MOV, `IMAD.WIDE` is IMAD.
+
+A line of SASS taken apart: predicate, opcode, operands, and the memory operand that tells a spill from an array.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import msgspec
+
+from advisor.knowledge.base import catalog
+from advisor.records.errors import KnowledgeError
+
+# Entries whose id begins in lower case explain something else (the modifiers).
+_OPCODE = re.compile(r"[A-Z][A-Z0-9_]*(\.[A-Z0-9_]+)*")
+
+
+_WIDTHS = {"U8": 8, "S8": 8, "U16": 16, "S16": 16, "F16": 16, "BF16": 16, "64": 64, "F64": 64, "128": 128, "256": 256}
+
+
+_MEMORY = frozenset({"load", "store", "atomic", "copy"})
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """The fields of a dictionary entry that the reasoning uses; the texts beside them are for people."""
+
+    title: str
+    pipe: str
+    kind: str
+    cites: tuple[str, ...]
+    aliases: tuple[str, ...] = ()
+    pipe_on: tuple[str, ...] = ()
+    space: str = ""
+    access: str = ""
+    flops: int = 0
+    counts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OpClass:
+    """What an opcode is.
+
+    entry: id in the dictionary, '' for an unknown opcode; pipe: fma, alu, fp64, xu, tensor, fp16, lsu, adu, cbu,
+    uniform, tex, tma or none; kind: the work it does; space and access: of a memory instruction; width: bits a lane
+    of a memory access, else 0; flops: floating-point operations a lane, matrix instructions excepted; counts:
+    canonical metrics that an execution adds one to.
+    """
+
+    opcode: str
+    entry: str = ""
+    pipe: str = ""
+    kind: str = ""
+    space: str = ""
+    access: str = ""
+    width: int = 0
+    flops: int = 0
+    counts: tuple[str, ...] = ()
+    involves_f64: bool = False
+
+    @property
+    def is_conversion(self) -> bool:
+        """It changes a value's type, on whatever pipe."""
+        return self.kind == "conversion"
+
+    @property
+    def is_move(self) -> bool:
+        """It only copies a register or a constant, as far as the opcode tells."""
+        return self.kind == "move"
+
+    @property
+    def is_control(self) -> bool:
+        """It steers: branches, reconvergence, calls, exits."""
+        return self.kind == "control"
+
+
+@lru_cache(maxsize=1)
+def dictionary() -> dict[str, Entry]:
+    """The entries by opcode; aliases have their own keys. KnowledgeError for an entry that is not of the shape."""
+    out: dict[str, Entry] = {}
+    for name, topic in catalog().topic_file("sass").items():
+        if not _OPCODE.fullmatch(name):
+            continue
+        try:
+            entry = msgspec.convert(topic, Entry)
+        except msgspec.ValidationError as e:
+            raise KnowledgeError(f"knowledge/topics/sass.yaml:1: {name}: {e}") from None
+        for opcode in (name, *entry.aliases):
+            if opcode in out:
+                raise KnowledgeError(f"knowledge/topics/sass.yaml:1: {opcode} has two entries")
+            out[opcode] = entry
+    return out
+
+
+@lru_cache(maxsize=1)
+def refined() -> dict[str, tuple[Entry, ...]]:
+    """Opcode -> the entries that its modifiers may lead to instead of its own, such as IMAD -> IMAD.MOV."""
+    out: dict[str, list[Entry]] = {}
+    for name, entry in dictionary().items():
+        stem, dot, _ = name.rpartition(".")
+        if dot:
+            out.setdefault(stem, []).append(entry)
+    return {stem: tuple(entries) for stem, entries in out.items()}
+
+
+def stem(opcode: str) -> str:
+    """The longest stem of the opcode that has an entry, '' when there is none."""
+    entries = dictionary()
+    name = opcode.strip().upper()
+    while name and name not in entries:
+        name = name.rpartition(".")[0]
+    return name
+
+
+@lru_cache(maxsize=8192)
+def classify(opcode: str, cc: str = "") -> OpClass:
+    """What an opcode such as `LDG.E.128` is; `cc` (9.0, 8.6, …) chooses the pipe where it differs.
+
+    An opcode without an entry gives an OpClass with empty fields. Pipes: profiling guide of Nsight Compute, and the
+    pipe counters of CC 9.0 compared with the executed opcodes.
+    """
+    name = stem(opcode)
+    if not name:
+        return OpClass(opcode)
+    entry = dictionary()[name]
+    modifiers = opcode.strip().upper().split(".")[1:]
+    pipe = next((p.split()[1] for p in entry.pipe_on if p.split()[0] == cc), entry.pipe)
+    return OpClass(
+        opcode=opcode,
+        entry=name,
+        pipe=pipe,
+        kind=entry.kind,
+        space=entry.space,
+        access=entry.access,
+        width=_width(name, modifiers) if entry.access in _MEMORY else 0,
+        flops=entry.flops,
+        counts=entry.counts,
+        involves_f64=entry.kind == "fp64" or any(m in ("F64", "RCP64H", "RSQ64H") for m in modifiers),
+    )
+
+
+def _width(name: str, modifiers: list[str]) -> int:
+    """Bits a lane. LDSM and STSM move 8 by 8 matrices of 16 bits, 32 bits a lane each; bulk copies have no lanes."""
+    if name.startswith("U") and name not in ("ULDC",):
+        return 0
+    if name in ("LDSM", "STSM"):
+        return 32 * int(modifiers[-1]) if modifiers and modifiers[-1] in ("2", "4") else 32
+    return next((_WIDTHS[m] for m in modifiers if m in _WIDTHS), 32)
+
+
+_COMMENT = re.compile(r"/\*[^*]*\*/")
+
+
+_PREDICATE = re.compile(r"@!?U?P[0-9T]")
+
+
+_ANY_OPCODE = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*")
+
+
+# `[R2+0x10]`, or the same behind a descriptor; a constant bank `c[0x0][…]` is no memory operand.
+_BRACKET = re.compile(r"(?:g?desc\[[^\[\]]*\])?\[([^\[\]]*)\](?:\.\w+)*")
+
+
+_REGISTER = re.compile(r"-?U?R(?:\d+|Z)(?:\.[A-Z0-9]+)*")
+
+
+_NUMBER = re.compile(r"-?(?:0x[0-9a-f]+|\d+)")
+
+
+_STACK_POINTER = "R1"
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """An operand in brackets: base register without suffixes ('' for none), uniform register, offset in bytes."""
+
+    base: str
+    uniform: str = ""
+    offset: int = 0
+
+    @property
+    def on_stack(self) -> bool:
+        """The address is the stack pointer and a constant: a spill, or an array element with a fixed index."""
+        return self.base == _STACK_POINTER and not self.uniform
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """predicate: as written without the @, '' for none; operands: as written, in order."""
+
+    predicate: str
+    opcode: str
+    operands: tuple[str, ...]
+
+    @property
+    def memory(self) -> Memory | None:
+        """The first operand that addresses memory; None without one (constant operands c[..][..] are none)."""
+        for operand in self.operands:
+            found = _memory(operand)
+            if found is not None:
+                return found
+        return None
+
+
+def parse(line: str) -> Instruction | None:
+    """The parts of one line of disassembly; None for what is no instruction (a label, an empty line, N/A)."""
+    text = _COMMENT.sub("", line).partition(";")[0].partition(" &")[0].strip()
+    predicate = ""
+    if text.startswith("@"):
+        predicate, _, text = text.partition(" ")
+        if not _PREDICATE.fullmatch(predicate):
+            return None
+    opcode, _, operands = text.strip().partition(" ")
+    if not _ANY_OPCODE.fullmatch(opcode):
+        return None
+    return Instruction(predicate[1:], opcode, tuple(_split(operands)))
+
+
+def _split(text: str) -> Iterable[str]:
+    """Operands between commas, none of which is split inside brackets."""
+    depth, start = 0, 0
+    for at, char in enumerate(text):
+        if char in "[(":
+            depth += 1
+        elif char in "])":
+            depth -= 1
+        elif char == "," and depth == 0:
+            yield text[start:at].strip()
+            start = at + 1
+    if text[start:].strip():
+        yield text[start:].strip()
+
+
+def _memory(operand: str) -> Memory | None:
+    match = _BRACKET.fullmatch(operand)
+    if match is None:
+        return None
+    base, uniform, offset = "", "", 0
+    for piece in map(str.strip, match[1].split("+")):
+        if _REGISTER.fullmatch(piece):
+            name = piece.lstrip("-").split(".")[0]
+            if name.startswith("U"):
+                uniform = "" if name == "URZ" else name
+            elif not base:
+                base = "" if name == "RZ" else name
+        elif _NUMBER.fullmatch(piece):
+            offset += int(piece, 0)
+        elif piece:
+            return None
+    return Memory(base, uniform, offset)
+
+
+def local_use(code: Iterable[tuple[str, float]]) -> tuple[float, float] | None:
+    """Executions of (spills, run-time indexed accesses) among the local accesses of (SASS line, executions) pairs.
+
+    `[R1+constant]` counts as a spill, any other base register as an index, as seen on kernels of known behaviour; an
+    array element with a constant index counts as a spill too. None when a local access has no readable operand.
+    """
+    spills = indexed = 0.0
+    for line, executed in code:
+        instruction = parse(line)
+        if instruction is None or instruction.opcode.split(".")[0] not in ("LDL", "STL"):
+            continue
+        if instruction.memory is None:
+            return None
+        if instruction.memory.on_stack:
+            spills += executed
+        else:
+            indexed += executed
+    return spills, indexed

@@ -1,0 +1,1 @@
+"""Loads knowledge/: schemas, errors with file and line, the test grammar, texts and search."""

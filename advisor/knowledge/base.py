@@ -1,0 +1,223 @@
+"""The knowledge base as objects: our own folder and, after it, a team's directories of the same shape.
+
+What the parts of a knowledge base that do not speak of kernels (timelines, workloads) share with the whole.
+
+The knowledge about timelines: patterns and what to do next, on what the whole base shares.
+
+The knowledge about graphics and compute workloads that a person types in: rules, classes and texts of their own.
+
+Metrics, sources and topics are those of kernels. A diagnosis may have the id of one of a kernel: it is the same cause,
+seen by other numbers and mended by other means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from advisor.knowledge.loader import load, load_mapping
+from advisor.knowledge.schemas import ClassDef, DiagnosisDef, MetricDef, ObservationDef, QuestionDef, SourceDef, Topic
+from advisor.records import resources
+from advisor.records.errors import KnowledgeError
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+class Catalog:
+    """Lazily read: each part is loaded when first asked for. Later folders may add entries, never replace ours.
+
+    `scope`: what its rules speak of; only diagnoses of this scope are reasoned with.
+    """
+
+    scope = "launch"
+
+    def __init__(self, folders: Iterable[Path]) -> None:
+        self.folders = tuple(folders)
+
+    def _files(self, pattern: str) -> list[Path]:
+        return [path for folder in self.folders for path in sorted(folder.glob(pattern))]
+
+    def _mapping(self, pattern: str, kind: type[S]) -> dict[str, S]:
+        out: dict[str, S] = {}
+        where: dict[str, Path] = {}
+        for path in self._files(pattern):
+            for key, entry in load_mapping(path, kind).items():
+                if key in out:
+                    raise KnowledgeError(f"{path}:1: {key!r} is already defined in {where[key].name}")
+                out[key] = msgspec.structs.replace(entry, id=key) if hasattr(entry, "id") else entry
+                where[key] = path
+        return out
+
+    def _each(self, pattern: str) -> dict[str, DiagnosisDef]:
+        out: dict[str, DiagnosisDef] = {}
+        for path in self._files(pattern):
+            entry = load(path, DiagnosisDef)
+            if entry.id != path.stem:
+                raise KnowledgeError(f"{path}:1: the id {entry.id!r} must equal the file's name")
+            if entry.id in out:
+                raise KnowledgeError(f"{path}:1: {entry.id!r} is already defined")
+            out[entry.id] = entry
+        return out
+
+    @cached_property
+    def metrics(self) -> dict[str, MetricDef]:
+        """Canonical metrics by id."""
+        return self._mapping("metrics*.yaml", MetricDef)
+
+    @cached_property
+    def observations(self) -> dict[str, ObservationDef]:
+        """Named tests by id."""
+        return self._mapping("observations/*.yaml", ObservationDef)
+
+    @cached_property
+    def diagnoses(self) -> dict[str, DiagnosisDef]:
+        """Diagnoses and notes of a launch, by id."""
+        return self._each("diagnoses/*.yaml")
+
+    @cached_property
+    def trust(self) -> dict[str, DiagnosisDef]:
+        """Trust entries by id."""
+        return self._each("trust/*.yaml")
+
+    @cached_property
+    def findings(self) -> dict[str, DiagnosisDef]:
+        """Everything a rule can conclude: trust entries and diagnoses."""
+        return {**self.trust, **self.diagnoses}
+
+    @cached_property
+    def classes(self) -> dict[str, ClassDef]:
+        """The classes in the order of the decision list."""
+        return self._mapping("classification.yaml", ClassDef)
+
+    @cached_property
+    def questions(self) -> dict[str, QuestionDef]:
+        """Questions by id."""
+        return self._mapping("questions.yaml", QuestionDef)
+
+    @cached_property
+    def sources(self) -> dict[str, SourceDef]:
+        """Sources by key."""
+        return self._mapping("sources.yaml", SourceDef)
+
+    def topic_file(self, name: str) -> dict[str, Topic]:
+        """All entries of one file of topics/."""
+        out: dict[str, Topic] = {}
+        for path in self._files(f"topics/{name}.yaml"):
+            out.update(load(path, dict[str, Topic]))
+        return out
+
+    def cite(self, key: str) -> str | None:
+        """The title of a citation key, or None when it dangles."""
+        head, _, place = key.partition(".")
+        source = self.sources.get(head)
+        if source is None or (place and place not in source.places):
+            return None
+        return f"{source.title}: {source.places[place]}" if place else source.title
+
+
+def catalog(extra: tuple[Path, ...] = ()) -> Catalog:
+    """The knowledge base with a team's directories after our own; KnowledgeError for a directory that is not there."""
+    return _opened(extra)  # one for `catalog()` and `catalog(())`, which a cache on this very function keeps apart
+
+
+@lru_cache(maxsize=8)
+def _opened(extra: tuple[Path, ...]) -> Catalog:
+    for folder in extra:
+        if not folder.is_dir():
+            raise KnowledgeError(f"{folder}:1: no such knowledge directory")
+    return Catalog((resources.folder("knowledge"), *extra))
+
+
+def metrics() -> dict[str, MetricDef]:
+    """Canonical metrics of our own knowledge base."""
+    return catalog().metrics
+
+
+class PartCatalog(Catalog):
+    """Files of its own, with the metrics and sources of `base`."""
+
+    def __init__(self, base: Catalog, folders: Iterable[Path]) -> None:
+        super().__init__(folders)
+        self.base = base
+
+    @cached_property
+    def metrics(self) -> dict[str, MetricDef]:
+        """Canonical metrics by id, those of kernels among them."""
+        return self.base.metrics
+
+    @cached_property
+    def sources(self) -> dict[str, SourceDef]:
+        """Sources by key."""
+        return self.base.sources
+
+    @cached_property
+    def questions(self) -> dict[str, QuestionDef]:
+        """None: what only a person could add stands in the file, or is not asked."""
+        return {}
+
+
+DECISIONS = "timeline_decisions.yaml"
+
+
+TIMELINE_FOLDER = "timeline"
+
+
+class TimelineCatalog(PartCatalog):
+    """The part of a knowledge base that speaks of timelines. Its classes are the decisions: drill down, or not yet."""
+
+    scope = "timeline"
+
+    def __init__(self, base: Catalog) -> None:
+        super().__init__(base, base.folders)
+
+    @cached_property
+    def observations(self) -> dict[str, ObservationDef]:
+        """Named tests by id."""
+        return self.base.observations
+
+    @cached_property
+    def diagnoses(self) -> dict[str, DiagnosisDef]:
+        """The patterns by id."""
+        return self._each(f"{TIMELINE_FOLDER}/*.yaml")
+
+    @cached_property
+    def trust(self) -> dict[str, DiagnosisDef]:
+        """None of its own."""
+        return {}
+
+    @cached_property
+    def classes(self) -> dict[str, ClassDef]:
+        """The decisions in the order of their list."""
+        return self._mapping(DECISIONS, ClassDef)
+
+
+@lru_cache(maxsize=8)
+def timelines(base: Catalog) -> TimelineCatalog:
+    """The knowledge about timelines that belongs to a knowledge base."""
+    return base if isinstance(base, TimelineCatalog) else TimelineCatalog(base)
+
+
+WORKLOAD_FOLDER = "graphics"
+
+
+class WorkloadCatalog(PartCatalog):
+    """The part of a knowledge base that speaks of workloads: the folder `graphics` of our own knowledge."""
+
+    scope = "workload"
+
+    def __init__(self, base: Catalog) -> None:
+        super().__init__(base, [base.folders[0] / WORKLOAD_FOLDER])
+
+    def topic_file(self, name: str) -> dict[str, Topic]:
+        """All entries of one file of topics/."""
+        return self.base.topic_file(name)
+
+
+@lru_cache(maxsize=8)
+def workloads(base: Catalog) -> WorkloadCatalog:
+    """The knowledge about workloads that belongs to a knowledge base."""
+    return base if isinstance(base, WorkloadCatalog) else WorkloadCatalog(base)

@@ -1,0 +1,392 @@
+"""The closed little grammar of formulas and tests, parsed with `ast` and walked by hand: nothing is run as code.
+
+Formulas: numbers, metric names, + - * /, parentheses, min, max, abs, log2, floor, ceil. Tests add comparisons joined by
+and, or, not. A missing name is NaN; division by zero and log2 of what is not positive are NaN; a comparison with NaN is
+unknown, and the logic is Kleene's: FALSE < UNKNOWN < TRUE, and = min, or = max, not = 2 - x.
+
+Formulas over intervals: what must hold of a value though parts of it are unknown.
+
+A counter that a report lacks is unknown, but it is no less than zero; so a sum of counters is at least what is known of
+it, and the larger of two is at least the known one. Bounds are sound and not always tight: a name that occurs twice is
+taken twice. Where a divisor may be zero the value may be missing (see `expressions`), and nothing is said of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy as np
+
+FALSE, UNKNOWN, TRUE = 0, 1, 2
+
+
+_LONGEST = 600
+
+
+_LARGEST = 1e300
+
+
+_NAN = float("nan")
+
+
+class ExpressionError(ValueError):
+    """The text is not in the grammar; the message says what is wrong with it."""
+
+
+_BINARY: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+
+
+_COMPARE: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+}
+
+
+_FUNCTIONS = {"min": 2, "max": 2, "abs": 1, "log2": 1, "floor": 1, "ceil": 1}
+
+
+def _parse(text: str) -> ast.expr:
+    if not text.strip():
+        raise ExpressionError("an empty expression")
+    if len(text) > _LONGEST:
+        raise ExpressionError(f"an expression of over {_LONGEST} characters")
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise ExpressionError(f"not an expression: {text.strip()[:80]!r}") from None
+
+
+def _check(node: ast.expr, logic: bool) -> None:
+    """Refuse everything outside the grammar; `logic` allows comparisons here."""
+    if logic and isinstance(node, ast.BoolOp):
+        for value in node.values:
+            _check(value, True)
+    elif logic and isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        _check(node.operand, True)
+    elif logic and isinstance(node, ast.Compare):
+        if any(type(op) not in _COMPARE for op in node.ops):
+            raise ExpressionError("only < <= > >= == != compare")
+        for value in (node.left, *node.comparators):
+            _check(value, False)
+    elif logic:
+        raise ExpressionError("a test needs a comparison")
+    elif isinstance(node, ast.Constant):
+        if isinstance(node.value, bool) or not isinstance(node.value, int | float):
+            raise ExpressionError(f"{node.value!r} is not a number")
+        if isinstance(node.value, int) and abs(node.value) > _LARGEST:
+            raise ExpressionError("a number too large to be one")
+    elif isinstance(node, ast.Name):
+        pass
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        _check(node.operand, False)
+    elif isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
+        _check(node.left, False)
+        _check(node.right, False)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+        fewest = _FUNCTIONS.get(node.func.id)
+        if fewest is None:
+            raise ExpressionError(f"{node.func.id!r} is not one of {', '.join(_FUNCTIONS)}")
+        if len(node.args) < fewest or (fewest == 1 and len(node.args) != 1):
+            raise ExpressionError(f"{node.func.id} takes {'two or more values' if fewest == 2 else 'one value'}")
+        for arg in node.args:
+            _check(arg, False)
+    else:
+        raise ExpressionError(f"{type(node).__name__} is not part of the grammar")
+
+
+def _names(node: ast.expr) -> frozenset[str]:
+    called = {id(n.func) for n in ast.walk(node) if isinstance(n, ast.Call)}
+    return frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and id(n) not in called)
+
+
+def _scalar(node: ast.expr, values: Mapping[str, float]) -> float:
+    if isinstance(node, ast.Constant):
+        return float(node.value)  # type: ignore[arg-type]
+    if isinstance(node, ast.Name):
+        return float(values.get(node.id, _NAN))
+    if isinstance(node, ast.UnaryOp):
+        return -_scalar(node.operand, values)
+    if isinstance(node, ast.BinOp):
+        a, b = _scalar(node.left, values), _scalar(node.right, values)
+        if isinstance(node.op, ast.Add):
+            return a + b
+        if isinstance(node.op, ast.Sub):
+            return a - b
+        if isinstance(node.op, ast.Mult):
+            return a * b
+        return a / b if b else _NAN
+    assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    args = [_scalar(a, values) for a in node.args]
+    if any(math.isnan(a) for a in args):
+        return _NAN
+    if node.func.id == "log2":
+        return math.log2(args[0]) if args[0] > 0 else _NAN
+    if not all(map(math.isfinite, args)):
+        return _NAN
+    plain: dict[str, Callable[..., float]] = {
+        "min": min,
+        "max": max,
+        "abs": abs,
+        "floor": math.floor,
+        "ceil": math.ceil,
+    }
+    return float(plain[node.func.id](*args))
+
+
+def _column(node: ast.expr, columns: Mapping[str, Any], rows: int) -> np.ndarray[Any, Any]:
+    import numpy as np
+
+    if isinstance(node, ast.Constant):
+        return np.full(rows, float(node.value))  # type: ignore[arg-type]
+    if isinstance(node, ast.Name):
+        found = columns.get(node.id)
+        return np.full(rows, np.nan) if found is None else np.asarray(found, dtype=float)
+    if isinstance(node, ast.UnaryOp):
+        return -_column(node.operand, columns, rows)
+    with np.errstate(all="ignore"):
+        if isinstance(node, ast.BinOp):
+            a, b = _column(node.left, columns, rows), _column(node.right, columns, rows)
+            if isinstance(node.op, ast.Add):
+                return np.asarray(a + b)
+            if isinstance(node.op, ast.Sub):
+                return np.asarray(a - b)
+            if isinstance(node.op, ast.Mult):
+                return np.asarray(a * b)
+            return np.where(b == 0, np.nan, a / b)
+        assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        args = [_column(a, columns, rows) for a in node.args]
+        name = node.func.id
+        if name in ("min", "max"):
+            reduce = np.minimum.reduce if name == "min" else np.maximum.reduce
+            return np.asarray(reduce(args))
+        if name == "log2":
+            return np.where(args[0] > 0, np.log2(args[0]), np.nan)
+        return np.asarray({"abs": np.abs, "floor": np.floor, "ceil": np.ceil}[name](args[0]))
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A formula. `names` are the metrics that it reads."""
+
+    text: str
+    names: frozenset[str]
+    node: ast.expr = field(repr=False, compare=False)
+
+    def scalar(self, values: Mapping[str, float]) -> float:
+        """The value for one set of metrics; NaN when one is missing or a division is by zero."""
+        value = _scalar(self.node, values)
+        return value if math.isfinite(value) else _NAN
+
+    def column(self, columns: Mapping[str, Any], rows: int) -> np.ndarray[Any, Any]:
+        """The values for a frame's columns, shape (rows,); not finite becomes NaN."""
+        import numpy as np
+
+        out = _column(self.node, columns, rows)
+        if out.shape != (rows,):
+            out = np.broadcast_to(out, (rows,))
+        return np.where(np.isfinite(out), out, np.nan)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`left op right`; its text is that of the right side with the operator, as evidence shows it."""
+
+    left: Expression
+    op: str
+    right: Expression
+
+    @property
+    def test(self) -> str:
+        """The operator and the threshold, such as `> 60`."""
+        return f"{self.op} {self.right.text}"
+
+    def difference(self, left: Any, right: Any) -> Any:
+        """Distance from the threshold, positive where the comparison holds; for == and != it is -|d| and |d|."""
+        if self.op in (">", ">="):
+            return left - right
+        if self.op in ("<", "<="):
+            return right - left
+        return abs(left - right) if self.op == "!=" else -abs(left - right)
+
+    def holds(self, left: Any, right: Any) -> Any:
+        """The comparison itself, elementwise; meaningless where a side is NaN."""
+        return {
+            "<": lambda: left < right,
+            "<=": lambda: left <= right,
+            ">": lambda: left > right,
+            ">=": lambda: left >= right,
+            "==": lambda: left == right,
+            "!=": lambda: left != right,
+        }[self.op]()
+
+
+@dataclass(frozen=True)
+class Test:
+    """A three-valued test over metrics."""
+
+    text: str
+    names: frozenset[str]
+    comparisons: tuple[Comparison, ...]
+    node: ast.expr = field(repr=False, compare=False)
+    _index: Mapping[int, tuple[int, ...]] = field(repr=False, compare=False)
+
+    def combine(
+        self, truths: list[Any], lows: list[Any], highs: list[Any], minimum: Any, maximum: Any
+    ) -> tuple[Any, Any, Any]:
+        """Fold truth codes and margins through and/or/not; returns the truth and the least and most margin.
+
+        lows and highs: each comparison's margin, twice where it is known, -inf and inf where it is not. The margin of
+        a true test is the least one, that of a false test the most: what is unknown and does not decide has no say.
+        """
+
+        def walk(node: ast.expr) -> tuple[Any, Any, Any]:
+            if isinstance(node, ast.BoolOp):
+                parts = [walk(v) for v in node.values]
+                return _folded(parts, minimum if isinstance(node.op, ast.And) else maximum)
+            if isinstance(node, ast.UnaryOp):
+                truth, low, high = walk(node.operand)
+                return 2 - truth, -high, -low
+            return _folded([(truths[i], lows[i], highs[i]) for i in self._index[id(node)]], minimum)
+
+        return walk(self.node)
+
+
+def _folded(parts: list[tuple[Any, Any, Any]], fold: Any) -> tuple[Any, Any, Any]:
+    truth, low, high = parts[0]
+    for t, lower, higher in parts[1:]:
+        truth, low, high = fold(truth, t), fold(low, lower), fold(high, higher)
+    return truth, low, high
+
+
+def _source(node: ast.expr) -> str:
+    return ast.unparse(node)
+
+
+@lru_cache(maxsize=4096)
+def parse(text: str) -> Expression:
+    """A formula; ExpressionError says what is wrong with it."""
+    node = _parse(text)
+    _check(node, False)
+    return Expression(text.strip(), _names(node), node)
+
+
+@lru_cache(maxsize=4096)
+def parse_test(text: str) -> Test:
+    """A test; ExpressionError says what is wrong with it."""
+    node = _parse(text)
+    _check(node, True)
+    comparisons: list[Comparison] = []
+    index: dict[int, tuple[int, ...]] = {}
+    for compare in _compares(node):
+        at = []
+        left = compare.left
+        for op, right in zip(compare.ops, compare.comparators, strict=True):
+            at.append(len(comparisons))
+            sides = [Expression(_source(side), _names(side), side) for side in (left, right)]
+            comparisons.append(Comparison(sides[0], _COMPARE[type(op)], sides[1]))
+            left = right
+        index[id(compare)] = tuple(at)
+    return Test(text.strip(), _names(node), tuple(comparisons), node, index)
+
+
+def _compares(node: ast.expr) -> Iterator[ast.Compare]:
+    if isinstance(node, ast.Compare):
+        yield node
+    elif isinstance(node, ast.BoolOp):
+        for value in node.values:
+            yield from _compares(value)
+    elif isinstance(node, ast.UnaryOp):
+        yield from _compares(node.operand)
+
+
+Array = np.ndarray[Any, Any]
+
+
+# The least and the greatest that a value can be, shape (rows,) each; equal where it is known.
+Bounds = tuple[Array, Array]
+
+
+def bounds(expression: Expression, of: Callable[[str], Bounds], rows: int) -> Bounds:
+    """The bounds of a formula from those of its names."""
+    if isinstance(expression.node, ast.Name):
+        return of(expression.node.id)
+    with np.errstate(all="ignore"):
+        low, high = _bounds(expression.node, of, rows)
+    nothing = np.isnan(low) | np.isnan(high)
+    return np.where(nothing, -np.inf, low), np.where(nothing, np.inf, high)
+
+
+def decided(comparison: Comparison, left: Bounds, right: Bounds) -> Array:
+    """TRUE or FALSE where the comparison comes out alike for all values within the bounds, else UNKNOWN."""
+    less, greater = left[1] < right[0], left[0] > right[1]
+    at_most, at_least = left[1] <= right[0], left[0] >= right[1]
+    equal = (left[0] == left[1]) & (right[0] == right[1]) & (left[0] == right[0])
+    sure, ruled_out = {
+        "<": (less, at_least),
+        "<=": (at_most, greater),
+        ">": (greater, at_most),
+        ">=": (at_least, less),
+        "==": (equal, less | greater),
+        "!=": (less | greater, equal),
+    }[comparison.op]
+    return np.where(sure, TRUE, np.where(ruled_out, FALSE, UNKNOWN))
+
+
+def _bounds(node: ast.expr, of: Callable[[str], Bounds], rows: int) -> Bounds:
+    if isinstance(node, ast.Constant):
+        same = np.full(rows, float(node.value))  # type: ignore[arg-type]
+        return same, same
+    if isinstance(node, ast.Name):
+        return of(node.id)
+    if isinstance(node, ast.UnaryOp):
+        low, high = _bounds(node.operand, of, rows)
+        return -high, -low
+    if isinstance(node, ast.BinOp):
+        return _operation(node.op, _bounds(node.left, of, rows), _bounds(node.right, of, rows))
+    assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    parts = [_bounds(arg, of, rows) for arg in node.args]
+    low, high = parts[0]
+    match node.func.id:
+        case "min":
+            return np.minimum.reduce([p[0] for p in parts]), np.minimum.reduce([p[1] for p in parts])
+        case "max":
+            return np.maximum.reduce([p[0] for p in parts]), np.maximum.reduce([p[1] for p in parts])
+        case "abs":
+            least = np.where((low <= 0) & (high >= 0), 0.0, np.minimum(np.abs(low), np.abs(high)))
+            return least, np.maximum(np.abs(low), np.abs(high))
+        case "log2":
+            # Not even a number where it may be zero or less.
+            return np.where(low > 0, np.log2(low), np.nan), np.where(low > 0, np.log2(high), np.nan)
+        case "floor":
+            return np.floor(low), np.floor(high)
+        case _:
+            return np.ceil(low), np.ceil(high)
+
+
+def _operation(op: ast.operator, a: Bounds, b: Bounds) -> Bounds:
+    if isinstance(op, ast.Add):
+        return a[0] + b[0], a[1] + b[1]
+    if isinstance(op, ast.Sub):
+        return a[0] - b[1], a[1] - b[0]
+    if isinstance(op, ast.Div):
+        may_be_zero = (b[0] <= 0) & (b[1] >= 0)
+        b = np.where(may_be_zero, np.nan, b[0]), np.where(may_be_zero, np.nan, b[1])
+        corners = [x / y for x in a for y in b]
+    else:
+        corners = [x * y for x in a for y in b]
+    # Nothing times anything, however large, is nothing; without bound over without bound is anything from nothing on.
+    missing = np.isnan(a[0]) | np.isnan(b[0])
+    whole = [np.where(np.isnan(c) & ~missing, 0.0, c) for c in corners]
+    return np.minimum.reduce(whole), np.maximum.reduce(whole)

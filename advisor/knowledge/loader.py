@@ -1,0 +1,272 @@
+"""Reads one YAML file of knowledge into its schema; every mistake is a KnowledgeError that begins with file:line.
+
+What the bundled YAML says, kept in the user's cache folder: parsing it takes longer than all else that a start does.
+
+One file, `knowledge.msgpack`: the name of a YAML file -> a digest of its text and what was parsed from that text. A
+text that has changed has another digest and is parsed; a file of ours that is damaged, or cannot be read or written,
+is as none. Only the knowledge and exercises that come with the program are kept, so it does not grow.
+
+Plain YAML: no aliases, no tags of its own, no key twice, no nesting that exhausts a parser; and the lines of things.
+
+Apart from the loader, since what was parsed before is not parsed again (see kept.py).
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import hashlib
+import os
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+import yaml
+
+from advisor.records import resources
+from advisor.records.errors import AdvisorError, KnowledgeError
+
+T = TypeVar("T")
+
+
+_LIMIT = 4 << 20  # bytes; our largest file is far below, a hostile one should not fill the memory
+
+
+def read_text(path: Path) -> str:
+    """The file's text; KnowledgeError when it cannot be read, is not UTF-8 or is absurdly large."""
+    try:
+        if path.stat().st_size > _LIMIT:
+            raise KnowledgeError(f"{path}:1: over {_LIMIT >> 20} MiB: not a knowledge file")
+        return path.read_text(encoding="utf-8")
+    except OSError as e:
+        raise KnowledgeError(f"{path}:1: cannot be read: {e.strerror}") from None
+    except UnicodeDecodeError:
+        raise KnowledgeError(f"{path}:1: not UTF-8 text") from None
+
+
+def load(path: Path, kind: type[T]) -> T:
+    """The content of a YAML file as `kind`, a msgspec type; aliases and tags beyond plain YAML are refused."""
+    text = read_text(path)
+    before = kept().get(path, text, kind)
+    if before is not None:
+        return before
+
+    raw = parse(path, text)
+    try:
+        found = msgspec.convert(raw if raw is not None else {}, kind)
+    except msgspec.ValidationError as e:
+        message, _, where = str(e).partition(" - at ")
+        raise KnowledgeError(f"{path}:{line_of(text, where.strip('`'))}: {message}") from None
+    kept().put(path, text, raw)
+    return found
+
+
+def key_line(path: Path, *keys: str) -> int:
+    """The line, from 1, at which the nested `keys` stand in the file; 1 when they do not."""
+
+    return line_of(read_text(path), "".join(f".{k}" if not k.isdigit() else f"[{k}]" for k in keys))
+
+
+def load_mapping(path: Path, kind: type[T]) -> dict[str, T]:
+    """A file that maps ids to entries of one kind: each entry is checked by itself, so an error names its own line."""
+    raw = load(path, dict[str, Any])
+    out: dict[str, T] = {}
+    for key, value in raw.items():
+        try:
+            out[key] = msgspec.convert(value, kind)
+        except msgspec.ValidationError as e:
+            message, _, where = str(e).partition(" - at ")
+            raise KnowledgeError(f"{path}:{_line_in_entry(path, key, message, where)}: {key}: {message}") from None
+    return out
+
+
+def _line_in_entry(path: Path, key: str, message: str, where: str) -> int:
+    """The line of the field that an error of one entry speaks of; of the entry's key when the field is not found."""
+    rows = read_text(path).splitlines()
+    start = next((i for i, row in enumerate(rows) if re.match(rf"['\"]?{re.escape(key)}['\"]?\s*:", row)), 0)
+    end = next((i for i in range(start + 1, len(rows)) if re.match(r"\S", rows[i])), len(rows))
+    for name in (*re.findall(r"\.([^.\[\]`]+)", where), *re.findall(r"`([^`]+)`", message)):
+        for i in range(start, end):
+            if re.search(rf"(^|[\s{{,]){re.escape(name)}\s*:", rows[i]):
+                return i + 1
+    return start + 1
+
+
+FILE = "knowledge.msgpack"
+
+
+_CACHE_LIMIT = 16 << 20  # bytes; ours has half a megabyte
+
+
+# What a file that is not as we left it, or a place that cannot be, may raise: deep nesting, not UTF-8, no file, a loop.
+_DAMAGED = (OSError, ValueError, RuntimeError, msgspec.MsgspecError)
+
+
+_Entries = dict[str, tuple[bytes, msgspec.Raw]]
+
+
+class Kept:
+    """The parsed contents of the YAML files under some folders, in one file."""
+
+    def __init__(self, file: Path | None, folders: tuple[Path, ...]) -> None:
+        """file: None to keep nothing for later."""
+        self._file = file
+        self._folders = {f"{folder}{os.sep}": folder.name for folder in folders}
+        self._entries: _Entries | None = None
+        self._new = False
+
+    def get(self, path: Path, text: str, kind: type[T]) -> T | None:
+        """What was parsed from this text, as `kind`; None where it was not, or is not of that kind."""
+        place, digest = self._place(path), _digest(text)
+        found = self._known().get(place) if place else None
+        if found is None or found[0] != digest:
+            return None
+        try:
+            return msgspec.msgpack.decode(found[1], type=kind)
+        except _DAMAGED:  # or a mistake in the YAML, which is told by its line
+            return None
+
+    def put(self, path: Path, text: str, content: Any) -> None:
+        """Keep what was parsed from a text, where it is of a kind that comes back as it was."""
+        place = self._place(path)
+        if not place:
+            return
+        try:
+            packed = msgspec.msgpack.encode(content)
+            same = bool(msgspec.msgpack.decode(packed) == content)
+        except (*_DAMAGED, TypeError, OverflowError):
+            return
+        if same:
+            self._known()[place] = (_digest(text), msgspec.Raw(packed))
+            self._new = True
+
+    def write(self) -> None:
+        """Write the file, if there is anything new; without a word where that cannot be done."""
+        from advisor.records.files import write_bytes_whole
+
+        if self._new and self._file is not None:
+            with contextlib.suppress(*_DAMAGED, AdvisorError):
+                self._file.parent.mkdir(parents=True, exist_ok=True)
+                write_bytes_whole(self._file, msgspec.msgpack.encode(dict(self._known())))
+                self._new = False
+
+    def _place(self, path: Path) -> str:
+        text = str(path)
+        found = (name + text[len(folder) - 1 :] for folder, name in self._folders.items() if text.startswith(folder))
+        return next(found, "")
+
+    def _known(self) -> _Entries:
+        if self._entries is None:
+            self._entries = {}
+            with contextlib.suppress(*_DAMAGED):
+                if self._file is not None and self._file.is_file() and self._file.stat().st_size <= _CACHE_LIMIT:
+                    self._entries = msgspec.msgpack.decode(self._file.read_bytes(), type=_Entries)
+        return self._entries
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+@lru_cache(maxsize=1)
+def kept() -> Kept:
+    """What this program keeps; written when it ends."""
+    folders = []
+    for name in ("knowledge", "kernels"):
+        with contextlib.suppress(AdvisorError):
+            folders.append(resources.folder(name))
+    file = None
+    with contextlib.suppress(AdvisorError):
+        file = resources.user_cache() / FILE
+    found = Kept(file, tuple(folders))
+    atexit.register(found.write)
+    return found
+
+
+# The parser in C, where PyYAML was built with it.
+Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+# A parser that runs out of stack takes the process with it, so nesting is bounded before it starts.
+_NESTED = re.compile(r"(?:[-?:]\s+){60}")
+
+
+_DEEPEST = 60
+
+
+class _Plain(Loader):  # type: ignore[misc]
+    """The safe loader without aliases, and with a key given twice as a mistake instead of a silent overwrite."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        if node in self.constructed_objects:
+            raise _mistake("aliases are not used here: write the value again", node)
+        return super().construct_object(node, deep)
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: dict[Any, int] = {}
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise _mistake("a key must be a word or a number", key)
+            if key.value in seen:
+                raise _mistake(f"the key {key.value!r} stands here and in line {seen[key.value] + 1}", key)
+            seen[key.value] = key.start_mark.line
+        return dict(super().construct_mapping(node, deep))
+
+
+def _mistake(text: str, node: yaml.Node) -> yaml.constructor.ConstructorError:
+    return yaml.constructor.ConstructorError(None, None, text, node.start_mark)
+
+
+def _too_deep(text: str) -> bool:
+    depth = deepest = 0
+    for bracket in re.findall(r"[\[\]{}]", text):
+        depth = max(0, depth + (1 if bracket in "[{" else -1))
+        deepest = max(deepest, depth)
+    return deepest > _DEEPEST or _NESTED.search(text) is not None
+
+
+def parse(path: Path, text: str) -> Any:
+    """The content of the YAML `text` that stands in the file `path`; KnowledgeError with file and line."""
+    if _too_deep(text):
+        raise KnowledgeError(f"{path}:1: nested too deeply")
+    try:
+        return yaml.load(text, Loader=_Plain)
+    except yaml.YAMLError as e:
+        mark = getattr(e, "problem_mark", None)
+        line = mark.line + 1 if mark else 1
+        raise KnowledgeError(f"{path}:{line}: {getattr(e, 'problem', None) or 'not valid YAML'}") from None
+    except RecursionError:
+        raise KnowledgeError(f"{path}:1: nested too deeply") from None
+    except ValueError as e:
+        raise KnowledgeError(f"{path}:1: {e}") from None
+
+
+def line_of(text: str, where: str) -> int:
+    """The line, from 1, of a msgspec path such as `$.seen[0].when` or a key path; 1 when it cannot be found."""
+    steps = [m[1] if m[1] is not None else int(m[2]) for m in re.finditer(r"\.([^.\[\]]+)|\[(\d+)\]", where)]
+    try:
+        node = yaml.compose(text, Loader=Loader)
+    except yaml.YAMLError:
+        return 1
+    return node_line(node, steps)
+
+
+def node_line(node: yaml.Node | None, steps: Iterable[str | int]) -> int:
+    """The line, from 1, of the deepest of nested keys and places that stands under a node of a YAML tree."""
+    line = 1
+    for step in steps:
+        if isinstance(node, yaml.MappingNode):
+            # msgspec writes [...] for any key of a mapping: then the line of the mapping is the best there is.
+            found = next(((k, v) for k, v in node.value if k.value == str(step)), None)
+            if found is None:
+                break
+            line, node = found[0].start_mark.line + 1, found[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+            node = node.value[step]
+            line = node.start_mark.line + 1
+        else:
+            break
+    return line

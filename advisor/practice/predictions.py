@@ -1,0 +1,167 @@
+"""A number that a learner worked out on paper, held against the one of the exercise.
+
+Predict, then reveal: what the learner committed to, held against what the profile shows.
+
+Points, 100 in all: 30 for the class, 40 for the cause (20 where it is among the findings but not the first), and up to
+30 for the speedup, falling with the error factor e = max(p/m, m/p): 30 * max(0, 1 - log2(e) / 2), so that a factor of
+two costs half and a factor of four all of them. Without a measured or estimated speedup the rest counts for 100.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from advisor.records import quantities
+from advisor.records.errors import AdvisorError
+
+# Sizes and rates on paper are rounded to two digits, and a rate may be taken from a datasheet or from a measured copy,
+# which are up to a tenth apart. A factor of two is a wrong count of something; between the two lies a rough guess.
+RIGHT: Final = 0.10
+
+
+CLOSE: Final = 0.50
+
+
+# Units in which a number is read; a number of anything else (warps, wavefronts) is a plain one.
+_UNITS: Final = ("byte", "byte/s", "ns", "FLOP", "FLOP/s", "Hz", "%", "cycle")
+
+
+_SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
+
+
+_NUMBER = re.compile(r"(?<![\w.])(\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)\s*([A-Za-zµμ%]+(?:/[A-Za-z]+)?)?", re.IGNORECASE)
+
+
+_LONGEST = 200  # characters that are read of what was typed
+
+
+Word = Literal["right", "close", "off", "unread"]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number in the canonical unit of its kind, which is empty for a plain one."""
+
+    value: float
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a typed number compares: `unread` where the two cannot be compared; factor: typed over expected."""
+
+    word: Word
+    factor: float | None = None
+
+
+def read(text: str) -> tuple[Quantity, ...]:
+    """The numbers of a text, in their order, each with the unit that follows it."""
+    return tuple(_quantity(match[1], match[2] or "") for match in _NUMBER.finditer(text[:_LONGEST]))
+
+
+def _quantity(digits: str, unit: str) -> Quantity:
+    plain = float(digits.rstrip(",").replace(",", ""))
+    if unit.casefold() in _SCALES:
+        return Quantity(plain * _SCALES[unit.casefold()], "")
+    for canonical in _UNITS if unit else ():
+        try:
+            quantities.parse(f"1{unit}", "")  # a bare suffix such as k belongs to no kind of its own
+            break
+        except AdvisorError:
+            pass
+        try:
+            return Quantity(quantities.parse(f"{digits.rstrip(',')} {unit}", canonical), canonical)
+        except AdvisorError:
+            continue
+    try:
+        return Quantity(quantities.parse(f"{digits.rstrip(',')}{unit}", ""), "")
+    except AdvisorError:
+        return Quantity(plain, "")
+
+
+def _power(typed: str) -> Quantity | None:
+    """A plain number written as a power, which `read` would take for its base."""
+    try:
+        return Quantity(quantities.parse(typed, ""), "") if "^" in typed or "**" in typed else None
+    except AdvisorError:
+        return None
+
+
+def understood(typed: str) -> Quantity | None:
+    """The number that `judge` takes a typed text for, None where there is none."""
+    said = read(typed)
+    return _power(typed) or said[0] if said else None
+
+
+def wanted(expected: str) -> tuple[str, ...]:
+    """The unit in which a number is asked for; a second one where a plain number stands before one with a unit.
+
+    Empty where `expected` has no number above zero, so that nothing typed can be held against it.
+    """
+    units = [quantity.unit for quantity in read(expected) if quantity.value > 0]
+    named = [unit for unit in units if unit]
+    return tuple(dict.fromkeys((*units[:1], *named[:1])))
+
+
+def judge(expected: str, typed: str) -> Verdict:
+    """The first number typed against those of `expected` that are of its kind, the nearest of them.
+
+    A number typed without a unit is held against the first one that is expected, in the unit that this is written in.
+    """
+    mine, known = understood(typed), read(expected)
+    if mine is None or not known:
+        return Verdict("unread")
+    same = [k.value for k in known if k.unit == mine.unit]
+    if not same and not mine.unit:
+        first = _NUMBER.search(expected)
+        same = [float(first[1].rstrip(",").replace(",", ""))] if first is not None else []
+    if not same or mine.value <= 0 or not any(value > 0 for value in same):
+        exact = any(value == mine.value for value in same)
+        return Verdict("right" if exact else "unread", 1.0 if exact else None)
+    factor = min((mine.value / value for value in same if value > 0), key=lambda f: max(f, 1 / f))
+    off = max(factor, 1 / factor) - 1
+    return Verdict("right" if off <= RIGHT else "close" if off <= CLOSE else "off", factor)
+
+
+MINE = "mine"  # the step that stands for the learner's own version
+
+
+CLASS_POINTS, CAUSE_POINTS, AMONG_POINTS, SPEEDUP_POINTS = 30, 40, 20, 30
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Points of each part and in all (0 to 100); `factor`: how far off the speedup was, None where none is known."""
+
+    class_points: int
+    cause_points: int
+    speedup_points: int
+    factor: float | None
+    total: int
+
+
+def score(
+    class_id: str,
+    cause: str,
+    speedup: float,
+    *,
+    actual_class: str,
+    actual_cause: str,
+    others: Collection[str],
+    actual_speedup: float | None,
+) -> Score:
+    """Points for a prediction; speedups are ratios > 0, ValueError otherwise."""
+    if not (speedup > 0 and math.isfinite(speedup)):
+        raise ValueError("a speedup is a positive number")
+    of_class = CLASS_POINTS if class_id == actual_class else 0
+    of_cause = CAUSE_POINTS if cause == actual_cause else AMONG_POINTS if cause in others else 0
+    if actual_speedup is None:
+        total = round(100 * (of_class + of_cause) / (CLASS_POINTS + CAUSE_POINTS))
+        return Score(of_class, of_cause, 0, None, total)
+    factor = max(speedup / actual_speedup, actual_speedup / speedup)
+    of_speedup = round(SPEEDUP_POINTS * max(0.0, 1 - math.log2(factor) / 2))
+    return Score(of_class, of_cause, of_speedup, factor, of_class + of_cause + of_speedup)

@@ -1,0 +1,324 @@
+"""Whether a kernel runs through phases, from the samples over its run. Runs in the child process: standard library.
+
+What is taken from one launch of a binary report. Runs in the child process: standard library and ncu_report only.
+
+The numbers behind the per-instruction metrics, found by comparing them with the SASS of known kernels (CC 7.0 to 9.0,
+ncu 2021 to 2025):
+memory_type is a set of bits, 4 global, 8 local, 16 shared, and 0 for an instruction that no lane executed; an
+asynchronous copy has both of its spaces (20). memory_access_type: 2 load, 4 store, 6 both (LDGSTS), 8 atomic; a
+reduction (RED) and a bulk copy have none. memory_access_size_type: 2 for 8 bits, 8 for 16 bits, else the width in bits;
+0 or absent where it is unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+DRAM = "FBSP.TriageCompute.dramc__throughput.avg.pct_of_peak_sustained_elapsed"
+
+
+SM = "TPC.TriageCompute.sm__inst_executed_realtime.avg.pct_of_peak_sustained_elapsed"
+
+
+# Fewer samples than these within the kernel show its start and end, not phases.
+FEWEST = 40
+
+
+_PARTS = 20
+
+
+_IDLE = 0.5  # percent: below it on both sides the kernel is not running yet, or no longer
+
+
+def phases(dram: Sequence[float], sm: Sequence[float]) -> float | None:
+    """How much the balance of DRAM and SM activity (percent, one value a sample) moves over the run, 0 to 2.
+
+    The run without its first and last tenth is cut into twenty parts; the result is the spread of DRAM minus SM
+    activity between the tenth and the ninetieth percentile of the parts, over 100. Near 0 for an even kernel, about 1
+    for one that turns from the one unit to the other, or idles for a while. None with too few samples.
+    """
+    balance = [d - s for d, s in zip(dram, sm, strict=False)]
+    active = [at for at, (d, s) in enumerate(zip(dram, sm, strict=False)) if d > _IDLE or s > _IDLE]
+    if len(active) < FEWEST:
+        return None
+    length = active[-1] - active[0] + 1
+    inner = balance[active[0] + length // 10 : active[-1] + 1 - length // 10]
+    size = max(1, len(inner) // _PARTS)
+    parts = sorted(sum(inner[at : at + size]) / size for at in range(0, len(inner) - size + 1, size))
+    return (parts[round(0.9 * (len(parts) - 1))] - parts[round(0.1 * (len(parts) - 1))]) / 100
+
+
+def phases_of(action: Any) -> float | None:
+    """The phases of a launch; None where the report holds no samples."""
+    series = [action.metric_by_name(name) for name in (DRAM, SM)]
+    if any(metric is None or metric.num_instances() < FEWEST for metric in series):
+        return None
+    dram, sm = ([m.as_double(at) for at in range(m.num_instances())] for m in series)
+    return phases(dram, sm)
+
+
+GLOBAL, LOCAL, SHARED = 4, 8, 16
+
+
+# An estimate of kind 1 (local) is for one part of the kernel alone, so it says nothing about the kernel's time.
+_LOCAL_ESTIMATE, _GLOBAL_ESTIMATE = 1, 2
+
+
+_KINDS = {2: "load", 4: "store", 8: "atomic"}
+
+
+_WIDTHS = {2: 8, 4: 8, 8: 16, 16: 16}
+
+
+_STACK = re.compile(r"\[R1(?:\+-?0x[0-9a-f]+)?\]")
+
+
+_OPCODES = ("sass__inst_executed_per_opcode_with_modifier_all", "sass__inst_executed_per_opcode")
+
+
+_LANES = (
+    "sass__thread_inst_executed_true_per_opcode_with_modifier_all",
+    "sass__thread_inst_executed_true_per_opcode",
+)
+
+
+# Stems of the opcodes behind each count of lanes by ncu's name.
+ARITHMETIC = {
+    f"smsp__sass_thread_inst_executed_op_{name}_pred_on.sum": stems
+    for name, stems in (
+        *((op, frozenset((op.upper(), f"{op.upper()}32I"))) for op in ("ffma", "fadd", "fmul")),
+        *((op, frozenset((op.upper(),))) for op in ("dfma", "dadd", "dmul")),
+        *((op, frozenset((f"{op.upper()}2", f"{op.upper()}2_32I"))) for op in ("hfma", "hadd", "hmul")),
+    )
+}
+
+
+SPILLS = "sass__inst_executed_register_spilling"
+
+
+LOCAL_COUNTS = (
+    ("sass__inst_executed_local_loads", "sass__inst_executed_local_stores"),
+    ("smsp__sass_inst_executed_op_local_ld.sum", "smsp__sass_inst_executed_op_local_st.sum"),
+    ("smsp__inst_executed_op_local_ld.sum", "smsp__inst_executed_op_local_st.sum"),
+)
+
+
+_PER_PC = (
+    "memory_type",
+    "memory_access_type",
+    "memory_access_size_type",
+    "inst_executed",
+    "thread_inst_executed_true",
+    "memory_l2_theoretical_sectors_global",
+    "memory_l2_theoretical_sectors_global_ideal",
+    "memory_l2_theoretical_sectors_local",
+    "memory_l1_wavefronts_shared",
+    "memory_l1_wavefronts_shared_ideal",
+)
+
+
+_GRID = tuple(f"launch__grid_dim_{axis}" for axis in "xyz")
+
+
+_BLOCK = tuple(f"launch__block_dim_{axis}" for axis in "xyz")
+
+
+_DEVICE = tuple(
+    f"device__attribute_{name}" for name in ("display_name", "compute_capability_major", "compute_capability_minor")
+)
+
+
+# Of these the single instances are read; of all others one value.
+INSTANCED = frozenset((*_OPCODES, *_LANES, DRAM, SM, *_PER_PC))
+
+
+# Needed beside the metrics that the caller names.
+ALWAYS = frozenset(
+    (
+        *(*_OPCODES, *_LANES, SPILLS, DRAM, SM, *_PER_PC, *_GRID, *_BLOCK, *_DEVICE),
+        *(n for pair in LOCAL_COUNTS for n in pair),
+    )
+)
+
+
+def value_of(action: Any, name: str) -> Any:
+    """The metric's value: a number, a string, or None where the report lacks it."""
+    metric = action.metric_by_name(name)
+    return None if metric is None else metric.value()
+
+
+def instances(action: Any, name: str) -> dict[int, float] | None:
+    """Program counter -> value of a per-instruction metric; None where the report lacks it."""
+    metric = action.metric_by_name(name)
+    count = metric.num_instances() if metric is not None else 0
+    if not count or not metric.has_correlation_ids():
+        return None
+    pcs = metric.correlation_ids()
+    return {pcs.as_uint64(i): metric.as_double(i) for i in range(count)}
+
+
+def describe(action: Any, names: list[str]) -> dict[str, Any]:
+    """Everything that the readers take from a launch, as plain data that JSON can carry."""
+    values: dict[str, tuple[float, str]] = {}
+    for name in names:
+        metric = action.metric_by_name(name)
+        value = metric.value() if metric is not None else None
+        if isinstance(value, (int, float)):
+            values[name] = (float(value), metric.unit())
+    if not any(name.replace(".sum", ".sum.per_cycle_elapsed") in values for name in ARITHMETIC):
+        values = arithmetic_lanes(action) | values
+    tables = {name: instances(action, name) for name in _PER_PC}
+    return {
+        "name": action.name(),
+        "full": action.name(action.NameBase_DEMANGLED) or action.name(action.NameBase_MANGLED) or action.name(),
+        "grid": [value_of(action, name) for name in _GRID],
+        "block": [value_of(action, name) for name in _BLOCK],
+        "device": [value_of(action, name) for name in _DEVICE],
+        "values": values,
+        "opcodes": opcodes(action),
+        "accesses": accesses(tables),
+        "rules": rules(action),
+        "local": local_split(action, tables),
+        "phases": phases_of(action),
+    }
+
+
+def opcodes(action: Any) -> dict[str, float] | None:
+    """Opcode with modifiers -> executed warp instructions; plain opcodes where a report has only those."""
+    return _by_opcode(action, _OPCODES)
+
+
+def _by_opcode(action: Any, names: tuple[str, ...]) -> dict[str, float] | None:
+    for name in names:
+        metric = action.metric_by_name(name)
+        if metric is not None and metric.num_instances() and metric.has_correlation_ids():
+            ids = metric.correlation_ids()
+            return {ids.as_string(i): metric.as_double(i) for i in range(metric.num_instances())}
+    return None
+
+
+def arithmetic_lanes(action: Any) -> dict[str, tuple[float, str]]:
+    """What ncu's counters of floating-point operations count, from the lanes of each opcode; empty without those.
+
+    Both are the same numbers: on 108 launches of CC 9.0 with either, no count differs. Packed fp32 (FFMA2, from CC 10.0
+    on) is in neither list, so where there is any nothing is told.
+    """
+    lanes = _by_opcode(action, _LANES)
+    if lanes is None:
+        return {}
+    stems: dict[str, float] = {}
+    for opcode, number in lanes.items():
+        stem = opcode.partition(".")[0]
+        stems[stem] = stems.get(stem, 0.0) + number
+    if stems.keys() & {"FFMA2", "FADD2", "FMUL2"}:
+        return {}
+    return {name: (sum(stems.get(s, 0.0) for s in found), "inst") for name, found in ARITHMETIC.items()}
+
+
+def _roles(space: int, kind: int, has_width: bool) -> list[tuple[str, str]]:
+    """(space, kind) of an instruction; two for a copy from global to shared memory, which is a load and a store."""
+    if space == GLOBAL | SHARED:
+        if kind == 6:
+            return [("global", "load"), ("shared", "store")]
+        return [("shared" if kind else "other", _KINDS.get(kind, "other"))]
+    name = {GLOBAL: "global", LOCAL: "local", SHARED: "shared"}.get(space, "other")
+    return [(name, _KINDS.get(kind, "atomic" if has_width and name != "other" else "other"))]
+
+
+def accesses(tables: dict[str, dict[int, float] | None]) -> list[list[Any]] | None:
+    """Executed memory instructions, one row for each space, kind and width; fields in the order of model.Access.
+
+    A count that the report lacks for the whole launch is None; executed lanes are those not predicated off.
+    """
+    spaces, executed = tables["memory_type"], tables["inst_executed"]
+    if spaces is None or executed is None:
+        return None
+    kinds, widths, lanes = (
+        tables[n] or {} for n in ("memory_access_type", "memory_access_size_type", "thread_inst_executed_true")
+    )
+    traffic = {
+        "global": (
+            tables["memory_l2_theoretical_sectors_global"],
+            tables["memory_l2_theoretical_sectors_global_ideal"],
+            None,
+            None,
+        ),
+        "local": (tables["memory_l2_theoretical_sectors_local"], None, None, None),
+        "shared": (None, None, tables["memory_l1_wavefronts_shared"], tables["memory_l1_wavefronts_shared_ideal"]),
+    }
+    rows: dict[tuple[str, str, int], list[Any]] = {}
+    for pc, space in spaces.items():
+        if not executed.get(pc):
+            continue
+        bits = int(widths.get(pc) or 0)
+        for role in _roles(int(space), int(kinds.get(pc) or 0), bits > 0):
+            columns = traffic.get(role[0], (None,) * 4)
+            key = (*role, _WIDTHS.get(bits, bits))
+            row = rows.setdefault(key, [*key, 0.0, 0.0, *(None if column is None else 0.0 for column in columns)])
+            row[3] += executed[pc]
+            row[4] += lanes.get(pc, 0.0)
+            for i, column in enumerate(columns, 5):
+                if column is not None:
+                    row[i] += column.get(pc, 0.0)
+    return [rows[key] for key in sorted(rows)]
+
+
+def rules(action: Any) -> list[list[Any]]:
+    """[identifier, title, message, saving, local saving] of each rule that speaks.
+
+    The savings are in %, of the kernel's time and of one part of it; None where the rule does not estimate that.
+    """
+    found = []
+    for result in action.rule_results_as_dicts():
+        message = result.get("rule_message") or {}
+        if message.get("message"):
+            estimate = result.get("speedup_estimation") or {}
+            kind, percent = estimate.get("type"), estimate.get("speedup")
+            savings = [percent if kind == wanted else None for wanted in (_GLOBAL_ESTIMATE, _LOCAL_ESTIMATE)]
+            title = message.get("title") or result.get("name") or ""
+            found.append([result.get("rule_identifier") or "", title, message["message"], *savings])
+    return found
+
+
+def local_split(action: Any, tables: dict[str, dict[int, float] | None]) -> list[float] | None:
+    """[spill instructions, other local-memory instructions] executed; None where the code has to be looked at.
+
+    From ncu 2025.3 on the report counts the spills; the rest of the local-memory instructions serve arrays.
+    """
+    total = None
+    spaces, executed = tables["memory_type"], tables["inst_executed"]
+    if spaces is not None and executed is not None:
+        total = sum(executed.get(pc, 0.0) for pc, space in spaces.items() if int(space) & LOCAL)
+    else:
+        for pair in LOCAL_COUNTS:
+            counts = [value_of(action, name) for name in pair]
+            if all(isinstance(count, (int, float)) for count in counts):
+                total = float(sum(counts))
+                break
+    if total is None:
+        return None
+    if not total:
+        return [0.0, 0.0]
+    spills = value_of(action, SPILLS)
+    return [float(spills), max(0.0, total - spills)] if isinstance(spills, (int, float)) else None
+
+
+def local_split_by_code(action: Any) -> list[float] | None:
+    """The same from the instructions; `action` must have its code (see slimming.slim).
+
+    An address that is the stack pointer plus a constant is a spill (or an array element with a constant index), any
+    other is computed at run time.
+    """
+    spaces, executed = instances(action, "memory_type"), instances(action, "inst_executed")
+    if spaces is None or executed is None:
+        return None
+    split = [0.0, 0.0]
+    for pc, space in spaces.items():
+        if int(space) & LOCAL and executed.get(pc):
+            text = action.sass_by_pc(pc)
+            if "[" not in text:
+                return None
+            split[0 if _STACK.search(text) else 1] += executed[pc]
+    return split

@@ -1,0 +1,202 @@
+"""The program of the child process: reads launches of a report with NVIDIA's library and sends them to its parent.
+
+It gets one JSON object on standard input and writes JSON lines to standard output, one a launch as soon as it is read,
+so that whatever was read before a crash survives. NVIDIA's library parses a launch anew at each request and never gives
+the memory back; here it goes with the process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import mmap
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+
+def limit_memory(size: int) -> None:
+    """Bounds the address space where the system can; elsewhere the parent's time limit has to do."""
+    try:
+        import resource
+    except ImportError:
+        return
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def claim_output() -> Callable[[dict[str, Any]], None]:
+    """Takes standard output for the messages alone: what a library prints goes nowhere."""
+    stream = os.fdopen(os.dup(1), "wb", buffering=0)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+
+    def send(message: dict[str, Any]) -> None:
+        stream.write(json.dumps(message).encode() + b"\n")
+
+    return send
+
+
+# Source files that a report carries along, all of them together.
+_SOURCE_BYTES = 32 << 20
+
+
+class Batch:
+    """Some launches of one report, read from slim copies of it in a folder that the parent removes."""
+
+    def __init__(
+        self, data: mmap.mmap, folder: str, names: list[str], instanced: Collection[str] | None = None
+    ) -> None:
+        """names: the metrics to read; instanced: those of which single instances are read, all unless given."""
+        from advisor.readers import container
+
+        self._container = container
+        self._data = data
+        self._found = container.walk(data)
+        self._folder = folder
+        self._names = frozenset(names)
+        self._instanced = self._names if instanced is None else instanced
+
+    def has(self, names: list[str]) -> list[str]:
+        """Those of the names that the report knows at all."""
+        known = frozenset(self._container.strings_of(self._data, self._found))
+        return [name for name in names if name in known]
+
+    def _bare(self, name: str) -> bool:
+        return name not in self._instanced
+
+    def _wanted(self, name: str) -> bool:
+        # The library looks the units up in a table of the chip, which it knows from the device attributes.
+        return name in self._names or name.startswith("device__")
+
+    def code_marks(self, first: int, last: int) -> dict[int, tuple[bool, bool]]:
+        """Launch -> (line information, debug build), where the report has its code."""
+        return self._container.code_marks(self._data, self._found, first, last)
+
+    def code(self, launch: int) -> Any:
+        """What the launch's machine code says of its source (code.Code)."""
+        from advisor.readers.code import Code
+
+        with contextlib.suppress(self._container.DamagedError, IndexError):
+            return Code(self._container.code_of(self._data, self._found, launch))
+        return Code(b"")
+
+    def actions(self, first: int, last: int, code: bool = False) -> tuple[list[Any], list[int]]:
+        """NVIDIA's objects for the launches, and the indices of those whose record is damaged."""
+        import ncu_report
+
+        from advisor.readers import slimming
+
+        # The file stays until the parent removes the folder: the library reads the code from it only when asked.
+        handle, path = tempfile.mkstemp(suffix=".ncu-rep", dir=self._folder)
+        with os.fdopen(handle, "wb") as out:
+            damaged = slimming.slim(self._data, self._found, first, last, self._wanted, out, bare=self._bare, code=code)
+        context = ncu_report.load_report(path)
+        ranges = [context.range_by_idx(i) for i in range(context.num_ranges())]
+        found = [r.action_by_idx(i) for r in ranges for i in range(r.num_actions())]
+        # Launches of several ranges need not come in the order of the file.
+        return (found if len(ranges) < 2 else []), damaged
+
+    def each(self, first: int, last: int) -> Iterator[tuple[int, Any]]:
+        """(index, launch or None) for every launch; None where the library or the record fails."""
+        found, damaged = self.actions(first, last)
+        whole = [i for i in range(first, last) if i not in damaged]
+        if len(found) == len(whole):
+            yield from zip(whole, found, strict=True)
+        else:  # it refused some: one by one, to know which
+            for i in whole:
+                alone, _ = self.actions(i, i + 1)
+                yield i, alone[0] if len(alone) == 1 else None
+        for i in damaged:
+            yield i, None
+
+
+def run(job: dict[str, Any], send: Callable[[dict[str, Any]], None]) -> None:
+    """Does the job {path, folder, first, last, names, instances}; `instances`: the values of `names` by address."""
+    with Path(job["path"]).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        if job.get("instances"):
+            _instances(job, data, send)
+        else:
+            _launches(job, data, send)
+    send({"done": True})
+
+
+def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, Any]], None]) -> None:
+    from advisor.readers.actions import ALWAYS, INSTANCED, describe, local_split_by_code
+
+    batch = Batch(data, job["folder"], [*job["names"], *ALWAYS], INSTANCED)
+    names = batch.has(job["names"])
+    code = Batch(data, job["folder"], ["memory_type", "inst_executed"])
+    marks = batch.code_marks(job["first"], job["last"])
+    for index, action in batch.each(job["first"], job["last"]):
+        message = None
+        if action is not None and action.name() is not None:
+            try:
+                message = describe(action, names) | {"built": marks.get(index)}
+                if message["local"] is None and any(row[0] == "local" for row in message["accesses"] or ()):
+                    with contextlib.suppress(IndexError):
+                        message["local"] = local_split_by_code(code.actions(index, index + 1, code=True)[0][0])
+            except (TypeError, ValueError, RuntimeError, AttributeError, UnicodeError):
+                message = None  # what the library raises on damage
+        send({"index": index, "launch": message})
+
+
+def _instances(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, Any]], None]) -> None:
+    from advisor.readers.actions import instances
+
+    names = job["names"]
+    batch = Batch(data, job["folder"], [*names, "inst_executed"])
+    actions, _ = batch.actions(job["first"], job["first"] + 1, code=True)
+    if not actions:
+        return
+    action, code = actions[0], batch.code(job["first"])
+    tables = {name: instances(action, name) for name in names}
+    pcs = sorted({pc for table in (*tables.values(), instances(action, "inst_executed")) for pc in table or ()})
+    frames: dict[tuple[str, int, str], int] = {}
+    for pc in pcs:
+        found = [(frame.file, frame.line, frame.function) for frame in code.frames(pc)]
+        if not found and (place := action.source_info(pc)) is not None:
+            found = [(place.file_name(), place.line(), "")]
+        send(
+            {
+                "pc": pc,
+                "at": [frames.setdefault(frame, len(frames)) for frame in found],
+                "ptx": code.ptx_line(pc),
+                "sass": action.sass_by_pc(pc).strip() if job["sass"] else "",
+                "values": [None if table is None else table.get(pc, 0.0) for table in tables.values()],
+            }
+        )
+    send({"frames": list(frames), "ptx_text": code.ptx if job["sass"] else ()})
+    named, left = {file for file, _, _ in frames}, _SOURCE_BYTES
+    for name, text in (action.source_files() if job["sass"] else {}).items():
+        if name in named and 0 < len(text) <= left:
+            left -= len(text)
+            send({"source": name, "text": text})
+
+
+def main() -> None:
+    """Entry: waits for the job on standard input, so that a parent can start it before the job is known."""
+    send = claim_output()
+    memory, *paths = sys.argv[1:]
+    sys.path[:0] = paths
+    limit_memory(int(memory))
+    try:
+        import ncu_report  # noqa: F401  (loaded while the parent still prepares the job)
+    except (ImportError, OSError) as error:
+        send({"fatal": f"NVIDIA's ncu-report package does not load: {error}"})
+        return
+    line = sys.stdin.buffer.readline()
+    if line:
+        run(json.loads(line), send)
+    # No tidying up: the library's own takes longer than the system's.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

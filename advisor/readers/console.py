@@ -1,0 +1,222 @@
+"""What `ncu` prints on a terminal, and what is left of it in logs: other output in between, line numbers in front."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+
+from advisor.readers.csv_tables import MIXED, count_nan, decimal_mark, last_is_cut, number, percent_of, speedup_of
+from advisor.readers.frame import Contents, Launch, Shape, breakdown_name, one_line, short_name
+from advisor.records.errors import InputError
+from advisor.records.readings import RuleResult
+
+_NUMBERED = re.compile(r"\d+: ?")
+_STREAM = re.compile(r"\d+, Stream \d+(?:, Device \d+)?(?:, CC (\d+\.\d+))?\s*")
+_SUMMARY = re.compile(r"(?:Device \d+, CC (\d+\.\d+), )?Invocations (\d+)\s*")
+_DEVICE = re.compile(r"Device \d+, CC (\d+\.\d+)\s*")
+_SHAPE = re.compile(r"\s*\((\d+), (\d+), (\d+)\)x\((\d+), (\d+), (\d+)\)$")
+_TIME = re.compile(r", \d{4}-\w{3}-\d{2} \d{2}:\d{2}:\d{2}$")
+_DASHES = re.compile(r"-{3,}(\s+-{3,})+")
+_RUN = re.compile(r"-{3,}")
+_PROFILED = re.compile(r'==PROF== Profiling "[^"]*"(?: - (\d+))?')
+_TOOL = re.compile(r"[Nn]sight[ -][Cc]ompute[/\\ -](\d{4}\.\d+(?:\.\d+)?)")
+_RULE = re.compile(r"\s+(OPT|INF|WRN|ERR)\s{2,}(\S.*)")
+_ESTIMATE = re.compile(r"Est\. (Local )?Speedup: ([\d.,]+)%")
+
+
+class _Table:
+    """The table that the reader is in: where its columns are, and whether its rows have begun."""
+
+    def __init__(self) -> None:
+        self.columns: list[tuple[int, int]] = []
+        self.open = self.filled = False
+
+    def dashes(self, line: str) -> None:
+        """A line of dashes: above the header, below it, or at the end of the rows."""
+        self.columns = [run.span() for run in _RUN.finditer(line)]
+        if self.filled:
+            self.open = self.filled = False
+
+    def cells(self, line: str) -> tuple[str, str, str] | None:
+        """Label, unit and value (the average, where there are minimum, maximum and average) of a row."""
+        if len(self.columns) not in (3, 5) or len(line) <= self.columns[2][0]:
+            return None
+        self.filled = True
+        label, unit = (line[a:b].strip() for a, b in self.columns[:2])
+        rest = line[self.columns[-1][0] :] if len(self.columns) == 5 else line[self.columns[1][1] :]
+        return (label, unit, rest.strip()) if label else None
+
+
+class _Reader:
+    """The state while going through the lines."""
+
+    def __init__(self, wanted: Collection[str], most: int) -> None:
+        self.wanted = frozenset(wanted)
+        self.most = most
+        self.found = Contents()
+        self.table = _Table()
+        self.section = self.part = self.cc = ""
+        self.values: list[dict[str, tuple[str, str]]] = []
+        self.labels: list[dict[tuple[str, str], tuple[str, str]]] = []
+        self.sections: list[list[str]] = []
+        self.profiled: set[str] = set()
+        self.unnumbered = self.invocations = 0
+        self.rule: list[str] | None = None
+
+    def line(self, text: str) -> None:
+        """Takes the next line of the file."""
+        stripped = text.strip()
+        if (", Context " in text or ", Invocations " in text) and self._launch(stripped):
+            return
+        if match := _PROFILED.search(text):
+            self._profiled(match[1])
+        elif stripped.startswith("Section: "):
+            self._enter(stripped[9:].strip())
+        elif stripped.startswith("Table Name :"):
+            self._close_rule()
+            self.part, self.table = stripped[12:].strip(), _Table()
+        elif _DASHES.fullmatch(stripped):
+            self._close_rule()
+            self.table.dashes(text)
+        elif "Metric Name" in text and "Metric Unit" in text:
+            self.table.open = True
+        elif self.found.launches:
+            self._inside(text, stripped)
+        if match := _DEVICE.fullmatch(stripped):
+            self.cc = match[1]
+        if self.found.tool == "ncu" and (match := _TOOL.search(text[:500])):
+            self.found.tool = f"ncu {match[1]}"
+
+    def _launch(self, text: str) -> bool:
+        head, _, tail = text.rpartition(", Context ")
+        match, count = _STREAM.fullmatch(tail), 0
+        if not (head and match):
+            head, _, tail = text.rpartition(", Invocations ")
+            before = _DEVICE.search(head[-40:])
+            match = _SUMMARY.fullmatch("Invocations " + tail)
+            if not (head and match):
+                return False
+            count = int(match[2])
+            head = head.rpartition(", Device ")[0] if before and before.end() == len(head[-40:]) else head
+            cc = before[1] if before else self.cc
+        else:
+            cc = match[1] or ""
+        head = _TIME.sub("", head)
+        grid: Shape | None = None
+        block: Shape | None = None
+        if shapes := _SHAPE.search(head[-120:]):
+            head = head[: len(head) - (shapes.end() - shapes.start())]
+            x, y, z, *rest = (int(part) for part in shapes.groups())
+            grid = (x, y, z) if x and y and z else None
+            block = (rest[0], rest[1], rest[2]) if all(rest) else None
+        if not head.strip():
+            return False
+        self._close_rule()
+        if len(self.found.launches) >= self.most:
+            raise InputError(f"more than {self.most:,} launches; cut the file into parts")
+        launch = Launch(len(self.found.launches), short_name(head), head.strip(), grid, block, cc=cc)
+        self.found.launches.append(launch)
+        self.values.append({})
+        self.labels.append({})
+        self.sections.append([])
+        self.invocations += count
+        self.section = self.part = ""
+        self.table = _Table()
+        return True
+
+    def _profiled(self, number_: str | None) -> None:
+        if number_ is None:
+            self.unnumbered += 1
+        else:
+            self.profiled.add(number_)
+
+    def _enter(self, section: str) -> None:
+        self._close_rule()
+        self.section, self.part, self.table = section, "", _Table()
+        if self.sections:
+            self.sections[-1].append(section)
+
+    def _inside(self, text: str, stripped: str) -> None:
+        if match := _RULE.match(text[:4000]):
+            self._close_rule()
+            self.table = _Table()
+            self.rule = [match[1], match[2]]
+        elif self.rule is not None:
+            if stripped:
+                self.rule.append(stripped)
+            else:
+                self._close_rule()
+        elif self.table.open and (cells := self.table.cells(text)):
+            self._value(*cells)
+        elif "without fixed GPU frequencies" in text:
+            self.found.launches[-1].known["clock_control"] = 0.0
+
+    def _value(self, label: str, unit: str, value: str) -> None:
+        name = label if label in self.wanted else breakdown_name(label)
+        if name in self.wanted:
+            self.values[-1].setdefault(name, (value, unit))
+        else:
+            self.labels[-1].setdefault((self.part or self.section, label), (value, unit))
+
+    def _close_rule(self) -> None:
+        rule, self.rule = self.rule, None
+        if rule is None or rule[0] == "ERR" or not self.found.launches:
+            return
+        estimate = _ESTIMATE.match(rule[1])
+        words = rule[2:] if estimate else rule[1:]
+        launch = self.found.launches[-1]
+        speedup = speedup_of(number(estimate[2])) if estimate and not estimate[1] else None
+        local = percent_of(number(estimate[2])) if estimate and estimate[1] else None
+        launch.rules = (*launch.rules, RuleResult("", self.section, one_line(" ".join(words)), speedup, local))
+
+    def end(self) -> Contents:
+        """Closes the file: turns the texts into numbers and says what is missing."""
+        self._close_rule()
+        found = self.found
+        if self.table.open:
+            found.problems.append("the text ends inside a table: it was cut")
+            found.missing = None
+        elif cut := last_is_cut([tuple(names) for names in self.sections]):
+            found.problems.append(cut)
+            found.missing = None
+        if self.invocations:
+            found.problems.append(
+                f"a summary: each kernel stands for the average of its launches ({self.invocations} in all)"
+            )
+        shown, profiled = self.invocations or len(found.launches), max(len(self.profiled), self.unnumbered)
+        if profiled > shown:
+            found.problems.append(f"ncu profiled {profiled} launches, the text holds {shown}")
+            found.missing = profiled - shown if found.missing is not None else None
+        texts = [text for values in self.values for text, _ in values.values()]
+        texts += [text for labels in self.labels for text, _ in labels.values()]
+        mark = decimal_mark(texts)
+        if mark is None:
+            found.problems.append(MIXED)
+        for launch, values, labels in zip(found.launches, self.values, self.labels, strict=True):
+            launch.known["nan_metrics"] = count_nan(text for text, _ in (*values.values(), *labels.values()))
+            launch.values = {key: (number(text, mark or "."), unit) for key, (text, unit) in values.items()}
+            launch.labels = {key: (number(text, mark or "."), unit) for key, (text, unit) in labels.items()}
+        return found
+
+
+def read_console(lines: Iterable[str], wanted: Collection[str], most: int) -> Contents:
+    """The launches of console text, at most `most`; metrics `wanted` are found by name, others by section and label."""
+    reader = _Reader(wanted, most)
+    for text in _without_numbers(lines):
+        reader.line(text)
+    return reader.end()
+
+
+def _without_numbers(lines: Iterable[str]) -> Iterable[str]:
+    """The lines without the `12: ` that a viewer put in front, if the first lines all have it."""
+    first: list[str] = []
+    source = iter(lines)
+    for text in source:
+        if text.strip():
+            first.append(text)
+        if len(first) == 5:
+            break
+    numbered = bool(first) and all(_NUMBERED.match(text) for text in first)
+    for part in (first, source):
+        for text in part:
+            yield _NUMBERED.sub("", text, count=1) if numbered else text

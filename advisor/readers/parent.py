@@ -1,0 +1,370 @@
+"""Reads a binary report in child processes: a crash, a hang or a flood in NVIDIA's library ends a child only.
+
+The per-instruction table of one launch, read on demand: what each instruction executed, moved and waited for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import math
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from advisor.readers import formats
+from advisor.readers.container import Container, Limits, spans
+from advisor.readers.formats import unpack
+from advisor.readers.frame import Contents, Launch, Shape, clean, one_line, short_name, without_links
+from advisor.records.errors import InputError
+from advisor.records.readings import Access, RuleResult
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_PACKAGE_ROOT = Path(__file__).resolve().parents[2]
+
+
+_PROGRAM = Path(__file__).with_name("child.py")
+
+
+_TOLD_EVERY_S = 0.1  # how often whoever waits is told how far the reading is, and may call it off
+
+
+_INSTALL = "install it with `pip install ncu-report` (Linux x86-64 and aarch64, Windows, macOS arm64)"
+
+
+class Child:
+    """One child process. It loads NVIDIA's library at once and waits for its job."""
+
+    def __init__(self, limits: Limits) -> None:
+        spec = importlib.util.find_spec("ncu_report")
+        if spec is None or spec.origin is None:
+            raise InputError(
+                f"NVIDIA's ncu-report package is missing, without which no .ncu-rep can be read: {_INSTALL}"
+            )
+        paths = dict.fromkeys((str(_PACKAGE_ROOT), str(Path(spec.origin).parents[1])))
+        self._limits = limits
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-X", "utf8", str(_PROGRAM), str(limits.child_memory), *paths],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+        self._lines: queue.Queue[bytes | None] = queue.Queue(maxsize=1000)
+
+    def run(self, job: dict[str, Any], silence_s: float, deadline: float) -> Iterator[dict[str, Any]]:
+        """The messages for one job, until the child has done it; without `done` at the end if the child fails."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.write(json.dumps(job).encode() + b"\n")
+            self._process.stdin.close()
+        threading.Thread(target=self._listen, daemon=True).start()
+        try:
+            while (left := min(silence_s, deadline - time.monotonic())) > 0:
+                try:
+                    line = self._lines.get(timeout=left)
+                    message = json.loads(line) if line is not None else None
+                except (queue.Empty, ValueError, RecursionError):
+                    return
+                if not isinstance(message, dict):
+                    return
+                yield message
+        finally:
+            self.stop()
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        total, most = 0, self._limits.message_bytes
+        with contextlib.suppress(OSError, ValueError):
+            while line := self._process.stdout.readline(most + 1):
+                total += len(line)
+                if total > most:
+                    break
+                self._lines.put(line)
+        self._lines.put(None)
+
+    def kill(self) -> None:
+        """Ends the process; whoever listens to it comes to the end of its messages."""
+        self._process.kill()
+
+    def stop(self) -> None:
+        """Ends the process, whatever it is doing, and waits for that."""
+        self._process.kill()
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._lines.get_nowait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        self._process.wait()
+
+
+def batches(found: Container, limits: Limits, children: int) -> list[tuple[int, int]]:
+    """First and last (exclusive) launch of each batch: one a child, or more where a batch would be too large."""
+    sizes = [end - start for start, end in spans(found)]
+    share = max(1, math.ceil(len(sizes) / max(1, children)))
+    result: list[tuple[int, int]] = []
+    first = held = 0
+    for i, size in enumerate(sizes):
+        if i > first and (i - first >= min(share, limits.batch_launches) or held + size > limits.batch_bytes):
+            result.append((first, i))
+            first, held = i, 0
+        held += size
+    if sizes:
+        result.append((first, len(sizes)))
+    return result
+
+
+class BackgroundRead:
+    """The batches of one report, being read in the background."""
+
+    def __init__(
+        self, path: Path, folder: Path, found: Container, names: Sequence[str], children: list[Child], limits: Limits
+    ) -> None:
+        self._job = {"path": str(path), "folder": str(folder), "names": list(names)}
+        self._limits = limits
+        self._waiting = queue.SimpleQueue[tuple[int, int]]()
+        for batch in batches(found, limits, max(1, len(children))):
+            self._waiting.put(batch)
+        self._launches: dict[int, dict[str, Any] | None] = {}
+        self._fatal = ""
+        self._silence_s = limits.silence_s
+        self._deadline = time.monotonic() + limits.total_s
+        self._total = found.readable
+        self._running = set(children)
+        self._called_off = False
+        self._threads = [threading.Thread(target=self._work, args=(child,), daemon=True) for child in children]
+        for thread in self._threads:
+            thread.start()
+
+    def _work(self, child: Child) -> None:
+        ready: Child | None = child
+        while not self._called_off:
+            try:
+                first, last = self._waiting.get_nowait()
+            except queue.Empty:
+                break
+            ready = ready or Child(self._limits)
+            self._running.add(ready)
+            if self._called_off:  # since the look above
+                ready.kill()
+            done = False
+            for message in ready.run(self._job | {"first": first, "last": last}, self._silence_s, self._deadline):
+                done = done or "done" in message
+                if "fatal" in message:
+                    self._fatal = one_line(str(message["fatal"]), 300)
+                index = message.get("index")
+                if isinstance(index, int) and first <= index < last:
+                    self._launches[index] = message.get("launch")
+            if not done:  # the next ones that hang cost less
+                self._silence_s = max(1.0, self._silence_s / 4)
+            self._running.discard(ready)
+            ready = None
+        if ready is not None:
+            ready.stop()
+
+    def wait(self, progress: Callable[[str, int, int], None] | None = None) -> list[Launch]:
+        """The launches that were read, in the order of the report.
+
+        progress: called now and then with "launches", those that are done and those in all; what it raises ends the
+        reading.
+        """
+        try:
+            for thread in self._threads:
+                while progress is not None and thread.is_alive():
+                    progress("launches", len(self._launches), self._total)
+                    thread.join(_TOLD_EVERY_S)
+                thread.join()
+            if progress is not None:
+                progress("launches", len(self._launches), self._total)
+        except BaseException:
+            self.call_off()
+            raise
+        if self._fatal and not self._launches:
+            raise InputError(f"{self._fatal}; {_INSTALL}")
+        found = (launch_of(index, message) for index, message in sorted(self._launches.items()))
+        return [launch for launch in found if launch is not None]
+
+    def call_off(self) -> None:
+        """End the reading: nobody waits for it any more."""
+        self._called_off = True
+        for child in tuple(self._running):
+            child.kill()
+        for thread in self._threads:
+            thread.join()
+
+
+def _shape(numbers: Any) -> Shape | None:
+    x, y, z = (int(n) if isinstance(n, (int, float)) else 0 for n in numbers)
+    return (x, y, z) if x > 0 and y > 0 and z > 0 else None
+
+
+def _float(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+def launch_of(index: int, message: Any) -> Launch | None:
+    """A child's message as a launch; None where the child could not read it or sent something else."""
+    if not isinstance(message, dict):
+        return None
+    try:
+        full = str(message["full"])
+        gpu, major, minor = message["device"]
+        launch = Launch(
+            index=index,
+            kernel=str(message["name"]) or short_name(full),
+            kernel_full=full,
+            grid=_shape(message["grid"]),
+            block=_shape(message["block"]),
+            gpu_name=str(gpu or ""),
+            cc=f"{int(major)}.{int(minor)}" if major is not None and minor is not None else "",
+            values={str(name): (float(value), str(unit)) for name, (value, unit) in message["values"].items()},
+            rules=tuple(_rule(*parts) for parts in message["rules"]),
+        )
+        if message["opcodes"] is not None:
+            launch.opcodes = {str(name): float(count) for name, count in message["opcodes"].items()}
+        if message["accesses"] is not None:
+            launch.accesses = tuple(
+                Access(str(space), str(kind), int(width), *(_float(number) for number in numbers))
+                for space, kind, width, *numbers in message["accesses"]
+            )
+        if message["local"] is not None:
+            launch.known["spill_inst"], launch.known["indexed_local_inst"] = (
+                float(count) for count in message["local"]
+            )
+        if message["phases"] is not None:
+            launch.known["sampling_phases"] = float(message["phases"])
+        if message["built"] is not None:
+            launch.known["line_info"], launch.known["debug_build"] = (float(mark) for mark in message["built"])
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        return None
+    launch.known["nan_metrics"] = float(sum(not math.isfinite(value) for value, _ in launch.values.values()))
+    return launch
+
+
+def _rule(identifier: Any, title: Any, message: Any, saving: Any, local: Any = None) -> RuleResult:
+    from advisor.readers.csv_tables import percent_of, speedup_of
+
+    speedup = speedup_of(float(saving)) if saving is not None else None
+    part = percent_of(float(local)) if local is not None else None
+    return RuleResult(str(identifier), one_line(str(title)), one_line(without_links(str(message))), speedup, part)
+
+
+def read_report(
+    reading: BackgroundRead, found: Container, damage: str, progress: Callable[[str, int, int], None] | None = None
+) -> Contents:
+    """Waits for the launches and accounts for them: what the report announces against what was read."""
+    launches = reading.wait(progress)
+    contents = Contents(launches, f"ncu {_version(found.tool)}" if found.tool else "ncu")
+    lost = found.announced - len(launches)
+    wrong = [text for text in (damage, found.damage) if text]
+    if lost:
+        contents.problems.append(f"{lost} of the {found.announced} launches announced could not be read")
+    contents.problems += [f"the report is damaged or cut short: {text}" for text in wrong]
+    # Behind the damage there may be launches that nobody announced.
+    contents.missing = None if wrong else lost
+    return contents
+
+
+def _version(tool: str) -> str:
+    """2025.3.1 of 2025.3.1.0."""
+    return ".".join(one_line(tool, 40).split(".")[:3])
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchCode:
+    """The instructions of one launch, in the order of their addresses.
+
+    table: as `read_instances` gives it; calls: of each instruction, (file, line) of the calls that it was inlined at,
+    innermost first; functions: of each, the mangled name of the inlined function that it belongs to, '' for none;
+    ptx_lines: of each, the line of `ptx` that it was made of, from 1, 0 where that is unknown; ptx: the text, empty
+    where the report has none; sources: the text of each source file that the report carries along.
+    """
+
+    table: pd.DataFrame
+    calls: tuple[tuple[tuple[str, int], ...], ...]
+    functions: tuple[str, ...]
+    ptx_lines: tuple[int, ...]
+    ptx: tuple[str, ...]
+    sources: dict[str, str]
+
+
+def read_instances(
+    path: Path, index: int, metric_names: Sequence[str], with_sass: bool = True, *, limits: Limits | None = None
+) -> pd.DataFrame:
+    """One row for each instruction of launch `index` of a binary report, ordered by address.
+
+    Columns: pc (address), file and line ('' and 0 without line information), sass ('' unless `with_sass`, or where the
+    code is not in the report), and a float column for each of `metric_names` (ncu's names of source metrics); NaN where
+    the report lacks the metric, 0 where it has it but not for this instruction. No rows without such metrics.
+    Inlined code has the line of the function that was inlined; the calls are in `read_code`.
+    Raises InputError for another kind of file and for a launch that cannot be read.
+    """
+    return read_code(path, index, metric_names, with_sass, limits=limits).table
+
+
+def read_code(
+    path: Path, index: int, metric_names: Sequence[str], with_sass: bool = True, *, limits: Limits | None = None
+) -> LaunchCode:
+    """The same table with what the machine code tells beside it; no PTX and no sources unless `with_sass`."""
+    path, bounds = Path(path), limits or Limits()
+    sniffed = formats.sniff(path, bounds)
+    if not sniffed.wrapping and sniffed.format != "ncu-rep":
+        raise InputError(f"{path.name}: only a binary report (.ncu-rep) knows single instructions; give that")
+    child = Child(bounds)
+    names = list(dict.fromkeys(metric_names))
+    try:
+        with tempfile.TemporaryDirectory(prefix="ncu-advisor-", ignore_cleanup_errors=True) as folder:
+            source = path
+            if sniffed.wrapping:
+                source = Path(folder) / "unpacked"
+                unpack(path, sniffed.wrapping, source, bounds)
+                if formats.sniff(source, bounds, path.name).format != "ncu-rep":
+                    raise InputError(
+                        f"{path.name}: only a binary report (.ncu-rep) knows single instructions; give that"
+                    )
+            job = {"path": str(source), "folder": folder, "first": index, "last": index + 1, "names": names}
+            job |= {"instances": True, "sass": with_sass}
+            messages = list(child.run(job, bounds.silence_s, time.monotonic() + bounds.total_s))
+    finally:
+        child.stop()
+    if not messages or "done" not in messages[-1]:
+        why = str(messages[-1].get("fatal", "")) if messages else ""
+        raise InputError(f"{path.name}: the instructions of launch {index} cannot be read{': ' + why if why else ''}")
+    import pandas as pd
+
+    rows = [message for message in messages if "pc" in message]
+    known: dict[str, Any] = next(
+        (message for message in messages if "frames" in message), {"frames": [], "ptx_text": []}
+    )
+    frames = [(clean(str(file), 4096)[0], int(line), clean(str(name), 4096)[0]) for file, line, name in known["frames"]]
+    chains = [[frames[at] for at in row["at"]] for row in rows]
+    firsts = [chain[0] if chain else ("", 0, "") for chain in chains]
+    table: dict[str, object] = {
+        "pc": pd.Series([row["pc"] for row in rows], dtype="uint64"),
+        "file": pd.Series([file for file, _, _ in firsts], dtype=object),
+        "line": pd.Series([line for _, line, _ in firsts], dtype="int64"),
+        "sass": pd.Series([clean(str(row["sass"]), 4096)[0] for row in rows], dtype=object),
+    }
+    for i, name in enumerate(names):
+        values = [math.nan if row["values"][i] is None else float(row["values"][i]) for row in rows]
+        table[name] = pd.Series(values, dtype="float64")
+    return LaunchCode(
+        pd.DataFrame(table),
+        tuple(tuple((file, line) for file, line, _ in chain[1:]) for chain in chains),
+        tuple(name for _, _, name in firsts),
+        tuple(int(row["ptx"]) for row in rows),
+        tuple(map(str, known["ptx_text"])),
+        {clean(str(m["source"]), 4096)[0]: str(m["text"]) for m in messages if "source" in m},
+    )

@@ -1,0 +1,126 @@
+"""The log of `ptxas -v` (nvcc -Xptxas -v): registers, stack, spills and shared memory of each kernel, as compiled."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from advisor.readers.frame import Launch
+
+_ENTRY = re.compile(r"Compiling entry function '([^']+)'(?: for '(sm_\d+\w?)')?")
+_PROPERTIES = re.compile(r"Function properties for '?([\w$.]+)'?")
+_SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
+_USED = re.compile(r"Used (\d+) registers")
+_SHARED = re.compile(r"([\d+]+) bytes smem")
+_PLAIN = re.compile(r"_Z(\d+)")
+_NESTED = re.compile(r"_ZN?[KVO]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """One kernel for one architecture; bytes are per thread (stack, spills) and per block (static shared memory)."""
+
+    mangled: str
+    name: str
+    arch: str
+    registers: int | None = None
+    stack_bytes: int | None = None
+    spill_store_bytes: int | None = None
+    spill_load_bytes: int | None = None
+    shared_bytes: int | None = None
+
+
+def function_name(mangled: str) -> str:
+    """The function's own name out of an Itanium-mangled one, without a demangler: the last of its scopes.
+
+    >>> function_name("_ZN2at6native6kernelIfEEvPT_")
+    'kernel'
+    """
+    match = _NESTED.match(mangled)
+    if not match:
+        return mangled
+    at, name, nested = match.end(), "", mangled.startswith("_ZN")
+    while digits := re.compile(r"\d+").match(mangled, at):
+        length = int(digits.group())
+        at = digits.end() + length
+        name = mangled[digits.end() : at]
+        if not nested:
+            break
+        if at < len(mangled) and mangled[at] == "I":
+            at = _skip_arguments(mangled, at)
+    return name or mangled
+
+
+def _skip_arguments(mangled: str, at: int) -> int:
+    """The place after a list of template arguments `I…E`; the end of the name if it cannot be told."""
+    depth = 0
+    while at < len(mangled):
+        if digits := re.compile(r"\d+").match(mangled, at):
+            inside_literal = at > 1 and mangled[at - 2] == "L"
+            at = digits.end() if inside_literal else digits.end() + int(digits.group())
+            continue
+        if mangled[at] in "INLXJ":
+            depth += 1
+        elif mangled[at] == "E":
+            depth -= 1
+            if depth == 0:
+                return at + 1
+        at += 1
+    return at
+
+
+def parse(lines: Iterable[str]) -> tuple[Compiled, ...]:
+    """The kernels of a log, in its order; functions that are no kernels are left out."""
+    found: list[dict[str, object]] = []
+    about: dict[str, object] | None = None
+    for line in lines:
+        if match := _ENTRY.search(line):
+            about = {"mangled": match[1], "name": function_name(match[1]), "arch": match[2] or ""}
+            found.append(about)
+        elif (match := _PROPERTIES.search(line)) and found:
+            about = found[-1] if match[1] == found[-1]["mangled"] else None
+        elif about is not None:
+            if match := _SPILLS.search(line):
+                about.update(stack_bytes=int(match[1]), spill_store_bytes=int(match[2]), spill_load_bytes=int(match[3]))
+            if match := _USED.search(line):
+                about["registers"] = int(match[1])
+                shared = _SHARED.search(line)
+                # "4096+16 bytes smem" in old logs: declared, and added by the compiler.
+                about["shared_bytes"] = sum(int(part) for part in shared[1].split("+") if part) if shared else 0
+    return tuple(Compiled(**entry) for entry in found)  # type: ignore[arg-type]
+
+
+def complete(launches: Sequence[Launch], compiled: Sequence[Compiled]) -> list[str]:
+    """Adds what the log knows to the launches (used where the report lacks it); returns what could not be matched.
+
+    A kernel is matched by its function name and, where the log is for several architectures, by the launch's. Instances
+    of a template with different numbers match no launch: their names do not tell which is which.
+    """
+    problems: dict[str, None] = {}
+    for launch in launches:
+        same = [c for c in compiled if c.name == launch.kernel]
+        arch = f"sm_{launch.cc.replace('.', '')}"
+        same = [c for c in same if c.arch.rstrip("af") == arch] or same
+        numbers = {(c.registers, c.stack_bytes, c.spill_store_bytes, c.spill_load_bytes, c.shared_bytes) for c in same}
+        if not same:
+            problems[f"the ptxas log has no kernel {launch.kernel}"] = None
+        elif len(numbers) > 1:
+            problems[f"the ptxas log has {len(same)} different kernels {launch.kernel}: none is used"] = None
+        else:
+            _add(launch, same[0])
+    return list(problems)
+
+
+def _add(launch: Launch, c: Compiled) -> None:
+    for name, value in (
+        ("registers_per_thread", c.registers),
+        ("shared_static_bytes", c.shared_bytes),
+        ("ptxas_stack_bytes", c.stack_bytes),
+        ("ptxas_spill_store_bytes", c.spill_store_bytes),
+        ("ptxas_spill_load_bytes", c.spill_load_bytes),
+    ):
+        if value is not None:
+            launch.known.setdefault(name, float(value))
+    if c.spill_store_bytes == 0 and c.spill_load_bytes == 0:
+        launch.known.setdefault("spill_inst", 0.0)

@@ -1,0 +1,320 @@
+"""The door: any form of a profile in, one frame in canonical units out, or one line that says why not."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import mmap
+import re
+import tempfile
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from advisor.readers import formats
+from advisor.readers import frame as names
+from advisor.readers import ptxas as ptxas_log
+from advisor.readers.container import Limits, walk
+from advisor.readers.formats import lines, unpack
+from advisor.readers.frame import Contents, Metric, frame, names_wanted
+from advisor.records.errors import InputError
+from advisor.records.readings import IDENTITY, Progress, Reading, ReportInfo
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from advisor.readers.parent import Child
+
+_TWO_CHILDREN_FROM = 256 * 1024
+_SHOWN_PROBLEMS = 20
+# Metrics that every launch has, whether anything was measured or not.
+_ABOUT_THE_FILE = ("nan_metrics", "line_info", "debug_build", "cache_control", "clock_control")
+
+
+def read(
+    path: Path,
+    *,
+    metric_filter: Collection[str] | None = None,
+    ptxas: Path | None = None,
+    limits: Limits | None = None,
+    report: int = 0,
+    meanwhile: Callable[[], None] | None = None,
+    progress: Progress | None = None,
+) -> Reading:
+    """Reads one file of any form that ncu writes into a frame of base metrics (see model.Reading).
+
+    metric_filter: canonical ids to read, all by default; ptxas: a log of `ptxas -v` that fills in what the file lacks;
+    report: the number of this file among several, for the frame's `report` column; meanwhile: called while other
+    processes read, if they do; progress: called now and then with "launches", those read and those in all, while they
+    do; what it raises ends the reading. Raises InputError, one line, if no launch can be read. A file of which some
+    launches are lost comes back with `info.complete` False.
+    """
+    path = Path(path)
+    bounds = limits or Limits()
+    sniffed = formats.sniff(path, bounds)
+    digest = _Digest(path)
+    with ExitStack() as stack:
+        if sniffed.wrapping or sniffed.format == "ncu-rep":
+            form, contents, metrics = _binary_or_wrapped(
+                path, sniffed, metric_filter, bounds, stack, meanwhile, progress
+            )
+        else:
+            metrics = _metrics(metric_filter)
+            form, contents = sniffed.format, _text(path, sniffed.format, path.name, metrics, bounds)
+        if not contents.launches:
+            raise InputError(f"{path.name}: {_nothing(contents)}")
+        if ptxas is not None:
+            contents.problems += _with_ptxas(contents, ptxas, bounds)
+        _tidy(contents, bounds)
+        table = frame(contents.launches, metrics, report)
+        if unmeasured := _unmeasured(table):
+            contents.problems.append(unmeasured)
+        info = ReportInfo(
+            path=str(path),
+            sha256=digest.hex(),
+            tool=contents.tool,
+            format=form,
+            complete=contents.complete,
+            problems=tuple(dict.fromkeys(contents.problems))[:_SHOWN_PROBLEMS],
+            launches_missing=contents.missing,
+        )
+        return Reading(info, table)
+
+
+def read_many(
+    paths: Iterable[Path],
+    *,
+    metric_filter: Collection[str] | None = None,
+    ptxas: Path | None = None,
+    jobs: int = 2,
+    progress: Progress | None = None,
+    limits: Limits | None = None,
+    meanwhile: Callable[[], None] | None = None,
+) -> tuple[pd.DataFrame, tuple[ReportInfo, ...]]:
+    """Reads several files into one frame, whose `report` column counts the descriptions in the second value.
+
+    jobs: child processes at a time; progress: called with "read", files done and files in all, and as `read` says;
+    meanwhile: called while the processes read, so that what is needed next can be made ready. A file that is refused
+    has no rows, and a description with format '' and the refusal as its one problem.
+    """
+    bounds = replace(limits or Limits(), children=max(1, jobs))
+    infos: list[ReportInfo] = []
+    frames: list[pd.DataFrame] = []
+    files = [Path(path) for path in paths]
+    for number, path in enumerate(files):
+        if progress is not None:
+            progress("read", number, len(files))
+        try:
+            found = read(
+                path,
+                metric_filter=metric_filter,
+                ptxas=ptxas,
+                limits=bounds,
+                report=number,
+                meanwhile=meanwhile,
+                progress=progress,
+            )
+            frames.append(found.frame)
+            infos.append(found.info)
+        except InputError as error:
+            why = str(error).removeprefix(f"{path}: ").removeprefix(f"{path.name}: ")
+            digest = _sha256(path) if path.is_file() else ""
+            infos.append(ReportInfo(str(path), digest, "", "", complete=False, problems=(why,), launches_missing=None))
+    if progress is not None:
+        progress("read", len(files), len(files))
+    import pandas as pd
+
+    if not frames:
+        return frame([], {}), tuple(infos)
+    return (pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]), tuple(infos)
+
+
+def _metrics(chosen: Collection[str] | None) -> dict[str, Metric]:
+    from advisor.knowledge import base
+
+    known: Mapping[str, Metric] = base.metrics()
+    return {name: metric for name, metric in known.items() if chosen is None or name in chosen}
+
+
+def _binary_or_wrapped(
+    path: Path,
+    sniffed: formats.Sniffed,
+    chosen: Collection[str] | None,
+    limits: Limits,
+    stack: ExitStack,
+    meanwhile: Callable[[], None] | None,
+    progress: Progress | None,
+) -> tuple[str, Contents, dict[str, Metric]]:
+    from advisor.readers.parent import Child
+
+    # The children load NVIDIA's library while this process unpacks, checks and loads the catalog.
+    count = limits.children if path.stat().st_size > _TWO_CHILDREN_FROM else 1
+    children: list[Child] = []
+    for _ in range(count):
+        children.append(Child(limits))
+        stack.callback(children[-1].stop)
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ncu-advisor-", ignore_cleanup_errors=True)))
+    source, damage = path, ""
+    if sniffed.wrapping:
+        source = folder / "unpacked"
+        damage = unpack(path, sniffed.wrapping, source, limits)
+        sniffed = formats.sniff(source, limits, path.name)
+    metrics = _metrics(chosen)
+    if sniffed.format != "ncu-rep":
+        contents = _text(source, sniffed.format, path.name, metrics, limits)
+        if damage:
+            contents.problems.append(damage)
+            contents.missing = None
+        return sniffed.format, contents, metrics
+    contents = _report(path.name, source, folder, damage, metrics, children, limits, meanwhile, progress)
+    return "ncu-rep", contents, metrics
+
+
+def _report(
+    name: str,
+    source: Path,
+    folder: Path,
+    damage: str,
+    metrics: Mapping[str, Metric],
+    children: list[Child],
+    limits: Limits,
+    meanwhile: Callable[[], None] | None,
+    progress: Progress | None,
+) -> Contents:
+    from advisor.readers.parent import BackgroundRead, read_report
+
+    with source.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        found = walk(data)
+    if not found.readable:
+        if damage or found.damage:
+            why = damage or found.damage
+            raise InputError(f"{name}: no launch in it can be read, the report is damaged or cut short: {why}")
+        if not found.announced:
+            raise InputError(
+                f"{name}: a whole report, but it holds no kernel launches: nothing was profiled; check ncu's filters"
+            )
+    reading = BackgroundRead(source, folder, found, names_wanted(metrics.values()), children, limits)
+    import pandas as pd  # noqa: F401  (takes as long as the children, beside them)
+
+    if meanwhile is not None:
+        meanwhile()
+    contents = read_report(reading, found, damage, progress)
+    if not contents.launches and found.readable:
+        raise InputError(
+            f"{name}: none of its {found.announced} launches can be read: the report is damaged, or newer than the "
+            "installed ncu-report package (pip install -U ncu-report)"
+        )
+    for launch in contents.launches:
+        _controls(launch.known, found.command)
+    return contents
+
+
+def _controls(known: dict[str, float], command: str) -> None:
+    """Cache and clock control, 1 on and 0 off, from ncu's own command line (both are on unless it says `none`)."""
+    if command:
+        for control in ("cache", "clock"):
+            off = re.search(rf"--{control}-control[ =]none\b", command)
+            known.setdefault(f"{control}_control", 0.0 if off else 1.0)
+
+
+def _text(source: Path, form: str, name: str, metrics: Mapping[str, Metric], limits: Limits) -> Contents:
+    wanted = names_wanted(metrics.values())
+    text = _Text(source, name, limits)
+    try:
+        if form == "raw-csv":
+            from advisor.readers.csv_tables import read_raw_csv
+
+            return text.check(read_raw_csv(text, wanted, limits.launches))
+        if form == "details-csv":
+            from advisor.readers.csv_tables import read_details_csv
+
+            return text.check(read_details_csv(text, wanted, limits.launches))
+        if form == "workload":
+            from advisor.readers.workload import read_workload
+
+            return read_workload(source, name)
+        from advisor.readers.console import read_console
+
+        return text.check(read_console(text, wanted, limits.launches))
+    except InputError as error:
+        line = str(error)
+        raise InputError(line if line.startswith(f"{name}: ") else f"{name}: {line}") from None
+
+
+class _Text:
+    """The lines of a text file; NUL bytes in them, which ncu never prints, make what was read incomplete."""
+
+    def __init__(self, path: Path, name: str, limits: Limits) -> None:
+        self._lines = lines(path, limits, name)
+        self._damaged = False
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._lines:
+            self._damaged = self._damaged or "\0" in line
+            yield line
+
+    def check(self, contents: Contents) -> Contents:
+        """The contents, marked where the text was damaged."""
+        if self._damaged:
+            contents.problems.append("the text holds NUL bytes: it is damaged, and numbers in it may be, too")
+            contents.missing = None
+        return contents
+
+
+def _nothing(contents: Contents) -> str:
+    why = f": {contents.problems[0]}" if contents.problems else ""
+    return f"no kernel launch in it can be read{why}; profile again, or give the .ncu-rep"
+
+
+def _with_ptxas(contents: Contents, log: Path, limits: Limits) -> list[str]:
+    try:
+        compiled = ptxas_log.parse(lines(Path(log), limits))
+    except OSError as error:
+        raise InputError(f"{log}: {(error.strerror or 'cannot be read').lower()}") from None
+    if not compiled:
+        raise InputError(
+            f"{log}: no `ptxas info` about a kernel in it; compile with `nvcc -Xptxas -v` and save what it prints"
+        )
+    return ptxas_log.complete(contents.launches, compiled)
+
+
+def _unmeasured(table: pd.DataFrame) -> str:
+    """What to say of launches without any value, as ncu leaves them where profiling failed."""
+    empty = int(table.drop(columns=[*IDENTITY, *_ABOUT_THE_FILE], errors="ignore").isna().all(axis=1).sum())
+    return f"{empty} of {len(table)} launches hold no value of a known metric" if empty else ""
+
+
+def _tidy(contents: Contents, limits: Limits) -> None:
+    """Names fit to be shown: nothing that a terminal obeys, no absurd lengths."""
+    for launch in contents.launches:
+        for attribute in ("kernel", "kernel_full", "gpu_name"):
+            text, done = names.clean(getattr(launch, attribute), limits.name_chars)
+            setattr(launch, attribute, text)
+            if done:
+                contents.problems.append(done)
+
+
+class _Digest:
+    """The SHA-256 of a file, reckoned beside what is done meanwhile."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._hex = path, ""
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def _work(self) -> None:
+        with contextlib.suppress(OSError):
+            self._hex = _sha256(self._path)
+
+    def hex(self) -> str:
+        """The digest, as 64 digits; OSError where the file cannot be read any more."""
+        self._thread.join()
+        return self._hex or _sha256(self._path)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,250 @@
+"""A graphics or compute workload typed in by hand: a small YAML file of units with percentages, and what else is known.
+
+The words are those of knowledge/graphics/typed.yaml; case, spaces, dashes and underscores in them do not matter.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from advisor.knowledge.loader import load
+from advisor.readers.frame import Contents, Launch, convert, one_line
+from advisor.records import resources
+from advisor.records.errors import InputError, KnowledgeError
+
+LARGEST = 64 << 10  # bytes: what a person types is a hundredth of it
+FEWEST_UNITS = 2
+NAME_CHARS = 200
+# Numbers of one workload come from several passes of the profiler: what differs by less than this is no contradiction.
+_PASSES = 5.0
+_STALLS_MOST = 101.0
+_NUMBER = re.compile(r"([+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)\s*(%|[A-Za-zµ]*)")
+_CLOSE = 60.0
+
+
+class Word(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A unit or number that can be typed: its metric, other spellings, and the range in the unit that is typed."""
+
+    metric: str
+    also: tuple[str, ...] = ()
+    scale: float = 1.0
+    low: float = 0.0
+    high: float = 100.0
+
+
+class Chosen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A word with a closed list of values, each of which sets metrics to 0 or 1."""
+
+    values: dict[str, dict[str, float]]
+    also: tuple[str, ...] = ()
+
+
+class Typed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All words of a workload file."""
+
+    units: dict[str, Word]
+    numbers: dict[str, Word]
+    complements: dict[str, Word]
+    choices: dict[str, Chosen]
+    texts: tuple[str, ...]
+    untyped: str
+
+
+@lru_cache(maxsize=1)
+def typed() -> Typed:
+    """The words of knowledge/graphics/typed.yaml."""
+    return load(resources.folder("knowledge") / "graphics" / "typed.yaml", Typed)
+
+
+def key_of(metric: str) -> str:
+    """How a metric is typed: `units: TEX`, `stalls: barrier`, `tex_hit`; empty for one that nobody types."""
+    words = typed()
+    for unit, word in words.units.items():
+        if word.metric == metric:
+            return f"units: {unit}"
+    for key, word in words.numbers.items():
+        if word.metric == metric:
+            return key
+    for key, choice in words.choices.items():
+        if any(metric in sets for sets in choice.values.values()):
+            return key
+    stall = re.fullmatch(r"stall_(\w+?)_pct", metric)
+    return f"stalls: {stall[1]}" if stall and stall[1] in _reasons() else ""
+
+
+def read_workload(path: Path, name: str) -> Contents:
+    """The one workload of a file, as a launch with neither grid nor block. InputError, one line, for what is wrong."""
+    try:
+        if path.stat().st_size > LARGEST:
+            raise InputError(f"over {LARGEST >> 10} KiB: no workload typed in by hand; one file describes one workload")
+        raw = load(path, dict[Any, Any])
+    except KnowledgeError as error:
+        where, _, what = str(error).removeprefix(f"{path}:").partition(": ")
+        raise InputError(f"line {where}: {what}; see `ncu-advisor explain graphics`") from None
+    except OSError as error:
+        raise InputError((error.strerror or "cannot be read").lower()) from None
+    known, texts = _values({str(key): value for key, value in raw.items()})
+    label = texts.get("workload", "")
+    if not label:
+        raise InputError("nothing under workload: give it the name of the marker or call, such as `workload: Blur`")
+    launch = Launch(index=0, kernel=label, kernel_full=label, gpu_name=texts.get("gpu", ""), known=known)
+    return Contents(launches=[launch], tool="typed in")
+
+
+def _text(key: str, value: Any) -> str:
+    if value is not None and not isinstance(value, str | int | float):
+        raise InputError(f"{key}: a line of text is wanted here")
+    return one_line("" if value is None else str(value), NAME_CHARS)
+
+
+def _plain(word: str) -> str:
+    return re.sub(r"[\s_/-]+", "", word).casefold()
+
+
+def _named(words: Mapping[str, Any]) -> dict[str, str]:
+    """Every spelling of the words -> the word itself."""
+    out: dict[str, str] = {}
+    for key, word in words.items():
+        for spelling in (key, *getattr(word, "also", ())):
+            out.setdefault(_plain(spelling), key)
+    return out
+
+
+def _meant(text: str, words: Mapping[str, str]) -> str | None:
+    return words.get(_plain(text))
+
+
+def _closest(text: str, words: Mapping[str, str], names: Iterable[str]) -> str:
+    """`did you mean X?`, or all that there is."""
+    from rapidfuzz import fuzz, process
+
+    found = process.extractOne(_plain(text)[:80], list(words), scorer=fuzz.ratio, score_cutoff=_CLOSE)
+    return f"did you mean {words[found[0]]}?" if found else f"known are {', '.join(names)}"
+
+
+def _shown(text: str) -> str:
+    return repr(one_line(text, 40))
+
+
+def _values(raw: Mapping[str, Any]) -> tuple[dict[str, float], dict[str, str]]:
+    """The metrics and the texts of a file."""
+    words = typed()
+    known: dict[str, float] = {}
+    texts: dict[str, str] = {}
+    given: dict[str, str] = {}
+    plain = {**words.numbers, **words.complements}
+    top = _named({"units": None, "stalls": None, **plain, **words.choices, **dict.fromkeys(words.texts)})
+    for key, value in raw.items():
+        word = _meant(key, top)
+        if word is None:
+            unit = _meant(key, _named(words.units))
+            inside = f"{unit} is a unit: put it under units:" if unit else _closest(key, top, sorted(set(top.values())))
+            raise InputError(f"no key is called {_shown(key)}; {inside}")
+        _once(given, word, key)
+        if word == "units":
+            known |= _group(value, "units", words.units, "unit")
+        elif word == "stalls":
+            known |= _group(value, "stalls", {r: Word(f"stall_{r}_pct") for r in _reasons()}, "stall reason")
+        elif word in plain:
+            number = _number(word, value, plain[word])
+            _once(given, plain[word].metric, key)
+            known[plain[word].metric] = 100.0 - number if word in words.complements else number
+        elif word in words.choices:
+            known |= _choice(word, value, words.choices[word])
+        else:
+            texts[word] = _text(word, value)
+    if sum(word.metric in known for word in words.units.values()) < FEWEST_UNITS:
+        raise InputError("units: type the five fullest units with their percentages, at least two; such as `SM: 94.5`")
+    _consistent(known)
+    return known, texts
+
+
+def _once(given: dict[str, str], word: str, key: str) -> None:
+    if word in given:
+        raise InputError(f"{_shown(key)} and {_shown(given[word])} say the same: keep one of them")
+    given[word] = key
+
+
+@lru_cache(maxsize=1)
+def _reasons() -> tuple[str, ...]:
+    from advisor.knowledge.base import metrics
+
+    found = (re.fullmatch(r"stall_(\w+)_pct", name) for name in metrics())
+    return tuple(m[1] for m in found if m and not m[1].endswith("_not_issued"))
+
+
+def _group(value: Any, title: str, words: Mapping[str, Word], what: str) -> dict[str, float]:
+    if not isinstance(value, Mapping):
+        raise InputError(f"{title}: a list of names with percentages is wanted here, such as `{next(iter(words))}: 40`")
+    spellings, out = _named(words), dict[str, float]()
+    given: dict[str, str] = {}
+    for key, number in value.items():
+        word = _meant(str(key), spellings)
+        if word is None:
+            raise InputError(f"{title}: no {what} is called {_shown(str(key))}; {_closest(str(key), spellings, words)}")
+        _once(given, word, str(key))
+        out[words[word].metric] = _number(f"{title}: {word}", number, words[word])
+    return out
+
+
+def _number(key: str, value: Any, word: Word) -> float:
+    from advisor.knowledge.base import metrics
+
+    unit, typed_unit = metrics()[word.metric].unit, ""
+    if isinstance(value, str) and (match := _NUMBER.fullmatch(value.strip())):
+        value, typed_unit = float(match[1]), match[2]
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300 or not math.isfinite(value):
+        raise InputError(f"{key}: {_shown(str(value))} is not a number")
+    number = float(value) * word.scale
+    if typed_unit:
+        number = convert(float(value), typed_unit, unit)
+        if math.isnan(number):
+            raise InputError(f"{key}: {_shown(typed_unit)} is no unit of it; leave the unit out")
+    low, high = word.low * word.scale, word.high * word.scale
+    if not low <= number <= high:
+        raise InputError(f"{key}: {number / word.scale:g} is not between {word.low:g} and {word.high:g}")
+    return number
+
+
+def _choice(key: str, value: Any, choice: Chosen) -> dict[str, float]:
+    spellings = _named(dict.fromkeys(choice.values))
+    word = _meant(str(value), spellings) if isinstance(value, str) else None
+    if word is None:
+        raise InputError(f"{key}: {_shown(str(value))} is none of {', '.join(choice.values)}")
+    zero = {metric: 0.0 for sets in choice.values.values() for metric in sets}
+    return {**zero, **choice.values[word]}
+
+
+def _consistent(known: Mapping[str, float]) -> None:
+    """Numbers of one workload that cannot be true together."""
+    stalls = sum(v for k, v in known.items() if k.startswith("stall_"))
+    if stalls > _STALLS_MOST:
+        raise InputError(f"stalls: they add up to {stalls:g} %; give each as a share of all active warps")
+    active = known.get("sm_active_pct", 100.0)
+    idle = known.get("graphics_idle_pct", 0.0)
+    if active + idle > 100 + _PASSES:
+        raise InputError(
+            f"sm_active {active:g} and idle {idle:g} contradict each other: while the pipeline is idle no SM is active"
+        )
+    if known.get("sm_throughput_pct", 0.0) > active + _PASSES:
+        raise InputError(
+            f"SM {known['sm_throughput_pct']:g} and sm_active {active:g} contradict each other: an SM that is not "
+            "active does nothing"
+        )
+    if known.get("shader_warps", 0.0) > known.get("shader_warp_slots", math.inf):
+        raise InputError(
+            f"warps {known['shader_warps']:g} are more than fit: warp_slots is {known['shader_warp_slots']:g}"
+        )
+
+
+@lru_cache(maxsize=1)
+def unit_names() -> dict[str, str]:
+    """Metric of a unit -> what it is called in a workload file."""
+    return {word.metric: unit for unit, word in typed().units.items()}

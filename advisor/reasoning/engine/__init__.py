@@ -1,0 +1,1 @@
+"""Chains rules on names and explains the result. The only package that imports experta."""

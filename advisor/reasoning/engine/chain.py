@@ -1,0 +1,235 @@
+"""The one module that imports experta, and what that needs: see CONTRIBUTING for why each line is there.
+
+The rules as experta runs them: one wide fact of observations in, conclusions out, in one order for ever.
+
+experta fires rules of equal salience in random order and may fire a rule whose NOT no longer holds, because its agenda
+removes inexactly. Here each step has its own salience band, the agenda is totally ordered by salience, facts and rule
+id, and what is removed is removed.
+"""
+
+from __future__ import annotations
+
+import collections
+import collections.abc
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from advisor.knowledge.expressions import TRUE
+from advisor.reasoning.engine.program import UNDETERMINED, CompiledRule, kind_of
+
+
+def _import() -> Any:
+    """Import experta without leaving anything behind in the standard library or on the root logger.
+
+    frozendict 1.2, which experta 1.9.4 pins, subclasses `collections.Mapping`, gone since Python 3.10: the name exists
+    for the duration of the import only. Both experta.engine and experta.watchers call `logging.basicConfig()`, which
+    does nothing while the root logger has a handler: else it would write across a terminal screen.
+    """
+    root, quiet = logging.getLogger(), logging.NullHandler()
+    borrowed = not hasattr(collections, "Mapping")
+    if borrowed:
+        collections.Mapping = collections.abc.Mapping  # type: ignore[attr-defined]
+    root.addHandler(quiet)
+    try:
+        import experta
+        import experta.abstract
+        import experta.matchers
+    finally:
+        root.removeHandler(quiet)
+        if borrowed:
+            del collections.Mapping  # type: ignore[attr-defined]
+    # Its __init__ swallows ImportError, so a half-imported package looks like success.
+    if not hasattr(experta, "KnowledgeEngine"):
+        raise ImportError("experta could not be imported completely: is frozendict 1.2 installed?")
+    log = logging.getLogger("experta")
+    log.addHandler(logging.NullHandler())
+    log.propagate = False
+    return experta
+
+
+_experta = _import()
+
+
+KnowledgeEngine: Any = _experta.KnowledgeEngine
+
+
+Fact: Any = _experta.Fact
+
+
+Rule: Any = _experta.Rule
+
+
+L: Any = _experta.L
+
+
+NOT: Any = _experta.NOT
+
+
+Strategy: Any = _experta.abstract.Strategy
+
+
+ReteMatcher: Any = _experta.matchers.ReteMatcher
+
+
+_BAND = 1000
+
+
+class State(Fact):  # type: ignore[misc]
+    """Every observation that some rule reads, in one fact: name to FALSE, UNKNOWN or TRUE."""
+
+
+class Answer(Fact):  # type: ignore[misc]
+    """A choice that the user made, by its name in rules."""
+
+
+class Word(Fact):  # type: ignore[misc]
+    """A word of the quantification, by its name in rules."""
+
+
+class Concluded(Fact):  # type: ignore[misc]
+    """A conclusion: `name` as rules write it, `kind` found or class."""
+
+
+class _Ordered(Strategy):  # type: ignore[misc]
+    """An agenda in a total order, from which exactly what the matcher withdrew is removed."""
+
+    def _update_agenda(self, agenda: Any, added: Iterable[Any], removed: Iterable[Any]) -> None:
+        gone = {_key(activation) for activation in removed}
+        if gone:
+            agenda.activations = [a for a in agenda.activations if a.key not in gone]
+        for activation in added:
+            activation.key = _key(activation)
+            agenda.activations.append(activation)
+        agenda.activations.sort(key=lambda a: a.key, reverse=True)  # the engine takes from the end
+
+
+def _key(activation: Any) -> tuple[int, tuple[int, ...], str]:
+    facts = tuple(sorted(f.__factid__ for f in activation.facts))
+    return (-activation.rule.salience, facts, activation.rule.__name__)
+
+
+class _Matcher(ReteMatcher):  # type: ignore[misc]
+    """experta's matcher, with its nodes listed once: its own lists are rebuilt when two engines take turns."""
+
+    def __init__(self, engine: Any) -> None:
+        self._nodes: list[Any] | None = None
+        self._ends: list[Any] = []
+        super().__init__(engine)
+
+    def _all_nodes(self) -> list[Any]:
+        if self._nodes is None:
+            seen: dict[int, Any] = {}
+            stack = [self.root_node]
+            while stack:
+                node = stack.pop()
+                if id(node) not in seen:
+                    seen[id(node)] = node
+                    stack.extend(child.node for child in node.children)
+            self._nodes = list(seen.values())
+            self._ends = [n for n in self._nodes if hasattr(n, "get_activations")]
+        return self._nodes
+
+    def _get_conflict_set_nodes(self) -> list[Any]:
+        self._all_nodes()
+        return self._ends
+
+    @staticmethod
+    def prepare_ruleset(engine: Any) -> set[Any]:
+        """The rules as they are: a State, then facts and NOTs, is the form that experta would bring them to."""
+        return set(engine.get_rules())
+
+    def reset(self) -> None:
+        """Forget all facts; also what an interrupted run left for the agenda."""
+        for node in self._all_nodes():
+            node._reset()
+        for end in self._ends:
+            end.get_activations()
+
+
+class Chain(KnowledgeEngine):  # type: ignore[misc]
+    """An experta engine over some rules. Built once, reset for each run; not for use by two threads at once."""
+
+    __matcher__ = _Matcher
+    __strategy__ = _Ordered
+
+    def __init__(self, rules: Sequence[CompiledRule], first_pass: bool = True) -> None:
+        # A conclusion that no rule reads is recorded but makes no fact: each fact is matched against every rule.
+        self._read = frozenset(name for rule in rules for name in (*rule.when, *rule.unless))
+        self._rules = [_experta_rule(rule, self._read) for rule in rules]
+        if first_pass:
+            self._rules.append(_fallback())
+        self._starts: list[Any] | None = None
+        self.fired: list[str] = []
+        super().__init__()
+
+    def get_rules(self) -> list[Any]:
+        """The rules; experta's own way evaluates every attribute of the engine."""
+        return self._rules
+
+    def get_deffacts(self) -> list[Any]:
+        """The initial facts, looked up once."""
+        if self._starts is None:
+            self._starts = super().get_deffacts()
+        return self._starts
+
+    def conclude(
+        self,
+        state: Mapping[str, int],
+        answers: Iterable[str] = (),
+        words: Iterable[str] = (),
+        concluded: Iterable[str] = (),
+    ) -> list[str]:
+        """The ids of the rules that fire, in the order of firing.
+
+        `state` holds every observation that a rule reads; `concluded` what an earlier pass concluded, `found.…` and
+        `class.…`.
+        """
+        self.fired = []
+        self.reset()
+        facts = [State(**state)]
+        facts += [Answer(name=name) for name in sorted(answers)]
+        facts += [Word(name=name) for name in sorted(words)]
+        facts += [_concluded(name) for name in sorted(concluded) if name in self._read]
+        self.declare(*facts)
+        self.run()
+        return self.fired
+
+
+def _concluded(name: str) -> Any:
+    return Concluded(name=name, kind=kind_of(name))
+
+
+def _fact(name: str) -> Any:
+    kind = kind_of(name)
+    if kind in ("answer", "gain"):
+        return (Answer if kind == "answer" else Word)(name=name)
+    return Concluded(name=name)
+
+
+def _experta_rule(rule: CompiledRule, read: frozenset[str]) -> Any:
+    # What must hold is TRUE and nothing else; what must not is anything but TRUE: an unknown `unless` lets it fire.
+    fields = {name: L(TRUE) for name in rule.observed(rule.when)}
+    fields |= {name: ~L(TRUE) for name in rule.observed(rule.unless)}
+    needs = [_fact(name) for name in rule.when if kind_of(name) != "observation"]
+    bars = [NOT(_fact(name)) for name in rule.unless if kind_of(name) != "observation"]
+    if rule.is_class:  # the first class of the list that holds
+        bars.append(NOT(Concluded(kind="class")))
+    name = rule.concludes if rule.is_class else f"found.{rule.concludes}"
+
+    def act(engine: Any) -> None:
+        engine.fired.append(rule.id)
+        if rule.is_class or name in read:
+            engine.declare(_concluded(name))
+
+    act.__name__ = rule.id
+    return Rule(State(**fields), *needs, *bars, salience=-_BAND * rule.step - rule.place)(act)
+
+
+def _fallback() -> Any:
+    def act(engine: Any) -> None:
+        engine.fired.append(UNDETERMINED)
+        engine.declare(_concluded(UNDETERMINED))
+
+    act.__name__ = UNDETERMINED
+    return Rule(State(), NOT(Concluded(kind="class")), salience=-_BAND * 3 + 1)(act)

@@ -1,0 +1,201 @@
+"""HOW and WHY NOT, read off the declared rules and the evidence. All texts are the knowledge's, none is made here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN
+from advisor.knowledge.texts import fill
+from advisor.reasoning.engine.program import UNDETERMINED, kind_of
+from advisor.records.errors import UsageError
+
+if TYPE_CHECKING:
+    from advisor.knowledge.base import Catalog
+    from advisor.reasoning.engine.trace import Fired, Trace
+    from advisor.reasoning.observations import Observed
+    from advisor.records.diagnosis import Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One condition of a rule on one launch.
+
+    role: when or unless; truth: FALSE (0), UNKNOWN (1) or TRUE (2); evidence: the comparisons of an observation, with
+    their distance to the threshold; proof: how a finding or class that the condition names was concluded.
+    """
+
+    name: str
+    role: str
+    truth: int
+    evidence: tuple[Comparison, ...] = ()
+    proof: Proof | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RuleProof:
+    """A rule that fired: its reason in words, its sources, its conditions."""
+
+    rule_id: str
+    because: str
+    cites: tuple[str, ...]
+    clauses: tuple[Clause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """How something was concluded. kind: class, diagnosis, trust or note; no `rules` where nothing concluded it."""
+
+    concludes: str
+    title: str
+    kind: str
+    rules: tuple[RuleProof, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BlockedRule:
+    """One rule of a finding and what kept it: conditions that are false, unknown, or that block it (`unless`)."""
+
+    rule_id: str
+    concludes: str
+    fired: bool
+    failing: tuple[Clause, ...]
+    unknown: tuple[Clause, ...]
+    blocking: tuple[Clause, ...]
+    cites: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Case:
+    """One launch under explanation."""
+
+    catalog: Catalog
+    observed: Observed
+    row: int
+    trace: Trace
+    labels: Mapping[str, str]
+
+    @cached_property
+    def texts(self) -> Mapping[str, float | str]:
+        return {**self.observed.values(self.row), **self.labels}
+
+    def truth(self, name: str) -> int:
+        if kind_of(name) == "observation":
+            at = self.observed.place.get(name)
+            return UNKNOWN if at is None else int(self.observed.truth[self.row, at])
+        return self.trace.truth(name)
+
+    def clause(self, name: str, role: str) -> Clause:
+        truth = self.truth(name)
+        if kind_of(name) == "observation":
+            seen = name in self.observed.place
+            return Clause(name, role, truth, self.observed.evidence(self.row, name) if seen else ())
+        proved = truth == TRUE and kind_of(name) in ("found", "class")
+        return Clause(name, role, truth, proof=self.proof(name.removeprefix("found.")) if proved else None)
+
+    def proof(self, concludes: str) -> Proof:
+        if concludes.startswith("class."):
+            title, kind = self.catalog.classes[concludes.removeprefix("class.")].title, "class"
+        else:
+            finding = self.catalog.findings[concludes]
+            title, kind = finding.title, finding.kind
+        return Proof(concludes, title, kind, tuple(self.rule(f) for f in self.trace.fired_for(concludes)))
+
+    def rule(self, fired: Fired) -> RuleProof:
+        because, cites = _texts(self.catalog, fired.rule_id, fired.concludes)
+        if fired.concludes == UNDETERMINED:
+            # Nothing held: the conditions are what the undecided classes lack.
+            open_ = [n for u in self.trace.undecided if u.concludes.startswith("class.") for n in u.unknown]
+            clauses = [self.clause(n, "when") for n in dict.fromkeys(open_)]
+        else:
+            clauses = [self.clause(n, "when") for n in fired.when] + [self.clause(n, "unless") for n in fired.unless]
+            clauses += [self.clause(n, "unless") for n in fired.unknown_unless if n not in fired.unless]
+        return RuleProof(fired.rule_id, fill(because, self.texts), cites, tuple(clauses))
+
+
+def _texts(catalog: Catalog, rule_id: str, concludes: str) -> tuple[str, tuple[str, ...]]:
+    if concludes.startswith("class."):
+        entry = catalog.classes[concludes.removeprefix("class.")]
+        return entry.because, entry.cites
+    rule = next(r for r in catalog.findings[concludes].seen if r.id == rule_id)
+    return rule.because, rule.cites
+
+
+def _known(catalog: Catalog, target: str) -> str:
+    """A finding's id or `class.<id>`, from what a person may write; UsageError for an id that is neither."""
+    name = target.removeprefix("found.")
+    if name in catalog.findings:
+        return name
+    if name.removeprefix("class.") in catalog.classes:
+        return f"class.{name.removeprefix('class.')}"
+    raise UsageError(f"{target!r} is neither a finding nor a class: `ncu-advisor explain diagnoses` lists the ids")
+
+
+def _case(catalog: Catalog, observed: Observed, row: int, trace: Trace, labels: Mapping[str, str] | None) -> _Case:
+    return _Case(catalog, observed, row, trace, labels or {})
+
+
+def how(
+    catalog: Catalog,
+    observed: Observed,
+    row: int,
+    trace: Trace,
+    target: str,
+    labels: Mapping[str, str] | None = None,
+) -> Proof:
+    """How `target` (a finding, or `class.<id>`) was concluded on launch `row`: rules, conditions, values, sources.
+
+    labels: the launch's named values (leading unit, limiter) for the texts. UsageError for an unknown id; a proof
+    without rules for something that was not concluded.
+    """
+    return _case(catalog, observed, row, trace, labels).proof(_known(catalog, target))
+
+
+def why_not(
+    catalog: Catalog,
+    observed: Observed,
+    row: int,
+    trace: Trace,
+    target: str,
+    labels: Mapping[str, str] | None = None,
+) -> tuple[BlockedRule, ...]:
+    """For each rule of `target` what kept it from firing on launch `row`, with the distance to each threshold.
+
+    A rule that did fire is listed with `fired` set. For a class, an earlier class of the list that holds, or may hold,
+    is among what blocks it or is unknown. UsageError for an unknown id.
+    """
+    case = _case(catalog, observed, row, trace, labels)
+    name = _known(catalog, target)
+    fired = {f.rule_id for f in trace.fired_for(name)}
+    rules: list[tuple[str, tuple[str, ...], tuple[str, ...]]]
+    if name.startswith("class."):
+        earlier = _earlier(catalog, name)
+        entry = catalog.classes[name.removeprefix("class.")]
+        rules = [(name, entry.when, (*entry.unless, *earlier))]
+    else:
+        rules = [(r.id, r.when, r.unless) for r in catalog.findings[name].seen]
+    out = []
+    for rule_id, when, unless in rules:
+        # Of those that do as the rule wants, which are most, nothing is told.
+        wanted = [case.clause(n, "when") for n in when if case.truth(n) != TRUE]
+        bars = [case.clause(n, "unless") for n in unless if case.truth(n) != FALSE]
+        out.append(
+            BlockedRule(
+                rule_id=rule_id,
+                concludes=name,
+                fired=rule_id in fired,
+                failing=tuple(c for c in wanted if c.truth == FALSE),
+                unknown=tuple(c for c in (*wanted, *bars) if c.truth == UNKNOWN),
+                blocking=tuple(c for c in bars if c.truth == TRUE),
+                cites=_texts(catalog, rule_id, name)[1],
+            )
+        )
+    return tuple(out)
+
+
+def _earlier(catalog: Catalog, name: str) -> tuple[str, ...]:
+    """The classes that come before this one; for `undetermined` all others."""
+    listed = [f"class.{c}" for c in catalog.classes if f"class.{c}" != UNDETERMINED]
+    return tuple(listed[: listed.index(name)] if name in listed else listed)

@@ -1,0 +1,184 @@
+"""Where an entry of the knowledge base stands in its files: for errors that begin with file:line.
+
+The rules of the knowledge base, checked and put in order: what the engine chains and what the account reads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from advisor.knowledge.loader import key_line, read_text
+from advisor.records.errors import KnowledgeError
+
+if TYPE_CHECKING:
+    from advisor.knowledge.base import Catalog
+    from advisor.knowledge.schemas import ClassDef, RuleDef
+
+
+def place(catalog: Catalog, entry: str, *keys: str) -> tuple[Path, int]:
+    """File and line, from 1, of a finding's or class's `keys`, such as ("seen", "0", "when")."""
+    for folder in catalog.folders:
+        for kind in ("diagnoses", "trust", "timeline"):
+            path = folder / kind / f"{entry}.yaml"
+            if path.is_file():
+                return path, key_line(path, *keys)
+        name = entry.removeprefix("class.")
+        for path in (folder / "classification.yaml", folder / "timeline_decisions.yaml"):
+            if entry != name and path.is_file() and re.search(rf"^{re.escape(name)}:", read_text(path), re.MULTILINE):
+                return path, key_line(path, name, *keys)
+    return Path("knowledge"), 1
+
+
+def mistake(catalog: Catalog, entry: str, keys: tuple[str, ...], text: str) -> KnowledgeError:
+    """The error for a mistake in an entry."""
+    path, line = place(catalog, entry, *keys)
+    return KnowledgeError(f"{path}:{line}: {text}")
+
+
+CLASS_STEP = 2
+
+
+SECOND_PASS = 6  # steps from here on run after the quantification and may read its words
+
+
+UNDETERMINED = "class.undetermined"
+
+
+KINDS = ("found", "class", "answer", "gain")
+
+
+# experta reads a double underscore in a field's name as a nested access.
+_ID = re.compile(r"[a-z](?:[a-z0-9.]|_(?!_))*\Z")
+
+
+def kind_of(name: str) -> str:
+    """What a name in `when` or `unless` is: observation, found, class, answer or gain."""
+    head, dot, _ = name.partition(".")
+    return head if dot and head in KINDS else "observation"
+
+
+def well_formed(name: str) -> bool:
+    """Whether an id may be used in rules: lower case, digits, dots and single underscores, beginning with a letter."""
+    return _ID.match(name) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledRule:
+    """A rule as the engine sees it. `concludes` is a finding's id, or `class.<id>`; `place` orders the classes."""
+
+    id: str
+    concludes: str
+    step: int
+    when: tuple[str, ...]
+    unless: tuple[str, ...]
+    place: int = 0
+
+    @property
+    def is_class(self) -> bool:
+        """Whether it concludes a class."""
+        return self.concludes.startswith("class.")
+
+    def observed(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """The observations among `names`."""
+        return tuple(n for n in names if kind_of(n) == "observation")
+
+
+@dataclass(frozen=True)
+class Program:
+    """All launch rules in the order of the reasoning, and the names that they read, each sorted."""
+
+    rules: tuple[CompiledRule, ...]
+    observations: tuple[str, ...]
+    answers: tuple[str, ...]
+    words: tuple[str, ...]
+    classes: tuple[str, ...]
+    explains: Mapping[str, tuple[str, ...]]
+
+    def of_pass(self, second: bool) -> tuple[CompiledRule, ...]:
+        """The rules before the quantification, or those after it."""
+        return tuple(r for r in self.rules if (r.step >= SECOND_PASS) == second)
+
+
+def reference_error(catalog: Catalog, name: str, step: int) -> str | None:
+    """What is wrong with a name in a rule of this step, or None. One wording for the engine and the lint."""
+    kind, rest = kind_of(name), name.partition(".")[2]
+    if kind == "observation":
+        return None if name in catalog.observations else f"{name!r} is not an observation"
+    if kind == "class":
+        if rest not in catalog.classes:
+            return f"{name!r}: there is no such class"
+        if step <= CLASS_STEP:
+            return f"{name!r} is concluded in step {CLASS_STEP}: a rule of step {step} cannot read it"
+    elif kind == "found":
+        entry = catalog.findings.get(rest)
+        if entry is None:
+            return f"{name!r}: there is no such finding"
+        if entry.scope != catalog.scope:
+            return f"{name!r} is a finding of the scope {entry.scope}, not of a {catalog.scope}"
+        if entry.step >= step:
+            return f"{name!r} is concluded in step {entry.step}: a rule of step {step} may read only earlier steps"
+    elif kind == "answer":
+        question, _, choice = rest.rpartition(".")
+        asked = catalog.questions.get(question)
+        if asked is None:
+            return f"{name!r}: there is no question {question!r}"
+        if choice not in asked.choices:
+            return f"{name!r}: {question!r} has no choice {choice!r}"
+    elif step < SECOND_PASS:
+        return f"{name!r} is known only after the quantification: a rule of step {step} cannot read it"
+    return None
+
+
+def compile_rules(catalog: Catalog) -> Program:
+    """The program of a catalogue; KnowledgeError with file and line for a rule that cannot be meant."""
+    rules: list[CompiledRule] = []
+    taken: set[str] = set()
+
+    def check(entry: str, step: int, rule_id: str, rule: RuleDef | ClassDef, keys: tuple[str, ...]) -> None:
+        def wrong(text: str, part: str) -> KnowledgeError:
+            return mistake(catalog, entry, (*keys, part), f"{rule_id}: {text}")
+
+        if not well_formed(rule_id) or rule_id in taken:
+            what = "is already taken" if rule_id in taken else "is no id for a rule"
+            raise wrong(f"{rule_id!r} {what}", "id")
+        taken.add(rule_id)
+        for part, names in (("when", rule.when), ("unless", rule.unless)):
+            for name in names:
+                if (text := reference_error(catalog, name, step)) is not None:
+                    raise wrong(text, part)
+                if not well_formed(name):
+                    raise wrong(f"{name!r} is no name that a rule can use", part)
+        if both := next((n for n in rule.when if n in rule.unless), None):
+            raise wrong(f"{both!r} stands in both when and unless", "unless")
+
+    for place, (name, entry) in enumerate(catalog.classes.items()):
+        if f"class.{name}" == UNDETERMINED:
+            continue
+        rule_id = f"class.{name}"
+        check(rule_id, CLASS_STEP, rule_id, entry, ())
+        rules.append(CompiledRule(rule_id, rule_id, CLASS_STEP, entry.when, entry.unless, place))
+    explains = {}
+    for name, finding in catalog.findings.items():
+        if finding.scope != catalog.scope:
+            continue
+        explains[name] = finding.explains
+        for at, rule in enumerate(finding.seen):
+            check(name, finding.step, rule.id, rule, ("seen", str(at)))
+            rules.append(CompiledRule(rule.id, name, finding.step, rule.when, rule.unless))
+    rules.sort(key=lambda r: (r.step, not r.is_class, r.place, r.id))
+
+    def names(kind: str) -> tuple[str, ...]:
+        return tuple(sorted({n for r in rules for n in (*r.when, *r.unless) if kind_of(n) == kind}))
+
+    return Program(
+        rules=tuple(rules),
+        observations=names("observation"),
+        answers=names("answer"),
+        words=names("gain"),
+        classes=tuple(r.concludes for r in rules if r.is_class),
+        explains=explains,
+    )

@@ -1,0 +1,163 @@
+"""The engine that the rest of the program uses: a pure, cached function from words to conclusions."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN
+from advisor.reasoning.engine.program import Program, compile_rules
+from advisor.reasoning.engine.trace import Trace, account
+
+if TYPE_CHECKING:
+    from advisor.knowledge.base import Catalog
+    from advisor.reasoning.engine.chain import Chain
+    from advisor.reasoning.observations import Observed
+
+Array = np.ndarray[Any, Any]
+_CHUNK = 4096  # rows whose keys are worked out at once: bounds the memory of the index arrays
+_NONE: frozenset[str] = frozenset()
+
+
+class Engine:
+    """Reasons over the launch rules of a catalogue; KnowledgeError with file and line when they cannot be meant.
+
+    A rule fires when every `when` is true and no `unless` is true. An unknown `when`, with none false and no `unless`
+    true, leaves it undecided; an unknown `unless` lets it fire and is recorded. A finding that no rule concluded is
+    itself unknown while one of its rules is undecided. The class is the first of the list that holds, where an earlier
+    one that is undecided counts as an unknown `unless`; `undetermined` where none holds. Safe for several threads.
+    """
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+        self.program: Program = compile_rules(catalog)
+        self._chains: dict[bool, Chain] = {}
+        self._lock = threading.RLock()
+        self._cache: dict[tuple[bytes, frozenset[str], frozenset[str] | None], Trace] = {}
+        column = {name: at for at, name in enumerate(self.program.observations)}
+        rules = self.program.rules
+        # Two more columns stand for "no condition here": one always true, one always false.
+        self._when = _indices([[column[n] for n in r.observed(r.when)] for r in rules], len(column))
+        self._unless = _indices([[column[n] for n in r.observed(r.unless)] for r in rules], len(column) + 1)
+        self._questions = {name.rpartition(".")[0] for name in self.program.answers}
+
+    @property
+    def observations(self) -> tuple[str, ...]:
+        """The observations that some rule reads, sorted."""
+        return self.program.observations
+
+    def forget(self, most: int) -> None:
+        """Drop the conclusions kept, where there are more than `most`: for whoever goes through files without end."""
+        with self._lock:
+            if len(self._cache) > most:
+                self._cache.clear()
+
+    def conclude(
+        self, state: Mapping[str, int], answers: Iterable[str] = _NONE, words: Iterable[str] | None = None
+    ) -> Trace:
+        """The conclusions for one set of words.
+
+        state: observation id to FALSE (0), UNKNOWN (1) or TRUE (2), an absent one is unknown; answers and words as
+        rules name them (`answer.dtype.f32`, `gain.small`). Without `words` only the steps before the quantification
+        run; with them the same conclusions come first and the later steps are added.
+        """
+        row = np.array([[state.get(name, UNKNOWN) for name in self.program.observations]], dtype=np.int8)
+        return self._conclude(self._keys(row)[0], row[0], self._relevant(answers), self._known(words))
+
+    def conclude_many(
+        self,
+        observed: Observed,
+        answers: frozenset[str] | Sequence[frozenset[str]] = _NONE,
+        words: Sequence[frozenset[str]] | None = None,
+        rows: range | None = None,
+    ) -> list[Trace]:
+        """The conclusions for each row of `observed`, reasoned once for each distinct key.
+
+        rows: those to conclude of, all unless given; answers: one set for all of them, or one for each; words: one set
+        for each, None for the first pass.
+        """
+        truth = self._truth(observed)[slice(None) if rows is None else slice(rows.start, rows.stop)]
+        shared = self._relevant(answers) if isinstance(answers, frozenset) else None
+        out = []
+        for at, key in enumerate(self._keys(truth)):
+            given = shared if shared is not None else self._relevant(answers[at])  # type: ignore[index]
+            out.append(self._conclude(key, truth[at], given, None if words is None else self._known(words[at])))
+        return out
+
+    def make_ready(self) -> None:
+        """Build both passes, which takes longer than running them."""
+        with self._lock:
+            for second in (False, True):
+                self._chain(second)
+
+    def keys(self, observed: Observed) -> list[bytes]:
+        """For each row what its conclusions depend on, besides answers and words.
+
+        Which rules no observation refutes and which of their observations are unknown: rows that differ only in
+        observations of refuted rules have equal keys and identical traces.
+        """
+        return self._keys(self._truth(observed))
+
+    def _truth(self, observed: Observed) -> Array:
+        """Truth codes of the observations that rules read, shape (rows, observations); UNKNOWN for one not judged."""
+        column = {name: at for at, name in enumerate(observed.names)}
+        truth = np.full((len(observed.truth), len(self.program.observations)), UNKNOWN, dtype=np.int8)
+        for at, name in enumerate(self.program.observations):
+            if name in column:
+                truth[:, at] = observed.truth[:, column[name]]
+        return truth
+
+    def _keys(self, truth: Array) -> list[bytes]:
+        keys: list[bytes] = []
+        for start in range(0, len(truth), _CHUNK):
+            part = truth[start : start + _CHUNK]
+            rows = len(part)
+            ends = [np.full((rows, 1), TRUE, np.int8), np.full((rows, 1), FALSE, np.int8)]
+            wide = np.concatenate([part, *ends], axis=1)
+            when, unless = wide[:, self._when], wide[:, self._unless]
+            alive = (when != FALSE).all(axis=2) & (unless != TRUE).all(axis=2)
+            unknown = [((side == UNKNOWN) & alive[:, :, None]).reshape(rows, -1) for side in (when, unless)]
+            packed = np.packbits(np.concatenate([alive, *unknown], axis=1), axis=1)
+            keys += [row.tobytes() for row in packed]
+        return keys
+
+    def _relevant(self, answers: Iterable[str]) -> frozenset[str]:
+        return frozenset(a for a in answers if a.rpartition(".")[0] in self._questions)
+
+    def _known(self, words: Iterable[str] | None) -> frozenset[str] | None:
+        return None if words is None else frozenset(words).intersection(self.program.words)
+
+    def _conclude(self, key: bytes, truth: Array, answers: frozenset[str], words: frozenset[str] | None) -> Trace:
+        with self._lock:
+            cached = self._cache.get((key, answers, words))
+            if cached is None:
+                cached = self._cache[key, answers, words] = self._reason(key, truth, answers, words)
+            return cached
+
+    def _reason(self, key: bytes, truth: Array, answers: frozenset[str], words: frozenset[str] | None) -> Trace:
+        second = words is not None
+        before = self._conclude(key, truth, answers, None) if second else None
+        rules = self.program.of_pass(second)
+        state = dict(zip(self.program.observations, truth.tolist(), strict=True))
+        concluded = [f"found.{f}" for f in before.findings] + [f"class.{before.class_id}"] if before else []
+        fired = self._chain(second).conclude(state, answers, words or _NONE, concluded)
+        return account(rules, fired, state, answers, words, self.program.explains, before)
+
+    def _chain(self, second: bool) -> Chain:
+        if second not in self._chains:
+            from advisor.reasoning.engine.chain import Chain
+
+            self._chains[second] = Chain(self.program.of_pass(second), first_pass=not second)
+        return self._chains[second]
+
+
+def _indices(lists: list[list[int]], pad: int) -> Array:
+    """Column numbers of each rule's conditions, shape (rules, longest), filled up with `pad`."""
+    longest = max((len(one) for one in lists), default=0) or 1
+    out = np.full((len(lists), longest), pad, dtype=np.intp)
+    for at, one in enumerate(lists):
+        out[at, : len(one)] = one
+    return out

@@ -1,0 +1,155 @@
+"""What a run of the engine concluded, what it left open and why: the account that explanations are read off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN
+from advisor.reasoning.engine.program import UNDETERMINED, CompiledRule, kind_of
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """A rule that fired. `unknown_unless`: the conditions that might have blocked it, had they been known.
+
+    For a class these include the earlier classes of the decision list that are undecided, as `class.<id>`.
+    """
+
+    rule_id: str
+    concludes: str
+    step: int
+    when: tuple[str, ...]
+    unless: tuple[str, ...]
+    unknown_unless: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """A rule that nothing refutes but that lacks `unknown`: names of its `when` that are neither true nor false."""
+
+    rule_id: str
+    concludes: str
+    step: int
+    unknown: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The conclusions of one launch.
+
+    class_id: without its prefix; `fired` and `undecided` in the order of the reasoning, classes as `class.<id>`;
+    explained: a symptom's observation to the finding that it gives way to, whether or not the symptom is observed;
+    answers and words: those of the input that some rule reads (words None: the first pass alone).
+    """
+
+    class_id: str
+    fired: tuple[Fired, ...]
+    undecided: tuple[Undecided, ...]
+    explained: Mapping[str, str] = field(default_factory=dict)
+    answers: frozenset[str] = frozenset()
+    words: frozenset[str] | None = None
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """Ids of what was concluded beside the class, each once, in the order of the reasoning."""
+        return tuple(dict.fromkeys(f.concludes for f in self.fired if not f.concludes.startswith("class.")))
+
+    def fired_for(self, concludes: str) -> tuple[Fired, ...]:
+        """The rules that concluded a finding, or `class.<id>`."""
+        return tuple(f for f in self.fired if f.concludes == concludes)
+
+    def truth(self, name: str) -> int:
+        """FALSE, UNKNOWN or TRUE for `found.<id>`, `class.<id>`, `answer.…` and `gain.…`.
+
+        A finding that no rule concluded is unknown while one of its rules is undecided. A class is unknown while no
+        class holds and its own rule is undecided. Words are unknown before the quantification.
+        """
+        kind = kind_of(name)
+        if kind == "answer":
+            return answer_truth(name, self.answers)
+        if kind == "gain":
+            return UNKNOWN if self.words is None else TRUE if name in self.words else FALSE
+        wanted = name.removeprefix("found.")
+        if wanted == f"class.{self.class_id}" or any(f.concludes == wanted for f in self.fired):
+            return TRUE
+        if wanted.startswith("class.") and f"class.{self.class_id}" != UNDETERMINED:
+            return FALSE
+        return UNKNOWN if any(u.concludes == wanted for u in self.undecided) else FALSE
+
+
+def answer_truth(name: str, answers: frozenset[str]) -> int:
+    """TRUE for the choice made, FALSE for the others of a question that was answered, UNKNOWN before that."""
+    if name in answers:
+        return TRUE
+    question = name.rpartition(".")[0]
+    return FALSE if any(a.rpartition(".")[0] == question for a in answers) else UNKNOWN
+
+
+def account(
+    rules: Sequence[CompiledRule],
+    fired: Iterable[str],
+    state: Mapping[str, int],
+    answers: frozenset[str],
+    words: frozenset[str] | None,
+    explains: Mapping[str, tuple[str, ...]],
+    before: Trace | None = None,
+) -> Trace:
+    """Complete what fired with what is unknown, step by step; `before` is the trace of an earlier pass.
+
+    Nothing here decides what fires. `rules` are in the order of the reasoning; `explains` maps a finding to the
+    symptoms that give way to it: of two findings that explain one symptom the earlier counts.
+    """
+    done = dict.fromkeys(fired)
+    found: dict[str, int] = {}  # every conclusion that is true or unknown
+    fired_out: list[Fired] = list(before.fired) if before else []
+    open_out: list[Undecided] = list(before.undecided) if before else []
+    for earlier in fired_out:
+        found[earlier.concludes] = TRUE
+    for waiting in open_out:
+        found.setdefault(waiting.concludes, UNKNOWN)
+    class_id = before.class_id if before else ""
+
+    def truth(name: str) -> int:
+        kind = kind_of(name)
+        if kind == "observation":
+            return state.get(name, UNKNOWN)
+        if kind == "answer":
+            return answer_truth(name, answers)
+        if kind == "gain":
+            return UNKNOWN if words is None else TRUE if name in words else FALSE
+        return found.get(name.removeprefix("found."), FALSE)
+
+    def settle_class() -> None:
+        nonlocal class_id
+        concluded = next((f.concludes for f in fired_out if f.concludes.startswith("class.")), None)
+        if concluded is None:
+            concluded = UNDETERMINED
+            fired_out.append(Fired(UNDETERMINED, UNDETERMINED, 2, (), ()))
+            found[UNDETERMINED] = TRUE
+        else:
+            for name in [n for n, t in found.items() if n.startswith("class.") and t != TRUE]:
+                del found[name]
+            open_out[:] = [u for u in open_out if not u.concludes.startswith("class.")]
+        class_id = concluded.removeprefix("class.")
+
+    for rule in rules:
+        if not class_id and rule.step > 2:
+            settle_class()
+        unknown = tuple(n for n in rule.when if truth(n) == UNKNOWN)
+        if rule.id in done:
+            bars = tuple(n for n in rule.unless if truth(n) == UNKNOWN)
+            if rule.is_class:
+                bars += tuple(n for n, t in found.items() if n.startswith("class.") and t == UNKNOWN)
+            fired_out.append(Fired(rule.id, rule.concludes, rule.step, rule.when, rule.unless, bars))
+            found[rule.concludes] = TRUE
+        elif unknown and all(truth(n) != FALSE for n in rule.when) and all(truth(n) != TRUE for n in rule.unless):
+            open_out.append(Undecided(rule.id, rule.concludes, rule.step, unknown))
+            found.setdefault(rule.concludes, UNKNOWN)
+    if not class_id:
+        settle_class()
+    explained: dict[str, str] = {}
+    for done_rule in fired_out:
+        for symptom in explains.get(done_rule.concludes, ()):
+            explained.setdefault(symptom, done_rule.concludes)
+    return Trace(class_id, tuple(fired_out), tuple(open_out), explained, answers, words)

@@ -1,0 +1,1 @@
+"""Derived metrics: column formulas on the frame."""

@@ -1,0 +1,369 @@
+"""Compute and memory as the catalogue of classes defines them, and which unit leads each.
+
+Blocks that fit on an SM, and what holds them back.
+
+Stall reasons: their share of the samples in which nothing was issued, and which of them leads.
+
+In which order the derived metrics are computed: every formula after what it reads.
+
+From a reader's frame to one in which every canonical metric has its column; NaN is unknown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from graphlib import CycleError, TopologicalSorter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from advisor.knowledge.base import catalog
+from advisor.knowledge.expressions import Expression, ExpressionError, parse
+from advisor.knowledge.schemas import MetricDef
+from advisor.reasoning.metrics.fallbacks import FILLS
+from advisor.reasoning.metrics.instruction_mix import access_metrics, mix
+from advisor.records.errors import KnowledgeError
+from advisor.records.readings import IDENTITY
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Array = np.ndarray[Any, Any]
+
+
+# The order decides between equals: the pipe before the issue slots, the outer unit before the inner.
+COMPUTE = ("pipe_tensor_pct", "pipe_fma_pct", "pipe_alu_pct", "pipe_fp64_pct", "pipe_xu_pct", "issue_pct")
+
+
+INSIDE = ("lsu_pct", "adu_pct", "idc_pct", "mio_pct")
+
+
+MEMORY = (
+    *("dram_pct", "l2_pct", "l1_wavefronts_pct", "l1_requests_pct", "l1_writeback_pct"),
+    *("l1_other_pct", "memory_internal_pct"),
+)
+
+
+# Throughput is the largest of its units, read off in another pass: half a point apart is the same.
+_SAME = 0.5
+
+
+def _leader(columns: Mapping[str, Array], names: tuple[str, ...]) -> tuple[Array, Array]:
+    """The largest known of the columns (NaN when none is known) and the name of it."""
+    values = np.array([columns[name] for name in names])
+    filled = np.where(np.isfinite(values), values, -np.inf)
+    largest = filled.max(axis=0)
+    return np.where(np.isfinite(largest), largest, np.nan), np.array(names, dtype=object)[filled.argmax(axis=0)]
+
+
+def compute(columns: Mapping[str, Array]) -> tuple[Array, Array, Array]:
+    """compute_pct, compute_from_breakdown and compute_leader.
+
+    The fullest of the pipes and the issue slots where all are known, else SM throughput in their place. Where the load
+    and store path, barriers or constants account for SM throughput it is no arithmetic, and the pipes that are known
+    stand for it.
+    """
+    largest, name = _leader(columns, COMPUTE)
+    total = columns["sm_throughput_pct"]
+    inside, _ = _leader(columns, INSIDE)
+    elsewhere = np.isfinite(largest) & (inside >= total - _SAME)
+    known = np.isfinite(np.array([columns[name] for name in COMPUTE])).all(axis=0) | elsewhere
+    value = np.where(known, largest, total)
+    broken_down = np.where(np.isfinite(value), np.where(known, 1.0, 0.0), np.nan)
+    return value, broken_down, np.where(np.isfinite(value), np.where(known, name, "sm_throughput_pct"), "")
+
+
+def memory(columns: Mapping[str, Array]) -> tuple[Array, Array]:
+    """memory_pct and memory_leader: memory throughput, or LSU, ADU, IDC or MIO where one of them is fuller.
+
+    Unknown without memory throughput. The leader is the unit of the breakdown that the number comes from; memory
+    throughput itself where the report does not break it down.
+    """
+    total = columns["memory_throughput_pct"]
+    inside, inside_name = _leader(columns, INSIDE)
+    unit, unit_name = _leader(columns, MEMORY)
+    value = np.where(np.isfinite(total), np.fmax(total, inside), np.nan)
+    # Memory throughput is the largest of its units: one that is clearly smaller does not explain it.
+    outside = np.where(unit >= total - _SAME, unit_name, "memory_throughput_pct")
+    name = np.where(inside > total, inside_name, outside)
+    return value, np.where(np.isfinite(value), name, "")
+
+
+LIMITS = ("registers", "shared", "blocks", "warps", "barriers")
+
+
+def _limits(columns: Mapping[str, Array]) -> Array:
+    """Shape (5, rows), blocks an SM. Without shared memory there is no limit by it; barriers count where reported."""
+    limits = {name: columns[f"occupancy_limit_{name}"] for name in LIMITS}
+    free = ~np.isfinite(limits["shared"]) & (columns["shared_bytes_per_block"] == 0)
+    limits["shared"] = np.where(free, np.inf, limits["shared"])
+    limits["barriers"] = np.where(np.isfinite(limits["barriers"]), limits["barriers"], np.inf)
+    return np.array([limits[name] for name in LIMITS])
+
+
+def blocks_per_sm(columns: Mapping[str, Array]) -> Array:
+    """The lowest limit; unknown where one of registers, shared memory, blocks and warps is."""
+    lowest = _limits(columns).min(axis=0)
+    return np.where(np.isfinite(lowest), lowest, np.nan)
+
+
+def limiter(columns: Mapping[str, Array]) -> Array:
+    """The names of the lowest limits joined with `+`; '' where unknown."""
+    limits = _limits(columns)
+    lowest = limits.min(axis=0)
+    out = np.full(limits.shape[1], "", dtype=object)
+    for row in np.flatnonzero(np.isfinite(lowest)):
+        out[row] = "+".join(name for name, at in zip(LIMITS, limits[:, row], strict=True) if at == lowest[row])
+    return out
+
+
+# Reasons of every architecture from CC 7.0 on.
+COMMON = (
+    *("barrier", "branch_resolving", "dispatch_stall", "drain", "lg_throttle", "long_scoreboard"),
+    *("math_pipe_throttle", "membar", "mio_throttle", "misc", "no_instruction", "not_selected", "selected"),
+    *("short_scoreboard", "sleeping", "tex_throttle", "wait"),
+)
+
+
+# Only on some: up to CC 9.0, and on CC 9.0, where the samples say warpgroup_arrive for what the counters call gmma.
+SOME = ("imc_miss", "gmma", "warpgroup_arrive")
+
+
+REASONS = COMMON + SOME
+
+
+def not_issued(columns: Mapping[str, Array]) -> dict[str, Array]:
+    """`stall_<reason>_not_issued_pct`: unknown where a reason that the architecture has was not sampled."""
+    samples = {reason: columns[f"samples_{reason}_not_issued"] for reason in REASONS}
+    major = columns["device_cc_major"]
+    known = np.isfinite(np.array([samples[reason] for reason in COMMON])).all(axis=0)
+    known &= np.isfinite(samples["imc_miss"]) | (major > 9)
+    known &= np.isfinite(samples["warpgroup_arrive"]) | (major < 9) | (major > 9)
+    total = np.nansum(np.array([samples[reason] for reason in REASONS]), axis=0)
+    out = {}
+    for reason, number in samples.items():
+        share = 100 * number / np.where(total > 0, total, np.nan)
+        out[f"stall_{reason}_not_issued_pct"] = np.where(known, share, np.nan)
+    gmma, arrive = (out[f"stall_{reason}_not_issued_pct"] for reason in ("gmma", "warpgroup_arrive"))
+    out["stall_gmma_not_issued_pct"] = np.where(np.isfinite(gmma), gmma, arrive)
+    return out
+
+
+def leader(columns: Mapping[str, Array]) -> Array:
+    """The reason, without `selected`, that takes most of a warp's time; '' where an unknown one could take more."""
+    reasons = [reason for reason in REASONS if reason != "selected"]
+    cycles = np.array([columns[f"stall_{reason}"] for reason in reasons])
+    filled = np.where(np.isfinite(cycles), cycles, -1.0)
+    first = filled.argmax(axis=0)
+    largest = filled.max(axis=0)
+    known = np.nansum(cycles, axis=0) + np.nan_to_num(columns["stall_selected"], nan=1.0)
+    # Rounding of printed numbers aside, what is not known cannot exceed what the interval leaves.
+    rest = columns["issue_interval"] - known - 0.02 * columns["issue_interval"]
+    certain = (largest > 0) & ((rest <= largest) | np.isfinite(cycles[: len(COMMON) - 1]).all(axis=0))
+    return np.where(certain, np.array(reasons, dtype=object)[first], "")
+
+
+_SAMPLES = tuple(f"samples_{reason}_not_issued" for reason in REASONS)
+
+
+# Metrics that code computes for all rows at once, beside formulas, fallbacks, opcodes and accesses: what they read.
+CODE: dict[str, tuple[str, ...]] = {
+    "compute_pct": (*COMPUTE, "sm_throughput_pct"),
+    "compute_from_breakdown": (*COMPUTE, "sm_throughput_pct"),
+    "memory_pct": (*INSIDE, *MEMORY, "memory_throughput_pct"),
+    "blocks_per_sm_limit": (*(f"occupancy_limit_{name}" for name in LIMITS), "shared_bytes_per_block"),
+    **{f"stall_{reason}_not_issued_pct": (*_SAMPLES, "device_cc_major") for reason in REASONS},
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Ids in an order in which every metric follows what it reads; the parsed formulas; what each metric reads."""
+
+    order: tuple[str, ...]
+    formulas: Mapping[str, Expression]
+    reads: Mapping[str, frozenset[str]]
+
+    def follow(self, changed: frozenset[str]) -> frozenset[str]:
+        """The metrics that depend on the changed ones, these left out."""
+        out: set[str] = set()
+        for name in self.order:
+            if name not in changed and self.reads[name] & (changed | out):
+                out.add(name)
+        return frozenset(out)
+
+
+def plan(metrics: Mapping[str, MetricDef]) -> Plan:
+    """The plan of a catalogue; KnowledgeError for a wrong formula, a metric that is not there, or a circle."""
+    formulas: dict[str, Expression] = {}
+    reads: dict[str, frozenset[str]] = {}
+    for name, entry in metrics.items():
+        needed: set[str] = set(CODE.get(name, ()))
+        if name in FILLS:
+            needed |= set(FILLS[name][0])
+        if entry.formula:
+            try:
+                formulas[name] = parse(entry.formula)
+            except ExpressionError as e:
+                raise KnowledgeError(f"knowledge/metrics.yaml:1: {name}: {e}") from None
+            needed |= formulas[name].names
+        absent = sorted(needed - metrics.keys())
+        if absent:
+            raise KnowledgeError(f"knowledge/metrics.yaml:1: {name} reads {absent[0]}, which is no metric")
+        reads[name] = frozenset(needed)
+    try:
+        order = tuple(TopologicalSorter(reads).static_order())
+    except CycleError as e:
+        circle = " -> ".join(str(name) for name in e.args[1])
+        raise KnowledgeError(
+            f"knowledge/metrics.yaml:1: metrics are derived from each other in a circle: {circle}"
+        ) from None
+    return Plan(order, formulas, reads)
+
+
+# Text columns beside the metrics: a metric id, a stall reason, or the names of resources; '' is unknown.
+LABELS = ("compute_leader", "memory_leader", "stall_leader", "occupancy_limiter")
+
+
+@lru_cache(maxsize=1)
+def _own_plan() -> Plan:
+    return plan(catalog().metrics)
+
+
+def columns_of(frame: pd.DataFrame) -> dict[str, Array]:
+    """The frame's numeric columns as float arrays of shape (rows,)."""
+    # All at once: a frame has hundreds of columns, and taking each out of it costs more than what is done with it.
+    kinds = [dtype.kind in "fiub" for dtype in frame.dtypes]
+    values = frame.loc[:, kinds].to_numpy(dtype=float).T
+    return dict(zip(map(str, frame.columns[kinds]), values, strict=True))
+
+
+def check(frame: pd.DataFrame, metrics: Mapping[str, MetricDef] | None = None) -> None:
+    """The contract of the frame: columns are IDENTITY, canonical metrics as float64, or LABELS as text.
+
+    KnowledgeError names the first column that is neither, or that has another type.
+    """
+    known = catalog().metrics if metrics is None else metrics
+    for name in map(str, frame.columns):
+        if name in IDENTITY:
+            continue
+        if name in LABELS:
+            if not all(isinstance(value, str) for value in frame[name]):
+                raise KnowledgeError(f"the column {name!r} of the frame must hold text")
+        elif name not in known:
+            raise KnowledgeError(f"the column {name!r} of the frame is no metric of knowledge/metrics.yaml")
+        elif frame[name].dtype != np.float64:
+            raise KnowledgeError(f"the column {name!r} of the frame must be float64, not {frame[name].dtype}")
+
+
+def derive(
+    frame: pd.DataFrame, keep: Collection[str] = (), metrics: Mapping[str, MetricDef] | None = None
+) -> pd.DataFrame:
+    """The frame with every canonical metric as a float64 column, and LABELS; rows and their order stay.
+
+    frame: IDENTITY columns and any metrics, in the units of metrics.yaml; it may have been derived before. A number
+    that the report gives wins over a formula; a number that can only be derived is computed anew wherever its inputs
+    are known. keep: metrics that hold as they stand, as in a what-if: what depends on them is computed anew, even
+    where a report gave it. Infinities become NaN. KnowledgeError for a catalogue whose formulas are wrong.
+    """
+    import pandas as pd
+
+    known = catalog().metrics if metrics is None else metrics
+    steps = _own_plan() if known is catalog().metrics else plan(known)
+    rows = len(frame)
+    reported, unknown = columns_of(frame), np.full(rows, np.nan)
+    told = {name: _finite(reported[name]) if name in reported else unknown for name in known}
+    for name in ("grid_size", "block_size", "device_cc_major", "device_cc_minor", "device_mig"):
+        if name in known:
+            told[name] = _else(told[name], _identity(frame, name, rows))
+    held = frozenset(keep)
+    columns = _compute(known, steps, told, _counted(frame, known), held, steps.follow(held) if held else frozenset())
+    identity = [name for name in IDENTITY if name in frame]
+    rest = [name for name in frame.columns if name not in identity and name not in columns and name not in LABELS]
+    # The numbers as one block: column by column pandas takes longer to put them together than they take to compute.
+    numbers = pd.DataFrame(np.array([columns[name] for name in known]).T, index=frame.index, columns=list(known))
+    labels = pd.DataFrame(_labels(columns), index=frame.index)
+    return pd.concat((frame[identity], numbers, frame[rest], labels), axis=1)
+
+
+def _finite(values: Array) -> Array:
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def _else(values: Array, other: Array) -> Array:
+    return np.where(np.isfinite(values), values, other)
+
+
+def _identity(frame: pd.DataFrame, name: str, rows: int) -> Array:
+    """Grid, block, compute capability and MIG as the frame's identity columns have them."""
+    source = {"grid_size": "grid", "block_size": "block", "device_mig": "gpu_name"}.get(name, "cc")
+    if source not in frame:
+        return np.full(rows, np.nan)
+    if source == "gpu_name":
+        # A part of a GPU is called by its size, such as `NVIDIA A100-SXM4-40GB MIG 1g.5gb`.
+        names = (gpu if isinstance(gpu, str) else "" for gpu in frame["gpu_name"])
+        return np.array([float(" MIG " in name) if name else math.nan for name in names])
+    if source == "cc":
+        parts = (str(cc).partition(".")[0 if name.endswith("major") else 2] for cc in frame["cc"])
+        return np.array([float(p) if p.isdigit() else math.nan for p in parts])
+    return np.array([float(math.prod(xyz)) if isinstance(xyz, tuple | list) else math.nan for xyz in frame[source]])
+
+
+def _counted(frame: pd.DataFrame, known: Mapping[str, MetricDef]) -> dict[str, Array]:
+    """The metrics that come from the opcodes and the accesses of each launch."""
+    out: dict[str, Array] = {}
+    for column, source, function in (("opcodes", "opcodes", mix), ("accesses", "accesses", access_metrics)):
+        names = [name for name, entry in known.items() if entry.source == source]
+        if column in frame and len(names):
+            out |= function(frame[column], names)
+    return out
+
+
+def _compute(
+    known: Mapping[str, MetricDef],
+    steps: Plan,
+    told: Mapping[str, Array],
+    counted: Mapping[str, Array],
+    held: frozenset[str],
+    affected: frozenset[str],
+) -> dict[str, Array]:
+    columns: dict[str, Array] = {}
+    shares: dict[str, Array] = {}
+    rows = len(next(iter(told.values()))) if told else 0
+    with np.errstate(all="ignore"):
+        for name in steps.order:
+            value = told[name]
+            if name not in held:
+                made = counted.get(name)
+                if name in steps.formulas:
+                    made = steps.formulas[name].column(columns, rows)
+                if name in FILLS:
+                    filled = FILLS[name][1](columns, told)
+                    made = filled if made is None else _else(made, filled)
+                if name.endswith("_not_issued_pct"):
+                    shares = shares or not_issued(columns)
+                    made = shares.get(name, made)
+                elif name in ("compute_pct", "compute_from_breakdown"):
+                    made = compute(columns)[0 if name == "compute_pct" else 1]
+                elif name == "memory_pct":
+                    made = memory(columns)[0]
+                elif name == "blocks_per_sm_limit":
+                    made = blocks_per_sm(columns)
+                if made is not None:
+                    reported = bool(known[name].names) and name not in affected
+                    value = _else(value, made) if reported else _else(made, value)
+            columns[name] = _finite(value)
+    return columns
+
+
+def _labels(columns: Mapping[str, Array]) -> dict[str, Array]:
+    with np.errstate(all="ignore"):
+        return {
+            "compute_leader": compute(columns)[2],
+            "memory_leader": memory(columns)[1],
+            "stall_leader": leader(columns),
+            "occupancy_limiter": limiter(columns),
+        }

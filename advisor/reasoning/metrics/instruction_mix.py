@@ -1,0 +1,171 @@
+"""The instruction mix: from executed opcodes to canonical counts, one launch at a time.
+
+What the source-level accesses of a launch add up to: sectors of loads and stores, widths, requested bytes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from advisor.hardware import sass
+from advisor.records.readings import Access
+
+Array = np.ndarray[Any, Any]
+
+
+# HFMA2 is arithmetic only where other half instructions stand beside it, or where it exceeds this share of all
+# instructions: else it loads constants (`HFMA2 R1, -RZ, RZ, 0, 0`). By the disassembly of 53 kernels constants take up
+# to 6 % of the instructions, while a product of half matrices that does nothing to save loads has one HFMA2 in three to
+# five instructions: the line is between them. On two bfloat16 values (BF16_V2) it is always arithmetic.
+HFMA2_IS_WORK = 0.15
+
+
+# HADD2.F32 is not among them: it widens a half to fp32 and computes nothing.
+_HALF_MATH = {
+    "HADD2": ("half_math_inst", "hadd2_inst"),
+    "HMUL2": ("half_math_inst", "hmul2_inst"),
+    "HFMA2": ("half_math_inst", "hfma2_inst"),
+}
+
+
+@lru_cache(maxsize=8192)
+def _weights(opcode: str, plain: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Metrics that one execution counts to, and metrics that it may count to but that only its modifiers would tell."""
+    what = sass.classify(opcode)
+    if not what.entry:
+        return ("unclassified_inst",), ()
+    counts = what.counts
+    if what.pipe == "fma":
+        counts = (*counts, "fma_pipe_inst")
+    if what.is_conversion and what.involves_f64:
+        counts = (*counts, "f64_conversion_inst")
+    half = _HALF_MATH.get(what.entry.split(".")[0], ())
+    counts = (*counts, *(("half_widen_inst",) if what.entry == "HADD2" and ".F32" in opcode else half))
+    if not plain:
+        return counts, ()
+    open_: set[str] = (
+        {"f64_conversion_inst"} if what.is_conversion and opcode in ("F2F", "F2I", "I2F", "FRND") else set()
+    )
+    if what.entry == "HADD2":
+        open_ |= {"half_widen_inst", *half}
+    for other in sass.refined().get(opcode, ()):
+        open_ |= set(other.counts) ^ set(what.counts)
+    return counts, tuple(open_)
+
+
+def _may_be_constant(opcode: str) -> bool:
+    return opcode.startswith("HFMA2") and ".BF16" not in opcode
+
+
+def count(executed: Mapping[str, float]) -> dict[str, float]:
+    """Canonical counts of a launch from warp-level executions by opcode; NaN where only modifiers would tell.
+
+    A metric that no opcode counts to is absent: zero.
+    """
+    plain = not any("." in opcode for opcode in executed)
+    out: dict[str, float] = {}
+    unsure: set[str] = set()
+
+    def add(metrics: Iterable[str], number: float) -> None:
+        for metric in metrics:
+            out[metric] = out.get(metric, 0.0) + number
+
+    hfma2 = 0.0
+    for opcode, number in executed.items():
+        counts, may = _weights(opcode, plain)
+        if number:
+            unsure.update(may)
+        if _may_be_constant(opcode):
+            hfma2 += number
+            counts = tuple(metric for metric in counts if metric == "fma_pipe_inst")
+        add(counts, number)
+    fills = hfma2 > HFMA2_IS_WORK * math.fsum(executed.values())
+    add(("half_inst",) if fills or out.get("half_inst") else ("move_inst",), hfma2)
+    add(_HALF_MATH["HFMA2"] if fills or out.get("half_math_inst") else (), hfma2)
+    return {**out, **dict.fromkeys(unsure, math.nan)}
+
+
+def mix(column: Iterable[Any], names: Iterable[str]) -> dict[str, Array]:
+    """The columns `names` from the frame's column of opcode mappings; NaN where a launch has none."""
+    rows = [count(executed) if isinstance(executed, Mapping) and executed else None for executed in column]
+    return {
+        name: np.array([np.nan if row is None else row.get(name, 0.0) for row in rows], dtype=float) for name in names
+    }
+
+
+NARROW_BITS = 32
+
+
+DOUBLE_BITS = 64
+
+
+SECTOR_BYTES = 32
+
+
+def _ratio(above: float, below: float) -> float:
+    return above / below if below else math.nan
+
+
+def summarise(accesses: Sequence[Access]) -> dict[str, float]:
+    """Canonical metrics of one launch. Units: sectors, bytes, bits; a ratio without accesses is NaN.
+
+    A count that the report lacks is NaN in an access and makes the sums with it NaN.
+    """
+    reached = [a for a in accesses if a.space == "global"]
+    out: dict[str, float] = {}
+    for kind in ("load", "store"):
+        chosen = [a for a in reached if a.kind == kind]
+        actual, ideal = (math.fsum(getattr(a, f) for a in chosen) for f in ("sectors", "sectors_ideal"))
+        out[f"{kind}_sectors_actual"] = actual
+        out[f"{kind}_sectors_ideal"] = ideal
+        out[f"ideal_sectors_per_request_{kind}"] = _ratio(ideal, math.fsum(a.executed for a in chosen))
+    out["requested_bytes"] = math.fsum(a.lanes * a.width / 8 for a in reached)
+    wide = [a for a in reached if a.width > 0]
+    executed = math.fsum(a.executed for a in wide)
+    out["access_bits_mean"] = _ratio(math.fsum(a.executed * a.width for a in wide), executed)
+    out["narrow_access_share"] = _ratio(math.fsum(a.executed for a in wide if a.width <= NARROW_BITS), executed)
+    moved = math.fsum(a.lanes * a.width for a in reached)
+    out["wide_access_share"] = _ratio(math.fsum(a.lanes * a.width for a in reached if a.width >= DOUBLE_BITS), moved)
+    loads = [a for a in accesses if a.kind == "load" and a.space in ("global", "shared")]
+    out["loaded_bytes"] = math.fsum(a.lanes * a.width / 8 for a in loads)
+    alike = [(a, _uniform(a)) for a in loads if a.space == "global"]
+    out["uniform_load_inst"] = math.fsum(number for _, number in alike)
+    out["uniform_load_bytes"] = math.fsum(number * a.width / 8 for a, number in alike)
+    out["shared_atomic_excess_share"] = _atomic_share([a for a in accesses if a.space == "shared"])
+    return out
+
+
+def _uniform(loads: Access) -> float:
+    """How many of the loads have all lanes at one sector, at least: NaN without the number of sectors.
+
+    Loads of one width are known by their sums alone. If u of n loads take one sector and no other takes fewer than the
+    c sectors that the lanes' own bytes fill, the sum is u + (n - u) * c or more; scattered loads among them only hide
+    uniform ones. Where c is one sector or less, as for bytes, nothing can be told: 0.
+    """
+    if not loads.executed or not loads.width:
+        return 0.0
+    own = loads.lanes * loads.width / 8 / SECTOR_BYTES / loads.executed
+    if own <= 1:
+        return 0.0 if loads.lanes else math.nan
+    sectors = loads.sectors / loads.executed
+    return math.nan if math.isnan(sectors) else loads.executed * min(1.0, max(0.0, (own - sectors) / (own - 1)))
+
+
+def _atomic_share(shared: Sequence[Access]) -> float:
+    """Share of the passes over the ideal number that atomics make; 0 when there are none over it."""
+    excess = [(a.kind == "atomic", a.wavefronts - a.wavefronts_ideal) for a in shared]
+    total = math.fsum(e for _, e in excess)
+    if math.isnan(total):
+        return math.nan
+    return math.fsum(e for atomic, e in excess if atomic) / total if total > 0 else 0.0
+
+
+def access_metrics(column: Iterable[Any], names: Iterable[str]) -> dict[str, Array]:
+    """The columns `names` from the frame's column of access tuples; NaN where a launch has none."""
+    rows = [summarise(accesses) if isinstance(accesses, tuple | list) else None for accesses in column]
+    return {name: np.array([np.nan if row is None else row[name] for row in rows], dtype=float) for name in names}

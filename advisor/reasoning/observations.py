@@ -1,0 +1,325 @@
+"""What can be said of metrics that are unknown: counters are not negative, and formulas carry that on.
+
+All observations of the knowledge base on all rows of a frame at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from advisor.knowledge.expressions import (
+    FALSE,
+    TRUE,
+    UNKNOWN,
+    Bounds,
+    Expression,
+    ExpressionError,
+    Test,
+    bounds,
+    decided,
+    parse,
+    parse_test,
+)
+from advisor.knowledge.expressions import Comparison as Compares
+from advisor.knowledge.texts import fill, named, not_known
+from advisor.reasoning.metrics.derive import columns_of
+from advisor.records.diagnosis import Comparison
+from advisor.records.errors import KnowledgeError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from advisor.knowledge.base import Catalog
+    from advisor.knowledge.schemas import MetricDef
+
+Array = np.ndarray[Any, Any]
+
+
+class Ranges:
+    """The bounds of all metrics of a frame, worked out when asked for. columns: metric to values, shape (rows,)."""
+
+    def __init__(self, metrics: Mapping[str, MetricDef], columns: Mapping[str, Array], rows: int) -> None:
+        self._metrics, self._columns, self._rows = metrics, columns, rows
+        self._known: dict[str, Bounds] = {}
+        self._sides: dict[str, Bounds] = {}
+
+    def metric(self, name: str) -> Bounds:
+        """The least and the greatest that a metric can be; equal where it is known."""
+        if name not in self._known:
+            everything = np.full(self._rows, np.inf)
+            self._known[name] = -everything, everything  # all that a formula that needs itself gets to know
+            low, high = self._unknown(name)
+            values = self._columns.get(name)
+            if values is not None:
+                finite = np.isfinite(values)
+                low, high = np.where(finite, values, low), np.where(finite, values, high)
+            self._known[name] = low, high
+        return self._known[name]
+
+    def _unknown(self, name: str) -> Bounds:
+        entry, everything = self._metrics.get(name), np.full(self._rows, np.inf)
+        if entry is None or (entry.source == "python" and not entry.names):
+            return -everything, everything
+        if entry.formula:
+            try:
+                low, high = bounds(parse(entry.formula), self.metric, self._rows)
+            except ExpressionError:  # which the lint names
+                low, high = -everything, everything
+            # What ncu counts as well is a counter, whatever the formula can say of it.
+            return (np.maximum(low, 0.0), high) if entry.names else (low, high)
+        return np.zeros(self._rows), everything  # a count, a size, a time, a share
+
+    def _side(self, expression: Expression) -> Bounds:
+        if expression.text not in self._sides:
+            self._sides[expression.text] = bounds(expression, self.metric, self._rows)
+        return self._sides[expression.text]
+
+    def of(self, expression: Expression, row: int) -> Bounds:
+        """The bounds of a formula on one launch, arrays of shape (1,)."""
+        low, high = self._side(expression)
+        return low[row : row + 1], high[row : row + 1]
+
+    def least(self, row: int, name: str) -> float:
+        """The least that a metric can be on one launch where that tells something, else NaN."""
+        low = float(self.metric(name)[0][row])
+        return low if math.isfinite(low) and low > 0 else math.nan
+
+    def judged(
+        self, alike: Sequence[Compares], known: Array, truth: Array, low: Array, high: Array
+    ) -> tuple[Array, Array, Array]:
+        """Truth, least and most margin of comparisons with one operator, shape (comparisons, rows) each, with what
+        bounds decide where a side is unknown.
+        """
+        left, right = self._sides_of([c.left for c in alike]), self._sides_of([c.right for c in alike])
+        by_bounds = decided(alike[0], left, right)
+        least, most, scale = distances(alike[0], left, right)
+        truth = np.where(known, truth, by_bounds)
+        low = np.where(~known & (by_bounds == TRUE), least / scale, low)
+        high = np.where(~known & (by_bounds == FALSE), most / scale, high)
+        return truth, low, high
+
+    def _sides_of(self, expressions: Sequence[Expression]) -> Bounds:
+        each = [self._side(expression) for expression in expressions]
+        return np.array([low for low, _ in each]), np.array([high for _, high in each])
+
+
+def distances(comparison: Compares, left: Bounds, right: Bounds) -> tuple[Array, Array, Array]:
+    """The least and the most distance from the threshold, positive where it holds; and what a share of it is of."""
+    with np.errstate(all="ignore"):
+        over, under = left[0] - right[1], left[1] - right[0]
+        gap = np.maximum(np.maximum(over, -under), 0.0)
+        if comparison.op in (">", ">="):
+            least, most = over, under
+        elif comparison.op in ("<", "<="):
+            least, most = -under, -over
+        else:
+            least, most = (
+                (gap, np.full_like(gap, np.inf)) if comparison.op == "!=" else (np.full_like(gap, -np.inf), -gap)
+            )
+        nearest = np.where(np.isfinite(right[1]), right[1], right[0])
+        scale = np.where(np.isfinite(nearest) & (nearest != 0), np.abs(nearest), 1.0)
+    return least, most, scale
+
+
+# Pieces of evidence kept for those who ask again: more than one launch has observations.
+_TOLD = 1024
+
+
+# Values judged at once: so many that calls cost less than the work, so few that ten thousand launches take no memory.
+_BLOCK = 1 << 18
+
+
+def tests_of(catalog: Catalog) -> dict[str, Test]:
+    """Every observation's parsed test; KnowledgeError for one that is not in the grammar."""
+    out = {}
+    for name, entry in catalog.observations.items():
+        try:
+            out[name] = parse_test(entry.test)
+        except ExpressionError as e:
+            raise KnowledgeError(f"knowledge/observations:1: {name}: {e}") from None
+    return out
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What was seen: `truth` (rows, names) of FALSE, UNKNOWN, TRUE; `margin` (rows, names), NaN where unknown."""
+
+    catalog: Catalog
+    names: tuple[str, ...]
+    truth: Array
+    margin: Array
+    columns: Mapping[str, Array]
+    tests: Mapping[str, Test]
+    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @cached_property
+    def ranges(self) -> Ranges:
+        """What is known of unknown metrics."""
+        return Ranges(self.catalog.metrics, self.columns, len(self.truth))
+
+    def state(self, row: int) -> dict[str, int]:
+        """Observation id to truth code for one launch."""
+        return dict(zip(self.names, self.truth[row].tolist(), strict=True))
+
+    def value(self, row: int, metric: str) -> float:
+        """A metric's value on one launch, NaN when unknown."""
+        column = self.columns.get(metric)
+        return float("nan") if column is None else float(column[row])
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """Observation id to its column in `truth` and `margin`."""
+        return {name: at for at, name in enumerate(self.names)}
+
+    @cached_property
+    def _row(self) -> dict[int, dict[str, float]]:
+        """The values of the launch asked about last: each of its findings asks again."""
+        return {}
+
+    @cached_property
+    def _told(self) -> dict[tuple[int, str], tuple[Comparison, ...]]:
+        """The evidence given lately."""
+        return {}
+
+    def values(self, row: int) -> dict[str, float]:
+        """All known metrics of one launch."""
+        found = self._row.get(row)
+        if found is None:
+            found = {name: float(c[row]) for name, c in self.columns.items() if math.isfinite(c[row])}
+            self._row.clear()
+            self._row[row] = found
+        return dict(found)
+
+    def evidence(self, row: int, name: str) -> tuple[Comparison, ...]:
+        """The comparisons of one observation on one launch, with their margins."""
+        found = self._told.get((row, name))
+        if found is None:
+            if len(self._told) >= _TOLD:
+                self._told.clear()
+            found = self._told[row, name] = self._evidence(row, name)
+        return found
+
+    def _evidence(self, row: int, name: str) -> tuple[Comparison, ...]:
+        entry = self.catalog.observations[name]
+        wanted = self.tests[name].names | named(entry.says)
+        values = {name: self.value(row, name) for name in wanted}
+        least = {name: self.ranges.least(row, name) for name, value in values.items() if not math.isfinite(value)}
+        says = fill(entry.says, {**values, **{label: texts[row] for label, texts in self.labels.items()}}, least)
+        if self.truth[row, self.place[name]] == UNKNOWN:
+            lacking = [m for m in self.unknown_metrics(row, name) if not math.isfinite(least[m])]
+            known = self.catalog.metrics
+            says = not_known((known[m].means if m in known else "") or m for m in lacking) if lacking else says
+        out = []
+        for c in self.tests[name].comparisons:
+            value, threshold = c.left.scalar(values), c.right.scalar(values)
+            definition = self.catalog.metrics.get(c.left.text)
+            plain = Comparison(
+                observation=name,
+                metric=c.left.text,
+                value=value if math.isfinite(value) else None,
+                unit=definition.unit if definition else "",
+                test=c.test,
+                threshold=threshold if math.isfinite(threshold) else None,
+                holds=None,
+                margin=None,
+                margin_abs=None,
+                cites=entry.cites,
+                says=says,
+            )
+            if math.isfinite(value) and math.isfinite(threshold):
+                distance = float(c.difference(value, threshold))
+                margin = distance / (abs(threshold) or 1.0)
+                holds = bool(c.holds(value, threshold))
+                out.append(replace(plain, holds=holds, margin=margin, margin_abs=distance))
+            else:
+                out.append(self._bounded(row, c, plain))
+        return tuple(out)
+
+    def _bounded(self, row: int, c: Compares, plain: Comparison) -> Comparison:
+        """A comparison with an unknown side: what bounds say of it. The margin is the least (the most, if it fails)."""
+        left, right = self.ranges.of(c.left, row), self.ranges.of(c.right, row)
+        truth = int(decided(c, left, right)[0])
+        low, high, scale = (float(part[0]) for part in distances(c, left, right))
+        distance = low if truth == TRUE else high if truth == FALSE else math.nan
+        at_least, at_most = float(left[0][0]), float(left[1][0])
+        value, bound = plain.value, math.nan
+        if truth != UNKNOWN and value is None:
+            bound = at_least if at_least > 0 else at_most
+        return replace(
+            plain,
+            value=bound if math.isfinite(bound) else value,
+            holds=None if truth == UNKNOWN else truth == TRUE,
+            margin=distance / scale if math.isfinite(distance) else None,
+            margin_abs=distance if math.isfinite(distance) else None,
+            bound="" if not math.isfinite(bound) else "at_least" if bound == at_least else "at_most",
+        )
+
+    def unknown_metrics(self, row: int, name: str) -> tuple[str, ...]:
+        """The metrics that an undecided observation lacks, sorted."""
+        return tuple(sorted(m for m in self.tests[name].names if not math.isfinite(self.value(row, m))))
+
+
+def observe(
+    frame: pd.DataFrame,
+    catalog: Catalog,
+    only: Sequence[str] | None = None,
+    labels: Mapping[str, Sequence[str]] | None = None,
+) -> Observed:
+    """Judge a derived frame by every observation (or by `only` these); labels: texts a row that `says` may name."""
+    tests = tests_of(catalog)
+    if only is not None:
+        tests = {name: tests[name] for name in only}
+    columns, rows = columns_of(frame), len(frame)
+    names = tuple(tests)
+    truth = np.empty((rows, len(names)), dtype=np.int8)
+    margin = np.empty((rows, len(names)), dtype=float)
+    sides: dict[str, Array] = {}
+
+    def side(expression: Any) -> Array:
+        if expression.text not in sides:
+            sides[expression.text] = expression.column(columns, rows)
+        return sides[expression.text]
+
+    ranges = Ranges(catalog.metrics, columns, rows)
+    at, step = 0, max(1, _BLOCK // max(rows, 1))
+    with np.errstate(all="ignore"):
+        while at < len(names):
+            some = [tests[name] for name in names[at : at + step]]
+            compared = _compared([c for test in some for c in test.comparisons], side, ranges)
+            for test in some:
+                truths, lows, highs = (
+                    list(part) for part in zip(*(compared[c] for c in test.comparisons), strict=True)
+                )
+                truth[:, at], low, high = test.combine(truths, lows, highs, np.minimum, np.maximum)
+                margin[:, at] = np.where(truth[:, at] == TRUE, low, np.where(truth[:, at] == FALSE, high, np.nan))
+                at += 1
+    return Observed(catalog, names, truth, margin, columns, tests, labels or {})
+
+
+def _compared(
+    comparisons: Sequence[Compares], side: Callable[[Any], Array], ranges: Ranges
+) -> dict[Compares, tuple[Array, Array, Array]]:
+    """Truth, least and most margin of each comparison. Those with one operator are judged at once, a line each."""
+    out: dict[Compares, tuple[Array, Array, Array]] = {}
+    for op in dict.fromkeys(c.op for c in comparisons):
+        alike = list(dict.fromkeys(c for c in comparisons if c.op == op))
+        left, right = (
+            np.array([side(e) for e in sides]) for sides in zip(*((c.left, c.right) for c in alike), strict=True)
+        )
+        known = np.isfinite(left) & np.isfinite(right)
+        code = np.where(known, np.where(alike[0].holds(left, right), TRUE, FALSE), UNKNOWN)
+        distance = alike[0].difference(left, right) / np.where(right == 0, 1.0, np.abs(right))
+        low, high = np.where(known, distance, -np.inf), np.where(known, distance, np.inf)
+        lacking = np.flatnonzero(~known.all(axis=1))
+        if len(lacking):
+            chosen = [alike[at] for at in lacking.tolist()]
+            parts = known[lacking], code[lacking], low[lacking], high[lacking]
+            code[lacking], low[lacking], high[lacking] = ranges.judged(chosen, *parts)
+        out.update(zip(alike, zip(code, low, high, strict=True), strict=True))
+    return out

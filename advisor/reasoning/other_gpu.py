@@ -1,0 +1,438 @@
+"""The counters of a launch as another card would show them, and what the rules conclude of those.
+
+`diagnose --on GPU`: a launch's counters against another card's ceilings and limits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from advisor.hardware import gpus
+from advisor.hardware.gpus import Gpu
+from advisor.hardware.occupancy import Occupancy, occupancy
+from advisor.knowledge.loader import load
+from advisor.knowledge.texts import fill
+from advisor.reasoning.metrics.derive import COMPUTE, INSIDE, MEMORY, derive
+from advisor.reasoning.time_model import model as speedup_model
+from advisor.reasoning.time_model.other_gpu import CARRIES, Change, Filling, Prediction, changes, filling, predict
+from advisor.reasoning.time_model.terms import LATENCY, block_launch_ceiling, time_model
+from advisor.records import resources
+from advisor.records.diagnosis import Elsewhere, LaunchDiagnosis, Unit
+from advisor.records.errors import UsageError
+
+if TYPE_CHECKING:
+    from advisor.knowledge.base import Catalog
+    from advisor.reasoning.assemble import Reasoned
+    from advisor.reasoning.diagnose import Inputs
+
+# Percentages of peak, and the term whose work they show.
+_SHOWS = {
+    "dram_pct": "dram",
+    **dict.fromkeys(("l2_tags_pct", "l2_data_pct", "l2_read_xbar_pct", "l2_write_xbar_pct", "l2_throughput_pct"), "l2"),
+    **dict.fromkeys(("l2_atomic_pct", "l2_atomic_max_pct"), "atomics"),
+    "l2_fill_pct": "l2_fill",
+    **dict.fromkeys(("l1_wavefronts_pct", "l1_writeback_pct", "l1_other_pct", "shared_wavefronts_hw_pct"), "l1_global"),
+    **dict.fromkeys(("l1_requests_pct", "lsu_pct", "mio_pct", "tex_pct", "tma_pct", "cbu_pct", "uniform_pct"), "lsu"),
+    **{f"pipe_{pipe}_pct": pipe for pipe in ("fma", "alu", "fp64", "xu", "tensor")},
+    "pipe_fp16_pct": "fma",
+    "issue_pct": "issue",
+    "issue_active": "issue",
+    "adu_pct": "adu",
+    "idc_pct": "idc",
+}
+
+
+# What a card shows of its own accord, or what nothing here tells of another: beside stalls and samples.
+_LOST = (
+    *("memory_internal_pct", "l1_throughput_pct", "occupancy_achieved_pct", "issue_interval", "eligible_warps"),
+    *("active_warps", "no_eligible_pct", "eligible_share", "sm_cycles_active_avg", "sm_cycles_active_max"),
+    *("sm_active_pct", "dram_clock_hz", "dram_peak_bytes_per_cycle", "pcie_read_bytes_per_s", "shared_config_bytes"),
+    *("nvlink_receive_bytes_per_s", "device_memory_clock_khz", "device_bus_bits", "device_shared_per_sm"),
+    *("device_fp32_fp64_ratio", "ncu_verdict", "clock_spread", "first_of_kernel_ratio"),
+)
+
+
+_LOST_KINDS = ("stall_", "samples_", "pc_samples")
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How a launch sits on the SMs there; NaN where unknown. limits: blocks that each resource allows, {} as here."""
+
+    percent: float
+    blocks: float
+    waves: float
+    limits: Mapping[str, int]
+
+
+def metrics_there(
+    metrics: Mapping[str, float], found: Prediction, filled: tuple[Filling, Filling], here: Gpu, there: Gpu, fit: Fit
+) -> dict[str, float]:
+    """The metrics that are others on the card `there`, NaN for those that nobody can tell."""
+    out: dict[str, float] = {name: math.nan for name in metrics if name in _LOST or name.startswith(_LOST_KINDS)}
+    uneven = filled[1].imbalance / filled[0].imbalance
+    for name, term in _SHOWS.items():
+        if name in metrics and term in found.changes:
+            change = found.changes[term].ratio / (uneven if found.per_sm(term) else 1.0)
+            out[name] = metrics[name] * change / found.ratio
+            if name.endswith("_pct"):
+                out[name] = min(100.0, out[name])
+    clock = (there.boost_clock_hz or math.nan) / (here.boost_clock_hz or math.nan)
+    cycles = found.ratio * clock
+    for name in metrics:
+        if name.endswith("cycles_elapsed"):
+            out[name] = metrics[name] * cycles
+        elif name.endswith("_per_cycle") and name not in out:
+            out[name] = metrics[name] / cycles
+    known = {**metrics, **out}
+    if "memory_throughput_pct" in metrics:
+        out["memory_throughput_pct"] = _largest(known, (*MEMORY, *_parts("l2_")))
+    if "sm_throughput_pct" in metrics:
+        out["sm_throughput_pct"] = _largest(known, (*COMPUTE, *INSIDE))
+    bandwidth = (there.bandwidth or math.nan) / (here.bandwidth or math.nan)
+    limits = there.limits
+    out |= {
+        "duration_ns": metrics.get("duration_ns", math.nan) * found.ratio,
+        "sm_clock_hz": metrics.get("sm_clock_hz", math.nan) * clock,
+        "dram_peak_bytes_per_s": metrics.get("dram_peak_bytes_per_s", math.nan) * bandwidth,
+        "dram_bytes_per_s": metrics.get("dram_bytes_per_s", math.nan) / found.ratio,
+        "sm_active_ratio": metrics.get("sm_active_ratio", math.nan) * uneven,
+        "block_launch_ceiling": block_launch_ceiling(there.cc),
+        "occupancy_theoretical_pct": fit.percent,
+        "blocks_per_sm_limit": fit.blocks,
+        "waves": fit.waves,
+        "sm_count": float(there.sm_count or math.nan),
+        "device_sm_count": float(there.sm_count or math.nan),
+        "device_clock_khz": (there.boost_clock_hz or math.nan) / 1000,
+        "device_l2_bytes": float(there.l2_bytes or math.nan),
+        "device_max_warps_per_sm": float(limits.warps_per_sm) if limits else math.nan,
+        "device_max_threads_per_sm": 32.0 * limits.warps_per_sm if limits else math.nan,
+        "device_max_blocks_per_sm": float(limits.blocks_per_sm) if limits else math.nan,
+        "device_registers_per_sm": float(limits.registers_per_sm) if limits else math.nan,
+        "device_schedulers_per_sm": float(limits.schedulers) if limits else math.nan,
+    }
+    major, _, minor = there.cc.partition(".")
+    out |= {"device_cc_major": float(major), "device_cc_minor": float(minor)}
+    out |= {f"occupancy_limit_{name}": float(count) for name, count in fit.limits.items()}
+    return out
+
+
+def _parts(prefix: str) -> tuple[str, ...]:
+    return tuple(name for name in _SHOWS if name.startswith(prefix) and name != "l2_atomic_max_pct")
+
+
+def _largest(known: Mapping[str, float], names: tuple[str, ...]) -> float:
+    values = [known[name] for name in names if math.isfinite(known.get(name, math.nan))]
+    return max(values, default=math.nan)
+
+
+def concluded(
+    catalog: Catalog, inputs: Inputs, reasoned: Reasoned, there: Gpu, values: Mapping[int, Mapping[str, float]]
+) -> dict[int, LaunchDiagnosis]:
+    """The launches at some positions as the rules see them with the metrics of the card `there`."""
+    from advisor.reasoning.assemble import reason
+
+    at = list(values)
+    frame = reasoned.frame.iloc[at].reset_index(drop=True)
+    names = [name for name in dict.fromkeys(n for one in values.values() for n in one) if name in catalog.metrics]
+    # What one launch lacks and another has stays unknown.
+    frame = frame.assign(**{name: [values[p].get(name, math.nan) for p in at] for name in names})
+    frame["gpu_name"], frame["cc"] = there.name, there.cc
+    # The verdicts of ncu's own rules are about the card that they were made on.
+    frame["rules"] = [()] * len(at)
+    frame = derive(frame, keep=tuple(names), metrics=catalog.metrics)
+    answers = {None: inputs.answers.get(None, {})} | {i: inputs.answers.get(p, {}) for i, p in enumerate(at)}
+    some = replace(inputs, frame=inputs.frame.iloc[at].reset_index(drop=True), answers=answers)
+    launches = reason(catalog, some, frame, (there.id,) * len(at)).launches
+    return dict(zip(at, launches, strict=True))
+
+
+_SHORT_NS = 10_000.0  # CATALOG, launch_overhead
+
+
+_SHOWN = 0.01
+
+
+# Opcode beginnings of matrix instructions, and the peak that they are held to where their type is not in their name.
+_TENSOR = {"HMMA": "fp16_tensor", "HGMMA": "fp16_tensor", "IMMA": "int8_tensor", "IGMMA": "int8_tensor"}
+
+
+_TENSOR |= {"DMMA": "fp64_tensor", "QMMA": "fp8_tensor", "QGMMA": "fp8_tensor"}
+
+
+# Opcode beginnings and the compute capability that they need.
+_FEATURES = (("LDGSTS", (8, 0)), ("UBLKCP", (9, 0)), ("UTMALDG", (9, 0)), ("UTMASTG", (9, 0)), ("LDSM", (7, 5)))
+
+
+class Caveat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A text of knowledge/elsewhere.yaml."""
+
+    text: str
+    cites: tuple[str, ...]
+
+
+@lru_cache(maxsize=1)
+def caveats() -> dict[str, Caveat]:
+    """What a prediction may leave open, by id."""
+    return load(resources.folder("knowledge") / "elsewhere.yaml", dict[str, Caveat])
+
+
+def elsewhere(
+    catalog: Catalog, inputs: Inputs, reasoned: Reasoned, positions: Sequence[int], there: Gpu
+) -> tuple[Elsewhere, ...]:
+    """The predictions of some launches on another GPU.
+
+    UsageError where neither the report nor --gpu tells enough of the card that one of them ran on.
+    """
+    model = speedup_model.build(reasoned.observed.columns, len(reasoned.launches))
+    moves = []
+    for position in positions:
+        here = _here(reasoned.launches[position], inputs.gpu)
+        moves.append(_Move(inputs, reasoned, position, here, here if here.id == there.id else there))
+    numbers = {move.position: move.predicted(model) for move in moves}
+    others = {position: values for position, values in numbers.items() if values}
+    judged = concluded(catalog, inputs, reasoned, there, others) if others else {}
+    return tuple(move.result(judged.get(move.position)) for move in moves)
+
+
+def _here(launch: LaunchDiagnosis, named: str | None) -> Gpu:
+    """The card of the report, as its own attributes have it; the one that --gpu names where they do not tell."""
+    if launch.scope != "launch":
+        raise UsageError(f"{launch.kernel!r} is typed in: --on needs the counters of a launch that ncu profiled")
+    if launch.gpu_name:
+        card = gpus.resolve(launch.metrics, launch.gpu_name, launch.cc)[0]
+        if card.sm_count and card.boost_clock_hz and card.bandwidth:
+            return card
+        if card.id:  # the table knows this card, and says that it does not know some of its numbers
+            return card
+    if named or launch.known_as:
+        return gpus.gpu(named or launch.known_as)
+    what = f"its GPU, {launch.gpu_name}, is not in the table" if launch.gpu_name else "it does not tell its GPU"
+    raise UsageError(f"launch {launch.index} cannot be moved to another card, since {what}: name it with --gpu")
+
+
+class _Move:
+    """One launch, from one card to another."""
+
+    def __init__(self, inputs: Inputs, reasoned: Reasoned, position: int, here: Gpu, there: Gpu) -> None:
+        self.position, self.launch, self.here, self.there = position, reasoned.launches[position], here, there
+        self.told: dict[str, dict[str, float | str]] = {}
+        self.found: Prediction | None = None
+        self.fits: Occupancy | None = None
+        opcodes = inputs.frame["opcodes"].iat[position]
+        self.opcodes: Mapping[str, float] = opcodes if isinstance(opcodes, dict) else {}
+
+    def get(self, name: str) -> float:
+        """A metric of the launch, NaN where unknown."""
+        return self.launch.metrics.get(name, math.nan)
+
+    def predicted(self, model: speedup_model.Model) -> dict[str, float]:
+        """The metrics there, from which the rules conclude; {} where there are none or they are those of here."""
+        if self.launch.verdict.id == "undetermined":
+            self.told["no_counters"] = {}
+            return {}
+        try:
+            self.fits = self._occupancy()
+        except UsageError as e:
+            self.told = {"cannot_launch": {"why": str(e).removesuffix(" here")}}
+            return {}
+        changed = changes(self.here, self.there, self._tensor(), self._fma())
+        needs = {name: float(need[self.position]) for name, need in model.now.terms.items()}
+        blind = [n for n, need in needs.items() if not changed[n].known and need >= CARRIES * max(needs.values())]
+        if blind:
+            self.told = {"no_rate": {"units": _names(blind)}}
+            return {}
+        filled = self._fillings()
+        self.found = predict(model, self.position, changed, *filled, self._floor())
+        if self.here == self.there:
+            return {}
+        self._caveats(self.found, changed)
+        limits = dict(self.fits.limits) if self.fits is not None else {}
+        fit = Fit(_or_nan(self._percent()), self._blocks(), _or_nan(self._waves()), limits)
+        return metrics_there(self.launch.metrics, self.found, filled, self.here, self.there, fit)
+
+    def result(self, judged: LaunchDiagnosis | None) -> Elsewhere:
+        """The prediction, or what stands in its way. judged: the launch as the rules see it there."""
+        found, duration = self.found, self.launch.duration_ns
+        here, there = (card.id or card.name for card in (self.here, self.there))
+        if found is None:
+            return Elsewhere(there, here, cannot=self._texts())
+        launch = judged or self.launch
+        # `unexplained` says that no cause is seen, and most of what would show one does not carry over.
+        diagnoses = (f.id for f in launch.findings if f.kind == "diagnosis" and f.id != "unexplained")
+        times = [duration * ratio if duration else None for ratio in (found.ratio, found.low, found.high)]
+        return Elsewhere(
+            gpu=there,
+            here=here,
+            ratio=found.ratio,
+            low=found.low,
+            high=found.high,
+            duration_ns=times[0],
+            duration_low_ns=times[1],
+            duration_high_ns=times[2],
+            leader=found.leader,
+            units=_units(found),
+            occupancy_pct=self._percent(),
+            waves=self._waves(),
+            class_id=launch.verdict.id,
+            class_title=launch.verdict.title,
+            findings=tuple(diagnoses),
+            cannot=self._texts(),
+        )
+
+    # How the grid fills the card.
+
+    def _occupancy(self) -> Occupancy | None:
+        """Of the launch there; None where the report lacks registers, shared memory or block size, or it is as here."""
+        limits = self.there.limits
+        if limits is None or limits == self.here.limits:
+            return None
+        block, registers = self.get("block_size"), self.get("registers_per_thread")
+        shared = self.get("shared_static_bytes") + self.get("shared_dynamic_bytes")
+        if not math.isfinite(shared) and self.here.limits:
+            shared = self.get("shared_bytes_per_block") - self.here.limits.shared_reserved
+        if not (block >= 1 and registers >= 0 and math.isfinite(shared)):
+            self.told["occupancy"] = {}
+            return None
+        return occupancy(limits, int(block), int(registers), max(0, int(shared)))
+
+    def _slots(self) -> float:
+        """Warps that an SM there holds of this launch."""
+        if self.fits is not None:
+            return float(self.fits.warps)
+        own = self.get("occupancy_theoretical_pct") / 100 * self.get("device_max_warps_per_sm")
+        most = self.there.max_warps_per_sm
+        return min(own, most) if math.isfinite(own) and most else own
+
+    def _percent(self) -> float | None:
+        most = self.there.max_warps_per_sm
+        slots = self._slots()
+        return 100 * slots / most if most and math.isfinite(slots) else None
+
+    def _blocks(self) -> float:
+        return float(self.fits.blocks) if self.fits is not None else self.get("blocks_per_sm_limit")
+
+    def _waves(self) -> float | None:
+        full = (self.there.sm_count or math.nan) * self._blocks()
+        waves = self.get("grid_size") / full if full > 0 else math.nan
+        return waves if math.isfinite(waves) else None
+
+    def _fillings(self) -> tuple[Filling, Filling]:
+        """Here and there. What the busiest SM has over the average beside whole blocks goes along."""
+        grid, warps = self.get("grid_size"), self.get("warps")
+        sms = self.get("sm_count")
+        own = max(1.0, self.get("sm_active_ratio")) if math.isfinite(self.get("sm_active_ratio")) else 1.0
+        slots = self.get("occupancy_theoretical_pct") / 100 * self.get("device_max_warps_per_sm")
+        if not (grid > 0 and sms > 0 and self.there.sm_count):
+            return Filling(), Filling()
+        spread = own / (math.ceil(grid / sms) / (grid / sms))
+        there = float(sms if self.there is self.here else self.there.sm_count)
+        return filling(grid, warps, sms, slots, spread), filling(grid, warps, there, self._slots(), spread)
+
+    def _floor(self) -> float:
+        """The least time over that of here that the algorithm's bytes allow; 0 where unknown or not kept here."""
+        reach = time_model().terms["dram"].ceiling * (self.there.bandwidth or math.nan)
+        least = self.get("theoretical_bytes") / reach * 1e9 / self.get("duration_ns")
+        same = self.there.bandwidth == self.here.bandwidth
+        return least if math.isfinite(least) and not (same and least > 1) else 0.0
+
+    # What its code needs.
+
+    def _tensor(self) -> str:
+        """The peak that the matrix instructions are held to."""
+        if not self.get("pipe_tensor_pct") > 1:
+            return "fp16_tensor"
+        count: dict[str, float] = {}
+        for opcode, number in self.opcodes.items():
+            kind = _TENSOR.get(opcode.partition(".")[0])
+            if kind == "fp16_tensor":
+                kind = "bf16_tensor" if ".BF16" in opcode else "tf32_tensor" if ".TF32" in opcode else kind
+            if kind:
+                count[kind] = count.get(kind, 0.0) + number
+        if not count:
+            return "fp16_tensor"
+        return max(count, key=lambda kind: count[kind])
+
+    def _fma(self) -> dict[str, float]:
+        """Shares of the FMA pipe's instructions by the peak that they are held to; fp32 where the report lacks them."""
+        single = sum(self.get(f"{op}_inst") for op in ("ffma", "fadd", "fmul"))
+        half, whole = self.get("half_math_inst"), self.get("fma_pipe_inst")
+        if not (math.isfinite(single + half) and whole > 0):
+            return {"fp32": 1.0}
+        total = max(whole, single + half)
+        return {"fp32": single / total, "fp16": half / total, "": 1 - (single + half) / total}
+
+    def _features(self) -> None:
+        version = tuple(int(part) for part in self.there.cc.split(".")) if self.there.cc else (0, 0)
+        heads = {opcode.partition(".")[0] for opcode in self.opcodes}
+        if version != (9, 0) and any(head.endswith("GMMA") for head in heads):
+            self.told["hopper_only"] = {}
+        for head, needs in _FEATURES:
+            if head in heads and version < needs:
+                self.told["newer_feature"] = {"feature": head, "needs": f"{needs[0]}.{needs[1]}"}
+
+    # What the prediction leaves open.
+
+    def _caveats(self, found: Prediction, changed: Mapping[str, Change]) -> None:
+        here, there = self.here, self.there
+        self.told["clocks"] = self.told["stalls"] = {}
+        if here.cc != there.cc:
+            self.told["other_code"] = {"cc_there": there.cc}
+            self._features()
+        hit = self.get("l2_hit_pct")
+        if hit >= 1 and here.l2_bytes != there.l2_bytes:
+            if there.l2_bytes and here.l2_bytes:
+                sizes: dict[str, float | str] = {"l2_there": there.l2_bytes / 2**20, "l2_here": here.l2_bytes / 2**20}
+                self.told["l2_size"] = {**sizes, "l2_hit_pct": hit}
+            else:
+                self.told["l2_unknown"] = {"l2_hit_pct": hit}
+        carrying = found.carrying()
+        units = [name for name in carrying if name not in LATENCY]
+        wide = [n for n in units if changed[n].known == "bounds" and changed[n].high > 1.01 * changed[n].low]
+        for caveat, names in (("bounds", wide), ("rates", [n for n in units if not changed[n].known])):
+            if names:
+                self.told[caveat] = {"units": _names(names)}
+        if any(name in LATENCY for name in carrying):
+            self.told["latencies"] = {}
+        self._tensor_caveats(carrying, changed)
+        if (self.launch.duration_ns or math.inf) * min(1.0, found.ratio) < _SHORT_NS:
+            self.told["launch"] = {}
+        if any(f.id == "remote_memory_traffic" for f in self.launch.findings):
+            self.told["outside"] = {}
+        if there.integrated:
+            self.told["shared_memory"] = {}
+
+    def _tensor_caveats(self, carrying: tuple[str, ...], changed: Mapping[str, Change]) -> None:
+        matrix = any(opcode.partition(".")[0] in _TENSOR for opcode in self.opcodes)
+        if matrix and not changed["tensor"].known:
+            self.told["tensor_missing"] = {"type": self._tensor().removesuffix("_tensor")}
+        elif "tensor" in carrying and not matrix:
+            self.told["tensor_guessed"] = {}
+
+    def _texts(self) -> tuple[tuple[str, str], ...]:
+        cards: dict[str, float | str] = {"there": self.there.name, "here": self.here.name}
+        known = caveats()
+        return tuple((i, fill(known[i].text, {**cards, **self.told[i]})) for i in known if i in self.told)
+
+
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def _units(found: Prediction) -> tuple[Unit, ...]:
+    names = sorted((n for n, need in found.needs.items() if need >= _SHOWN), key=lambda n: (-found.needs[n], n))
+    described = time_model().terms
+    return tuple(
+        Unit(n, described[n].name, found.needs[n], c.ratio, c.low, c.high) for n in names if (c := found.changes[n])
+    )
+
+
+def _names(terms: list[str]) -> str:
+    described = time_model().terms
+    return ", ".join(described[name].name for name in terms)

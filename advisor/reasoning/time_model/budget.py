@@ -1,0 +1,211 @@
+"""What several fixes of one launch give together, and the order in which to make them.
+
+All of them are put through the time model at once, as one fix, since gains neither add up nor multiply: the first may
+take away what a second would have saved, or clear the way for it. Where two fixes lighten the same unit nobody knows
+whether they remove the same work or each its own. So the modest degree of the two together is that of the larger one
+alone, the far degree is both, and the estimate lies in the middle (on a log scale), as that of a fix with degrees does.
+
+The order is greedy: next comes the fix that gives most once those before it are done.
+
+Each launch with two findings or more gets its budget: what their fixes give together, and in which order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from advisor.knowledge.expressions import parse
+from advisor.knowledge.schemas import FixDef
+from advisor.reasoning.time_model import model
+from advisor.reasoning.time_model.formulas import NOT_WORTH_IT, TIE
+from advisor.reasoning.time_model.model import Model, speedups
+from advisor.reasoning.time_model.terms import LATENCY, Array, time_model
+from advisor.records.diagnosis import ENDS, Budget, BudgetStep, LaunchDiagnosis, Speedup
+
+if TYPE_CHECKING:
+    from advisor.knowledge.base import Catalog
+    from advisor.reasoning.conclude import Ranks
+
+_OWN_WAITS = tuple(name for name in LATENCY if name != "latency_barrier")
+
+
+Factors = dict[str, Array]
+
+
+_Join = Callable[[Sequence[Array]], Array]
+
+
+@dataclass(frozen=True)
+class _Degrees:
+    """The factors of one fix on the work of each term, shape (rows,): the modest degree and the far one."""
+
+    modest: Mapping[str, Array]
+    far: Mapping[str, Array]
+
+
+def budgets(model: Model, fixes: Mapping[str, FixDef], candidates: Sequence[Sequence[str]]) -> list[Budget | None]:
+    """The budget of each row, None where fewer than two of its fixes are worth anything.
+
+    fixes: by finding; candidates: of each row, the findings whose gain the model can tell, best first. Units: gains are
+    old time over new.
+    """
+    trials = _Trials(model, fixes)
+    rows = {row: tuple(found) for row, found in enumerate(candidates) if len(found) >= 2}
+    trials.need({(row, (c,)) for row, found in rows.items() for c in found})
+    rows = {row: tuple(c for c in found if trials.of(row, (c,))) for row, found in rows.items()}
+    rows = {row: found for row, found in rows.items() if len(found) >= 2}
+    done: dict[int, tuple[str, ...]] = dict.fromkeys(rows, ())
+    while open_ := {row: rest for row, found in rows.items() if (rest := [c for c in found if c not in done[row]])}:
+        trials.need({(row, (*done[row], c)) for row, rest in open_.items() for c in rest})
+        for row, rest in open_.items():
+            best = max(trials.gain(row, (*done[row], c)) for c in rest)
+            chosen = next(c for c in rest if trials.gain(row, (*done[row], c)) * TIE >= best)
+            done[row] = (*done[row], chosen)
+    out: list[Budget | None] = [None] * len(candidates)
+    for row, order in done.items():
+        out[row] = _budget(trials, row, order)
+    return out
+
+
+def _budget(trials: _Trials, row: int, order: tuple[str, ...]) -> Budget | None:
+    steps, before = [], 1.0
+    for at, finding in enumerate(order):
+        found = trials.of(row, order[: at + 1])
+        assert found is not None
+        # A fix that costs more than it saves once the others are done would be left undone: no step is a loss.
+        total = max(before, found.estimate)
+        steps.append(BudgetStep(finding, trials.gain(row, (finding,)), total / before, total, found.next_limiter))
+        before = total
+    together = trials.of(row, order)
+    if together is None or sum(max(s.alone, s.gain) >= NOT_WORTH_IT for s in steps) < 2:
+        return None
+    estimate = max(together.estimate, before)
+    return Budget(replace(together, estimate=estimate, high=max(together.high, estimate)), tuple(steps))
+
+
+class _Trials:
+    """Gains of sets of fixes on rows, each set reckoned once for all rows that ask."""
+
+    def __init__(self, model: Model, fixes: Mapping[str, FixDef]) -> None:
+        self._model = model
+        self._fixes = fixes
+        self._degrees: dict[str, _Degrees] = {}
+        self._known: dict[tuple[int, frozenset[str]], Speedup | None] = {}
+
+    def need(self, asked: set[tuple[int, tuple[str, ...]]]) -> None:
+        """Reckon these sets of fixes on these rows."""
+        rows: dict[frozenset[str], set[int]] = {}
+        for row, members in asked:
+            if (row, frozenset(members)) not in self._known:
+                rows.setdefault(frozenset(members), set()).add(row)
+        for chosen, at in rows.items():
+            places = np.array(sorted(at))
+            for row, found in zip(places.tolist(), self._reckon(chosen, places), strict=True):
+                self._known[row, chosen] = found
+
+    def of(self, row: int, members: tuple[str, ...]) -> Speedup | None:
+        """The gain of these fixes together; None where the model cannot tell."""
+        return self._known[row, frozenset(members)]
+
+    def gain(self, row: int, members: tuple[str, ...]) -> float:
+        """Its estimate, 1 where it is unknown."""
+        found = self.of(row, members)
+        return 1.0 if found is None else found.estimate
+
+    def _reckon(self, chosen: frozenset[str], at: Array) -> list[Speedup | None]:
+        if len(chosen) == 1:
+            return speedups(self._model, self._fixes[next(iter(chosen))], at)
+        parts = [self._of_fix(finding) for finding in sorted(chosen)]
+        modest = self._with_barrier([part.modest for part in parts], _same)
+        far = self._with_barrier([part.far for part in parts], _each)
+        columns = {f"budget_{kind}_{name}": f for kind, m in (("m", modest), ("f", far)) for name, f in m.items()}
+        fix = FixDef(
+            id="together",
+            summary="",
+            changes={name: f"budget_m_{name}" for name in modest},
+            degrees={name: f"budget_f_{name}" for name in far},
+        )
+        return speedups(replace(self._model, columns={**self._model.columns, **columns}), fix, at)
+
+    def _of_fix(self, finding: str) -> _Degrees:
+        if finding not in self._degrees:
+            fix = self._fixes[finding]
+            self._degrees[finding] = _Degrees(self._factors(fix.changes), self._factors({**fix.changes, **fix.degrees}))
+        return self._degrees[finding]
+
+    def _factors(self, texts: Mapping[str, str]) -> Factors:
+        """The factors of a fix, 1 where unknown, `latency` as its parts."""
+        out: Factors = {}
+        for name, text in texts.items():
+            factor = parse(text).column(self._model.columns, self._model.rows)
+            out[name] = np.where(np.isfinite(factor), np.maximum(factor, 0.0), 1.0)
+        whole = out.pop("latency", None)
+        if whole is not None:
+            out |= {name: out.get(name, 1.0) * whole for name in _OWN_WAITS}
+            # Where a warp waits at barriers alone, nothing else tells what is left of it.
+            out["latency_barrier"] = out.get("latency_barrier", 1.0) * np.where(self._own(()) > 0, 1.0, whole)
+        return out
+
+    def _with_barrier(self, parts: list[Mapping[str, Array]], join: _Join) -> Factors:
+        """The factors of several fixes as one. Waits at barriers shrink with other waits and by their own factor."""
+        described = time_model().terms
+        out: Factors = {}
+        for name in dict.fromkeys(name for part in parts for name in part):
+            follows = described[name].follows if name in described else ""
+            out[name] = join([part.get(name, part.get(follows, np.ones(self._model.rows))) for part in parts])
+        if "latency_barrier" in out:
+            own = self._own(())
+            left = np.where(own > 0, self._own(tuple(out.items())) / np.maximum(own, 1e-12), 1.0)
+            out["latency_barrier"] = out["latency_barrier"] * left
+        return out
+
+    def _own(self, factors: tuple[tuple[str, Array], ...]) -> Array:
+        """What a warp waits for by itself, scaled by the factors: shape (rows,)."""
+        scale = dict(factors)
+        return np.asarray(sum(self._model.now.terms[name] * scale.get(name, 1.0) for name in _OWN_WAITS))
+
+
+def _same(factors: Sequence[Array]) -> Array:
+    """Fixes that remove the same work: the larger one alone; and what is added, once."""
+    least, most = np.minimum.reduce(factors), np.maximum.reduce(factors)
+    return np.asarray(np.minimum(least, 1.0) * np.maximum(most, 1.0))
+
+
+def _each(factors: Sequence[Array]) -> Array:
+    """Fixes that remove each its own share of what the others leave."""
+    return np.asarray(np.multiply.reduce(factors))
+
+
+# What ends the search for more inside the kernel, or says that its percentages mean nothing.
+_NONE_WITH = ("launch_overhead", *ENDS)
+
+
+def with_budgets(
+    catalog: Catalog, columns: Mapping[str, Array], launches: Sequence[LaunchDiagnosis]
+) -> tuple[LaunchDiagnosis, ...]:
+    """The launches, in the order of the rows of `columns`, each with its budget where it has one."""
+    candidates = [candidates_of(catalog, launch.findings) for launch in launches]
+    if not any(len(found) >= 2 for found in candidates):
+        return tuple(launches)
+    fixes = {f: fix for found in candidates for f in found if (fix := catalog.findings[f].fix) is not None}
+    found = budgets(model.build(columns, len(launches)), fixes, candidates)
+    return tuple(
+        launch if budget is None else replace(launch, budget=replace(budget, left_out=_left_out(launch)))
+        for launch, budget in zip(launches, found, strict=True)
+    )
+
+
+def candidates_of(catalog: Catalog, findings: Sequence[Ranks]) -> tuple[str, ...]:
+    """Findings whose fix has a gain, those not worth it alone too: another fix may clear the way for it."""
+    if any(f.id in _NONE_WITH and f.kind == "diagnosis" for f in findings):
+        return ()
+    fixed = (f.id for f in findings if f.speedup is not None)
+    return tuple(f for f in fixed if (fix := catalog.findings[f].fix) is not None and fix.changes)
+
+
+def _left_out(launch: LaunchDiagnosis) -> tuple[str, ...]:
+    return tuple(f.id for f in launch.findings if f.kind == "diagnosis" and f.speedup is None)

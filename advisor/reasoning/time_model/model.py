@@ -1,0 +1,266 @@
+"""From needs to time, and from a fix's changes to a speedup with its range and its next limiter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from advisor.knowledge.expressions import Expression, parse
+from advisor.knowledge.schemas import FixDef
+from advisor.knowledge.texts import fill
+from advisor.reasoning.time_model.terms import LATENCY, Array, Needs, needs, time_model
+from advisor.records.diagnosis import Speedup
+
+# A term that needs this part of what the largest one needs carries the time beside it.
+_CARRIES = 0.7
+# The most that a fix can add to a unit: one that idled may take over what another did.
+_MOST = 64.0
+# Of the units that a fix relieves, those are told that give back this share of the time, and so many by name.
+_NOTICED = 0.005
+_TOLD = 3
+
+
+@dataclass(frozen=True)
+class Model:
+    """The time model of the rows of one frame."""
+
+    columns: Mapping[str, Array]
+    rows: int
+    now: Needs
+
+    @property
+    def relative(self) -> Array:
+        """Predicted over measured time of the unmodified launch: 1 when the counters account for it."""
+        return _combine(_chains(self.now.terms), time_model().norm.estimate)
+
+
+@np.errstate(all="ignore")  # absurd counters give infinities, which say unknown: nothing to warn of
+def build(columns: Mapping[str, Array], rows: int) -> Model:
+    """The model of a derived frame's columns."""
+    found = needs(columns, rows)
+    # Without stall or occupancy numbers the latency is what the other chains leave of the time.
+    norm = time_model().norm.estimate
+    rest = _combine(_chains({k: v for k, v in found.terms.items() if k not in LATENCY}), norm)
+    left = np.clip(1 - np.minimum(rest, 1) ** norm, 0, None) ** (1 / norm)
+    terms = dict(found.terms)
+    terms["latency_memory"] = np.where(found.latency_known, terms["latency_memory"], left)
+    return Model(columns, rows, replace(found, terms=terms))
+
+
+def _chains(terms: Mapping[str, Array]) -> dict[str, Array]:
+    """The need of each chain: the largest of its terms; parts of one unit, and of a warp's latency, add up."""
+    described = time_model().terms
+    units: dict[tuple[str, str], Array] = {}
+    for name, need in terms.items():
+        term = described[name]
+        key = (term.chain, term.part_of or ("latency" if term.chain == "latency" else name))
+        units[key] = units[key] + need if key in units else need
+    out: dict[str, Array] = {}
+    for (chain, _), need in units.items():
+        out[chain] = np.maximum(out[chain], need) if chain in out else need
+    return out
+
+
+def _combine(chains: Mapping[str, Array], norm: float) -> Array:
+    return np.asarray(sum(np.power(np.maximum(c, 0), norm) for c in chains.values()) ** (1 / norm))
+
+
+def _changed(now: Needs, factors: Mapping[str, Array]) -> dict[str, Array]:
+    described = time_model().terms
+    if "latency" not in factors:
+        factors = {"latency_barrier": _others_wait(now, factors), **factors}
+    even = 1 + (now.imbalance - 1) * factors.get("imbalance", np.ones_like(now.imbalance))
+    out = {}
+    for name, need in now.terms.items():
+        factor = factors.get(name, factors.get(described[name].follows, np.ones_like(need)))
+        if name == "l2":
+            # What misses passes through L2 twice, looked up and filled: fewer misses for each look-up are less work.
+            fewer = np.minimum(1, factors.get("dram", np.ones_like(need)) / np.maximum(factor, 1e-9))
+            factor = factor * (1 + now.missed * fewer) / (1 + now.missed)
+        if name in LATENCY:
+            factor = factor * factors.get("latency", np.ones_like(need))
+        if described[name].per_sm:
+            factor = factor * even / now.imbalance
+        elif name in LATENCY:
+            factor = np.where(now.queued, factor * even / now.imbalance, factor)
+        out[name] = need * factor
+    return out
+
+
+def _others_wait(now: Needs, factors: Mapping[str, Array]) -> Array:
+    """What a fix leaves of a warp's own waits: who waits at a barrier waits for the others, and for less time so."""
+    own = [name for name in LATENCY if name != "latency_barrier"]
+    before = np.asarray(sum(now.terms[name] for name in own))
+    after = np.asarray(sum(now.terms[name] * factors.get(name, 1.0) for name in own))
+    return np.where(before > 0, after / np.maximum(before, 1e-12), 1.0)
+
+
+def new_time(now: Needs, after: Mapping[str, Array], norm: float) -> Array:
+    """New time over old, shape (rows,). The part that the counters do not account for stays as it is."""
+    return np.asarray(_accounted(now) * _combine(_chains(after), norm) / _before(now, norm) + 1 - _accounted(now))
+
+
+def _before(now: Needs, norm: float) -> Array:
+    return np.maximum(_combine(_chains(now.terms), norm), 1e-9)
+
+
+def _accounted(now: Needs) -> Array:
+    """The share of the measured time that the model accounts for, once it is scaled to it as far as it may be."""
+    scale, told = time_model().scale, _before(now, time_model().norm.estimate)
+    return np.asarray(np.minimum(told * np.clip(1 / told, scale.low, scale.high), 1))
+
+
+def _factors(texts: Mapping[str, str], columns: Mapping[str, Array], rows: int) -> dict[str, Array]:
+    """The factors of a fix's changes, held to 0.._MOST, NaN where unknown."""
+    out = {}
+    for name, text in texts.items():
+        expression: Expression = parse(text)
+        out[name] = np.clip(expression.column(columns, rows), 0.0, _MOST)
+    return out
+
+
+@np.errstate(all="ignore")
+def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
+    """What the fix alone would give on the rows `at` (indices): old time over new, at least 1.
+
+    None where none of the fix's factors is known there, or not that of a term that carries the time: then nobody can
+    say. Another one that is unknown changes nothing.
+
+    The estimate takes the middle (on a log scale) between the modest and the far degree of the fix; low and high are
+    the least and the most that either gives with little overlap between units or with much, and allow for the model's
+    own error. Never below the algorithm's floor.
+    """
+    constants = time_model()
+    columns = {name: column[at] for name, column in model.columns.items()}
+    rows = len(at)
+    now = model.now.at(at)
+    told = _factors(fix.changes, columns, rows)
+    reached = {**told, **_factors(fix.degrees, columns, rows)}
+    known = np.any([np.isfinite(factor) for factor in reached.values()], axis=0) & ~_undecided(now, reached)
+    modest = {name: np.where(np.isfinite(factor), factor, 1.0) for name, factor in told.items()}
+    far = {name: np.where(np.isfinite(factor), factor, 1.0) for name, factor in reached.items()}
+    middle = {name: np.sqrt(modest[name] * far[name]) if name in modest else far[name] for name in far}
+    if "launch" in fix.changes:
+        return _launch(columns, rows, modest["launch"])
+    after = _changed(now, middle)
+    estimate = 1 / np.maximum(new_time(now, after, constants.norm.estimate), 1e-6)
+    extremes = [
+        1 / np.maximum(new_time(now, _changed(now, degree), norm), 1e-6)
+        for degree in (modest, far)
+        for norm in (constants.norm.low, constants.norm.high)
+    ]
+    low = _off(np.min([estimate, *extremes], axis=0), -1)
+    high = _off(np.max([estimate, *extremes], axis=0), 1)
+    floor = _floor(columns, rows)
+    out: list[Speedup | None] = []
+    for row in range(rows):
+        if not known[row]:
+            out.append(None)
+            continue
+        limit = max(1.0, float(floor[row])) if math.isfinite(floor[row]) else math.inf
+        low_, mid_, high_ = (max(1.0, min(float(v[row]), limit)) for v in (low, estimate, high))
+        next_ = limiter(after, row)
+        shrunk = {n: float(f[row]) for n, f in middle.items() if float(f[row]) < 0.995}
+        how = fill(constants.how["plain"], {"names": _less(now, shrunk, row), "next": _name(now, next_, row)})
+        if mid_ == limit:
+            how = f"{how}; {constants.how['floor']}"
+        out.append(Speedup(mid_, low_, high_, next_, how))
+    return out
+
+
+def _less(now: Needs, shrunk: Mapping[str, float], row: int) -> str:
+    """What a fix takes work from, in words: first what gives most time back, and by how much; units it spares are none.
+
+    shrunk: what is left, 0 to 1, of the work of each term.
+    """
+    constants = time_model()
+
+    def saved(name: str) -> float:
+        if name == "imbalance":
+            need = 1 - 1 / max(float(now.imbalance[row]), 1.0)
+        else:
+            need = sum(float(now.terms[n][row]) for n in (LATENCY if name == "latency" else (name,)) if n in now.terms)
+        return need * (1 - shrunk[name])
+
+    order = [name for name in sorted(shrunk, key=saved, reverse=True) if saved(name) >= _NOTICED]
+    if not order:
+        return constants.how["nothing"]
+    names = [_name(now, n, row) if n in constants.terms else constants.how[n] for n in order]
+    names[0] = fill(constants.how["most"], {"name": names[0], "percent": f"{100 * shrunk[order[0]]:.0f}"})
+    rest = [fill(constants.how["more"], {"count": str(len(names) - _TOLD)})] if len(names) > _TOLD else []
+    return ", ".join([*names[:_TOLD], *rest])
+
+
+def _name(now: Needs, term: str, row: int) -> str:
+    """What a term is called on this launch, without the units that it does not use."""
+    named = time_model().terms[term]
+    used = [unit for unit in named.alone if float(now.terms[unit][row]) >= _NOTICED]
+    return named.alone[used[0]] if len(used) == 1 else named.name
+
+
+def _off(speedup: Array, sign: int) -> Array:
+    """A speedup if the model is off by as much as it may be about the part of the time that the fix removes.
+
+    What a fix leaves as it was has been measured. The rest is the model's word about the launch against its word about
+    another one, each as far off as the model is about unmodified launches: together that by the square root of two.
+    """
+    off = time_model().accuracy.within ** math.sqrt(2)
+    return np.asarray(speedup * off ** (sign * (1 - 1 / np.maximum(speedup, 1.0))))
+
+
+def _undecided(now: Needs, factors: Mapping[str, Array]) -> Array:
+    """Where the factor of a term that carries the time is unknown: shape (rows,)."""
+    most = np.max(list(now.terms.values()), axis=0)
+    unknown = np.zeros_like(most, dtype=bool)
+    for name, factor in factors.items():
+        for term in LATENCY if name == "latency" else (name,):
+            if term in now.terms:
+                unknown |= ~np.isfinite(factor) & (now.terms[term] >= _CARRIES * most)
+    return unknown
+
+
+def limiter(terms: Mapping[str, Array], row: int) -> str:
+    """The term that limits a row: of the unit that needs most, the part that does."""
+    return max(terms, key=lambda name: (float(_unit_need(terms, name)[row]), float(terms[name][row])))
+
+
+def _unit_need(terms: Mapping[str, Array], name: str) -> Array:
+    """The need of the unit that a term belongs to, so that the parts of one unit are compared together."""
+    described = time_model().terms
+    part = described[name].part_of
+    if not part:
+        return terms[name]
+    return np.asarray(sum(need for other, need in terms.items() if described[other].part_of == part))
+
+
+def _launch(columns: Mapping[str, Array], rows: int, factor: Array) -> list[Speedup | None]:
+    """A launch costs the host 2 to 5 us beside the kernel's own time; doing fewer launches saves that part."""
+    constants = time_model()
+    duration = columns.get("duration_ns", np.full(rows, np.nan))
+    out: list[Speedup | None] = []
+    for row in range(rows):
+        gains = []
+        for cost in (constants.launch_ns.low, constants.launch_ns.estimate, constants.launch_ns.high):
+            time = float(duration[row])
+            gains.append((time + cost) / (time + cost * float(factor[row])) if time > 0 else 1.0)
+        how = fill(
+            constants.how["launches"],
+            {"launch_us": f"{constants.launch_ns.estimate / 1000:.1f}", "percent": f"{100 * float(factor[row]):.0f}"},
+        )
+        out.append(Speedup(gains[1], gains[0], gains[2], "launch", how))
+    return out
+
+
+def _floor(columns: Mapping[str, Array], rows: int) -> Array:
+    """Measured time over the floor that the algorithm's bytes set at the achievable bandwidth; NaN when unknown."""
+
+    def get(name: str) -> Array:
+        return columns.get(name, np.full(rows, np.nan))
+
+    with np.errstate(all="ignore"):
+        least = get("theoretical_bytes") / (get("dram_peak_bytes_per_s") * time_model().terms["dram"].ceiling) * 1e9
+        return np.asarray(get("duration_ns") / least)

@@ -1,0 +1,1 @@
+"""Data classes shared by all packages, errors, files, and quantities with units."""

@@ -1,0 +1,46 @@
+"""Where data is: ours beside the package in a checkout or editable install, inside it in a wheel; and the user's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from advisor.records.errors import AdvisorError
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_MARKERS = {"knowledge": "classification.yaml", "kernels": "tour", "transcripts": ""}
+
+
+def folder(name: str) -> Path:
+    """The data folder `knowledge`, `kernels` or `transcripts`; AdvisorError if the installation lacks it."""
+    for base in (_PACKAGE / "_data", _PACKAGE.parent):
+        path = base / name
+        if path.is_dir() and (path / _MARKERS[name]).exists():
+            return path
+    raise AdvisorError(f"the folder {name!r} is missing from this installation: install ncu-advisor again")
+
+
+def user_data() -> Path:
+    """The user's data folder of this program; not yet made."""
+    return _of_user("user_data_dir")
+
+
+def user_cache() -> Path:
+    """The user's cache folder of this program; not yet made."""
+    return _of_user("user_cache_dir")
+
+
+def user_config() -> Path:
+    """The user's folder of settings of this program; not yet made."""
+    return _of_user("user_config_dir")
+
+
+def _of_user(which: str) -> Path:
+    import platformdirs
+
+    try:
+        found = Path(getattr(platformdirs, which)("ncu-advisor", appauthor=False))
+    except RuntimeError:
+        found = Path()
+    if not found.is_absolute():
+        raise AdvisorError("no home folder is known for this user: set HOME to a folder that can be written")
+    return found

@@ -1,1 +1,0 @@
-"""Text, JSON and charts of what was concluded, shared by the commands and the terminal."""

@@ -1,0 +1,1 @@
+"""The interactive session: a state, events, and a reducer."""

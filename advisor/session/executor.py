@@ -1,0 +1,242 @@
+"""Performs what a session waits for. It alone calls the reasoning, through sources that can be injected."""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Lock
+from typing import Any, Protocol
+
+from advisor.compare.compare import Side, parse_side
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
+from advisor.records.errors import AdvisorError, UsageError
+from advisor.records.readings import Progress, ReportInfo
+from advisor.session import events as e
+from advisor.session import strings
+from advisor.session.experiments.versions import carried
+from advisor.session.interview.choosing import open_numbers
+from advisor.session.records import Ask, Lore, Proved, Reckoning, Renewed
+from advisor.session.state import State
+
+_KEPT = 12  # analyses kept for going back and forth; each holds its report's frame
+_log = logging.getLogger(__name__)
+_log.addHandler(logging.NullHandler())  # else the last resort of logging would write across the screen
+
+
+class CalledOff(Exception):  # noqa: N818  (no error: what a progress call raises to stop the work)
+    """Nobody waits for this work any more."""
+
+
+Answers = tuple[tuple[int | None, str, float | str], ...]
+Base = tuple[tuple[str, ...], int]  # the reports, and how many versions came before them
+
+
+class Judged(Protocol):
+    """What the desk needs of an analysis (advisor.reasoning.diagnose.Analysis)."""
+
+    diagnosis: Diagnosis
+
+    def how(self, position: int, finding_id: str) -> Any:
+        """The proof of a finding."""
+
+    def why_not(self, position: int, finding_id: str) -> Any:
+        """What kept a finding from being concluded."""
+
+    def flips(self, position: int, finding_id: str = "") -> Any:
+        """Where a conclusion would turn."""
+
+    def turns(self, position: int) -> Mapping[str, tuple[float, ...]]:
+        """Metric to the values at which evidence turns."""
+
+    def what_if(self, position: int, values: Mapping[str, float]) -> LaunchDiagnosis:
+        """The launch with other values."""
+
+    def answered(self, position: int | None, answers: Mapping[str, float | str]) -> Judged:
+        """The analysis with more answers."""
+
+
+def _nowhere(*_: Any) -> Any:
+    raise UsageError(strings.NOT_AVAILABLE)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where everything comes from: reading and judging, the lore, explanations, the napkin, and what views ask for.
+
+    trace: the files of traces to a timeline.TimelineResult, trace_numbers: typed numbers to the same; compare: a
+    diagnosis of the former launch alone, the new analysis, the index of the launch meant there (None: the one that
+    matches) and the answers that still hold to a comparison; locate: the analysis and the request to a source view;
+    gather: a launch to the command that collects what it lacks (pipelines.collecting.Gathered); write: the request and
+    the state to the path written; practise: the request to what the practice room gives back; choose: in an interview,
+    the analysis and the questions still open to those worth asking, the best first, None for all in order; side: a path
+    as typed to the report and the launch meant; contents, find: all entries of the knowledge base and those about some
+    words (pipelines.explain.Hit), from any thread.
+    """
+
+    analyse: Callable[[Sequence[Path], str | None, Progress], Judged]
+    analyse_numbers: Callable[[Mapping[str, float | str], str | None], Judged]
+    lore: Callable[[], Lore]
+    explain: Callable[[str], Any]
+    reckon: Callable[[str, Mapping[str, float | str], LaunchDiagnosis], Reckoning]
+    trace: Callable[[Sequence[Path], Progress], Any] = _nowhere
+    trace_numbers: Callable[[Mapping[str, float]], Any] = _nowhere
+    compare: Callable[[Diagnosis, Judged, int | None, Mapping[str, float | str]], Renewed] = _nowhere
+    locate: Callable[[Judged, e.Locate, Progress], Any] = _nowhere
+    gather: Callable[[LaunchDiagnosis], Any] = _nowhere
+    write: Callable[[e.Write, State], str] = _nowhere
+    practise: Callable[[e.Practise, Progress], Any] = _nowhere
+    choose: Callable[[Judged, Sequence[Ask]], tuple[str, ...] | None] = lambda judged, asks: None
+    side: Callable[[str], Side] = parse_side
+    contents: Callable[[], Sequence[Any]] = _nowhere
+    find: Callable[[str, int], Sequence[Any]] = _nowhere
+
+
+@dataclass
+class Desk:
+    """One session's worker. `perform` may be called from any thread, one call at a time takes effect."""
+
+    sources: Sources
+    _bases: dict[Base, Judged] = field(default_factory=dict)
+    _kept: OrderedDict[tuple[Base, Answers], Judged] = field(default_factory=OrderedDict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def perform(self, request: e.Request, state: State, progress: Progress) -> e.Outcome:
+        """Do the work; whatever goes wrong becomes a Failed outcome with one line for the user."""
+        try:
+            with self._lock:
+                return self._perform(request, state, progress)
+        except CalledOff:
+            return e.Failed(request, strings.CALLED_OFF)
+        except AdvisorError as problem:
+            return e.Failed(request, str(problem))
+        except Exception as problem:
+            # A bad input must never end the session. The trace goes to the log for whoever listens there.
+            _log.exception("a request of the session failed: %r", request)
+            return e.Failed(
+                request,
+                (
+                    "Something unexpected went wrong ({problem}). The session goes on; try again, or another launch."
+                ).format(problem=f"{type(problem).__name__}: {problem}"),
+            )
+
+    def _perform(self, request: e.Request, state: State, progress: Progress) -> e.Outcome:
+        sources = self.sources
+        match request:
+            case e.Read():
+                return self._read(request, state, progress)
+            case e.Conclude():
+                judged = self._at(request.answers, state)
+                wanted = self.sources.choose(judged, open_numbers(state, request.answers)) if state.numbers else None
+                return e.Concluded(request, judged.diagnosis, wanted)
+            case e.Look():
+                return e.Told(request, sources.explain(request.word))
+            case e.Trace():
+                return e.Told(request, self._traced(request, progress))
+            case e.Write():
+                return e.Told(request, sources.write(request, state))
+            case e.Practise():
+                return e.Told(request, sources.practise(request, progress))
+        judged = self._at(state.answers, state)
+        match request:
+            case e.Prove(what="why_not"):
+                return e.Told(request, judged.why_not(request.position, request.finding))
+            case e.Prove():
+                proof = judged.how(request.position, request.finding)
+                turns = judged.turns(request.position) if request.quiet else {}
+                return e.Told(request, Proved(proof, tuple(judged.flips(request.position, request.finding)), turns))
+            case e.Suppose():
+                return e.Told(request, judged.what_if(request.position, dict(request.values)))
+            case e.Renew():
+                return e.Told(request, self._renewed(request, state, judged, progress))
+            case e.Locate():
+                return e.Told(request, sources.locate(judged, request, progress))
+            case e.Gather():
+                return e.Told(request, sources.gather(judged.diagnosis.launches[request.position]))
+        launch = judged.diagnosis.launches[request.position]
+        return e.Told(request, sources.reckon(request.algorithm, dict(request.parameters), launch))
+
+    def _read(self, request: e.Read, state: State, progress: Progress) -> e.Opened:
+        self._kept.clear()
+        self._bases.clear()
+        if not request.paths:
+            return e.Opened(request, None, self.sources.lore())
+        base = self.sources.analyse([Path(p) for p in request.paths], state.gpu or None, progress)
+        self._bases[(request.paths, 0)] = base
+        return e.Opened(request, base.diagnosis, self.sources.lore())
+
+    def _traced(self, request: e.Trace, progress: Progress) -> Any:
+        if request.paths:
+            return self.sources.trace([Path(p) for p in request.paths], progress)
+        return self.sources.trace_numbers(dict(request.values))
+
+    def _renewed(self, request: e.Renew, state: State, judged: Judged, progress: Progress) -> Renewed:
+        """The new report (or the numbers typed anew) read, and beside the launch that it is to be compared with."""
+        if not request.path:
+            before = state.earlier[-1][0]
+            return self.sources.compare(_alone(before, judged.diagnosis.reports[0]), judged, None, {})
+        side = self.sources.side(request.path)
+        base = self.sources.analyse([side.path], state.gpu or None, progress)
+        launch = judged.diagnosis.launches[request.position]
+        reports = judged.diagnosis.reports
+        info = reports[launch.report] if launch.report < len(reports) else reports[0]
+        found = self.sources.compare(_alone(launch, info), base, side.launch, carried(state))
+        self._keep((str(side.path),), len(state.earlier) + 1, base)
+        return replace(found, path=str(side.path), answers=tuple(carried(state).items()))
+
+    def _keep(self, paths: tuple[str, ...], version: int, base: Judged) -> None:
+        """A new version in place of one that was read as the same before, after which the user went back."""
+        self._bases = {key: kept for key, kept in self._bases.items() if key[1] < version}
+        self._kept = OrderedDict((key, kept) for key, kept in self._kept.items() if key[0][1] < version)
+        self._bases[(paths, version)] = base
+
+    def _at(self, answers: Answers, state: State) -> Judged:
+        """The analysis with exactly these answers, from the nearest one kept."""
+        key = (_base(state), answers)
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        judged = self._numbers(answers, state) if state.numbers else self._answered(answers, state)
+        self._kept[key] = judged
+        while len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        return judged
+
+    def _numbers(self, answers: Answers, state: State) -> Judged:
+        values = {question: value for _, question, value in answers}
+        gpu = values.pop("gpu", state.gpu)
+        return self.sources.analyse_numbers(values, str(gpu) or None)
+
+    def _answered(self, answers: Answers, state: State) -> Judged:
+        key = _base(state)
+        if key not in self._bases:
+            if not state.paths:
+                raise AdvisorError("No report is open: open one first.")
+            # A session that was taken up again reads its report when it is first needed.
+            self._bases[key] = self.sources.analyse([Path(p) for p in state.paths], state.gpu or None, _unheard)
+        base = self._bases[key]
+        known = max((n for n in range(1, len(answers)) if (_base(state), answers[:n]) in self._kept), default=0)
+        judged = self._kept[_base(state), answers[:known]] if known else base
+        todo: list[tuple[int | None, dict[str, float | str]]] = []
+        for position, question, value in answers[known:]:
+            if not todo or todo[-1][0] != position:
+                todo.append((position, {}))
+            todo[-1][1][question] = value
+        for position, given in todo:
+            judged = judged.answered(position, given)
+        return judged
+
+
+def _base(state: State) -> Base:
+    return state.paths, len(state.earlier)
+
+
+def _unheard(what: str, done: int, total: int) -> None:
+    """Progress that nobody waits for."""
+
+
+def _alone(launch: LaunchDiagnosis, info: ReportInfo) -> Diagnosis:
+    """A diagnosis of this launch and no other, for a comparison."""
+    return Diagnosis((info,), (launch,))

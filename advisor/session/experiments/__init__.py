@@ -1,0 +1,1 @@
+"""Versions of a kernel within a session, and their comparison."""

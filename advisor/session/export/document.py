@@ -1,0 +1,429 @@
+"""A session as a document for somebody who was not there: the outcome, then why, what was tried, what was said.
+
+The roofline of a kernel with all its versions: as a drawing, in text, and as a table of figures.
+
+The turns of a conversation as blocks, and what was expected beside what came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from advisor.compare.words import amount, times
+from advisor.knowledge.texts import BOUNDS
+from advisor.records import quantities
+from advisor.records.diagnosis import Comparison, LaunchDiagnosis
+from advisor.session import strings
+from advisor.session.cards import sentence
+from advisor.session.export.practice import practice_section
+from advisor.session.export.summary import (
+    Subject,
+    cites,
+    class_told,
+    conversation,
+    evidence,
+    first_told,
+    gave_told,
+    subjects,
+)
+from advisor.session.records import Card, Line
+from advisor.session.state import State
+from advisor.view import roofline_text
+from advisor.view.blocks import (
+    Block,
+    Bullets,
+    Cell,
+    Column,
+    Command,
+    Document,
+    Fact,
+    Facts,
+    Item,
+    Paragraph,
+    Picture,
+    Section,
+    Table,
+    Tone,
+    Turn,
+)
+from advisor.view.blocks import section as made_section
+from advisor.view.compare_document import pair_sections
+from advisor.view.launch_blocks import launch_blocks
+from advisor.view.roofline import Point, place_of, rooflines
+from advisor.view.text import cut, shown, time_text
+from advisor.view.text_canvas import plain
+from advisor.view.timeline_document import timeline_document
+
+_NAME = 200
+
+
+_PLAIN_UNITS = ("", "ratio", "count", "bool")
+
+
+_MOST = 60  # rows of what a report lacks
+
+
+def session_document(state: State) -> Document:
+    """The whole session. Nothing is told of a kernel before its class was shown in the session."""
+    every = subjects(state)
+    told = [one for one in every if one.position is not None]
+    parts: list[Section] = []
+    if len(told) > 1:
+        parts.append(made_section("Kernels that were looked at", [_table(told)], name="kernels"))
+    for subject in told:
+        parts += _subject(state, subject, alone=len(told) == 1)
+    if state.timeline is not None:
+        parts += [
+            replace(part, id=part.id and f"timeline-{part.id}") for part in timeline_document(state.timeline).sections
+        ]
+    practised = practice_section(state)
+    parts += [practised] if practised is not None else []
+    general = conversation(card for one in every if one.position is None for card in one.cards)
+    if general:
+        parts.append(made_section("Said about no kernel", turns(general), name="general"))
+    keys = cites(told)
+    if keys:
+        parts.append(
+            made_section(
+                "Sources", [Bullets(tuple(f"`{key}`: {state.lore.source(key)}" for key in keys))], name="sources"
+            )
+        )
+    return Document(title(state, told), tuple(_made(state, told)), tuple(parts))
+
+
+def title(state: State, told: Sequence[Subject]) -> str:
+    """The kernel and its card; what was read where there are several or none."""
+    if len(told) == 1 and told[0].name:
+        launch = told[0].launch
+        card = (launch.known_as or launch.gpu_name or state.gpu) if launch is not None else ""
+        return f"{told[0].name}{f' on {shown(card)}' if card else ''}: a session"
+    names = [path.replace("\\", "/").rpartition("/")[2] for path in (*state.paths, *state.traces)]
+    return f"{', '.join(names)[:_NAME]}: a session" if names else "A session without a report"
+
+
+def _made(state: State, told: Sequence[Subject]) -> list[Block]:
+    made: list[Block] = []
+    concluded = [one for one in told if one.told and one.launch is not None]
+    if len(told) == 1 and concluded:
+        made.append(_summary(concluded[0]))
+    elif not concluded and state.timeline is None:
+        made.append(Paragraph("No conclusion was shown in this session.", "lead"))
+    if state.diagnosis is not None and not state.numbers:
+        made += [
+            Paragraph(f"{info.path} · {info.tool}" if info.tool else info.path, "dim")
+            for info in state.diagnosis.reports
+        ]
+        problems = [Fact("Careful", f"{i.path}: {p}", "warn") for i in state.diagnosis.reports for p in i.problems]
+        made += [Facts(tuple(problems))] if problems else []
+    elif state.numbers:
+        made.append(Paragraph("Without a report: all numbers were typed, as read off a screen.", "dim"))
+    return made
+
+
+def _summary(subject: Subject) -> Facts:
+    rows = (("Class", class_told(subject)), ("Fix first", first_told(subject)), ("What it gave", gave_told(subject)))
+    return Facts(tuple(Fact(label, text, "lead" if label == "Fix first" else "plain") for label, text in rows))
+
+
+def _table(told: Sequence[Subject]) -> Table:
+    columns = (Column("kernel"), Column("time", True), Column("class"), Column("fix first"), Column("what it gave"))
+    rows = []
+    for subject in told:
+        launch, shows = subject.launch, subject.told and subject.launch is not None
+        time = None if launch is None else launch.duration_ns
+        rows.append(
+            (
+                Cell(subject.name, link=_link(subject)),
+                Cell("unknown" if time is None else time_text(time), time),
+                Cell(launch.verdict.title if shows and launch is not None else "not shown"),
+                Cell(first_told(subject) if shows else "not shown"),
+                Cell(gave_told(subject) if shows else ""),
+            )
+        )
+    return Table(columns, tuple(rows), sortable=True)
+
+
+def _link(subject: Subject) -> str:
+    return f"kernel-{subject.position}"
+
+
+def _subject(state: State, subject: Subject, *, alone: bool) -> list[Section]:
+    """The parts of a kernel; of several, each begins with a heading of its own, and its parts stand under it."""
+    parts: list[Section] = []
+    name = "" if alone else f"-{subject.position}"
+    launch = subject.launch
+    if launch is not None and subject.told:
+        parts = _told(state, subject, launch, name)
+    talk = turns(conversation(subject.cards), brief=bool(subject.steps))
+    if talk:
+        parts.append(made_section("The conversation", talk, name=f"conversation{name}"))
+    if alone:
+        return parts
+    head = [_summary(subject)] if launch is not None and subject.told else [Paragraph("Its conclusion was not shown.")]
+    return [made_section(subject.name, head, name=_link(subject)), *(replace(part, level=3) for part in parts)]
+
+
+def _told(state: State, subject: Subject, launch: LaunchDiagnosis, name: str) -> list[Section]:
+    of = f" ({subject.version})" if subject.version else ""
+    blocks = launch_blocks(launch, {})
+    parts: list[Section] = []
+    if subject.steps:
+        parts.append(made_section("The versions", [_log(subject), _together(subject)], name=f"versions{name}"))
+        for step in subject.steps:
+            heading = f"{step.before} → {step.after}{f': {cut(shown(step.change), _NAME)}' if step.change else ''}"
+            parts += pair_sections(step.pair, f"{step.after}{name}", heading=heading)
+    parts.append(made_section(f"What was concluded{of}", blocks.first, name=f"concluded{name}"))
+    for heading, body, more in blocks.rest:
+        # The evidence of all conclusions, and what is open, have parts of their own below.
+        if body and heading not in ("Evidence", "What is left open"):
+            parts.append(made_section(heading, body, level=3, folded=more))
+    if evidence(launch):
+        parts.append(made_section(f"Evidence{of}", _evidence(launch), name=f"evidence{name}"))
+    for former, version in subject.earlier:
+        if evidence(former):
+            parts.append(made_section(f"Evidence ({version})", _evidence(former), level=3, folded=True))
+    expected = expected_blocks(subject)
+    if expected:
+        parts.append(made_section("Expected beforehand, and what came", expected, name=f"expected{name}"))
+    drawn = roofline_section(state, subject, launch)
+    parts += [replace(drawn, id=f"roofline{name}")] if drawn is not None else []
+    parts.append(made_section("What is not known", _unknown(state, subject, launch), name=f"unknown{name}"))
+    return parts
+
+
+def _log(subject: Subject) -> Table:
+    columns = (
+        Column("version"),
+        Column("change"),
+        Column("time", True),
+        Column("speed", True),
+        Column("seen"),
+        Column("next"),
+    )
+    rows = []
+    for row in subject.experiments:
+        time = amount(row.duration_ns, "ns") if row.duration_ns is not None else "unknown"
+        speed = "" if row.ratio is None else times(row.ratio)
+        rows.append(
+            (
+                Cell(row.version),
+                Cell(row.change),
+                Cell(time, row.duration_ns),
+                Cell(speed, row.ratio),
+                Cell(row.observation),
+                Cell(row.next_step),
+            )
+        )
+    return Table(columns, tuple(rows))
+
+
+def _together(subject: Subject) -> Paragraph:
+    return Paragraph(f"Speed: the time of the version before over this one's. In all: {gave_told(subject)}.", "dim")
+
+
+def _evidence(launch: LaunchDiagnosis) -> list[Block]:
+    columns = (
+        Column("conclusion"),
+        Column("what was seen"),
+        Column("metric"),
+        Column("value", True),
+        Column("unit"),
+        Column("threshold"),
+        Column("margin", True),
+        Column("source"),
+    )
+    rows = [_row(head, item) for head, items in evidence(launch) for item in items]
+    notes = Bullets(launch.verdict.notes) if launch.verdict.notes else None
+    remark = Paragraph("The margin is the distance from the threshold, as a share of it.", "dim")
+    return [block for block in (Table(columns, tuple(rows), sortable=True), remark, notes) if block is not None]
+
+
+def _row(head: str, item: Comparison) -> tuple[Cell, ...]:
+    value = "unknown" if item.value is None else f"{BOUNDS[item.bound]}{item.value:,.4g}"
+    worked_out = item.threshold is not None and any(c.isalpha() for c in item.test)
+    limit = f" (here {item.threshold:,.4g})" if worked_out else ""
+    share = item.margin if item.threshold else None
+    return (
+        Cell(head),
+        Cell(strings.sentence_start(item.says)),
+        Cell(item.metric),
+        Cell(value, item.value),
+        Cell("" if item.unit in _PLAIN_UNITS else item.unit),
+        Cell(f"{item.test}{limit}"),
+        Cell("" if share is None else f"{100 * share:+,.0f} %", share),
+        Cell(", ".join(f"`{key}`" for key in item.cites)),
+    )
+
+
+def _unknown(state: State, subject: Subject, launch: LaunchDiagnosis) -> list[Block]:
+    """What could not be looked at and how to collect it, what the user did not know, what would still decide."""
+    blocks: list[Block] = []
+    asks = {ask.id: ask.ask for ask in state.lore.interview} | {q.id: q.ask for q in launch.questions}
+    asks |= {card.finding: card.title for card in subject.cards if card.kind == "question"}
+    places = (None, subject.position)
+    rows = [
+        Fact(label, asks.get(question, question))
+        for label, given in (("Not known to the user", state.unknown), ("Put off", state.put_off))
+        for place, question in given
+        if place in places
+    ]
+    said = {question for place, question in (*state.unknown, *state.put_off) if place in places}
+    for item in launch.questions:
+        if item.id not in said:
+            would = (
+                f" It would decide: {', '.join(map(state.lore.title, item.would_change))}." if item.would_change else ""
+            )
+            rows.append(Fact("Not asked", f"{item.ask}{would}"))
+    if state.numbers and state.wanted:
+        rows.append(Fact("Would still count", ", ".join(asks.get(name, name) for name in state.wanted)))
+    blocks += [Facts(tuple(rows))] if rows else []
+    if launch.missing and not state.numbers:
+        wanted = [(m.metric, ", ".join(map(state.lore.title, m.needed_for))) for m in launch.missing]
+        cells = tuple((Cell(metric), Cell(what)) for metric, what in wanted[:_MOST])
+        blocks += [
+            Paragraph("Unknown, and so is what it was wanted for:"),
+            Table((Column("metric"), Column("wanted for")), cells),
+        ]
+        commands = list(dict.fromkeys(m.collect for m in launch.missing if m.collect))
+        blocks += [Paragraph("What collects it:"), *map(Command, commands)] if commands else []
+    return blocks or [Paragraph("Nothing that a rule wanted is missing.")]
+
+
+_WIDTH = 78
+
+
+_HOLLOW = "Hollow marks are former versions, the filled one is the last."
+
+
+def roofline_section(state: State, subject: Subject, launch: LaunchDiagnosis) -> Section | None:
+    """The section, which tells why where nothing can be drawn; None of what was typed as a graphics workload."""
+    versions = [*subject.earlier, (launch, subject.version or "now")]
+    points, before = [], None
+    for at, (one, name) in enumerate(versions):
+        points.append(Point(one, "", before, name if len(versions) > 1 else "", at + 1 < len(versions)))
+        before = one
+    if launch.scope != "launch":
+        return None
+    charts = rooflines(points)
+    paper = _paper(state, subject)
+    drawn = roofline_text.roofline(launch, earlier=subject.earlier, paper=paper, width=_WIDTH, blocks=False)
+    if not charts:
+        told = [*map(Paragraph, drawn.notes), Command(drawn.collect) if drawn.collect else None]
+        return made_section("Roofline", told, name="roofline") if drawn.notes else None
+    text = [plain(row) for row in drawn.rows] + [f"{key.sign} {key.text}" for key in drawn.keys]
+    blocks: list[Block] = []
+    for at, (chart, rest) in enumerate(charts):
+        says = f"{chart.says} {_HOLLOW}" if len(versions) > 1 else chart.says
+        blocks.append(Picture(replace(chart, says=says), tuple(text) if at == 0 else ()))
+        blocks += [Paragraph(rest, "dim")] if rest else []
+    blocks.append(_roofline_table(versions))
+    return made_section("Roofline", blocks, name="roofline")
+
+
+def _roofline_table(versions: list[tuple[LaunchDiagnosis, str]]) -> Table:
+    columns = (Column("version"), Column("FLOP for each byte of DRAM", True), Column("reached", True))
+    rows = []
+    for one, name in versions:
+        place = place_of(one)
+        intensity, rate = place if place is not None else (None, None)
+        reached = "unknown" if rate is None else quantities.show(float(f"{rate:.3g}"), "FLOP/s", 3)
+        rows.append(
+            (Cell(name), Cell("unknown" if intensity is None else f"{intensity:.3g}", intensity), Cell(reached, rate))
+        )
+    return Table(columns, tuple(rows))
+
+
+def _paper(state: State, subject: Subject) -> roofline_text.Paper | None:
+    """What the algorithm needs, where both of its numbers were answered."""
+    places = (None,) if state.numbers else (subject.position, None)
+    given = {question: value for place, question, value in state.answers if place in places}
+    flop, size, dtype = (given.get(name) for name in ("theoretical_flop", "theoretical_bytes", "intended_dtype"))
+    if not isinstance(flop, int | float) or not isinstance(size, int | float):
+        return None
+    return roofline_text.Paper(float(flop), float(size), dtype if isinstance(dtype, str) else "")
+
+
+_LABELS: Final = {"question": "Question", "answer": "Answer", "error": "That did not work", "napkin": "Napkin"}
+
+
+# What becomes of a test is said by a sign and not by colour alone.
+_SIGNS: Final[dict[str, tuple[str, Tone]]] = {
+    "holds": ("✓ ", "good"),
+    "fails": ("✗ ", "bad"),
+    "unknown": ("? ", "warn"),
+    "warning": ("! ", "warn"),
+    "quiet": ("", "dim"),
+}
+
+
+# These stand on the page at full length already.
+_BRIEF: Final = {"log": "told above", "compared": "told above"}
+
+
+_PAST: Final = "Former version"
+
+
+_WIDE: Final = 100_000  # the page breaks lines itself
+
+
+_FEW: Final = 2  # sections of an explanation
+
+
+def turns(cards: Sequence[Card], *, brief: bool = False) -> list[Block]:
+    """Each card as a turn, in order; where a former version's end, that is said. brief: the page shows versions."""
+    blocks: list[Block] = []
+    for at, card in enumerate(cards):
+        blocks.append(_turn(card, brief))
+        if card.past and (at + 1 == len(cards) or not cards[at + 1].past):
+            blocks.append(Paragraph("Up to here it was about a former version of the code.", "dim"))
+    return blocks
+
+
+def _turn(card: Card, brief: bool) -> Turn:
+    label = card.label or _LABELS.get(card.kind, card.kind.capitalize())
+    said = card.kind == "answer"
+    if brief and card.kind in _BRIEF:
+        return Turn(label, card.title, aside=_BRIEF[card.kind])
+    return Turn(label, card.title, tuple(_items(card)), said, card.aside)
+
+
+def _items(card: Card) -> list[Item]:
+    lines = [_item(line) for line in card.lines]
+    if card.kind == "explanation" and card.detail is not None:
+        lines += [Item(text) for text in _explained(card.detail)]
+    return lines
+
+
+def _item(line: Line) -> Item:
+    sign, tone = _SIGNS.get(line.style, ("", "plain"))
+    return Item(f"{sign}{line.text}", max(0, line.depth), line.label, tone)
+
+
+def _explained(detail: object) -> list[str]:
+    if isinstance(detail, str):
+        return [line for line in detail.splitlines() if line.strip()]
+    sections = getattr(detail, "sections", ())
+    title = str(getattr(detail, "title", ""))
+    lines = [text.strip() for _, texts in sections[:_FEW] for text in texts]
+    return [title, *lines] if title else lines
+
+
+def expected_blocks(subject: Subject) -> list[Block]:
+    """The bound that the user expected and the napkin's figures, beside what was measured; empty without either."""
+    rows = []
+    for card in subject.cards:
+        if card.kind == "napkin":
+            label = f"Napkin ({_PAST.lower()})" if card.past else "Napkin"
+            rows.append(Fact(label, card.title, "lead"))
+            rows += [Fact(line.label or "Note", line.text, _tone(line)) for line in card.lines]
+    for card in subject.cards:
+        if card.kind == "note" and card.finding == "expect":
+            label = f"{card.label} ({_PAST.lower()})" if card.past else card.label
+            rows.append(Fact(label, " ".join(map(sentence, (card.title, *(line.text for line in card.lines))))))
+    return [Facts(tuple(rows))] if rows else []
+
+
+def _tone(line: Line) -> Tone:
+    return "warn" if line.style == "warning" else "plain"

@@ -1,0 +1,114 @@
+"""A session written for others: as Markdown, as one HTML file, as JSON; without home folders, user and host names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from advisor.records.errors import UsageError
+from advisor.records.files import write_whole
+from advisor.session import events as e
+from advisor.session.language.files import ENDINGS, default_name
+from advisor.session.state import State
+from advisor.session.transcripts.scrub import Scrubber, of_this_machine
+
+FORMS: Final = ("markdown", "html", "json")
+_MOST_NUMBERED: Final = 1000
+# Fields and keys whose values are words of ours, never data.
+_FIXED: Final = frozenset({"tone", "kind", "shape", "anchor", "id", "link"})
+_FIXED_KEYS: Final = frozenset(
+    {"schema", "kind", "style", "verdict", "matched", "advice", "state", "outcome", "status"}
+)
+
+
+def text_of(state: State, what: str, scrubber: Scrubber | None = None) -> str:
+    """The session as `what`, one of FORMS. scrubber: that of this machine where None."""
+    clean = scrubber or of_this_machine()
+    state = _with_plain_paths(state, clean)
+    if what == "json":
+        from advisor.session.export.json import session_dict, session_text
+
+        return session_text(_data(session_dict(state), clean))
+    from advisor.session.export.document import session_document
+
+    document = _scrubbed(session_document(state), clean)
+    if what == "html":
+        from advisor.view.writers.html import document_html
+
+        return document_html(document) + "\n"
+    from advisor.view.writers.markdown import document_markdown
+
+    return document_markdown(document)
+
+
+def writers() -> Mapping[str, Callable[[e.Write, State], str]]:
+    """What performs a Write of each of FORMS: it returns the file's name."""
+    return dict.fromkeys(FORMS, _write)
+
+
+def _write(request: e.Write, state: State) -> str:
+    place = place_for(request.path, default_name(state.paths or state.traces, request.what), request.what)
+    for path in (*state.paths, *state.traces):
+        if place.exists() and Path(path).exists() and place.samefile(path):
+            raise UsageError(f"{place}: is what this session is about: name another file")
+    write_whole(place, text_of(state, request.what))
+    return str(place)
+
+
+def place_for(path: str, default: str, what: str) -> Path:
+    """The file to write. A name that nobody chose gets a number where it is taken; a chosen one is taken as it is, with
+    the form's ending behind a bare one. UsageError for what can be no file.
+    """
+    try:
+        if not path or path == default:
+            first = Path(default)
+            names = (first if n < 2 else first.with_stem(f"{first.stem}-{n}") for n in range(1, _MOST_NUMBERED))
+            place = next((name for name in names if not name.exists()), None)
+            if place is None:
+                raise UsageError(f"{default}: there are too many of this name: name another file")
+            return place
+        chosen = Path(path).expanduser()
+        chosen.resolve()  # says what a name cannot be
+        bare = not chosen.suffix and chosen.name and not chosen.exists()
+        return chosen.with_name(chosen.name + ENDINGS[what]) if bare else chosen
+    except (OSError, ValueError, RuntimeError) as problem:
+        raise UsageError(f"{path[:200]}: cannot be a file: {problem}") from None
+
+
+def _with_plain_paths(state: State, clean: Scrubber) -> State:
+    """The same with the names of files as a transcript has them."""
+    changes: dict[str, Any] = {
+        "paths": tuple(map(clean.path, state.paths)),
+        "traces": tuple(map(clean.path, state.traces)),
+    }
+    if state.diagnosis is not None:
+        infos = tuple(replace(info, path=clean.path(info.path)) for info in state.diagnosis.reports)
+        changes["diagnosis"] = replace(state.diagnosis, reports=infos)
+    if is_dataclass(state.timeline) and not isinstance(state.timeline, type):
+        timeline: Any = state.timeline
+        infos = tuple(replace(info, path=clean.path(info.path)) for info in timeline.traces)
+        failed = tuple((clean.path(path), why) for path, why in timeline.failed)
+        changes["timeline"] = replace(timeline, traces=infos, failed=failed)
+    return replace(state, **changes)
+
+
+def _scrubbed(part: Any, clean: Scrubber) -> Any:
+    """A document, or a part of one, with every text in it scrubbed."""
+    if isinstance(part, str):
+        return clean.text(part)
+    if isinstance(part, tuple):
+        return tuple(_scrubbed(item, clean) for item in part)
+    if is_dataclass(part) and not isinstance(part, type):
+        names = [field.name for field in fields(part) if field.name not in _FIXED]
+        return replace(part, **{name: _scrubbed(getattr(part, name), clean) for name in names})
+    return part
+
+
+def _data(data: Any, clean: Scrubber, key: str = "") -> Any:
+    if isinstance(data, str):
+        return data if key in _FIXED_KEYS else clean.text(data)
+    if isinstance(data, dict):
+        return {name: _data(value, clean, name) for name, value in data.items()}
+    return [_data(item, clean, key) for item in data] if isinstance(data, list | tuple) else data

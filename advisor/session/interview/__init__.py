@@ -1,0 +1,1 @@
+"""Questions asked when numbers are typed instead of read from a report."""

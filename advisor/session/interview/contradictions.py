@@ -1,0 +1,171 @@
+"""Numbers that cannot be true beside others: said against counters, and typed ones among themselves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.session.interview import words
+from advisor.session.numbers import number_text
+from advisor.session.records import Card, Line, Lore
+from advisor.session.state import State
+
+# Two roundings of one number: a person types three digits at least where it matters, and whole percents.
+_SHARE, _POINTS = 0.01, 0.51
+# Counters of one launch come from several passes: what differs by less than this is no contradiction.
+_PASSES: Final = 1.05
+_ROUNDED: Final = 1.0
+# Part and whole: the part can be no more than the whole.
+_PARTS: Final = (
+    ("dram_pct", "memory_throughput_pct"),
+    ("l2_pct", "memory_throughput_pct"),
+    ("l1_wavefronts_pct", "memory_throughput_pct"),
+    ("l1_requests_pct", "memory_throughput_pct"),
+    ("pipe_fma_pct", "sm_throughput_pct"),
+    ("pipe_alu_pct", "sm_throughput_pct"),
+    ("pipe_fp64_pct", "sm_throughput_pct"),
+    ("pipe_xu_pct", "sm_throughput_pct"),
+    ("pipe_tensor_pct", "sm_throughput_pct"),
+    ("issue_pct", "sm_throughput_pct"),
+    ("lsu_pct", "sm_throughput_pct"),
+    ("idc_pct", "sm_throughput_pct"),
+    ("occupancy_achieved_pct", "occupancy_theoretical_pct"),
+    ("eligible_warps", "active_warps"),
+    ("global_sectors_ideal", "global_sectors"),
+    ("shared_wavefronts_ideal", "shared_wavefronts"),
+)
+# The same of a workload, whose numbers are of the whole GPU.
+_WORKLOAD_PARTS: Final = (("sm_throughput_pct", "sm_active_pct"), ("shader_warps", "shader_warp_slots"))
+_WHOLES: Final = ("occupancy_theoretical_pct", "occupancy_achieved_pct", "sm_active_pct", "graphics_idle_pct")
+
+
+def agrees(said: float, known: float, unit: str) -> bool:
+    """Whether a typed number is the known one, rounded."""
+    off = abs(said - known)
+    return off <= max(_SHARE * abs(known), _POINTS if unit == "%" else 0.0)
+
+
+def against_report(state: State, metric: str, said: float, known: float) -> Card:
+    """The card of a number that the report has otherwise."""
+    unit = state.lore.unit(metric) or ""
+    yours, theirs = number_text(said, unit), number_text(known, unit)
+    lines = (
+        Line(f"{metric}: you say {yours}, the report says {theirs}", "warning"),
+        Line(
+            (f"The report's value stands. To see what yours would change: /whatif {metric}={yours.replace(' ', '')}"),
+            "quiet",
+        ),
+    )
+    return Card("trust", _meaning(state.lore, metric), lines, state.position, metric, words.CONTRADICTION)
+
+
+def of_answer(state: State, question: str, value: float) -> Card | None:
+    """The card of an answer about the algorithm that the counters rule out; None where nothing speaks against it."""
+    launch = state.launch
+    said = "" if launch is None else _impossible(launch, question, value)
+    if not said:
+        return None
+    lines = (
+        Line(said, "warning"),
+        Line("The answer is kept; check it before you trust what follows from it.", "quiet"),
+    )
+    return Card("trust", _meaning(state.lore, question), lines, state.position, question, words.CONTRADICTION)
+
+
+def _impossible(launch: LaunchDiagnosis, question: str, value: float) -> str:
+    duration, peak = launch.duration_ns, launch.metrics.get("dram_peak_bytes_per_s")
+    if question == "theoretical_bytes" and duration and peak:
+        least = 1e9 * value / peak
+        moved = launch.metrics.get("dram_bytes")
+        # What DRAM did not move may have come out of L2; only then the time is no proof.
+        if least > _PASSES * duration and moved is not None and value > _PASSES * moved:
+            texts = (number_text(value, "byte"), number_text(least, "ns"), number_text(duration, "ns"))
+            return (
+                f"{texts[0]} at the card's peak take {texts[1]}, and the kernel took {texts[2]}: it cannot "
+                "move that many"
+            )
+    executed = launch.metrics.get("flop")
+    if question == "theoretical_flop" and executed and value > _PASSES * executed:
+        texts2 = (number_text(executed, "FLOP"), number_text(value, "FLOP"))
+        return f"the kernel executes {texts2[0]}, fewer than the {texts2[1]} that you say it needs"
+    return ""
+
+
+def together(state: State, fresh: Collection[str]) -> Card | None:
+    """In an interview: which typed numbers cannot be true together; only such in which a fresh one takes part."""
+    given = {q: float(v) for _, q, v in state.answers if not isinstance(v, str) and math.isfinite(v)}
+    workload = state.answer("subject") == "workload"
+    found = [text for names, text in _clashes(given, state.lore, workload) if set(names) & set(fresh)]
+    if not found:
+        return None
+    name = next(iter(fresh))
+    example = f"{name} = {number_text(given.get(name), state.lore.unit(name) or '')}"
+    lines = tuple(Line(text, "warning") for text in found)
+    said = Line(
+        (f"Both are kept as typed, and the conclusion rests on them. Type the right one again: {example}"), "quiet"
+    )
+    return Card(
+        "trust", "These numbers cannot be true together", (*lines, said), state.position, name, words.CONTRADICTION
+    )
+
+
+def _clashes(given: Mapping[str, float], lore: Lore, workload: bool) -> list[tuple[tuple[str, ...], str]]:
+    """What cannot be together: the names that take part, and what is wrong."""
+    out: list[tuple[tuple[str, ...], str]] = []
+    for part, whole in _WORKLOAD_PARTS if workload else _PARTS:
+        if part in given and whole in given and given[part] > given[whole] * _PASSES + _slack(part, lore):
+            out.append(
+                (
+                    (part, whole),
+                    _text("{part} = {value} is more than {whole} = {most}, which holds it", lore, part, given, whole),
+                )
+            )
+    over = [name for name in _WHOLES if given.get(name, 0.0) > 100.0 + _ROUNDED]
+    out += [
+        ((name,), _text("{part} = {value} is more than 100 % of what there is", lore, name, given)) for name in over
+    ]
+    shares = [n for n in given if n.startswith("stall_") and n.endswith("_pct") and "_not_issued" not in n]
+    if (total := sum(given[n] for n in shares)) > 100.0 + _ROUNDED:
+        out.append(
+            (
+                tuple(shares),
+                (
+                    f"the stall shares add up to {number_text(total, '%')}, and there is no more than 100 % of a "
+                    "warp's time"
+                ),
+            )
+        )
+    cycles = [n for n in given if n.startswith("stall_") and not n.endswith("_pct")]
+    interval = given.get("issue_interval", math.inf)
+    if (total := sum(given[n] for n in cycles)) > interval * _PASSES:
+        text = (
+            f"the stall cycles add up to {number_text(total, 'cycle')}, and a warp issues every "
+            f"{number_text(interval, 'cycle')}"
+        )
+        out.append(((*cycles, "issue_interval"), text))
+    active, idle = given.get("sm_active_pct", 0.0), given.get("graphics_idle_pct", 0.0)
+    if workload and active + idle > 100.0 * _PASSES:
+        text = (
+            f"active {number_text(active, '%')} and idle {number_text(idle, '%')}: while the pipeline is "
+            "idle no SM is active"
+        )
+        out.append((("sm_active_pct", "graphics_idle_pct"), text))
+    return out
+
+
+def _slack(metric: str, lore: Lore) -> float:
+    return _ROUNDED if lore.unit(metric) == "%" else 0.0
+
+
+def _text(form: str, lore: Lore, part: str, given: Mapping[str, float], whole: str = "") -> str:
+    value, most = number_text(given[part], lore.unit(part) or ""), ""
+    if whole:
+        most = number_text(given[whole], lore.unit(whole) or "")
+    return form.format(part=part, value=value, whole=whole, most=most)
+
+
+def _meaning(lore: Lore, metric: str) -> str:
+    found = next((means for name, _, means in lore.metrics if name == metric), "")
+    return found[:1].upper() + found[1:] if found else metric

@@ -1,0 +1,1 @@
+"""Understands typed lines: commands, numbers, names and questions."""

@@ -1,0 +1,142 @@
+"""Numbers with names in a line of text: `dram = 70 %, l2 41%`, `37.5 achieved occupancy`, in any order."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from advisor.records.errors import AdvisorError
+from advisor.records.quantities import is_unit
+from advisor.session.language import words_commands as words
+from advisor.session.language.names import metrics_of, near_metrics
+from advisor.session.numbers import number
+from advisor.session.records import Lore
+
+_MOST: Final = 40  # numbers in a line; what has more is no line that a person typed
+_LONGEST: Final = 4000
+_DIGITS: Final = re.compile(
+    r"(?<![\w.,])[+-]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:_\d+)*|(?=\.\d))(?:\.\d+)?(?:e[+-]?\d+)?(?:\s*(?:\^|\*\*)\s*\d{1,3})?",
+    re.IGNORECASE | re.ASCII,
+)
+_UNIT: Final = re.compile(r"\s*(%|[^\W\d_]+(?:/[^\W\d_]+)?)(?![\w.])")
+# Units that people leave out; a time or a size without one could be anything.
+_BARE: Final = ("%", "count", "ratio", "cycle", "inst", "warp", "thread", "register", "block", "sector")
+# Between two pairs. A comma between digits belongs to the number.
+_APART: Final = re.compile(r"[;\n]|,(?!\d{3}(?!\d))|\s+and\s+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A number and the name that stands at it, each as typed."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """values: (metric, value in its canonical unit) in the order typed. Where a part is not understood, because says
+    why, and meant holds whole lines that could have been meant.
+    """
+
+    values: tuple[tuple[str, float], ...] = ()
+    because: str = ""
+    meant: tuple[str, ...] = ()
+
+
+def said(text: str) -> tuple[Said, ...]:
+    """The numbers of a line with their names; () where a number has none, or there is no number."""
+    out: list[Said] = []
+    for part in _APART.split(text[:_LONGEST]):
+        found = _part(part)
+        if found is None or len(out) + len(found) > _MOST:
+            return ()
+        out += found
+    return tuple(out)
+
+
+def bare_number(text: str) -> str:
+    """The one number of a line that names nothing, with its unit: `about 83 %`; empty where there is none or a name."""
+    found = _numbers(text[:_LONGEST])
+    if len(found) != 1:
+        return ""
+    start, end = found[0]
+    return "" if _name(text[:start]) or _name(text[end:]) else text[start:end]
+
+
+def _numbers(text: str) -> list[tuple[int, int]]:
+    """Where the numbers stand, each with its unit. What has letters at it that are no unit is part of a word."""
+    out = []
+    for match in _DIGITS.finditer(text):
+        unit = _UNIT.match(text, match.end())
+        known = unit is not None and is_unit(unit[1])
+        following = text[match.end() : match.end() + 1]
+        if match[0] and (known or not (following.isalnum() or following == "_")):
+            out.append((match.start(), unit.end() if unit is not None and known else match.end()))
+    return out
+
+
+def _part(part: str) -> list[Said] | None:
+    """The pairs of a part without a separator; None where a number stays without a name or a name without a number."""
+    numbers = _numbers(part)
+    if not numbers:
+        return None if _name(part) else []
+    ends = [0, *(end for _, end in numbers)]
+    starts = [*(start for start, _ in numbers), len(part)]
+    between = [_name(part[end:start]) for end, start in zip(ends, starts, strict=True)]
+    values = [part[start:end] for start, end in numbers]
+    if len(values) == 1:
+        name = " ".join(word for word in between if word)
+        return [Said(name, values[0])] if name else None
+    names = between[:-1] if between[0] else between[1:]
+    rest = between[-1] if between[0] else between[0]
+    if rest or not all(names):
+        return None
+    return [Said(name, value) for name, value in zip(names, values, strict=True)]
+
+
+def _name(text: str) -> str:
+    """A name without the words and signs around it that name nothing."""
+    kept = [word.strip(" 	=:~≈<>\"'()[]?!,;") for word in text.split()]
+    kept = [word for word in kept if word and any(c.isalnum() for c in word)]
+    while kept and kept[0].casefold() in words.FILLERS:
+        kept.pop(0)
+    while kept and kept[-1].casefold() in words.FILLERS:
+        kept.pop()
+    return " ".join(kept)
+
+
+def understood(pairs: tuple[Said, ...], lore: Lore, form: str = "{pairs}") -> Understood:
+    """The pairs as metrics and values. form: the line around {pairs} for what could have been meant."""
+    values: dict[str, float] = {}
+    for at, pair in enumerate(pairs):
+        found = metrics_of(pair.name, lore, lambda metric, pair=pair: _takes(metric, pair.value, lore))  # type: ignore[misc]
+        if len(found) > 1 and pair.value.strip()[-1:].isdigit():
+            found = tuple(metric for metric in found if lore.unit(metric) in _BARE) or found
+        if len(found) != 1:
+            because = words.WHICH_NUMBER if found else f"No number is known as {pair.name}."
+            return Understood((), because, _lines(found or near_metrics(pair.name, lore), at, pairs, form))
+        try:
+            values[found[0]] = number(pair.value, lore.unit(found[0]) or "")
+        except AdvisorError as problem:
+            return Understood((), str(problem))
+    return Understood(tuple(values.items()))
+
+
+def _takes(metric: str, value: str, lore: Lore) -> bool:
+    try:
+        number(value, lore.unit(metric) or "")
+    except AdvisorError:
+        return False
+    return True
+
+
+def _lines(metrics: tuple[str, ...], at: int, pairs: tuple[Said, ...], form: str) -> tuple[str, ...]:
+    """The line again with another name in the place of the one that is not clear."""
+    out = []
+    for metric in metrics[:3]:
+        named = [metric if here == at else pair.name for here, pair in enumerate(pairs)]
+        parts = ", ".join(f"{name} = {pair.value.strip()}" for name, pair in zip(named, pairs, strict=True))
+        out.append(form.format(pairs=parts))
+    return tuple(out)

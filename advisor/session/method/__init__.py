@@ -1,0 +1,1 @@
+"""The steps of the method and what the session knows about each."""

@@ -1,0 +1,1 @@
+"""Exercises within the session."""

@@ -1,0 +1,337 @@
+"""Whose turn it is in the practice room: what can be chosen on a page, what typed text means there."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, Final
+
+from advisor.practice.predictions import MINE, judge, wanted
+from advisor.session import events as e
+from advisor.session.language.suggestions import near, pick, squash
+from advisor.session.practice import words
+from advisor.session.practice.exercising import STAGES, Exercising
+from advisor.session.records import Choice
+from advisor.session.strings import DONT_KNOW_WORDS, UNIT_HINTS
+
+# What only a face can do: suspend itself for an editor, or be one.
+EDITOR, IN_PLACE = "editor", "inplace"
+_LONGEST: Final = 100  # characters of a napkin number
+
+
+def choices(here: Exercising) -> tuple[Choice, ...]:
+    """What can be chosen on the page of an exercise, the natural next step first."""
+    back = Choice("list", "Choose another exercise") if here.listed else Choice("leave", "Back to where you came from")
+    return (back,) if here.lesson is None else (*_CHOICES[here.stage](here), back)
+
+
+def event_of(choice: str, here: Exercising) -> e.Event | None:
+    """The event that a choice stands for; None for what a face does itself (EDITOR, IN_PLACE) and what is no choice."""
+    if choice not in {c.id for c in choices(here)}:
+        return None
+    if choice == "leave":
+        return e.ViewLeft()
+    action, *rest = choice.split(":")
+    names: dict[str, tuple[str, ...]] = {
+        "stage": ("stage",),
+        "napkin": ("at",),
+        "class": ("id",),
+        "cause": ("id",),
+        "step": ("step",),
+        "quiz": ("at", "chosen"),
+        "sure": ("what",),
+        "reset": ("progress",),
+        "compare": ("before", "after"),
+        "solution": ("step", "anyway"),
+    }
+    if action in (EDITOR, IN_PLACE):
+        return None
+    given = tuple((key, value) for key, value in zip(names.get(action, ()), rest, strict=False) if value)
+    return _do(here, action, *given)
+
+
+def _do(here: Exercising, action: str, *given: tuple[str, str]) -> e.Practised:
+    return e.Practised(action, here.name, given)
+
+
+def understand(text: str, here: Exercising) -> e.Event | str:
+    """What a typed line (no slash command) means on the page at hand; a line of words where it means nothing."""
+    line = " ".join(text.split())
+    if here.lesson is None:
+        return words.UNCLEAR
+    if here.stage == "napkin" and (at := next_number(here)) is not None:
+        return _reckoned(line, here, at)
+    if here.stage == "predict" and asks_gain(here) and any(c.isdigit() for c in line):
+        return _gain(line, here)
+    if here.stage == "log":
+        before, mark, after = line.partition(":")
+        key = words.LOG_PREFIXES.get(before.strip().casefold()) if mark else None
+        if key is not None and after.strip():
+            return (
+                _do(here, "log", (key, after.strip()))
+                if here.known.log
+                else "There is no version in the log yet: change yours and check it first."
+            )
+    return _chosen(line, here)
+
+
+def stage_of(text: str, here: Exercising) -> e.Event | None:
+    """The stage that a line names in full, where other lines find things on the page; None for anything else."""
+    wanted = squash(text)
+    found = next((s for s in STAGES if wanted in (s, words.STAGES[s][0].casefold())), None)
+    return _do(here, "stage", ("stage", found)) if found is not None and here.lesson is not None else None
+
+
+def _reckoned(line: str, here: Exercising, at: int) -> e.Event | str:
+    """A napkin number; what cannot be held against the one asked for spends nothing: it is said what is asked for."""
+    value = here.lesson.exercise.napkin[at].value
+    units = wanted(value)
+    hints = {**UNIT_HINTS, "": "a plain number, without a unit"}
+    kinds = "; or ".join(hints.get(unit, f"a number of {unit}") for unit in units)
+    if any(c.isdigit() for c in line):
+        if units and judge(value, line[:_LONGEST]).word == "unread":
+            return f"Not counted, type it again: this asks for {kinds}."
+        return _do(here, "napkin", ("at", str(at)), ("said", line[:_LONGEST]))
+    choice = choice_of(line, here)
+    named = event_of(choice, here) if choice is not None else stage_of(line, here)
+    return named or words.NO_NUMBER.format(kinds=kinds or "a number")
+
+
+def _gain(line: str, here: Exercising) -> e.Event | str:
+    try:
+        value = float(line.casefold().removesuffix("x").replace(",", ".").strip())
+    except ValueError:
+        return words.NO_GAIN
+    return _do(here, "gain", ("gain", f"{value:g}")) if 0 < value < 1e6 else words.NO_GAIN
+
+
+def _chosen(line: str, here: Exercising) -> e.Event | str:
+    """A choice by number, letter, word or beginning; else a stage by its name."""
+    choice = choice_of(line, here)
+    if choice is not None:
+        return event_of(choice, here) or words.UNCLEAR
+    named = {words.STAGES[stage][0]: stage for stage in STAGES} | {stage: stage for stage in STAGES}
+    stages = {named[word] for word in pick(line, named)} or {named[word] for word in near(line, named, 1)}
+    return _do(here, "stage", ("stage", stages.pop())) if len(stages) == 1 else words.UNCLEAR
+
+
+def choice_of(line: str, here: Exercising) -> str | None:
+    """The id of the choice that a line names: by its number (where they have one), its words, its beginning.
+
+    While a napkin number is asked for a beginning is not enough, since showing the number spends the question.
+    """
+    offered = choices(here)
+    at = place_of(line) if numbered(here) else None
+    if at is not None:
+        return offered[at].id if at < len(offered) else None
+    for test in (str.__eq__,) if asks_number(here) else (str.__eq__, str.startswith):
+        found = [c for c in offered if any(test(squash(word), squash(line)) for word in (*c.words, c.label))]
+        if len(found) == 1:
+            return found[0].id
+    return None
+
+
+def place_of(text: str) -> int | None:
+    """The place in the list, from 0, that a line is the number of; None where it is no number above 0."""
+    digits = text.strip().rstrip(".)")
+    return int(digits[:4]) - 1 if digits.isdecimal() and int(digits[:4]) > 0 else None
+
+
+def sought(text: str, here: Exercising) -> tuple[tuple[str, ...], int | None]:
+    """What narrows a long list, and the place, in what is left of it, whose number stands behind that or alone."""
+    if not numbered(here):
+        return (), None
+    if not narrows(here):
+        return (), place_of(text)
+    *find, last = text.casefold().split() or [""]
+    at = place_of(last)
+    return (tuple(find), at) if at is not None else (tuple(text.casefold().split()), None)
+
+
+# What each page asks
+
+
+def next_number(here: Exercising) -> int | None:
+    """The place of the first napkin number that was neither typed nor shown; None when all were."""
+    count = len(here.lesson.exercise.napkin)
+    return next((at for at in range(count) if at not in here.ways), None)
+
+
+def next_question(here: Exercising) -> int | None:
+    """The place of the first question of the quiz without an answer; None when all have one."""
+    count = len(here.lesson.exercise.quiz)
+    return next((at for at in range(count) if str(at) not in here.known.quiz), None)
+
+
+def predicting(here: Exercising) -> bool:
+    """Whether a prediction is being made: none is there yet, or it is made anew."""
+    made = here.prediction
+    if made is None or made.points is None:
+        return made is None or bool(here.picks)
+    return here.step == MINE  # each version of one's own is another one
+
+
+def asks_gain(here: Exercising) -> bool:
+    """Whether the gain is what the prediction lacks."""
+    return predicting(here) and "cause" in here.pick
+
+
+def narrows(here: Exercising) -> bool:
+    """Whether typing narrows the choices instead of naming one: class and cause are many."""
+    return here.stage == "predict" and predicting(here) and not asks_gain(here)
+
+
+def asks_number(here: Exercising) -> bool:
+    """Whether a number is what is asked for, so that it can be no choice: on the napkin, or the gain."""
+    if here.lesson is None:
+        return False
+    return next_number(here) is not None if here.stage == "napkin" else here.stage == "predict" and asks_gain(here)
+
+
+def numbered(here: Exercising) -> bool:
+    """Whether the choices have numbers: not where a number is asked for, or where they have letters."""
+    return not asks_number(here) and not lettered(here)
+
+
+def lettered(here: Exercising) -> bool:
+    """Whether the choices are answers with letters, which may well be numbers themselves."""
+    return here.stage == "quiz" and here.lesson is not None and next_question(here) is not None
+
+
+def tried(here: Exercising) -> bool:
+    """Whether the learner has tried the exercise, or read its solution before."""
+    return bool(here.known.attempts or here.known.solutions)
+
+
+def _to(stage: str) -> Choice:
+    short, long = words.STAGES[stage]
+    return Choice(f"stage:{stage}", long, (short,))
+
+
+def _story(here: Exercising) -> tuple[Choice, ...]:
+    edit = (_to("edit"),) if here.lesson.yours is not None else ()
+    return (_to("napkin"), _to("numbers"), _to("predict"), *edit)
+
+
+def _napkin(here: Exercising) -> tuple[Choice, ...]:
+    at = next_number(here)
+    if at is None:
+        return (_to("numbers"), _to("predict"))
+    return (
+        Choice(f"napkin:{at}", "Show the number and the way to it", ("way", "show", *DONT_KNOW_WORDS)),
+        _to("numbers"),
+    )
+
+
+def _numbers(here: Exercising) -> tuple[Choice, ...]:
+    first = _to("reveal") if here.revealed else _to("predict")
+    steps = [step for step in here.lesson.exercise.stages if step.id != here.step]
+    # A later version's title tells what was mended in the one before.
+    label = "{id}" if here.revealed else "{number}"
+    ids = [step.id for step in here.lesson.exercise.stages]
+    others = [
+        Choice(
+            f"step:{s.id}",
+            f"Look at another version: {label.format(id=s.id, number=ids.index(s.id) + 1)}",
+        )
+        for s in steps
+    ]
+    return (first, *others)
+
+
+def _predict(here: Exercising) -> tuple[Choice, ...]:
+    made, terms = here.prediction, here.lesson.terms
+    if not predicting(here) and made.points is not None:
+        return (_to("reveal"), _to("edit"))
+    if not predicting(here) and here.step == MINE:
+        return (Choice("measure", words.MEASURE, ("profile", "measure")), Choice("anew", words.ONCE_MORE, ("anew",)))
+    if not predicting(here):
+        return (Choice("reveal", words.SHOW_ANSWER, ("answer",)), Choice("anew", words.ONCE_MORE, ("anew",)))
+    if asks_gain(here):
+        return (Choice("anew", "Choose the class anew", ("anew",)),)
+    kind, pairs = ("cause", terms.causes) if "class" in here.pick else ("class", terms.classes)
+    return tuple(Choice(f"{kind}:{name}", title, (name,)) for name, title in pairs)
+
+
+def _reveal(here: Exercising) -> tuple[Choice, ...]:
+    if here.result("reveal") is not None:
+        return (_to("edit"), _to("hints"), _to("quiz"), _to("numbers"))
+    if here.prediction is not None:
+        return (Choice("reveal", words.SHOW_ANSWER, ("answer",)), _to("predict"))
+    return (_to("predict"), Choice("reveal", "Show it without a prediction (no points)", ("show",)))
+
+
+def _hints(here: Exercising) -> tuple[Choice, ...]:
+    left = len(here.lesson.exercise.hints) - here.known.hints
+    more = (Choice("hint", f"Take the next hint ({left} left)", ("hint", "next")),) if left > 0 else ()
+    return (*more, _to("edit"), *(() if left else (_to("solution"),)))
+
+
+def _edit(here: Exercising) -> tuple[Choice, ...]:
+    if here.lesson.yours is None:
+        return (Choice("start", "Make my folder", ("start",)), _to("hints"))
+    if here.sure:
+        everything = here.sure == "all"
+        what = words.RESET_ALL if everything else words.RESET
+        yes = Choice("reset:1" if everything else "reset", f"Yes: {what}", ("yes", "y"))
+        return (Choice("stage:edit", "No, leave all as it is", ("no", "n")), yes)
+    edit = [Choice(EDITOR, "Edit in {editor}", ("editor",)), Choice(IN_PLACE, "Edit here", ("here",))]
+    out = [_to("run"), *edit] if here.lesson.yours.changes else [*edit, _to("run")]
+    out += [Choice("sure:source", words.RESET, ("reset",)), Choice("sure:all", words.RESET_ALL, ("start over",))]
+    return tuple(out)
+
+
+def _run(here: Exercising) -> tuple[Choice, ...]:
+    if here.lesson.yours is None:
+        return (_to("edit"), _to("compare"))
+    again = "Check again" if here.result("check", "") is not None else "Check my version"
+    check = Choice("check", again, ("check",))
+    after = here.result("check", "") is not None
+    foretell = Choice(f"step:{MINE}", "Predict what the profile of my version will say", ("predict",))
+    rest = (foretell, Choice("measure", words.MEASURE, ("profile", "measure")), _to("compare"), _to("log"))
+    return (_to("edit"), check, *rest, _to("quiz")) if after else (check, _to("edit"), *rest)
+
+
+def _compare(here: Exercising) -> tuple[Choice, ...]:
+    ids = [step.id for step in here.lesson.exercise.stages]
+    pairs = [(ids[0], ids[-1]), *(pairwise(ids) if len(ids) > 2 else ())]
+    out = [Choice(f"compare:{a}:{b}", f"{a} against {b}") for a, b in pairs]
+    return (*out, _to("edit"), _to("quiz"))
+
+
+def _quiz(here: Exercising) -> tuple[Choice, ...]:
+    at = next_question(here)
+    if at is None:
+        return (_to("solution"), _to("edit"))
+    answers = here.lesson.exercise.quiz[at].answers
+    return tuple(Choice(f"quiz:{at}:{i}", a.text, ("abcdefghijklmnopqrstuvwxyz"[i],)) for i, a in enumerate(answers))
+
+
+def _solution(here: Exercising) -> tuple[Choice, ...]:
+    shown = here.result("solution", "")
+    label = "Show the solution" if tried(here) else "Show it all the same"
+    last = here.lesson.exercise.stages[-1].id
+    if shown is None:
+        return (Choice(f"solution:{last}:1", label, ("show",)), _to("quiz"), _to("edit"))
+    steps = [s.id for s in here.lesson.exercise.steps if s.id != shown.step.id]
+    others = [Choice(f"solution:{step}:1", f"Show the version {step}") for step in steps]
+    return (_to("log"), *others, _to("quiz"))
+
+
+def _log(here: Exercising) -> tuple[Choice, ...]:
+    return (_to("edit"), _to("run"), _to("story"))
+
+
+_CHOICES: Final[dict[str, Any]] = {
+    "story": _story,
+    "napkin": _napkin,
+    "numbers": _numbers,
+    "predict": _predict,
+    "reveal": _reveal,
+    "hints": _hints,
+    "edit": _edit,
+    "run": _run,
+    "compare": _compare,
+    "quiz": _quiz,
+    "solution": _solution,
+    "log": _log,
+}

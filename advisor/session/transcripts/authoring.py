@@ -1,0 +1,292 @@
+"""A session without a face: deeds in, all work done at once, states out.
+
+Transcripts written from a script: what a user would type, line by line, and what must be concluded on the way.
+
+    ncu-advisor replay --record SCRIPT.yaml --out FILE.jsonl
+
+A script is YAML:
+
+    title: …                 # one line
+    description: …           # what it shows
+    cites: [guide.step1]     # the source that it follows
+    tags: [interview]
+    begin: {reports: [kernels:tour/recorded/h200/tour.ncu-rep.xz], traces: [], gpu: ""}
+    numbers: {dram_pct: 34 %, duration_ns: 151 us}    # answers ready for whatever question of that id comes
+    script:
+      - 3                              # a line as it is typed: the third choice
+      - what if dram_pct = 70
+      - {say: /how, expect: {cards: [proof]}}
+      - {interview: conclusion}        # each question that is put is answered from `numbers`, "I don't know" where it
+                                       # is not there, until none is put any more (or, `until: ID`, that one is)
+      - {do: goto, step: roofline}     # a deed by its verb and fields, as a transcript writes it
+      - {expect: {class: dram_bound, first: near_memory_roofline}}
+
+`begin.reports` are paths beside the script, or `kernels:…` of those that come with the program. `expect` holds after
+the line: class, first (finding), findings (all of them present), without (none of them), asks (a question's id), step,
+place, speedup ({finding: [least, most]}), cards (kinds, or `kind finding`, that came with this line), says (words that
+a card of the conversation contains), told (an entry of what was told holds these values). A line that is not understood
+or changes nothing is a mistake, unless it says `unclear: true`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import yaml
+
+from advisor.records.errors import InputError
+from advisor.session import events as d
+from advisor.session import events as e
+from advisor.session.executor import Desk
+from advisor.session.language import understand as commands
+from advisor.session.reducer import reduce
+from advisor.session.services import sources
+from advisor.session.state import State, main_finding
+from advisor.session.transcripts import conclusions
+from advisor.session.transcripts.attachments import Memory, transcript_of
+from advisor.session.transcripts.sandbox import Stage, harmless
+from advisor.session.transcripts.scrub import BUNDLED, bundled_path, of_this_machine
+from advisor.session.transcripts.serialize import Entry, Header, Transcript, UnknownVerbError, decode
+
+_MOST_OUTCOMES: Final = 200  # of one deed: more would mean that work asks for work without end
+
+
+Watch = Callable[[str, int, int], None]
+
+
+def quiet(what: str, done: int, total: int) -> None:
+    """Nobody watches the progress."""
+
+
+def settle(
+    state: State, desk: Desk, entry: Entry | None = None, watch: Watch = quiet
+) -> tuple[State, tuple[e.Outcome, ...]]:
+    """The state after the work that it waits for, and the outcomes; of an entry: as many as came then, and failures as
+    they were.
+    """
+    most = _MOST_OUTCOMES if entry is None or entry.settled is None else min(entry.settled, _MOST_OUTCOMES)
+    failed = {} if entry is None else entry.failed
+    outcomes: list[e.Outcome] = []
+    while state.waiting and len(outcomes) < most:
+        request, at = state.waiting[0], len(outcomes)
+        outcome = e.Failed(request, failed[at]) if at in failed else desk.perform(request, state, watch)
+        after = reduce(state, outcome)
+        if after is state:
+            break
+        state = after
+        outcomes.append(outcome)
+    return state, tuple(outcomes)
+
+
+def deed_of(entry: Entry, state: State) -> d.Deed | None:
+    """The entry's deed in this state; None where nothing is there to be called off."""
+    if entry.deed is not None:
+        return entry.deed
+    return e.Cancelled(state.waiting[0]) if state.waiting else None
+
+
+def do(state: State, entry: Entry, desk: Desk, watch: Watch = quiet) -> tuple[State, tuple[e.Outcome, ...]]:
+    """The state after an entry's deed and its work, and the outcomes."""
+    deed = deed_of(entry, state)
+    return settle(state if deed is None else reduce(state, deed), desk, entry, watch)
+
+
+_MOST_QUESTIONS: Final = 200
+
+
+_EXPECT: Final = frozenset(
+    ("class", "first", "findings", "without", "asks", "step", "place", "speedup", "cards", "says", "told")
+)
+
+
+class Begin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the session begins."""
+
+    reports: tuple[str, ...] = ()
+    traces: tuple[str, ...] = ()
+    gpu: str = ""
+
+
+class Script(msgspec.Struct, forbid_unknown_fields=True):
+    """A script: see the text of this module."""
+
+    title: str
+    script: tuple[Any, ...]
+    description: str = ""
+    cites: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    begin: Begin = Begin()
+    numbers: dict[str, str | float | int] = {}
+
+
+def read_script(path: Path) -> Script:
+    """The script in a file; InputError, one line, for what is none."""
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return msgspec.convert(data, Script)
+    except OSError as problem:
+        raise InputError(f"{path}: cannot be read: {problem.strerror}") from None
+    except (yaml.YAMLError, msgspec.ValidationError, UnicodeDecodeError, ValueError) as problem:
+        raise InputError(f"{path}: not a script: {' '.join(str(problem).split())[:200]}") from None
+
+
+def record(path: Path, watch: Watch = quiet) -> Transcript:
+    """The transcript of a script; InputError names the line that was not understood, or what is not as expected."""
+    script = read_script(path)
+    memory = Memory()
+    desk = Stage(harmless(memory.watching(sources())), cards={})
+    scene = _Scene(script, desk, str(path), watch)
+    scene.begin(path.parent)
+    for number, item in enumerate(script.script, 1):
+        scene.line(item, number)
+    header = Header(title=script.title, description=script.description, cites=script.cites, tags=script.tags)
+    return transcript_of(scene.state, memory, of_this_machine(), header=header)
+
+
+@dataclass
+class _Scene:
+    """A session that a script is played in."""
+
+    script: Script
+    desk: Desk
+    name: str
+    watch: Watch
+    state: State = field(default_factory=State)
+
+    def begin(self, folder: Path) -> None:
+        """The first deed."""
+        begin = self.script.begin
+        self._do(
+            e.Began(self._paths(begin.reports, folder), begin.gpu, self._paths(begin.traces, folder)), "the beginning"
+        )
+
+    def _paths(self, names: tuple[str, ...], folder: Path) -> tuple[str, ...]:
+        out = []
+        for name in names:
+            path = bundled_path(name) if name.startswith(BUNDLED) else folder / name
+            if path is None or not path.is_file():
+                raise InputError(f"{self.name}: there is no file {name!r}")
+            out.append(str(path))
+        return tuple(out)
+
+    def line(self, item: Any, number: int) -> None:
+        """One line of the script."""
+        where = f"{self.name}: line {number} of the script"
+        before, told = self.state, len(self.state.log)
+        expect: Mapping[str, Any] = {}
+        if isinstance(item, Mapping):
+            rest = dict(item)
+            expect = rest.pop("expect", {})
+            if "say" in rest:
+                self._say(str(rest["say"]), f"{where} ({rest['say']!r})", bool(rest.get("unclear")))
+            elif "interview" in rest:
+                self._interview(rest.get("until"), where)
+            elif "do" in rest:
+                self._by_verb(rest, where)
+            elif rest:
+                raise InputError(f"{where}: neither say, interview, do nor expect: {', '.join(map(str, rest))[:80]}")
+        else:
+            self._say(str(item), f"{where} ({item!r})", False)
+        outcomes = [event for event in self.state.log[told:] if isinstance(event, e.OUTCOMES)]
+        _hold(expect, before, self.state, outcomes, where)
+
+    def _say(self, text: str, where: str, unclear: bool) -> None:
+        event = commands.understand(text, self.state)
+        if event is None:
+            raise InputError(f"{where}: says nothing")
+        if isinstance(event, e.NotUnderstood) and not unclear:
+            hint = "; ".join([event.because, *event.meant]) if event.because or event.meant else "type /help"
+            raise InputError(f"{where}: not understood: {hint}")
+        self._do(event, where)
+
+    def _by_verb(self, data: Mapping[str, Any], where: str) -> None:
+        try:
+            deed = decode(data)
+        except UnknownVerbError:
+            raise InputError(f"{where}: no deed is called {data['do']!r}") from None
+        except ValueError as problem:
+            raise InputError(f"{where}: {problem}") from None
+        if deed is None:
+            raise InputError(f"{where}: nothing is under way that could be called off")
+        if isinstance(deed, e.ReportGiven):
+            name, sign, launch = deed.path.partition("#")
+            deed = replace(deed, path=self._paths((name,), Path(self.name).parent)[0] + sign + launch)
+        elif isinstance(deed, e.TraceGiven):
+            deed = replace(deed, paths=self._paths(deed.paths, Path(self.name).parent))
+        self._do(deed, where)
+
+    def _interview(self, until: str | None, where: str) -> None:
+        numbers = self.script.numbers
+        for _ in range(_MOST_QUESTIONS):
+            ask = self.state.ask
+            if ask is None or ask.id == until:
+                return
+            if ask.id in numbers:
+                self._say(str(numbers[ask.id]), f"{where}, asked for {ask.id}", False)
+            else:
+                self._do(e.Answered(ask.id, None), f"{where}, asked for {ask.id}")
+        raise InputError(f"{where}: the questions do not end")
+
+    def _do(self, event: e.Event, where: str) -> None:
+        after = reduce(self.state, event)
+        if after is self.state:
+            raise InputError(f"{where}: nothing came of it")
+        self.state, outcomes = settle(after, self.desk, watch=self.watch)
+        for outcome in outcomes:
+            if isinstance(outcome, e.Failed):
+                raise InputError(f"{where}: {outcome.message}")
+
+
+def _hold(expect: Mapping[str, Any], before: State, state: State, outcomes: list[Any], where: str) -> None:
+    """InputError where something expected is not so."""
+    if unknown := set(expect) - _EXPECT:
+        raise InputError(f"{where}: nothing called {sorted(unknown)[0]!r} can be expected")
+    launch = state.launch
+    findings = {} if launch is None else {f.id: f for f in launch.findings}
+    first = None if launch is None else main_finding(launch)
+    came = conclusions.cards(before, state)
+    is_: dict[str, Any] = {
+        "class": "" if launch is None else launch.verdict.id,
+        "first": "" if first is None else first.id,
+        "asks": "" if state.ask is None else state.ask.id,
+        "step": state.step,
+        "place": state.place,
+    }
+    for name, wanted in expect.items():
+        if name in is_ and is_[name] != wanted:
+            raise InputError(f"{where}: {name} is {is_[name]!r}, expected {wanted!r}")
+    for name in expect.get("findings", ()):
+        if name not in findings:
+            raise InputError(f"{where}: no finding {name!r}, only {', '.join(findings)}")
+    for name in expect.get("without", ()):
+        if name in findings:
+            raise InputError(f"{where}: there is a finding {name!r}")
+    for name, (low, high) in expect.get("speedup", {}).items():
+        gain = findings[name].speedup if name in findings else None
+        if gain is None or not low <= gain.estimate <= high:
+            raise InputError(
+                f"{where}: the speedup of {name} is {gain and round(gain.estimate, 3)}, not {low} to {high}"
+            )
+    for name in expect.get("cards", ()):
+        if name not in came and name not in {card.partition(" ")[0] for card in came}:
+            raise InputError(f"{where}: no card {name!r} came, only {', '.join(came) or 'none'}")
+    texts = [" ".join([c.title, c.label, c.aside, *(f"{x.label} {x.text}" for x in c.lines)]) for c in state.cards]
+    says = expect.get("says", ())
+    for words in (says,) if isinstance(says, str) else says:
+        if not any(str(words).casefold() in text.casefold() for text in texts):
+            raise InputError(f"{where}: no card says {words!r}")
+    told = [item for item in map(conclusions.told, outcomes) if item is not None]
+    wanted = expect.get("told")
+    if wanted is not None and not any(_within(wanted, item) for item in told):
+        raise InputError(f"{where}: nothing told holds {wanted}, but {told}")
+
+
+def _within(wanted: Any, item: Any) -> bool:
+    """Whether every value of `wanted` is in the item, at its place."""
+    if isinstance(wanted, Mapping):
+        return isinstance(item, Mapping) and all(name in item and _within(v, item[name]) for name, v in wanted.items())
+    return bool(wanted == item)

@@ -1,0 +1,130 @@
+"""A launch's lines and instructions as a face asks for them: by the measure of a finding, filtered, with columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from advisor.records.errors import InputError
+from advisor.source.columns import COLUMNS, parse_columns
+from advisor.source.hotspots import parse_search, parse_where
+from advisor.source.listing import Listing, Row, read_listing
+from advisor.source.measures import MEASURES, Measure, measure
+from advisor.source.view import View, look
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from advisor.knowledge.base import Catalog
+    from advisor.reasoning.diagnose import Analysis
+    from advisor.records.diagnosis import LaunchDiagnosis
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The measures to try, the best first. finding: whose place is sought, empty where there is none; first: whether
+    that is the launch's first finding; own: whether it has a measure of its own, else the launch's usual ones count.
+    """
+
+    measures: tuple[Measure, ...]
+    finding: str = ""
+    first: bool = True
+    own: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A view and what lies around it.
+
+    wanted: whose measure it is, None where one was asked for; rows: all instructions by address, whatever the filters;
+    measures: (id, title, total) of those that this launch has any of, in the order of their definition.
+    """
+
+    view: View
+    wanted: Wanted | None = None
+    rows: tuple[Row, ...] = ()
+    measures: tuple[tuple[str, str, float], ...] = ()
+
+
+def measures_for(launch: LaunchDiagnosis, catalog: Catalog, finding: str = "") -> Wanted:
+    """The measures of a finding, the launch's first unless one is named; stall samples, then executed instructions,
+    where the finding has no place of its own.
+    """
+    named = next((f for f in launch.findings if f.id == finding), None)
+    chosen = named or next((f for f in launch.findings if f.kind == "diagnosis"), None)
+    entry = catalog.findings.get(chosen.id) if chosen is not None else None
+    name = (entry.locate if entry is not None else "") or ""
+    measures = tuple(MEASURES[each] for each in dict.fromkeys([name or "samples", "samples", "instructions"]))
+    return Wanted(measures, chosen.id if chosen is not None else "", named is None, bool(name))
+
+
+@dataclass
+class Viewer:
+    """Looks at launches of an analysis; the launch read last is kept, so that another measure of it takes no reading.
+
+    folders: where source files are sought beside the report's own.
+    """
+
+    folders: tuple[Path, ...] = ()
+    _read: dict[tuple[str, int], Listing] = field(default_factory=dict)
+
+    def see(
+        self,
+        analysis: Analysis,
+        position: int,
+        *,
+        by: str = "",
+        search: str = "",
+        where: Sequence[str] = (),
+        columns: str = "",
+        finding: str = "",
+    ) -> Seen:
+        """The view of the launch at a position. UsageError for a filter or measure that is none, InputError where the
+        report has no data about single instructions.
+        """
+        launch = analysis.diagnosis.launches[position]
+        report = analysis.diagnosis.reports[launch.report]
+        # A mistyped filter is told before anything is read.
+        conditions = tuple(parse_where(text) for text in where)
+        pattern = parse_search(search) if search else None
+        chosen = parse_columns(columns) if columns else ()
+        wanted = None if by else measures_for(launch, analysis.catalog, finding)
+        measures = (measure(by),) if wanted is None else wanted.measures
+        if report.format != "ncu-rep":
+            raise InputError(f"{Path(report.path).name}: only binary reports (.ncu-rep) hold instructions")
+        extra = tuple(each for each in measures if each.id not in MEASURES)
+        listing = self._listing(Path(report.path), launch, extra)
+        view = look(
+            listing,
+            Path(report.path).name,
+            launch.index,
+            launch.kernel,
+            measures,
+            where=conditions,
+            search=pattern,
+            folders=self.folders,
+            columns=chosen,
+            ptx=True,
+        )
+        return Seen(view, wanted, listing.rows, _totals(listing))
+
+    def _listing(self, path: Path, launch: LaunchDiagnosis, extra: tuple[Measure, ...]) -> Listing:
+        key = (str(path), launch.index)
+        kept = self._read.get(key)
+        if kept is not None and all(_has(kept, name) for each in extra for name in each.needs):
+            return kept
+        needs = tuple(Measure(c.id, c.title, c.needs, lambda sight: 0.0) for c in COLUMNS.values())
+        listing = read_listing(path, launch.index, (*MEASURES.values(), *needs, *extra), cc=launch.cc)
+        self._read = {key: listing}
+        return listing
+
+
+def _has(listing: Listing, name: str) -> bool:
+    return name in listing.lacking or (bool(listing.rows) and name in listing.rows[0].sight.values)
+
+
+def _totals(listing: Listing) -> tuple[tuple[str, str, float], ...]:
+    found: Mapping[str, list[float] | None] = {name: listing.values(each) for name, each in MEASURES.items()}
+    return tuple((name, MEASURES[name].title, sum(values)) for name, values in found.items() if values and any(values))

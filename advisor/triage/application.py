@@ -1,0 +1,152 @@
+"""What the fixes are worth to the whole program: each kernel's share of a trace, times what its fix gives back.
+
+A kernel counts by the time in which at least one of its launches ran, so that launches side by side count once; where
+kernels of several names run side by side, their gains together shrink to the time that kernels take up at all. Several
+fixes of one kernel are never added: together they give what the model says of all at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from advisor.timeline.kernels import amdahl
+
+if TYPE_CHECKING:
+    from advisor.timeline.results import GpuTimeline, TimelineResult
+    from advisor.triage.results import Group, Triage
+
+_NAMED = 1.0  # % of the whole from which a kernel that was not profiled is named
+
+
+@dataclass(frozen=True, slots=True)
+class KernelGain:
+    """One kernel. time_ns and launches: in the trace; share_pct: of the whole; profiled: launches in the reports.
+
+    fix: the first fix of its group with the most to give back; speedup: of the kernel by the first fix of each shape,
+    speedup_all: by all fixes; back_ns, back_all_ns: what that gives back in the trace; gain: of the whole by the first.
+    """
+
+    kernel: str
+    kernel_full: str
+    launches: int
+    time_ns: float
+    share_pct: float
+    profiled: int
+    fix: str
+    speedup: float
+    speedup_all: float
+    back_ns: float
+    back_all_ns: float
+    gain: float
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """One GPU of one trace. basis: what the whole is: run, window (first to last work of the GPU) or kernels (summed).
+
+    gain, gain_all: the whole by the first fix of every kernel, by all fixes; overlap: the part of the kernels' times
+    that is not shared with another kernel; profiled_pct: of the whole; unprofiled: (kernel, share in %) of the largest.
+    """
+
+    trace: str
+    gpu: str
+    basis: str
+    whole_ns: float
+    kernels: tuple[KernelGain, ...]
+    gain: float
+    gain_all: float
+    overlap: float
+    profiled_pct: float
+    unprofiled: tuple[tuple[str, float], ...]
+
+
+@dataclass(slots=True)
+class _Profile:
+    """The groups of one kernel, summed; times in ns."""
+
+    launches: int = 0
+    time: float = 0.0
+    back: float = 0.0
+    back_all: float = 0.0
+    fix: str = ""
+    best: float = -1.0
+
+    def add(self, group: Group) -> None:
+        self.launches += group.launches
+        self.time += group.duration_ns
+        self.back += group.back_ns
+        together = group.stands.budget.together.estimate if group.stands.budget is not None else 1.0
+        self.back_all += max(group.back_ns, group.duration_ns * (1 - 1 / together))
+        if group.fix and group.back_ns > self.best:
+            self.best, self.fix = group.back_ns, group.fix
+
+
+def applications(result: Triage, timeline: TimelineResult) -> tuple[Application, ...]:
+    """The budget of each GPU in the traces. Kernels are known by the full name, else by a short one that is unique."""
+    profiles: dict[str, _Profile] = {}
+    short: dict[str, set[str]] = {}
+    for group in result.groups():
+        profiles.setdefault(group.kernel_full, _Profile()).add(group)
+        short.setdefault(group.kernel, set()).add(group.kernel_full)
+    alone = {name: next(iter(full)) for name, full in short.items() if len(full) == 1}
+    return tuple(_of_gpu(timeline, gpu, profiles, alone) for gpu in timeline.gpus)
+
+
+def _of_gpu(
+    timeline: TimelineResult, gpu: GpuTimeline, profiles: dict[str, _Profile], alone: dict[str, str]
+) -> Application:
+    trace = timeline.traces[gpu.trace]
+    window = float(gpu.window[1] - gpu.window[0]) if gpu.window is not None else 0.0
+    times = {k.name: k.covered if k.covered is not None else k.total for k in gpu.kernels}
+    summed = sum(k.total for k in gpu.kernels)
+    basis, whole = ("run", float(trace.run)) if trace.run else ("window", window) if window else ("kernels", summed)
+    shorts: dict[str, int] = {}
+    for kernel in gpu.kernels:
+        shorts[kernel.short] = shorts.get(kernel.short, 0) + 1
+    gains, unprofiled = [], []
+    for kernel in gpu.kernels:
+        name = kernel.name if kernel.name in profiles else alone.get(kernel.short, "")
+        known = profiles.get(name) if kernel.name in profiles or shorts[kernel.short] == 1 else None
+        share = 100 * times[kernel.name] / whole if whole else 0.0
+        if known is None or not known.time:
+            if share >= _NAMED and not kernel.communication:
+                unprofiled.append((kernel.short, share))
+            continue
+        back, back_all = (times[kernel.name] * part / known.time for part in (known.back, known.back_all))
+        gains.append(
+            KernelGain(
+                kernel=kernel.short,
+                kernel_full=kernel.name,
+                launches=kernel.launches,
+                time_ns=times[kernel.name],
+                share_pct=share,
+                profiled=known.launches,
+                fix=known.fix,
+                speedup=amdahl(known.time, known.back),
+                speedup_all=amdahl(known.time, known.back_all),
+                back_ns=back,
+                back_all_ns=back_all,
+                gain=amdahl(whole, back),
+            )
+        )
+    overlap = _overlap(gpu, times, window)
+    return Application(
+        trace=trace.path,
+        gpu=gpu.name or str(gpu.gpu),
+        basis=basis,
+        whole_ns=whole,
+        kernels=tuple(sorted(gains, key=lambda g: (-g.back_ns, -g.time_ns, g.kernel_full))),
+        gain=amdahl(whole, overlap * sum(g.back_ns for g in gains)),
+        gain_all=amdahl(whole, overlap * sum(g.back_all_ns for g in gains)),
+        overlap=overlap,
+        profiled_pct=min(100.0, overlap * sum(g.share_pct for g in gains)),
+        unprofiled=tuple(sorted(unprofiled, key=lambda pair: -pair[1])),
+    )
+
+
+def _overlap(gpu: GpuTimeline, times: dict[str, float], window: float) -> float:
+    """Time in which any kernel ran over the sum of what each took up, 1 where that is not known."""
+    computing = gpu.values.get("computing_pct", 0.0) / 100 * window
+    alone = sum(times[k.name] for k in gpu.kernels if not k.communication)
+    return min(1.0, computing / alone) if computing and alone else 1.0

@@ -1,0 +1,119 @@
+"""What is kept of the launches of a kernel and shape: sums that add up in any order, and a launch that stands for it.
+
+Times are whole picoseconds, so that the sums come out the same whichever file is done first.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from advisor.records.diagnosis import Budget, Finding, Verdict
+
+PS = 1000  # picoseconds in a nanosecond
+
+
+class Key(msgspec.Struct, frozen=True, order=True):
+    """What makes launches one group. scope: launch, or workload for one that was typed in."""
+
+    kernel_full: str
+    kernel: str
+    grid: tuple[int, ...] = ()
+    block: tuple[int, ...] = ()
+    gpu_name: str = ""
+    cc: str = ""
+    known_as: str = ""
+    scope: str = "launch"
+
+
+class CauseTally(msgspec.Struct):
+    """One diagnosis in a group.
+
+    launches: where it was found; first, first_ps: where it stands first, and their time; fix, fix_ps: where it is the
+    one whose gain counts, and their time; back_ps: what its fix gives back over all of them, from low_ps to high_ps.
+    """
+
+    launches: int = 0
+    first: int = 0
+    first_ps: int = 0
+    fix: int = 0
+    fix_ps: int = 0
+    back_ps: int = 0
+    low_ps: int = 0
+    high_ps: int = 0
+
+
+class Example(msgspec.Struct, frozen=True):
+    """The launch of a group with the most time to give back: where it is, its class, first diagnosis and budget."""
+
+    path: str
+    index: int
+    duration_ps: int
+    back_ps: int
+    verdict: Verdict
+    finding: Finding | None = None
+    budget: Budget | None = None
+
+
+class Tally(msgspec.Struct):
+    """One group. untimed: launches without a duration, which are in no sum of times; remarks: trust and notes."""
+
+    launches: int = 0
+    reports: int = 0
+    untimed: int = 0
+    duration_ps: int = 0
+    shortest_ps: int | None = None
+    longest_ps: int | None = None
+    classes: dict[str, int] = {}
+    causes: dict[str, CauseTally] = {}
+    remarks: dict[str, int] = {}
+    example: Example | None = None
+
+    def merge(self, other: Tally) -> None:
+        """Add another tally of the same group; neither the order nor the grouping of merges changes the outcome."""
+        for name in ("launches", "reports", "untimed", "duration_ps"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.shortest_ps = min(_known(self.shortest_ps, other.shortest_ps), default=None)
+        self.longest_ps = max(_known(self.longest_ps, other.longest_ps), default=None)
+        for mine, theirs in ((self.classes, other.classes), (self.remarks, other.remarks)):
+            for key, count in theirs.items():
+                mine[key] = mine.get(key, 0) + count
+        for key, cause in other.causes.items():
+            add(self.causes.setdefault(key, CauseTally()), cause)
+        if other.example is not None and (self.example is None or stands(other.example) < stands(self.example)):
+            self.example = other.example
+
+
+def _known(*values: int | None) -> list[int]:
+    return [value for value in values if value is not None]
+
+
+def add(mine: CauseTally, other: CauseTally) -> None:
+    """Add the counts and times of another tally of the same diagnosis."""
+    for name in CauseTally.__struct_fields__:
+        setattr(mine, name, getattr(mine, name) + getattr(other, name))
+
+
+def stands(example: Example) -> tuple[int, int, str, int]:
+    """Smallest first: the launch that stands for its group, one and the same in whichever order launches come."""
+    return -example.back_ps, -example.duration_ps, example.path, example.index
+
+
+def leading(tally: Tally) -> str:
+    """The diagnosis that stands first in most of the group's time, `` where there is none."""
+    found = {name: cause for name, cause in tally.causes.items() if cause.first}
+    return min(found, key=lambda n: (-found[n].first_ps, -found[n].first, n), default="")
+
+
+def fix_of(tally: Tally) -> str:
+    """The diagnosis whose fix counts for the group: the gain of most of its time; `` where nothing has a gain.
+
+    One fix for the group, since its launches run the same code.
+    """
+    found = {name: cause for name, cause in tally.causes.items() if cause.fix}
+    return min(found, key=lambda n: (-found[n].fix_ps, -found[n].fix, -found[n].back_ps, n), default="")
+
+
+def back_of(tally: Tally) -> int:
+    """Picoseconds that the group's fix gives back, over all launches in which its cause was found."""
+    name = fix_of(tally)
+    return tally.causes[name].back_ps if name else 0

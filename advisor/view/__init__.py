@@ -1,0 +1,1 @@
+"""Pages of blocks and their writers."""

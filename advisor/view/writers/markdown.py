@@ -1,0 +1,141 @@
+"""A document as Markdown, for a comment on a pull request or a wiki: headings, lists, tables, fenced code."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from advisor.view.blocks import (
+    Bars,
+    Block,
+    Bullets,
+    Code,
+    Command,
+    Document,
+    Facts,
+    Paragraph,
+    Picture,
+    Section,
+    Table,
+    Turn,
+)
+from advisor.view.charts import bar
+from advisor.view.text import cut, shown
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&$@])")
+# What a line may not begin with, since it would start a list or a heading; addresses are linked even without brackets.
+_START = re.compile(r"^([-+=])(?=[\s=-]|$)")
+_NUMBER = re.compile(r"^(\d+)([.)])(?=\s|$)")
+_LINK = re.compile(r"(?i)\b(https?|ftp|mailto|xmpp|www)([:.])")
+_QUOTED = re.compile(r"`([^`]+)`")
+_FENCE = re.compile(r"`{3,}")
+_CELLS = 24
+# A name of thousands of characters is of no use in a list; the JSON has all of it.
+LONGEST = 400
+
+
+def escaped(text: str) -> str:
+    """Text whose every character is shown: nothing in it is markup, a link, a mention or the end of a cell."""
+    return _LINK.sub(r"\1\\\2", _SPECIAL.sub(r"\\\1", shown(text)))
+
+
+def rich(text: str) -> str:
+    """The same, but what stands between two backticks is code."""
+    parts = _QUOTED.split(cut(shown(text), 4 * LONGEST))
+    told = "".join(_code(part) if at % 2 else escaped(part) for at, part in enumerate(parts))
+    return _NUMBER.sub(r"\1\\\2", _START.sub(r"\\\1", told))
+
+
+def _code(text: str) -> str:
+    # A bar ends a cell of a table even within backticks.
+    return f"<code>{escaped(text)}</code>" if "|" in text or not text.strip() else f"`{text}`"
+
+
+def document_markdown(document: Document) -> str:
+    """The whole document."""
+    out = [f"# {rich(document.title)}"]
+    for block in document.made:
+        out += ["", *_block(block)]
+    for part in document.sections:
+        out += _section(part)
+    return "\n".join(line for line, before in _spaced(out) if line or before) + "\n"
+
+
+def _spaced(lines: list[str]) -> list[tuple[str, str]]:
+    """Each line with the one before it: two empty ones never follow each other."""
+    return [(lines[0], "x"), *((now, before) for before, now in pairwise(lines))]
+
+
+def _section(part: Section) -> list[str]:
+    pictures = [block for block in part.blocks if isinstance(block, Picture)]
+    if pictures and not any(picture.text for picture in pictures):
+        return []
+    out = ["", f"{'#' * part.level} {rich(part.title)}"]
+    for block in part.blocks:
+        out += ["", *_block(block)]
+    return out
+
+
+def _block(block: Block) -> list[str]:
+    if isinstance(block, Paragraph):
+        text = rich(block.text)
+        return [f"**{text}**" if block.tone in ("warn", "bad") and "`" not in text else text]
+    if isinstance(block, Facts):
+        return [f"- **{escaped(row.label)}:** {rich(row.text)}" for row in block.rows]
+    if isinstance(block, Bullets):
+        marks = [f"{n}." for n in range(1, len(block.items) + 1)] if block.ordered else ["-"] * len(block.items)
+        return [f"{mark} {rich(item)}" for mark, item in zip(marks, block.items, strict=True)]
+    if isinstance(block, Table):
+        return _table(block)
+    if isinstance(block, Code):
+        width = len(str(block.start + len(block.lines)))
+        rows = [
+            f"{'>' if n == block.hot else ' '} {n:>{width}}  {shown(line)}"
+            for n, line in enumerate(block.lines, block.start)
+        ]
+        return [rich(block.caption), "", *_fenced(rows)]
+    if isinstance(block, Command):
+        return _fenced([shown(block.text)], "sh")
+    if isinstance(block, Bars):
+        return [rich(block.caption), "", *_fenced(_bars(block))]
+    if isinstance(block, Turn):
+        return _turn(block)
+    return _fenced([shown(line) for line in block.text]) if block.text else []
+
+
+def _turn(turn: Turn) -> list[str]:
+    aside = f" ({rich(turn.aside)})" if turn.aside else ""
+    lines = [f"**{escaped(turn.label)}:** {rich(turn.title)}{aside}"]
+    lines += [""] if turn.items else []
+    before = -1
+    for item in turn.items:
+        # A list may go one level deeper at a time.
+        before = min(item.depth, before + 1)
+        label = f"**{escaped(item.label)}:** " if item.label.strip() else ""
+        lines.append(f"{'  ' * before}- {label}{rich(item.text)}")
+    return lines
+
+
+def _fenced(lines: list[str], language: str = "") -> list[str]:
+    """Lines as they are, in a fence longer than any run of backticks in them."""
+    longest = max((len(run) for line in lines for run in _FENCE.findall(line)), default=2)
+    fence = "`" * (longest + 1)
+    return [fence + language, *lines, fence]
+
+
+def _bars(block: Bars) -> list[str]:
+    label = max(len(row.label) + 2 * (not row.total) for row in block.rows)
+    value = max(len(row.text) for row in block.rows)
+    lines = []
+    for row in block.rows:
+        name = row.label if row.total else f"  {row.label}"
+        drawn = bar(100 * row.share if row.share is not None else None, _CELLS, marks=[100 * m for m in block.marks])
+        lines.append(f"{shown(name):<{label}} {row.text:>{value}} {drawn} {row.note}".rstrip())
+    return lines
+
+
+def _table(table: Table) -> list[str]:
+    head = f"| {' | '.join(escaped(column.name) for column in table.columns)} |"
+    rule = f"| {' | '.join('---:' if column.numeric else '---' for column in table.columns)} |"
+    rows = [f"| {' | '.join(rich(cut(shown(cell.text), LONGEST)) for cell in row)} |" for row in table.rows]
+    return [head, rule, *rows]

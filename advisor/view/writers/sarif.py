@@ -1,0 +1,270 @@
+"""Findings as SARIF 2.1.0, so that editors and code review show them on their lines (OASIS, SARIF 2.1.0).
+
+A result is what could be mended in one kernel at one place; a kernel near its limit has none. What could not be read
+or looked at is a notification, since an empty list of results would read as healthy.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+from urllib.parse import quote
+
+from advisor import __version__
+from advisor.knowledge.base import Catalog, catalog
+from advisor.knowledge.schemas import DiagnosisDef
+from advisor.records.diagnosis import ENDS, Diagnosis, Finding, LaunchDiagnosis, Location
+from advisor.view.diagnosis import SEVERE, first_diagnosis
+from advisor.view.text import cut, gain_text, number, present, shown, time_text
+
+VERSION = "2.1.0"
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_ROOT = "%SRCROOT%"
+_MESSAGE = 1000
+_NAME = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A finding of a kernel, to be told. id: of the rule, its entry beside it; report: the file that it was seen in;
+    first: nothing comes before it there.
+
+    count: launches that it was seen on; gain: (estimate, low, high) or None; places: where, the hottest first.
+    """
+
+    id: str
+    entry: DiagnosisDef
+    kernel: str
+    report: str
+    text: str
+    first: bool
+    gain: tuple[float, float, float] | None = None
+    places: tuple[Location, ...] = ()
+    count: int = 1
+    about: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something about the run itself. level: error (not read), warning (read in part) or note (not looked at)."""
+
+    level: str
+    text: str
+    report: str = ""
+
+
+def diagnosis_sarif(diagnosis: Diagnosis, knowledge: tuple[Path, ...] = (), root: Path | None = None) -> str:
+    """A diagnosis as a SARIF log; root: the folder that places are told from, the current one by default."""
+    cat = catalog(knowledge)
+    seen: dict[tuple[str, ...], Seen] = {}
+    for launch in diagnosis.launches:
+        first = first_diagnosis(launch)
+        for finding in launch.findings:
+            if finding.kind != "diagnosis" or finding.id in ENDS:
+                continue
+            one = _seen(finding, launch, diagnosis, cat, finding is first)
+            at = f"{one.places[0].file}:{one.places[0].line}" if one.places else ""
+            key = (finding.id, launch.kernel_full, one.report, at)
+            before = seen.get(key)
+            seen[key] = one if before is None else _both(before, one)
+    return sarif_log(seen.values(), _remarks(diagnosis), root or Path.cwd())
+
+
+def _both(before: Seen, now: Seen) -> Seen:
+    """The one that is worth more, for both."""
+    one = max(before, now, key=lambda s: (s.first, s.gain[0] if s.gain else 0.0))
+    count = before.count + now.count
+    return replace(one, count=count)
+
+
+def rule_of(cat: Catalog, scope: str, finding: str) -> tuple[str, DiagnosisDef]:
+    """The id of a rule, as `explain` takes it, and its entry: twins of kernels and workloads are two rules."""
+    if scope == cat.scope:
+        return finding, cat.findings[finding]
+    from advisor.knowledge.base import workloads
+
+    return f"{scope}:{finding}", workloads(cat).findings[finding]
+
+
+def _seen(finding: Finding, launch: LaunchDiagnosis, diagnosis: Diagnosis, cat: Catalog, first: bool) -> Seen:
+    gain = finding.speedup
+    text = f"{finding.title} in {cut(launch.kernel, _NAME)}: {finding.because}."
+    if gain is not None:
+        text += f" Its fix would give {gain_text(gain.estimate, gain.low, gain.high)}: {gain.how}."
+    if finding.fix is not None:
+        text += f" {finding.fix.summary}."
+    about = {
+        "kernel": cut(shown(launch.kernel_full), _MESSAGE),
+        "launch": launch.index,
+        "duration": time_text(launch.duration_ns),
+        "class": launch.verdict.id,
+        "confidence": number(finding.confidence),
+    }
+    return Seen(
+        *rule_of(cat, launch.scope, finding.id),
+        launch.kernel_full,
+        diagnosis.reports[launch.report].path,
+        text,
+        first,
+        (gain.estimate, gain.low, gain.high) if gain is not None else None,
+        finding.locations,
+        1,
+        about,
+    )
+
+
+def _remarks(diagnosis: Diagnosis) -> list[Remark]:
+    read = {launch.report for launch in diagnosis.launches}
+    out = []
+    for at, info in enumerate(diagnosis.reports):
+        level = "warning" if at in read else "error"
+        out += [Remark(level, problem, info.path) for problem in info.problems]
+    for launch in diagnosis.launches:
+        path = diagnosis.reports[launch.report].path
+        name = f"{cut(launch.kernel, _NAME)}, launch {launch.index}"
+        for finding in launch.findings:
+            if finding.id in SEVERE:
+                out.append(Remark("warning", f"{name}: {finding.title}: {finding.because}", path))
+        wanted = sorted({each for lack in launch.missing for each in lack.needed_for})
+        if wanted:
+            out.append(Remark("note", f"{name}: unknown, not absent: {', '.join(wanted)}", path))
+    return list(dict.fromkeys(out))
+
+
+def sarif_log(seen: Iterable[Seen], remarks: Sequence[Remark], root: Path) -> str:
+    """The log of one run: rules from the knowledge, results, and notifications for what went wrong."""
+    found = list(seen)
+    entries = {one.id: one.entry for one in found}
+    ids = list(entries)
+    run = {
+        "tool": {
+            "driver": {
+                "name": "ncu-advisor",
+                "version": __version__,
+                "shortDescription": {"text": "Why a CUDA kernel is slow, and what to fix first"},
+                "rules": [_rule(each, entry) for each, entry in entries.items()],
+            }
+        },
+        "columnKind": "utf16CodeUnits",
+        "originalUriBaseIds": {_ROOT: {"description": {"text": "The folder that the program was run in"}}},
+        "invocations": [
+            {
+                "executionSuccessful": not any(remark.level == "error" for remark in remarks),
+                "toolExecutionNotifications": [_notification(remark, root) for remark in remarks],
+            }
+        ],
+        "results": [_result(one, ids.index(one.id), root) for one in found],
+    }
+    log = {"$schema": SCHEMA, "version": VERSION, "runs": [run]}
+    return json.dumps(log, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def plain(text: str) -> str:
+    """A message that viewers show as it is: no control characters, and nothing that they take for a link."""
+    return cut(shown(text), _MESSAGE).replace("](", "] (")
+
+
+def _rule(name: str, entry: DiagnosisDef) -> dict[str, Any]:
+    fix = entry.fix
+    steps = list(fix.steps) if fix is not None else []
+    parts = [entry.why, *([fix.summary + "."] if fix is not None else []), *(f"- {step}" for step in steps)]
+    parts += [f"Costs: {fix.costs}"] if fix is not None and fix.costs else []
+    parts += [f"Misleads: {entry.misleads}"] if entry.misleads else []
+    help_ = "\n".join(part for part in parts if part) or entry.title
+    return {
+        "id": name,
+        "name": name,
+        "shortDescription": {"text": entry.title},
+        "fullDescription": {"text": entry.what or entry.title},
+        "help": {"text": help_},
+        "defaultConfiguration": {"level": "warning"},
+        "properties": {"tags": ["performance", "cuda", "gpu"], "precision": "high", "problem.severity": "warning"},
+    }
+
+
+def _result(one: Seen, rule: int, root: Path) -> dict[str, Any]:
+    first, *others = one.places or (None,)
+    where: dict[str, Any] = {"logicalLocations": [_kernel(one.kernel)]}
+    where["physicalLocation"] = _physical(first, one.report, root)
+    related = [
+        (place.file, place.line, f"{place.share:.0%} of {place.metric}: {place.sass}") for place in others if place
+    ]
+    related += [(file, line, "inlined here") for file, line in (first.calls if first is not None else ())]
+    digest = hashlib.sha256("\0".join((one.id, one.kernel)).encode("utf-8", "replace")).hexdigest()
+    return present(
+        {
+            "ruleId": one.id,
+            "ruleIndex": rule,
+            "level": "warning" if one.first else "note",
+            "rank": round(100 * (1 - 1 / one.gain[0]), 1) if one.gain is not None and one.gain[0] >= 1 else None,
+            "message": {"text": plain(one.text)},
+            "locations": [where],
+            "relatedLocations": [
+                {
+                    "id": at,
+                    "physicalLocation": {"artifactLocation": _artifact(file, root), "region": {"startLine": line}},
+                    "message": {"text": plain(text)},
+                }
+                for at, (file, line, text) in enumerate(related, 1)
+                if file and line > 0
+            ]
+            or None,
+            "occurrenceCount": one.count,
+            "partialFingerprints": {"ncuAdvisor/v1": digest},
+            "properties": {key: plain(v) if isinstance(v, str) else v for key, v in one.about.items() if v is not None}
+            or None,
+        }
+    )
+
+
+def _kernel(name: str) -> dict[str, Any]:
+    return {"name": plain(cut(name, _NAME)), "fullyQualifiedName": plain(name), "kind": "function"}
+
+
+def _physical(place: Location | None, report: str, root: Path) -> dict[str, Any]:
+    """A place with its line; without line information the report itself, and the address where it is known."""
+    if place is not None and place.file and place.line > 0:
+        return {"artifactLocation": _artifact(place.file, root), "region": {"startLine": place.line}}
+    address = {"absoluteAddress": place.pc, "kind": "instruction"} if place is not None else None
+    return present({"artifactLocation": _artifact(report, root), "address": address})
+
+
+def _notification(remark: Remark, root: Path) -> dict[str, Any]:
+    told: dict[str, Any] = {"level": remark.level, "message": {"text": plain(remark.text)}}
+    if remark.report:
+        told["locations"] = [{"physicalLocation": {"artifactLocation": _artifact(remark.report, root)}}]
+    return told
+
+
+def _artifact(path: str, root: Path) -> dict[str, Any]:
+    """Where a file is: below the root if its path or the end of it is there, else as an address of its own.
+
+    A kernel is often compiled under another folder than the one that is reviewed: the longest end of its path that
+    exists below the root counts.
+    """
+    parts = (PureWindowsPath(path) if "\\" in path or path[1:2] == ":" else PurePosixPath(path)).parts
+    names = [part.strip("\\/") for part in parts if part.strip("\\/")]
+    plain_names = [name for name in names if name not in ("..", ".") and not name.endswith(":")]
+    absolute = path.startswith(("/", "\\")) or path[1:2] == ":"
+    for start in range(len(plain_names)):
+        below = plain_names[start:]
+        if (absolute or start) and _exists(root, below):
+            return {"uri": _quoted("/".join(below)), "uriBaseId": _ROOT}
+    if absolute:
+        return {"uri": f"file:///{_quoted('/'.join(names))}"}
+    return {"uri": _quoted("/".join(names)) or "unknown", "uriBaseId": _ROOT}
+
+
+def _exists(root: Path, names: Sequence[str]) -> bool:
+    try:
+        return root.joinpath(*names).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _quoted(path: str) -> str:
+    return quote(path, safe="/:" if path[1:2] == ":" else "/", errors="replace")

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from advisor.readers.read import read
+from advisor.records.errors import InputError
+
+DATA = Path(__file__).parents[1] / "data"
+LAUNCH = "  saxpy(int, float *) (64, 1, 1)x(256, 1, 1), Context 1, Stream 7, Device 0, CC 8.6\n"
+TABLE = """    Section: GPU Speed Of Light Throughput
+    ----------------------- ------------- ------------
+    Metric Name               Metric Unit Metric Value
+    ----------------------- ------------- ------------
+    DRAM Frequency          cycle/nsecond         6.21
+    Memory Throughput                   %        80.78
+    Duration                      msecond         1.73
+    ----------------------- ------------- ------------
+
+"""
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "ncu.log"
+
+
+def test_a_launch_is_read_out_of_a_log_with_other_output(log: Path) -> None:
+    log.write_text('==PROF== Profiling "saxpy" - 0: 0%....50%....100% - 9 passes\ntook 596.458 ms\n' + LAUNCH + TABLE)
+    found = read(log)
+    launch = found.frame.iloc[0]
+    assert (launch["kernel"], launch["cc"], launch["grid"], launch["block"]) == (
+        "saxpy",
+        "8.6",
+        (64, 1, 1),
+        (256, 1, 1),
+    )
+    assert launch["duration_ns"] == pytest.approx(1.73e6)
+    assert launch["dram_clock_hz"] == pytest.approx(6.21e9)
+    assert (found.info.format, found.info.complete) == ("text", True)
+
+
+def test_the_header_of_older_versions_is_read_too(log: Path) -> None:
+    log.write_text("  saxpy(int, float *), 2021-Nov-17 14:13:26, Context 1, Stream 7\n" + TABLE)
+    launch = read(log).frame.iloc[0]
+    assert (launch["kernel"], launch["grid"], launch["cc"]) == ("saxpy", None, "")
+
+
+def test_output_of_the_program_inside_a_table_does_not_become_a_metric(log: Path) -> None:
+    broken = TABLE.replace("    Memory Throughput", "step 3 of 10 done, loss 0.25\n    Memory Throughput")
+    broken = broken.replace("80.78", "80.78 iteration 4")
+    log.write_text(LAUNCH + broken)
+    launch = read(log).frame.iloc[0]
+    assert launch["duration_ns"] == pytest.approx(1.73e6)
+    assert launch.isna()["memory_throughput_pct"]
+
+
+def test_line_numbers_of_a_viewer_are_taken_off(log: Path) -> None:
+    lines = ("[1] app@127.0.0.1\n" + LAUNCH + TABLE).splitlines()
+    log.write_text("".join(f"{i}: {line}\n" for i, line in enumerate(lines, 1)))
+    launch = read(log).frame.iloc[0]
+    assert launch["kernel_full"] == "saxpy(int, float *)"
+    assert launch["duration_ns"] == pytest.approx(1.73e6)
+
+
+def test_a_failed_launch_has_no_shape_and_no_values(log: Path) -> None:
+    failed = (
+        TABLE.replace(" 6.21", " (!) nan"[:5].rjust(5))
+        .replace("6.21", "(!) nan")
+        .replace("1.73", "nan")
+        .replace("80.78", "nan")
+    )
+    log.write_text(LAUNCH.replace("(64, 1, 1)x(256, 1, 1)", "(0, 0, 0)x(0, 0, 0)") + failed)
+    found = read(log)
+    assert found.frame["grid"][0] is None
+    assert found.frame["duration_ns"].isna().all()
+    assert any("no value" in problem for problem in found.info.problems)
+
+
+def test_a_rule_that_failed_is_no_verdict(log: Path) -> None:
+    rules = (
+        "    OPT   Est. Speedup: 50%\n          Do this\n          and that.\n    ERR   Rule X returned an error\n\n"
+    )
+    log.write_text(LAUNCH + TABLE + rules)
+    (rule,) = read(log).frame["rules"][0]
+    assert (rule.message, rule.speedup) == ("Do this and that.", 2.0)
+
+
+def test_launches_that_were_profiled_but_are_not_in_the_text_are_counted(log: Path) -> None:
+    profiled = "".join(f'==PROF== Profiling "saxpy" - {i}: 0%....100% - 9 passes\n' for i in range(3))
+    log.write_text(profiled + LAUNCH + TABLE)
+    info = read(log).info
+    assert (info.complete, info.launches_missing) == (False, 2)
+    assert info.problems == ("ncu profiled 3 launches, the text holds 1",)
+
+
+def test_a_summary_stands_for_the_average_of_its_launches(log: Path) -> None:
+    table = """      Section: Occupancy
+      ------------------- ----------- ------- ------- -------
+      Metric Name         Metric Unit Minimum Maximum Average
+      ------------------- ----------- ------- ------- -------
+      Achieved Occupancy            %   30.00   50.00   40.00
+      ------------------- ----------- ------- ------- -------
+"""
+    log.write_text("  Device 0, CC 8.6\n    saxpy(int) (64, 1, 1)x(256, 1, 1), Invocations 10\n" + table)
+    found = read(log)
+    assert found.frame["occupancy_achieved_pct"][0] == 40.0
+    assert found.frame["cc"][0] == "8.6"
+    assert "10 in all" in found.info.problems[0]
+
+
+def test_a_text_that_ends_inside_a_table_is_incomplete(log: Path) -> None:
+    log.write_text(LAUNCH + TABLE[:-80])
+    info = read(log).info
+    assert not info.complete
+    assert "ends inside a table" in info.problems[0]
+
+
+def test_clocks_left_free_are_noticed(log: Path) -> None:
+    assert list(read(DATA / "tour_details.txt").frame["clock_control"]) == [0.0] * 3
+
+
+def test_markup_in_names_stays_text(log: Path) -> None:
+    log.write_text(LAUNCH.replace("saxpy", "[bold]saxpy\x1b[31m") + TABLE)
+    found = read(log)
+    assert found.frame["kernel"][0] == "[bold]saxpy\\x1b[31m"
+    assert found.info.complete
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("usage: ncu [options] [program] [program-arguments]\n", "help page"),
+        ("==PROF== Connected\n==ERROR== ERR_NVGPUCTRPERM\n", "an error of ncu, no profile: ERR_NVGPUCTRPERM"),
+        ("==PROF== Connected\n==PROF== Report: /home/me/a.ncu-rep\n", "the profile itself is in /home/me/a.ncu-rep"),
+        ("dram__bytes.sum          Counter    byte     # of bytes\n", "list of metric names"),
+        ("    Section: nothing of ncu's\n", "no kernel launch"),
+    ],
+)
+def test_a_page_without_measurements_is_refused_with_what_it_is(log: Path, text: str, line: str) -> None:
+    log.write_text(text)
+    with pytest.raises(InputError, match=line):
+        read(log)

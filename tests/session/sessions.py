@@ -1,0 +1,92 @@
+"""Sessions on real sources, driven as a face would: what the tests of the method and of experiments share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from advisor.records import resources
+from advisor.session import events as e
+from advisor.session.executor import Desk
+from advisor.session.reducer import reduce
+from advisor.session.services import lore, sources
+from advisor.session.state import State
+
+
+def quiet(what: str, done: int, total: int) -> None:
+    """No progress wanted."""
+
+
+class Session:
+    """A state and the desk that works for it."""
+
+    def __init__(self, desk: Desk | None = None) -> None:
+        self.desk = desk or Desk(replace(sources(), lore=LORE))
+        self.state = State()
+
+    def do(self, *deeds: e.Event) -> State:
+        """The events one by one, each with all work that it brings done."""
+        for deed in deeds:
+            self.state = reduce(self.state, deed)
+            while self.state.waiting:
+                outcome = self.desk.perform(self.state.waiting[0], self.state, quiet)
+                self.state = reduce(self.state, outcome)
+        return self.state
+
+    @property
+    def last(self) -> Any:
+        """The newest card."""
+        return self.state.cards[-1]
+
+    def texts(self) -> list[str]:
+        """The lines of the newest card."""
+        return [line.text for line in self.last.lines]
+
+    def launch(self, position: int) -> State:
+        """A launch looked at and its conclusion shown, without a word about what was expected."""
+        state = self.do(e.LaunchSelected(position))
+        return state if state.has_card("class") else self.do(e.Expected(None, again=False), *self._skip())
+
+    def _skip(self) -> tuple[e.Event, ...]:
+        return () if self.state.ask is None else (e.Skipped(self.state.ask.id),)
+
+
+_LORE = lore()
+
+
+def LORE() -> Any:  # noqa: N802  (a source that is a constant)
+    """The real lore, read once."""
+    return _LORE
+
+
+def recorded(exercise: str) -> str:
+    """The bundled report of an exercise."""
+    return str(resources.folder("kernels") / exercise / "recorded" / "h200" / "profile.ncu-rep.xz")
+
+
+def on(analysis: Any) -> Session:
+    """A session on an analysis that is there already."""
+    made = Session(Desk(replace(sources(), lore=LORE, analyse=lambda *_: analysis)))
+    made.do(e.Began(("tour.ncu-rep",)))
+    return made
+
+
+def answer_all(session: Session, values: dict[str, float | str], most: int = 90) -> State:
+    """An interview with these numbers; whatever else is asked is not known."""
+    for _ in range(most):
+        ask = session.state.ask
+        if ask is None:
+            break
+        if ask.group == "expect":
+            session.do(e.Expected(None))
+        elif ask.group == "napkin":
+            session.do(e.Skipped(ask.id))
+        else:
+            session.do(e.Answered(ask.id, values.get(ask.id)))
+    return session.state
+
+
+def trace(planted: Any, folder: Path) -> str:
+    """A planted trace as a file."""
+    return str(planted.write(folder / "planted.sqlite"))
