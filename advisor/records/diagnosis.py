@@ -299,6 +299,12 @@ class LaunchDiagnosis:
     on: Elsewhere | None = None
     scope: str = "launch"
 
+    @property
+    def saved_ns(self) -> float:
+        """Nanoseconds that the first fix would save: duration x (1 - 1 / speedup); 0 where unknown."""
+        gains = (f.speedup.estimate for f in self.findings if f.kind == "diagnosis" and f.speedup is not None)
+        return (self.duration_ns or 0.0) * (1 - 1 / next(gains, 1.0))
+
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
