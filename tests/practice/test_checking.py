@@ -6,12 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from advisor.cli.practice.text import Face
 from learner import NAME, Learner
 from standin_runs import RIGHT, source
 
-from advisor.cli.practice import gpu
-from advisor.practice.state import Store
+from advisor.cli import practice_gpu
 
 CLOCK = "// microseconds scale: "
 

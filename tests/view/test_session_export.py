@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from dialogue.sessions import LORE, Session, answer_all, recorded, trace
+from session.sessions import LORE, Session, answer_all, recorded, trace
 from timeline.generator import starved
 from tui import factory
 
