@@ -6,12 +6,13 @@ The public functions import the implementation when they are called, so that `im
 from __future__ import annotations
 
 from collections.abc import Collection
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from advisor.records.diagnosis import Diagnosis
+from advisor.records.result import Diagnosis
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from advisor.records.readings import Reading
 
 __version__ = "0.1.0"
@@ -23,16 +24,16 @@ def diagnose(*paths: str | Path, **options: Any) -> Diagnosis:
 
     Raises InputError, with one line, where no report can be read.
     """
-    from advisor.reasoning.diagnose import analyse
+    from advisor.reasoning.diagnose import diagnose as diagnose_reports
 
-    return analyse([Path(path) for path in paths], **options).diagnosis
+    return diagnose_reports(*paths, **options)
 
 
-def read(path: str | Path, *, metric_filter: Collection[str] | None = None, **options: Any) -> Reading:
+def read(path: Path, *, metric_filter: Collection[str] | None = None, **options: Any) -> Reading:
     """Read one report into a frame: a row per launch, a column per canonical metric; see `advisor.readers.read.read`.
 
     metric_filter: the metric ids to read, all by default. Raises InputError, with one line, if no launch can be read.
     """
     from advisor.readers.read import read as read_report
 
-    return read_report(Path(path), metric_filter=metric_filter, **options)
+    return read_report(path, metric_filter=metric_filter, **options)

@@ -10,8 +10,7 @@ from typing import Any
 import click
 
 from advisor import __version__
-from advisor.cli import terminal
-from advisor.cli.options import LazyGroup
+from advisor.cli import LazyGroup, warn
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, AdvisorError
 
 # Command -> where it is, and what it does. A new command is one module and one line here.
@@ -68,7 +67,7 @@ def _guarded(run: Callable[[], Any]) -> int:
             sys.stdout.flush()  # a full disk shows here, not after the last line of the program
         return code
     except AdvisorError as e:
-        terminal.warn(" ".join(str(e).split()))
+        warn(" ".join(str(e).split()))
         return e.exit_code
     except click.ClickException as e:
         e.show()

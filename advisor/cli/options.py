@@ -1,4 +1,4 @@
-"""How commands are declared: a group that imports them when called, and options as the fields of a dataclass.
+"""Options of commands, declared as the fields of a dataclass.
 
 @dataclass(frozen=True, kw_only=True)
 class Options(Output, Knowledge):
@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
 from advisor.records.errors import KnowledgeError, UsageError
 
@@ -28,42 +27,6 @@ PATH = click.Path(path_type=Path)
 _FILTER, _OWN, _OUTPUT, _KNOWLEDGE = range(4)  # the order of options in a command's help
 
 T = TypeVar("T")
-
-
-class LazyGroup(click.Group):
-    """A group whose commands are imported when called.
-
-    lazy: command name -> (`module:attribute`, its line in the help of the group), in the order of that help.
-    """
-
-    def __init__(self, *args: Any, lazy: Mapping[str, tuple[str, str]], **attributes: Any) -> None:
-        super().__init__(*args, **attributes)
-        self.lazy = lazy
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, in the order of the help."""
-        return list(self.lazy)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the command of this name."""
-        if cmd_name not in self.lazy:
-            return None
-        module, attribute = self.lazy[cmd_name][0].split(":")
-        found = getattr(import_module(module), attribute)
-        assert isinstance(found, click.Command)
-        return found
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands and their lines, without importing any."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in self.lazy.items()])
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Complete a command's name, or else a path; imports no command."""
-        found = [CompletionItem(n, help=text) for n, (_, text) in self.lazy.items() if n.startswith(incomplete)]
-        return (found or [CompletionItem(incomplete, type="file")]) + click.Command.shell_complete(
-            self, ctx, incomplete
-        )
 
 
 def option(*names: str, default: Any = None, place: int = _OWN, **attributes: Any) -> Any:

@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 from rapidfuzz import process
 
-from advisor.cli import terminal
-from advisor.cli.options import PATH, LazyGroup, argument, command, flag, formats, option
+from advisor.cli import LazyGroup, terminal
+from advisor.cli.options import PATH, argument, command, flag, formats, option
 from advisor.knowledge.base import catalog
 from advisor.practice import lessons, workshop
 from advisor.practice.manifest import Exercise, exercise, names

@@ -12,6 +12,9 @@ from typing import Any
 
 import click
 
+from advisor.cli import clear as clear
+from advisor.cli import is_terminal
+from advisor.cli import warn as warn
 from advisor.records.errors import UsageError
 from advisor.records.files import being_written, write_whole
 from advisor.view.charts import can_draw
@@ -28,23 +31,19 @@ class Screen:
 
 def screen(out: Path | None = None, most: int = 100) -> Screen:
     """The screen behind stdout, 60 to `most` columns wide (80 where it is no terminal); a file `out` has no colour."""
-    columns = shutil.get_terminal_size((80, 24)).columns if _is_terminal(sys.stdout) else 80
+    columns = shutil.get_terminal_size((80, 24)).columns if is_terminal(sys.stdout) else 80
     blocks = out is not None or can_draw(getattr(sys.stdout, "encoding", None))
     return Screen(max(60, min(columns, most)), out is None and colour(sys.stdout), blocks)
 
 
 def colour(stream: Any) -> bool:
     """Whether a stream is a terminal that takes colour (NO_COLOR is honoured)."""
-    return _is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def asks() -> bool:
     """Whether a person can be asked: stdin and stderr are terminals."""
-    return _is_terminal(sys.stdin) and _is_terminal(sys.stderr)
-
-
-def _is_terminal(stream: Any) -> bool:
-    return stream is not None and bool(stream.isatty())
+    return is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
 
 def write(text: str, out: Path | None = None) -> None:
@@ -72,15 +71,9 @@ def _stdout(text: str) -> None:
     sys.stdout.write(text)
 
 
-def warn(text: str) -> None:
-    """One lasting line on stderr."""
-    clear()
-    click.echo(f"ncu-advisor: {text}", err=True)
-
-
 def note(text: str) -> None:
     """Show the current step on one line of a terminal's stderr; nothing where stderr is a file."""
-    if _is_terminal(sys.stderr):
+    if is_terminal(sys.stderr):
         room = shutil.get_terminal_size((80, 24)).columns - 3
         click.echo(f"\r\x1b[K{text[:room]} …", nl=False, err=True)
 
@@ -91,9 +84,3 @@ def narrate(stage: str, done: int, total: int) -> None:
     words = {"read": file, "launches": f"reading launches {done}/{total}", "reason": "reasoning"}
     words["locate"] = f"reading instructions {done}/{total}"
     note(words.get(stage, stage))
-
-
-def clear() -> None:
-    """Erase the line of progress."""
-    if _is_terminal(sys.stderr):
-        click.echo("\r\x1b[K", nl=False, err=True)
