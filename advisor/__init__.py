@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from advisor.records.readings import Reading
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["Diagnosis", "__version__", "diagnose", "read"]
 
 

@@ -26,7 +26,7 @@ def explain(options: Options) -> int:
 
     Without a word, list the kinds of entries.
     """
-    found = explain_word(" ".join(options.words), *options.knowledge[:1])
+    found = explain_word(" ".join(options.words), options.knowledge)
     if options.form == "json":
         terminal.write(json.dumps(explain_json(found), indent=1, ensure_ascii=False))
     else:
