@@ -75,7 +75,7 @@ def cli() -> None:
 @_KNOWLEDGE
 def open_(reports: tuple[Path, ...], gpu: str | None, theme: str | None, knowledge: tuple[Path, ...]) -> int:
     """Open the session on reports, traces of nsys or a saved session; without any it asks with what to begin."""
-    from advisor.tui import run
+    from advisor.tui.program import run
 
     return run(list(reports), gpu=gpu, theme=theme or "", knowledge=knowledge)
 
@@ -85,7 +85,7 @@ def open_(reports: tuple[Path, ...], gpu: str | None, theme: str | None, knowled
 @_KNOWLEDGE
 def demo(theme: str | None, knowledge: tuple[Path, ...]) -> int:
     """Open the session on a bundled report of 22 kernels, recorded on an H200."""
-    from advisor.tui import run
+    from advisor.tui.program import run
 
     return run([], demo=True, theme=theme or "", knowledge=knowledge)
 

@@ -8,12 +8,13 @@ from typing import ClassVar
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, SearchIcon
-from textual.events import Event, InputEvent
+from textual.events import Event
+from textual.message import Message
 from textual.screen import Screen
-from textual.theme import Theme
 
 from advisor.records import resources
 from advisor.session import events as e
+from advisor.session import strings
 from advisor.session.executor import Desk
 from advisor.session.language import understand as commands
 from advisor.session.language.complete import completions
@@ -21,47 +22,49 @@ from advisor.session.reducer import can_go_back, reduce
 from advisor.session.state import State
 from advisor.session.transcripts.autosave import Kept, forget
 from advisor.session.transcripts.session import Saving
-from advisor.tui import autosaves as offered
-from advisor.tui import replays, words, words_help
-from advisor.tui.autosaves import NotKept
-from advisor.tui.clipboard import card_text
-from advisor.tui.history import History
-from advisor.tui.keys import actions_of
-from advisor.tui.layout import safe
+from advisor.tui.drawing import DARK, LIGHT, card_text, safe
+from advisor.tui.opening import Beginnings, Remembered, begun
 from advisor.tui.palette import Everything
-from advisor.tui.playing import Playing, load
-from advisor.tui.prefetch import Idle
-from advisor.tui.request_runner import Finished, Labour, Progressed
+from advisor.tui.request_runner import Finished, Progressed, RequestRunner
+from advisor.tui.screens.base import ViewScreen, make, view_bindings
 from advisor.tui.screens.help import HelpScreen
 from advisor.tui.screens.launches import LaunchesScreen
-from advisor.tui.screens.registry import ViewScreen, make
-from advisor.tui.screens.replay import ReplayScreen
+from advisor.tui.screens.replay import Loaded, Playing, ReplayScreen, load, own, read
 from advisor.tui.screens.session import SessionScreen
-from advisor.tui.screens.start import StartScreen
-from advisor.tui.settings import Remembered
-from advisor.tui.start_options import Beginnings, begun
-from advisor.tui.styles import DARK, LIGHT
-from advisor.tui.type_ahead import hand_over
-from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.screens.start import OfferScreen, StartScreen
+from advisor.tui.widgets.prompt import History, Prompt, hand_over
 
-_HERE = Path(__file__).parent
 # A step is saved before it is drawn, so that a program that is killed has lost nothing that was seen. Where the disk
 # takes longer than this, the step is drawn first.
 _SAVED_WITHIN_S = 0.1
+
+
+class NotKept(Message):
+    """The session cannot be saved automatically, and why."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__()
+        self.why = why
 
 
 class AdvisorApp(App[int]):
     """All state is `state`; everything else shows it."""
 
     TITLE = "ncu-advisor"
-    CSS_PATH: ClassVar = [*sorted(_HERE.glob("widgets/*.tcss")), *sorted(_HERE.glob("screens/*.tcss"))]
+    CSS_PATH = "advisor.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+t", "theme", "Light/dark", show=False, id="app.theme", tooltip=words.TIP_THEME, priority=True),
-        Binding("ctrl+y", "copy", "Copy", show=False, id="app.copy", tooltip=words.TIP_COPY, priority=True),
-        Binding("ctrl+p", "command_palette", "Palette", show=False, tooltip=words_help.TIP_PALETTE, priority=True),
-        Binding("f11", "timeline", "Timeline", show=False, id="app.timeline", tooltip=words_help.TIP_TIMELINE),
-        Binding("f12", "knowledge", "Knowledge", show=False, id="app.knowledge", tooltip=words_help.TIP_KNOWLEDGE),
-        Binding("ctrl+q", "quit", "Quit", id="app.quit", tooltip=words.TIP_QUIT, priority=True),
+        Binding("ctrl+t", "theme", "Light/dark", show=False, tooltip="Switch between dark and light", priority=True),
+        Binding("ctrl+y", "copy", "Copy", show=False, tooltip="Copy the latest card to the clipboard", priority=True),
+        Binding(
+            "ctrl+p",
+            "command_palette",
+            "Palette",
+            show=False,
+            tooltip="All actions, findings, steps, launches and exercises",
+            priority=True,
+        ),
+        *view_bindings("app", anywhere=True),
+        Binding("ctrl+q", "quit", "Quit", tooltip="Leave the program", priority=True),
     ]
     COMMANDS = {Everything}  # noqa: RUF012  (the type is that of Textual)
 
@@ -89,12 +92,13 @@ class AdvisorApp(App[int]):
         self.gpu = gpu
         self.desk = self._own_desk = desk
         self.history = History()
-        self.labour = Labour(self, desk)
-        self._idle = Idle(self)
+        self.runner = RequestRunner(self, desk)
         self._beginning = e.Began(paths, gpu, traces)
         self._start = None if beginnings is None else StartScreen(beginnings, blocks=blocks)
-        self._replay = None if player is None else replays.screen_of(player, blocks)
-        self._begin_in(LIGHT if theme == "light" else DARK)
+        self._replay = None if player is None else ReplayScreen(player, blocks=blocks)
+        for one in (DARK, LIGHT):
+            self.register_theme(one)
+        self.theme = LIGHT.name if theme == "light" else DARK.name
         self._memory = memory
         self._saving, self._broken_off = saving, broken_off
         if saving is not None:
@@ -106,24 +110,12 @@ class AdvisorApp(App[int]):
         self._offered: tuple[object, ...] = ()
         self.load = load
 
-    def _begin_in(self, theme: Theme) -> None:
-        """Set the theme before the style sheets are read: one that is set later has all of them read again."""
-        for one in (DARK, LIGHT):
-            self.register_theme(one)
-        self.set_reactive(AdvisorApp.theme, theme.name)
-        self.stylesheet.set_variables(self.get_css_variables())
-        for name in (f"-theme-{theme.name}", "-dark-mode" if theme.dark else "-light-mode"):
-            self.set_class(True, name, update=False)
-        if not theme.dark:
-            self.set_class(False, "-dark-mode", update=False)
-
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Our own variables, for themes of Textual's that do not set them."""
         return {"quiet": "#808a96"}
 
     def on_mount(self) -> None:
         """The screen first, the work after it has been drawn."""
-        self._idle.begin()
         # Installed screens survive `switch_screen`; others are removed by it and would come back dead.
         self.install_screen(self._session, "session")
         self.install_screen(self._launches, "launches")
@@ -134,7 +126,7 @@ class AdvisorApp(App[int]):
             return
         self.push_screen(self._session if not self._beginning.paths else self._launches)
         if self._broken_off is not None:
-            self.push_screen(offered.screen_of(self._broken_off, self._blocks), self._taken_up)
+            self.push_screen(OfferScreen(self._broken_off, blocks=self._blocks), self._taken_up)
             return
         self.call_after_refresh(self.dispatch, self._beginning)
 
@@ -142,8 +134,6 @@ class AdvisorApp(App[int]):
 
     async def on_event(self, event: Event) -> None:
         """What is typed beside the line of a screen goes there before anything else is done about it."""
-        if isinstance(event, InputEvent):
-            self._idle.typed()
         if not (self.screen_stack and hand_over(self.screen, event)):
             await super().on_event(event)
 
@@ -172,7 +162,7 @@ class AdvisorApp(App[int]):
             self.switch_screen(wanted)
         elif wanted.is_mounted:
             wanted.show(self.state)
-        self.labour.follow(self.state)
+        self.runner.follow(self.state)
 
     def _remember(self, event: e.Opened | e.Told) -> None:
         """What could be opened is offered the next time; what comes with the program is offered anyway."""
@@ -205,7 +195,7 @@ class AdvisorApp(App[int]):
 
     def begin_otherwise(self) -> None:
         """Back to the start screen from a beginning that came to nothing."""
-        self.labour.drop()
+        self.runner.drop()
         self.state = State()
         self.follow()
 
@@ -220,7 +210,11 @@ class AdvisorApp(App[int]):
         before = self.state
         self.dispatch(event)
         if self.state is before and self.state.place != "closed":
-            said = words.unclear(event) if isinstance(event, e.NotUnderstood) else words.NOT_HERE
+            said = (
+                _unclear(event)
+                if isinstance(event, e.NotUnderstood)
+                else "That does nothing here. /help lists the commands."
+            )
             self.notify(safe(said), severity="warning", markup=False)
 
     def do(self, event: e.Event) -> None:
@@ -228,7 +222,7 @@ class AdvisorApp(App[int]):
         before = self.state
         self.dispatch(event)
         if self.state is before and self.state.place != "closed":
-            self.notify(words.NOT_HERE, severity="warning", markup=False)
+            self.notify("That does nothing here. /help lists the commands.", severity="warning", markup=False)
 
     def prefill(self, line: str) -> None:
         """Put the beginning of a line into the prompt, to be completed there."""
@@ -251,26 +245,26 @@ class AdvisorApp(App[int]):
 
     def on_finished(self, message: Finished) -> None:
         """A worker is done."""
-        if self.labour.done():
+        if self.runner.done():
             self.dispatch(message.outcome)
         else:
-            self.labour.follow(self.state)
+            self.runner.follow(self.state)
 
     def on_progressed(self, message: Progressed) -> None:
         """A worker is under way."""
-        self.labour.progressed(message)
+        self.runner.progressed(message)
 
     # Saved sessions
 
     def replay_file(self, path: Path) -> None:
         """Replay a saved session, once it has been read."""
-        replays.read(self, path, False, self.load)
+        read(self, path, False, self.load)
 
     def resume_file(self, path: Path) -> None:
         """Go on where a saved session ended."""
-        replays.read(self, path, True, self.load)
+        read(self, path, True, self.load)
 
-    def on_loaded(self, message: replays.Loaded) -> None:
+    def on_loaded(self, message: Loaded) -> None:
         """A saved session was read."""
         if message.player is None:
             self.notify(message.problem, severity="error", markup=False)
@@ -281,14 +275,14 @@ class AdvisorApp(App[int]):
             for text in getattr(message.player, "changed", ()):
                 self.notify(text, severity="warning", markup=False)
         else:
-            self._replay = replays.screen_of(message.player, self._blocks)
+            self._replay = ReplayScreen(message.player, blocks=self._blocks)
             self.follow()
 
     def go_on(self, state: State, desk: Desk) -> None:
         """A replayed session becomes the user's own."""
-        self.labour.drop()
-        self.state, self.desk, self._replay = state, replays.own(desk, self._own_desk), None
-        self.labour = Labour(self, self.desk)
+        self.runner.drop()
+        self.state, self.desk, self._replay = state, own(desk, self._own_desk), None
+        self.runner = RequestRunner(self, self.desk)
         if self._saving is not None:
             self._saving.go_on(state, self.desk)
         self.follow()
@@ -331,11 +325,10 @@ class AdvisorApp(App[int]):
             self.push_screen(HelpScreen(blocks=self._blocks))
 
     def offer(self, screen: Screen[None]) -> None:
-        """Draw the footer anew where other keys work now; doing so after each key would cost more than the key."""
-        actions = actions_of(screen)
-        works = (screen, self.check_action("undo", ()), *(screen.check_action(action, ()) for action in actions))
-        if works != self._offered:
-            self._offered = works
+        """Redraw the footer if other keys work now; doing so after each key would cost more than the key."""
+        offered = (screen, *screen.active_bindings)
+        if offered != self._offered:
+            self._offered = offered
             screen.refresh_bindings()
 
     def action_copy(self) -> None:
@@ -344,24 +337,22 @@ class AdvisorApp(App[int]):
         if cards:
             self.copy_to_clipboard(card_text(cards[-1], self._blocks))
         title = cards[-1].title or cards[-1].label if cards else ""
-        said = words.COPIED.format(title=safe(title)) if cards else words.NOTHING_TO_COPY
+        said = f"Copied, if the terminal allows it: {safe(title)}" if cards else "There is no card to copy."
         self.notify(said, severity="information" if cards else "warning", markup=False)
 
     async def action_command_palette(self) -> None:  # type: ignore[override]
         """Everything by its name."""
         if not CommandPalette.is_open(self):  # type: ignore[arg-type]
-            palette = CommandPalette(placeholder=words_help.SEARCH, id="--command-palette")
+            palette = CommandPalette(
+                placeholder="an action, a command, a finding, a step, a kernel, an exercise", id="--command-palette"
+            )
             await self.push_screen(palette)
             for icon in palette.query(SearchIcon):
                 icon.icon = "›" if self._blocks else ">"
 
-    def action_knowledge(self) -> None:
-        """The knowledge base, from anywhere."""
-        self.dispatch(e.ViewShown("knowledge"))
-
-    def action_timeline(self) -> None:
-        """The timeline, where a trace is open."""
-        self.dispatch(e.ViewShown("timeline"))
+    def action_view(self, view: str) -> None:
+        """Open a view from anywhere."""
+        self.dispatch(e.ViewShown(view))
 
     def action_undo(self) -> None:
         """Undo the last thing the user did."""
@@ -371,10 +362,10 @@ class AdvisorApp(App[int]):
         """What would do nothing now is not offered."""
         if action == "undo":
             return can_go_back(self.state)
-        if action == "timeline":
-            return self._replay is None and self.state.timeline is not None and self.state.view != "timeline"
-        if action == "knowledge":
-            return self._replay is None and self.state.view != "knowledge"
+        if action == "view":
+            (view,) = parameters
+            there = view != "timeline" or self.state.timeline is not None
+            return there and self._replay is None and self.state.view != view
         return True
 
     def action_theme(self) -> None:
@@ -386,3 +377,11 @@ class AdvisorApp(App[int]):
     async def action_quit(self) -> None:
         """Leave, through the reducer like everything else."""
         self.dispatch(e.Quit())
+
+
+def _unclear(event: e.NotUnderstood) -> str:
+    """Where there is no conversation to say it in: what is wrong with a line, and what could have been meant."""
+    meant = f"{strings.DID_YOU_MEAN}: {strings.MEANT_APART.join(event.meant)}" if event.meant else ""
+    return (
+        " ".join(part for part in (event.because, meant) if part) or "That does nothing here. /help lists the commands."
+    )

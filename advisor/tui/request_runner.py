@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-import gc
 from threading import Event, Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from textual.message import Message
 
 from advisor.session import events as e
 from advisor.session.executor import CalledOff, Desk
 from advisor.session.state import State
-from advisor.tui import words
-from advisor.tui.widgets.busy import Busy
+from advisor.tui.widgets.text import Busy
+from advisor.view.stages import STAGES as CHILD_STAGES
 
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
+
+
+STAGES: Final = {"read": "reading", "launches": "reading launches", "reason": "reasoning", **CHILD_STAGES}
+_WORK: Final[dict[type, str]] = {
+    e.Conclude: "diagnosing again",
+    e.Suppose: "diagnosing again",
+    e.Prove: "building the proof",
+    e.Look: "looking it up",
+    e.Reckon: "calculating",
+    e.Trace: "reading the trace",
+    e.Renew: "reading",
+    e.Locate: "reading the instructions",
+    e.Gather: "looking it up",
+    e.Write: "writing",
+    e.Practise: "working on the exercise",
+}
 
 
 class Finished(Message):
@@ -34,7 +49,7 @@ class Progressed(Message):
         self.request, self.what, self.done, self.total = request, what, done, total
 
 
-class Labour:
+class RequestRunner:
     """At most one thread at a time. Work that nobody waits for any more is called off and its outcome dropped.
 
     The threads are daemons, not Textual's workers: those are waited for when the program ends, and a user who quits
@@ -73,8 +88,6 @@ class Labour:
             self._app.post_message(Progressed(request, what, done, total))
 
         outcome = self._desk.perform(request, state, progress)
-        if isinstance(outcome, e.Opened):
-            _keep_for_good()
         self._app.post_message(Finished(outcome))
 
     def done(self) -> bool:
@@ -93,19 +106,14 @@ class Labour:
         text, done, total = "", 0, 0
         if state.waiting:
             what, done, total = self._progress if state.waiting[0] == self._running else ("", 0, 0)
-            text = words.STAGES.get(what) or words.work(state.waiting[0])
+            text = STAGES.get(what) or work_text(state.waiting[0])
         for busy in self._app.screen.query(Busy):
             # One file of one is no progress to speak of.
             busy.show(text, done, total if total > 1 else 0)
 
 
-def _keep_for_good() -> None:
-    """Leave modules, knowledge and report out of the search for cycles of garbage.
-
-    They stay until the end, and a full search through them would hold up whatever key comes then by 0.1 to 0.2 s. The
-    report before them, if there was one, is looked through a last time.
-    """
-    if gc.get_freeze_count():
-        gc.unfreeze()
-        gc.collect()
-    gc.freeze()
+def work_text(request: e.Request) -> str:
+    """What is being done for a request."""
+    if isinstance(request, e.Read):
+        return "reading" if request.paths else "loading the knowledge base"
+    return _WORK[type(request)]

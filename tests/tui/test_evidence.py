@@ -17,13 +17,10 @@ from advisor.records.readings import Progress
 from advisor.session.records import Card, Line
 from advisor.session.state import State
 from advisor.tui import words_evidence
-from advisor.tui.evidence_context import Exhibit, exhibit
-from advisor.tui.evidence_pages import PAGES, How
-from advisor.tui.widgets.card import CardView
-from advisor.tui.widgets.evidence import NAMES, Evidence, EvidencePage
-from advisor.tui.widgets.evidence_tabs import EvidenceTabs
-from advisor.tui.widgets.line_wise import LineWise
+from advisor.tui.widgets.evidence import NAMES, Evidence, EvidencePage, EvidenceTabs
+from advisor.tui.widgets.evidence_pages import PAGES, Exhibit, How, exhibit
 from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.text import CardView, LineWise
 from advisor.view.roofline_text import Paper
 from tui.driver import Driver, session
 from tui.factory import CONFLICTS, LORE, METRICS, Analysis, diagnosis, launch

@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from advisor.tui.widgets.footer import FittedFooter
 
 from advisor.session import events as e
 from advisor.session import strings
 from advisor.session.records import Step
-from advisor.tui import palette, words
+from advisor.tui import palette
 from advisor.tui.app import AdvisorApp
-from advisor.tui.keys import keys_of, works
+from advisor.tui.opening import Beginnings
+from advisor.tui.palette import keys_of, works
+from advisor.tui.screens.base import SCREENS
 from advisor.tui.screens.help import HelpScreen
-from advisor.tui.screens.registry import SCREENS
-from advisor.tui.start_options import Beginnings
-from advisor.tui.widgets.card import CardView
-from advisor.tui.widgets.footer import FittedFooter
+from advisor.tui.widgets.text import CardView
 from tests.tui.test_replay_screen import Played
 from tui.driver import Driver, session
 from tui.factory import LORE, desk
@@ -115,7 +115,7 @@ async def test_a_key_of_the_footer_is_told_of_under_the_pointer_and_pressed_by_a
     async with at_place("session") as at:
         footer, row = at.app.screen.query_one(FittedFooter), at.rows[-1]
         await at.pilot.hover(footer, offset=(row.index("f1 Help") + 3, 0))
-        assert footer.tooltip == words.TIP_HELP
+        assert footer.tooltip == "Keys and commands"
         await at.pilot.hover(footer, offset=(row.index("f1 Help") - 1, 0))
         assert footer.tooltip is None, "between two keys"
         await at.pilot.click(footer, offset=(row.index("f1 Help"), 0))

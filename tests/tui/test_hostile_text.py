@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from advisor.session import events as e
 from advisor.session.state import VIEWS
-from advisor.tui.layout import safe
+from advisor.tui.drawing import safe
 from tui.driver import Driver, session
 from tui.hostile import NAMES, sources
 

@@ -18,7 +18,7 @@ from advisor.session.transcripts.autosave import Kept, unfinished
 from advisor.session.transcripts.session import Saving
 from advisor.tui.app import AdvisorApp
 from advisor.tui.autosaves import saved
-from advisor.tui.start_options import Beginnings
+from advisor.tui.opening import Beginnings
 from tui.driver import Driver
 from tui.factory import sources
 

@@ -11,8 +11,7 @@ import pytest
 
 from advisor.records.diagnosis import Diagnosis, Verdict
 from advisor.records.readings import Progress, ReportInfo
-from advisor.tui.launch_rows import ORDERS, arranged, exactly, rows_of, share_text, summary, totals
-from advisor.tui.widgets.launches import LaunchTable
+from advisor.tui.widgets.launches import ORDERS, LaunchTable, arranged, exactly, rows_of, share_text, summary, totals
 from advisor.tui.widgets.prompt import Prompt
 from tui.driver import Driver, session
 from tui.factory import DONE, NARROW, Analysis, diagnosis, launch

@@ -16,11 +16,11 @@ from advisor.session.executor import Desk
 from advisor.session.language.understand import understand
 from advisor.session.records import Card
 from advisor.tui.app import AdvisorApp
+from advisor.tui.opening import Beginnings, Saved
 from advisor.tui.screens.launches import LaunchesScreen
 from advisor.tui.screens.session import SessionScreen
-from advisor.tui.start_options import Beginnings, Saved
-from advisor.tui.widgets.conversation import newest
 from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.text import newest
 from tui.driver import Driver, session
 from tui.factory import desk
 

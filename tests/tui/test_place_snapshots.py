@@ -12,7 +12,7 @@ from textual.widgets import Input
 from advisor.session import events as e
 from advisor.timeline.analyse import analyse
 from advisor.tui.app import AdvisorApp
-from advisor.tui.start_options import Beginnings, Saved
+from advisor.tui.opening import Beginnings, Saved
 from tests.timeline.generator import starved
 from tui.driver import Driver
 from tui.factory import desk

@@ -16,11 +16,9 @@ from advisor.practice.manifest import exercise, names
 from advisor.practice.state import Store
 from advisor.session import events as e
 from advisor.tui.app import AdvisorApp
-from advisor.tui.screens.practice import PracticeScreen
+from advisor.tui.screens.practice import PracticeScreen, Stages, code_lines
 from advisor.tui.screens.practice_editor import PracticeEditor
-from advisor.tui.widgets.exercise_page import code_lines
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.stages import Stages
 from tui.driver import Driver, session
 from tui.factory import desk
 

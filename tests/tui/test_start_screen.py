@@ -13,14 +13,11 @@ import pytest
 from advisor.records.errors import InputError
 from advisor.session.state import State
 from advisor.tui.app import AdvisorApp
-from advisor.tui.screens.knowledge import KnowledgeScreen
-from advisor.tui.screens.launches import LaunchesScreen
-from advisor.tui.screens.session import SessionScreen
-from advisor.tui.screens.start import StartScreen
-from advisor.tui.settings import NAME, Remembered
-from advisor.tui.start_options import (
+from advisor.tui.opening import (
+    NAME,
     Beginnings,
     Opening,
+    Remembered,
     Saved,
     cases,
     completions,
@@ -29,6 +26,10 @@ from advisor.tui.start_options import (
     theme_for,
     typed_path,
 )
+from advisor.tui.screens.knowledge import KnowledgeScreen
+from advisor.tui.screens.launches import LaunchesScreen
+from advisor.tui.screens.session import SessionScreen
+from advisor.tui.screens.start import StartScreen
 from tests.timeline.generator import busy
 from tui.driver import Driver
 from tui.factory import desk

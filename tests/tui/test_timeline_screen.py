@@ -15,7 +15,7 @@ from advisor.records.errors import InputError
 from advisor.session import events as e
 from advisor.timeline.analyse import analyse
 from advisor.timeline.results import Moment
-from advisor.tui.widgets.lanes import Lanes, around, panned, zoomed
+from advisor.tui.screens.timeline import Lanes, around, panned, zoomed
 from tests.timeline.generator import Planted, busy, starved, synchronised
 from tui.driver import Driver, session
 

@@ -11,12 +11,11 @@ import pytest
 
 from advisor.reasoning.engine.explain import BlockedRule, Clause, Proof, RuleProof
 from advisor.session.records import Lore, Proved
-from advisor.tui.proof_tree import Node, tree
 from advisor.tui.screens.knowledge import KnowledgeScreen
-from advisor.tui.screens.proof import ProofScreen, ProofTree
+from advisor.tui.screens.proof import Node, ProofScreen, ProofTree, tree
 from advisor.tui.screens.session import SessionScreen
-from advisor.tui.widgets.note import Note
 from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.text import Note
 from tui.driver import Driver, session
 from tui.factory import comparison
 

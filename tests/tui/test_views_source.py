@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 
 from advisor.records.errors import InputError
-from advisor.tui.evidence_context import exhibit
-from advisor.tui.evidence_pages import PAGES, How
 from advisor.tui.screens.session import SessionScreen
 from advisor.tui.screens.source import SourceScreen
+from advisor.tui.widgets.evidence_pages import PAGES, How, exhibit
+from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.rows import Rows
 from tui.code_factory import CODE, listing, locator
 from tui.driver import Driver, session
 from tui.factory import diagnosis, launch

@@ -14,10 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.tui.screens.session import SessionScreen
-from advisor.tui.screens.whatif import WhatIfScreen
-from advisor.tui.whatif_model import Metric, changed, outcome
+from advisor.tui.screens.whatif import Metric, WhatIfScreen, changed, outcome
+from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.rows import Rows
 from tui.driver import Driver, session
 from tui.factory import CONFLICTS, DONE, LORE, NARROW, Analysis, analyse, launch
 

@@ -11,10 +11,9 @@ from textual.screen import ModalScreen
 
 from advisor.session import cards
 from advisor.session.records import Card, Line
-from advisor.tui import words_help as words
-from advisor.tui.keys import Key, keys_of, works
-from advisor.tui.widgets.card import CardView
-from advisor.tui.widgets.footer import FittedFooter
+from advisor.tui.palette import Key, keys_of, works
+from advisor.tui.screens.base import footer
+from advisor.tui.widgets.text import CardView
 
 
 def key_card(title: str, keys: list[Key]) -> Card:
@@ -25,8 +24,8 @@ def key_card(title: str, keys: list[Key]) -> Card:
     lines = []
     for says, alike in rows.items():
         now = any(map(works, alike))
-        lines.append(Line(says if now else f"{says} {words.NOT_NOW}", "fact" if now else "quiet", shown(alike)))
-    return Card("help", title, tuple(lines), label=words.HELP)
+        lines.append(Line(says if now else f"{says} (not now)", "fact" if now else "quiet", shown(alike)))
+    return Card("help", title, tuple(lines), label="Help")
 
 
 def shown(alike: list[Key]) -> str:
@@ -42,9 +41,9 @@ class HelpScreen(ModalScreen[None]):
     """A page over the others."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,f1,q,enter", "dismiss", "Close", id="help.close", tooltip=words.TIP_CLOSE),
-        Binding("home", "ends(-1)", "First", show=False, id="help.first", tooltip=words.TIP_FIRST),
-        Binding("end", "ends(1)", "Last", show=False, id="help.last", tooltip=words.TIP_LAST),
+        Binding("escape,f1,q,enter", "dismiss", "Close", tooltip="Close the help"),
+        Binding("home", "ends(-1)", "First", show=False, tooltip="Go to the top"),
+        Binding("end", "ends(1)", "Last", show=False, tooltip="Go to the bottom"),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
@@ -58,10 +57,10 @@ class HelpScreen(ModalScreen[None]):
         here, everywhere = keys_of(self.app, under)
         with VerticalScroll(id="page"):
             if here:
-                yield CardView(key_card(words.HERE, here), blocks=self._blocks)
-            yield CardView(key_card(words.EVERYWHERE, everywhere), blocks=self._blocks)
+                yield CardView(key_card("Keys on this screen", here), blocks=self._blocks)
+            yield CardView(key_card("Keys everywhere", everywhere), blocks=self._blocks)
             yield CardView(cards.help_card(None), blocks=self._blocks)
-        yield FittedFooter()
+        yield footer()
 
     def on_mount(self) -> None:
         """The page has the focus, so that arrows scroll it."""

@@ -21,23 +21,35 @@ from advisor.explain.explain import LISTS
 from advisor.records.errors import AdvisorError
 from advisor.session import events as e
 from advisor.session.state import State
-from advisor.tui import words_places as words
-from advisor.tui.layout import heading, safe, styled
-from advisor.tui.screens.registry import ViewScreen
-from advisor.tui.widgets.banner import Banner
-from advisor.tui.widgets.busy import Busy
-from advisor.tui.widgets.footer import FittedFooter
-from advisor.tui.widgets.lines import Lines
+from advisor.tui.drawing import heading, safe, styled
+from advisor.tui.screens.base import ViewScreen, footer
 from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.text import Banner, Busy, Lines
 from advisor.view.explain import HEADINGS, SEE, SOURCES, explain_text
 from advisor.view.text import plural, wrap
+
+_PLURALS: Final = {
+    "threshold": "thresholds",
+    "ncu_rule": "rules of Nsight Compute",
+    "case": "worked cases",
+    "unit": "terms of the time model",
+    "dtype": "data types",
+    "source": "sources",
+    "workload": "graphics workloads",
+    "pattern": "timeline patterns",
+    "trust": "caveats",
+    "decision": "timeline decisions",
+    "step": "steps of the method",
+    "erratum": "corrections",
+    "gpu": "GPUs",
+}
 
 WIDE: Final = 110
 _MOST: Final = 120  # hits of a search
 _OF_A_KIND: Final = 8  # of them shown of one kind, while all kinds are searched
 _LONGEST: Final = 200  # characters of a search
 _CITED: Final = 30
-_PLURAL: Final = {kind: plural for plural, kind in LISTS.items()} | dict(words.PLURALS)
+_PLURAL: Final = {kind: plural for plural, kind in LISTS.items()} | dict(_PLURALS)
 _HEADS: Final = frozenset((*HEADINGS.values(), SEE, SOURCES)) - {""}
 
 
@@ -76,7 +88,7 @@ def grouped(hits: Sequence[Any], most: int = _OF_A_KIND) -> list[Row]:
         out.append(Row("head", "", _named(kind)))
         out += [entry_row(hit) for hit in found[:most]]
         if len(found) > most:
-            out.append(Row("kind", kind, words.MORE.format(count=len(found), kind=_named(kind))))
+            out.append(Row("kind", kind, f"all {len(found)} of {_named(kind)}"))
     return out
 
 
@@ -92,12 +104,12 @@ class KnowledgeScreen(ViewScreen):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back", id="knowledge.leave", tooltip=words.TIP_KNOWLEDGE_LEAVE),
-        Binding("f1", "app.help", "Help", id="knowledge.help", tooltip=words.TIP_HELP),
-        Binding("backspace,alt+left", "previous", "Previous", id="knowledge.previous", tooltip=words.TIP_PREVIOUS),
-        Binding("slash", "search", "Search", id="knowledge.search", tooltip=words.TIP_SEARCH),
-        Binding("pageup", "page(-1)", words.UP, show=False, priority=True, id="knowledge.pageup"),
-        Binding("pagedown", "page(1)", words.DOWN, show=False, priority=True, id="knowledge.pagedown"),
+        Binding("escape", "leave", "Back", tooltip="Back: to the list, to all kinds, to the conversation"),
+        Binding("f1", "app.help", "Help", tooltip="Keys of this screen, and commands"),
+        Binding("backspace,alt+left", "previous", "Previous", tooltip="Previous entry"),
+        Binding("slash", "search", "Search", tooltip="Search"),
+        Binding("pageup", "page(-1)", "Page up", show=False, priority=True),
+        Binding("pagedown", "page(1)", "Page down", show=False, priority=True),
     ]
 
     class Loaded(Message):
@@ -125,16 +137,20 @@ class KnowledgeScreen(ViewScreen):
         yield Banner()
         with Horizontal(id="ask"):
             yield Static("› " if self.blocks else "> ", id="sign", markup=False)
-            yield Prompt((), placeholder=words.SEARCH, ident="search")
+            yield Prompt(
+                (),
+                placeholder="type to search: a finding, a stall, an opcode, a metric, a GPU, any words",
+                ident="search",
+            )
         with Horizontal(id="below"):
             yield OptionList(id="hits", markup=False, compact=True)
             with Vertical(id="read"):
                 with VerticalScroll(id="page"):
                     yield Lines(ident="entry")
-                yield Static(words.LINKS, id="linkhead", markup=False)
+                yield Static("Enter follows a link; Backspace goes back", id="linkhead", markup=False)
                 yield OptionList(id="links", markup=False, compact=True)
         yield Busy(blocks=self.blocks)
-        yield FittedFooter()
+        yield footer()
 
     def on_mount(self) -> None:
         """The search has the focus; what it searches is loaded beside."""
@@ -204,7 +220,11 @@ class KnowledgeScreen(ViewScreen):
         first = next((at for at, row in enumerate(self._rows) if row.kind != "head"), None)
         rows.highlighted = first
         self.query_one(Banner).show(self._banner())
-        placeholder = words.SEARCH_IN.format(kind=_named(self._scope)) if self._scope else words.SEARCH
+        placeholder = (
+            f"type to search in {_named(self._scope)}; Esc goes back to all"
+            if self._scope
+            else "type to search: a finding, a stall, an opcode, a metric, a GPU, any words"
+        )
         self.query_one(Prompt).placeholder = placeholder
         if first is None and not self.has_class("-entry"):
             self._draw_entry()
@@ -219,7 +239,7 @@ class KnowledgeScreen(ViewScreen):
             return []
         if self._scope:
             here = [hit for hit in hits if hit.kind == self._scope]
-            rest = [Row("head", "", words.AND_MORE.format(count=len(here) - _MOST))] if len(here) > _MOST else []
+            rest = [Row("head", "", f"{len(here) - _MOST} more: refine the search")] if len(here) > _MOST else []
             return [*(entry_row(hit) for hit in here[:_MOST]), *rest]
         wanted = text.casefold().replace(" ", "_")
         titled = [hit for hit in self._contents or () if hit.kind == "source" and wanted in hit.id.casefold()]
@@ -236,14 +256,14 @@ class KnowledgeScreen(ViewScreen):
 
     def _banner(self) -> str:
         if self._contents is None:
-            return words.LOADING
+            return "Loading the knowledge base."
         count = sum(row.kind == "entry" for row in self._rows)
         if self._text:
-            found = words.FOUND.format(count=count, entries=plural(count, "entry", "entries"))
+            found = f"{count} {plural(count, 'entry', 'entries')} found"
             return f"{found} · {_named(self._scope)}" if self._scope else found
         if self._scope:
-            return words.SOME.format(count=count, kind=_named(self._scope))
-        return words.CONTENTS.format(count=len(self._contents))
+            return f"{count} of {_named(self._scope)}"
+        return f"{len(self._contents)} entries; Enter lists a kind, typing searches all"
 
     # The entry
 
@@ -290,8 +310,8 @@ class KnowledgeScreen(ViewScreen):
         out = [Row("entry", word, word, titles.get(word, by_id.get(word, ""))) for word in see]
         if getattr(made, "kind", "") == "source":
             hits = self.app.desk.sources.find(made.id, _CITED)
-            return out + [Row("entry", f"{hit.kind}:{hit.id}", hit.id, words.CITED) for hit in hits]
-        return out + [Row("entry", key, key, f"{words.LINK_SOURCE}: {title}") for key, title in cites]
+            return out + [Row("entry", f"{hit.kind}:{hit.id}", hit.id, "cites it") for hit in hits]
+        return out + [Row("entry", key, key, f"source: {title}") for key, title in cites]
 
     def _draw_entry(self) -> None:
         self.query_one(Lines).show(self._entry_lines)
@@ -299,7 +319,13 @@ class KnowledgeScreen(ViewScreen):
     def _entry_lines(self, width: int) -> list[Content]:
         made = self._made
         if made is None:
-            text = words.LOADING if self._contents is None else self._problem if not self._rows else words.CHOOSE_ENTRY
+            text = (
+                "Loading the knowledge base."
+                if self._contents is None
+                else self._problem
+                if not self._rows
+                else "Choose an entry; Enter opens it."
+            )
             return [styled(line, "$quiet") for line in wrap(safe(text), width)]
         if isinstance(made, str):
             return [styled(line, "") for line in made.splitlines()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -17,17 +18,12 @@ from advisor.session import events as e
 from advisor.session.choices import choices, event_of
 from advisor.session.records import Choice
 from advisor.session.state import State
-from advisor.tui import words, words_places
-from advisor.tui.launch_rows import ORDERS, Row, rows_of, summary
-from advisor.tui.layout import safe, styled
-from advisor.tui.widgets.banner import Banner
-from advisor.tui.widgets.busy import Busy
-from advisor.tui.widgets.choices import Choices
-from advisor.tui.widgets.conversation import Conversation
-from advisor.tui.widgets.footer import FittedFooter
-from advisor.tui.widgets.launches import LaunchTable
-from advisor.tui.widgets.note import Note
+from advisor.tui.drawing import safe, styled
+from advisor.tui.screens.base import footer, report_line
+from advisor.tui.widgets.launches import ORDERS, LaunchTable, Row, rows_of, summary
+from advisor.tui.widgets.lists import Choices
 from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.text import Banner, Busy, Conversation, Note
 
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
@@ -41,15 +37,15 @@ class LaunchesScreen(Screen[None]):
 
     app: AdvisorApp
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1", "app.help", "Help", id="launches.help", tooltip=words.TIP_HELP),
-        Binding("f4", "app.undo", "Back", id="launches.back", tooltip=words.TIP_UNDO),
-        Binding("f5", "sort", "Sort", id="launches.sort", tooltip=words.TIP_SORT),
-        Binding("shift+f5", "reverse", "Turn round", show=False, id="launches.reverse", tooltip=words.TIP_REVERSE),
-        Binding("escape", "clear", "Cancel", id="launches.clear", tooltip=words.TIP_CLEAR),
-        Binding("pageup", "page(-1)", "Page up", show=False, id="launches.pageup"),
-        Binding("pagedown", "page(1)", "Page down", show=False, id="launches.pagedown"),
-        Binding("ctrl+home", "ends(-1)", "First", show=False, id="launches.top"),
-        Binding("ctrl+end", "ends(1)", "Last", show=False, id="launches.end"),
+        Binding("f1", "app.help", "Help", tooltip="Keys and commands"),
+        Binding("f4", "app.undo", "Back", tooltip="Undo the last action"),
+        Binding("f5", "sort", "Sort", tooltip="Sort by time, then by time saved, kernel, class, finding, report order"),
+        Binding("shift+f5", "reverse", "Reverse", show=False, tooltip="Reverse the order"),
+        Binding("escape", "clear", "Cancel", tooltip="Cancel the running work, or clear the filter"),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("ctrl+home", "ends(-1)", "First", show=False),
+        Binding("ctrl+end", "ends(1)", "Last", show=False),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
@@ -70,8 +66,12 @@ class LaunchesScreen(Screen[None]):
         yield Choices()
         with Horizontal(id="ask"):
             yield Static("› " if self._blocks else "> ", id="sign", markup=False)
-            yield Prompt(self.app.complete, placeholder=words.FILTER, ident="filter")
-        yield FittedFooter()
+            yield Prompt(
+                self.app.complete,
+                placeholder="type to filter by kernel, class or finding; /help for commands",
+                ident="filter",
+            )
+        yield footer()
 
     def on_mount(self) -> None:
         """The filter has the focus all the time."""
@@ -100,13 +100,17 @@ class LaunchesScreen(Screen[None]):
             self._rows = (state.diagnosis, rows_of(state.diagnosis) if state.diagnosis is not None else ())
         rows = self._rows[1]
         self.set_class(trouble, "-trouble")
-        self.query_one(Banner).show(words.banner(state))
+        self.query_one(Banner).show(report_line(state))
         self.query_one("#trouble", Conversation).show([c for c in state.cards if c.position is None] if trouble else ())
         self.query_one(Choices).show(self._ways(state) if trouble else (), numbered=True, marked=True)
-        self.query_one(Prompt).placeholder = words.TROUBLE if trouble else words.FILTER
+        self.query_one(Prompt).placeholder = (
+            "Enter takes the highlighted choice; /quit exits"
+            if trouble
+            else "type to filter by kernel, class or finding; /help for commands"
+        )
         table = self.query_one(LaunchTable)
         table.show(rows, self._filter, self._order, self._upwards)
-        problems = words.problems(state)
+        problems = _problems(state)
         self.set_class(bool(problems), "-problems")
         said = [styled("! ", "bold $text-warning") + Content(safe(line)) for line in problems]
         self.query_one("#problems", Note).say(said)
@@ -120,7 +124,7 @@ class LaunchesScreen(Screen[None]):
             return ways
         return (
             *ways[:1],
-            Choice(_START, words_places.BEGIN_OTHERWISE, (), words_places.BEGIN_OTHERWISE_NOTE),
+            Choice(_START, "Start with something else", (), "another file, the demo, typed numbers"),
             *ways[1:],
         )
 
@@ -220,3 +224,9 @@ class LaunchesScreen(Screen[None]):
         if action == "clear":
             return bool(self.app.state.waiting) or bool(self.is_mounted and self.query_one(Prompt).value)
         return True
+
+
+def _problems(state: State) -> list[str]:
+    """What was wrong with the files, a line each."""
+    reports = () if state.diagnosis is None else state.diagnosis.reports
+    return [f"{Path(report.path).name}: {problem}" for report in reports for problem in report.problems]

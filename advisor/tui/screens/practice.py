@@ -1,40 +1,210 @@
-"""The practice room: the list of exercises, and an exercise from its story to its score."""
+"""The practice screen: the list of exercises, and an exercise from its description to its score."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.events import Resize
+from textual.events import Click, Resize
+from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.session import events as e
 from advisor.session.language import understand as commands
 from advisor.session.practice import turn as practice_turn
 from advisor.session.practice import words
 from advisor.session.practice.exercising import STAGES, Exercising
 from advisor.session.practice.handlers import opened_from
-from advisor.session.practice.pages import page
-from advisor.session.records import Choice
+from advisor.session.practice.pages import Page, page
+from advisor.session.practice.words import STAGES as NAMES
+from advisor.session.records import Card, Choice, Lore
 from advisor.session.state import State
-from advisor.tui import words as common
-from advisor.tui import words_exercise as tips
-from advisor.tui.layout import safe, styled
-from advisor.tui.screens.panel import TALL
+from advisor.tui.drawing import heading, safe, styled
+from advisor.tui.screens.base import TALL, ViewScreen, footer
 from advisor.tui.screens.practice_editor import PracticeEditor, edited, editor_name
-from advisor.tui.screens.registry import ViewScreen
-from advisor.tui.widgets.banner import Banner
-from advisor.tui.widgets.busy import Busy
-from advisor.tui.widgets.choices import Choices
-from advisor.tui.widgets.exercise_page import ExercisePage
-from advisor.tui.widgets.footer import FittedFooter
+from advisor.tui.widgets import evidence_pages
+from advisor.tui.widgets.evidence_pages import FEWEST, Exhibit, How
+from advisor.tui.widgets.lists import Choices, Rows
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.rows import Rows
-from advisor.tui.widgets.stages import Stages
+from advisor.tui.widgets.text import Banner, Busy, CardView, LineWise
+
+
+class Stages(Widget):
+    """One line; a click on a name goes there. Where not all fit, those before the one at hand go first."""
+
+    class Taken(Message):
+        """A stage was clicked."""
+
+        def __init__(self, stage: str) -> None:
+            super().__init__()
+            self.stage = stage
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._at = STAGES[0]
+        self._places: list[tuple[int, int, str]] = []
+
+    def show(self, stage: str) -> None:
+        """Mark this stage."""
+        if stage != self._at:
+            self._at = stage
+            self.refresh()
+
+    def render(self) -> Content:
+        """The names in their order, the one at hand in brackets."""
+        room = max(self.content_size.width, 1)
+        first = 0
+        while first < STAGES.index(self._at) and sum(len(NAMES[s][0]) + 1 for s in STAGES[first:]) + 1 > room:
+            first += 1
+        parts, x, self._places = [], 0, []
+        for stage in STAGES[first:]:
+            name = NAMES[stage][0]
+            part = f"[{name}]" if stage == self._at else name
+            self._places.append((x, x + len(part), stage))
+            x += len(part) + 1
+            parts.append(Content.styled(part, "bold $text-accent" if stage == self._at else "$quiet"))
+        return Content(" ").join(parts).truncate(room)
+
+    def on_click(self, event: Click) -> None:
+        """Go to the stage under the mouse."""
+        for start, end, stage in self._places:
+            if start <= event.x < end:
+                self.post_message(self.Taken(stage))
+
+
+_MOST = 60  # numbers shown at a time
+_CODE = {"+": "$text-success", "-": "$text-error", "@": "$quiet"}
+Draw = Callable[[int], list[Content]]
+
+
+class Drawn(LineWise):
+    """Lines that are made for the width at hand."""
+
+    def __init__(self, draw: Draw) -> None:
+        super().__init__(classes="drawn")
+        self._draw = draw
+
+    def _make(self, width: int) -> list[Content]:
+        return self._draw(width)
+
+
+def code_lines(code: Sequence[str], width: int) -> list[Content]:
+    """Lines of code or of a diff, as they are: a sign before each changed line says so beside its colour."""
+    out = []
+    for line in code:
+        style = _CODE.get(line[:1], "") if line[:1] in _CODE else ""
+        text = line.expandtabs(4)
+        # What is too long goes on further in than the line itself.
+        inside = min(len(text) - len(text[1:].lstrip()) + 4, max(width - 20, 0))
+        room = max(width - inside, 20)
+        parts = [text[:width], *(" " * inside + text[at : at + room] for at in range(width, len(text), room))]
+        out += [styled(part, style) for part in parts]
+    return out
+
+
+def evidence(page: Page, lore: Lore, wanted: str, blocks: bool) -> list[Draw]:
+    """What a profile shows without its diagnosis: charts, and on the page of numbers what was measured."""
+    verdict = replace(page.launch.verdict, title="", evidence=())
+    launch = replace(page.launch, findings=(), verdict=verdict)
+    shown = Exhibit(launch, metrics=lore.metrics)
+
+    def drawn(make: Callable[[Exhibit, How], list[Content]]) -> Draw:
+        return lambda width: [*make(shown, How(max(width, FEWEST), blocks)), Content("")]
+
+    pictures = () if page.numbers and wanted else (evidence_pages.units, evidence_pages.memory, evidence_pages.roofline)
+    numbers: list[Draw] = [lambda width: number_lines(launch, lore, wanted, width)] if page.numbers else []
+    return [*(drawn(make) for make in pictures), *numbers]
+
+
+def number_lines(launch: LaunchDiagnosis, lore: Lore, wanted: str, width: int) -> list[Content]:
+    """The numbers of a launch whose name or meaning has the words: the first of them, as many as a key may redraw."""
+    find = wanted.casefold().split()
+    means = {name: text for name, _, text in lore.metrics}
+    names = [n for n in sorted(launch.metrics) if all(word in f"{n} {means.get(n, '')}".casefold() for word in find)]
+    few = replace(launch, metrics={name: launch.metrics[name] for name in names[:_MOST]})
+    how = How(max(width, FEWEST))
+    lines = [heading(f"All numbers of this launch, {len(names)} of {len(launch.metrics)}")]
+    lines += evidence_pages.numbers(Exhibit(few, metrics=lore.metrics), how)[1:]
+    more = len(names) - _MOST
+    return [*lines, *(evidence_pages.note(f"… and {more} more: type a word to find them", how) if more > 0 else ())]
+
+
+def compared_lines(compared: Any, width: int, blocks: bool) -> list[Content]:
+    """Two versions beside each other, as the command `compare` tells it."""
+    from advisor.view.compare import pair_lines
+
+    lines: list[str] = []
+    for pair in compared.pairs:
+        lines += pair_lines(pair, width=width, colour=False, blocks=blocks)
+    return [styled(line, "") for line in lines]
+
+
+class ExercisePage(VerticalScroll, can_focus=False):
+    """Shows a page; what is the same as before stays, so that an answer appears under its question."""
+
+    def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
+        super().__init__(id=ident)
+        self._blocks = blocks
+        self._shown: tuple[Any, ...] = ()
+        self._cards: tuple[Card, ...] = ()
+        self._views: list[Widget] = []
+        self._below: list[Widget] = []
+
+    def show(self, page: Page, place: tuple[str, ...], lore: Lore, wanted: str) -> None:
+        """Show this page. place: which page of what it is, another one is shown from its top; wanted: which numbers."""
+        key = (page, place, wanted if page.numbers else "")
+        if key == self._shown:
+            return
+        same_page = bool(self._shown) and self._shown[1] == place
+        only_numbers = same_page and self._shown[0] == page
+        self._shown = key
+        if only_numbers:
+            self._replace_below(page, lore, wanted)
+            return
+        same = 0
+        while same_page and same < min(len(self._cards), len(page.cards)) and self._cards[same] == page.cards[same]:
+            same += 1
+        gone, self._views = self._views[same:], self._views[:same]
+        new: list[Widget] = [CardView(card, blocks=self._blocks) for card in page.cards[same:]]
+        self._cards = page.cards
+        if gone:
+            self.remove_children(gone)
+        self._views += new
+        if new:
+            self.mount(*new, **({"before": self._below[0]} if self._below and self._below[0].is_attached else {}))
+        self._replace_below(page, lore, wanted)
+        if same and new:
+            self.call_after_refresh(self.scroll_to_widget, new[-1], animate=False, top=False)
+        elif not same:
+            self.scroll_home(animate=False)
+
+    def _replace_below(self, page: Page, lore: Lore, wanted: str) -> None:
+        if self._below:
+            self.remove_children(self._below)
+        self._below = [Drawn(draw) for draw in self._draws(page, lore, wanted)]
+        if self._below:
+            self.mount(*self._below)
+
+    def _draws(self, page: Page, lore: Lore, wanted: str) -> list[Draw]:
+        out: list[Draw] = []
+        compared, blocks = page.compared, self._blocks
+        if page.launch is not None:
+            out += evidence(page, lore, wanted, blocks)
+        if compared is not None:
+            out.append(lambda width: compared_lines(compared, width, blocks))
+        if page.code:
+            head = [heading(safe(page.code_title))] if page.code_title else []
+            out.append(lambda width: [*head, *code_lines(page.code, width)])
+        return out
+
 
 _MARKS = {"solved": "[x]", "tried": "[~]", "started": "[.]", "new": "[ ]"}
 
@@ -43,16 +213,16 @@ class PracticeScreen(ViewScreen):
     """The list: typing filters, Enter opens. An exercise: the natural next step is marked, Enter takes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1", "app.help", "Help", id="practice.help", tooltip=common.TIP_HELP),
-        Binding("f4", "app.undo", "Undo", id="practice.undo", tooltip=common.TIP_UNDO),
-        Binding("f5", "turn(-1)", "Before", id="practice.before", tooltip=tips.BEFORE),
-        Binding("f6", "turn(1)", "Next", id="practice.next", tooltip=tips.NEXT),
-        Binding("f7", "spoilers", "Causes", id="practice.spoilers", tooltip=tips.SPOILERS),
-        Binding("escape", "escape", "Leave", id="practice.leave", tooltip=tips.LEAVE),
-        Binding("pageup", "page(-1)", "Page up", show=False, id="practice.pageup"),
-        Binding("pagedown", "page(1)", "Page down", show=False, id="practice.pagedown"),
-        Binding("ctrl+up", "line(-1)", "Line up", show=False, id="practice.lineup"),
-        Binding("ctrl+down", "line(1)", "Line down", show=False, id="practice.linedown"),
+        Binding("f1", "app.help", "Help", tooltip="Keys and commands"),
+        Binding("f4", "app.undo", "Undo", tooltip="Undo the last action"),
+        Binding("f5", "turn(-1)", "Previous", tooltip="Previous stage of the exercise"),
+        Binding("f6", "turn(1)", "Next", tooltip="Next stage of the exercise"),
+        Binding("f7", "spoilers", "Causes", tooltip="Show or hide the cause of each exercise"),
+        Binding("escape", "escape", "Leave", tooltip="Cancel / clear the line / return to the list / leave"),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("ctrl+up", "line(-1)", "Line up", show=False),
+        Binding("ctrl+down", "line(1)", "Line down", show=False),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
@@ -73,7 +243,7 @@ class PracticeScreen(ViewScreen):
         with Horizontal(id="ask"):
             yield Static("› " if self.blocks else "> ", id="sign", markup=False)
             yield Prompt(commands.commands(), ident="prompt")
-        yield FittedFooter()
+        yield footer()
 
     def on_mount(self) -> None:
         """Everything is driven from the prompt."""
@@ -120,7 +290,7 @@ class PracticeScreen(ViewScreen):
 
     def _show_page(self, state: State, here: Exercising) -> None:
         title = here.lesson.exercise.title if here.lesson is not None else ""
-        self.query_one(Banner).show(f"{tips.PRACTICE} · {here.name}" + (f" · {title}" if title else ""))
+        self.query_one(Banner).show(f"practice · {here.name}" + (f" · {title}" if title else ""))
         self.query_one(Stages).show(here.stage)
         shown = page(here)
         finds = here.stage == "numbers" and self._number is None and not practice_turn.stage_of(self._typed, here)
@@ -151,7 +321,7 @@ class PracticeScreen(ViewScreen):
 
     def _placeholder(self, here: Exercising) -> str:
         if here.lesson is None:
-            return common.WAITING
+            return "one moment"
         if practice_turn.narrows(here):
             return "a number, or a part of a name; Enter takes the marked choice"
         if here.stage == "predict" and practice_turn.asks_gain(here):
@@ -163,7 +333,7 @@ class PracticeScreen(ViewScreen):
         )
 
     def _show_list(self, here: Exercising) -> None:
-        self.query_one(Banner).show(tips.PRACTICE)
+        self.query_one(Banner).show("practice")
         self.query_one(Prompt).placeholder = "type to find by name, title, level or state; Enter opens"
         find = self._typed.casefold().split()
         self._kept = [row for row in here.rows if all(word in _words(row, here.spoilers) for word in find)]
@@ -179,7 +349,7 @@ class PracticeScreen(ViewScreen):
         if here.rows and not self._kept:
             text = "No exercise matches; Esc empties the line."
         row = self._kept[rows.at] if rows.at < len(self._kept) else None
-        about = tips.about(row) if row is not None else ""
+        about = _about(row) if row is not None else ""
         lines = [styled(line, "") for line in (text, about, here.trouble) if line]
         self.query_one("#about", Static).update(Content("\n").join(lines))
 
@@ -366,3 +536,12 @@ def _line(row: object, width: int, spoilers: bool) -> Content:
     left = f"{_MARKS[row.state]} {row.level} {points:>3}  {row.name:<27}"  # type: ignore[attr-defined]
     right = row.diagnosis if spoilers else row.title  # type: ignore[attr-defined]
     return Content(safe(left)) + styled(right, "$text-warning" if spoilers else "$quiet")
+
+
+def _about(row: Any) -> str:
+    """Of an exercise under the cursor: level, kind, what it trains, what comes before it."""
+    kind = words.LADDER.format(count=row.stages) if row.ladder else ""
+    before = f"{words.BEFORE.casefold()}: {', '.join(row.prerequisites)}" if row.prerequisites else ""
+    trains = words.STEP_OF_METHOD.format(step=row.step)
+    level = f"{words.LEVEL.casefold()} {row.level}, {words.LEVELS[row.level]}"
+    return " · ".join(part for part in (words.STATES[row.state], level, trains, kind, before) if part)

@@ -17,12 +17,10 @@ from advisor.practice.manifest import bundled_text, exercise
 from advisor.practice.workshop import first_step, read_source
 from advisor.records.errors import AdvisorError
 from advisor.records.files import write_whole
-from advisor.tui import words as common
-from advisor.tui import words_exercise as words
-from advisor.tui.widgets.footer import FittedFooter
 
 if TYPE_CHECKING:
-    from advisor.tui.app import AdvisorApp
+    from advisor.tui.screens.base import footer
+from advisor.tui.app import AdvisorApp
 
 _USUAL = "notepad" if os.name == "nt" else "vi"
 
@@ -47,11 +45,11 @@ def edited(app: AdvisorApp, path: Path) -> str:
         with app.suspend():
             code = subprocess.run([*editor(), str(path)], check=False).returncode
     except SuspendNotSupported:
-        return words.NO_SUSPEND.format(editor=editor_name())
+        return f"This terminal cannot be handed to {editor_name()}. The built-in editor opens instead."
     except OSError:
-        return words.NO_EDITOR.format(editor=editor_name())
+        return f"{editor_name()} could not be started (set EDITOR to another). The built-in editor opens instead."
     app.refresh(layout=True)
-    return words.FAILED.format(editor=editor_name(), code=code) if code else ""
+    return f"{editor_name()} ended with exit code {code}. The built-in editor opens instead." if code else ""
 
 
 class PracticeEditor(ModalScreen[str]):
@@ -59,11 +57,11 @@ class PracticeEditor(ModalScreen[str]):
 
     app: AdvisorApp
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1", "app.help", "Help", priority=True, id="editor.help", tooltip=common.TIP_HELP),
-        Binding("ctrl+s", "save", "Save", priority=True, id="editor.save", tooltip=words.TIP_SAVE),
-        Binding("f7", "check", "Save, check", priority=True, id="editor.check", tooltip=words.TIP_CHECK),
-        Binding("f6", "original", "Original", priority=True, id="editor.original", tooltip=words.TIP_ORIGINAL),
-        Binding("escape", "leave", "Leave", priority=True, id="editor.leave", tooltip=words.TIP_DONE),
+        Binding("f1", "app.help", "Help", priority=True, tooltip="Keys and commands"),
+        Binding("ctrl+s", "save", "Save", priority=True, tooltip="Save the file"),
+        Binding("f7", "check", "Save, check", priority=True, tooltip="Save the file and check it"),
+        Binding("f6", "original", "Original", priority=True, tooltip="Restore the original text; Ctrl+Z undoes that"),
+        Binding("escape", "leave", "Leave", priority=True, tooltip="Back to the exercise"),
     ]
 
     def __init__(self, path: Path) -> None:
@@ -74,9 +72,9 @@ class PracticeEditor(ModalScreen[str]):
 
     def compose(self) -> ComposeResult:
         """What is edited, the text, the keys."""
-        yield Static(words.EDITING.format(name=self._path.name), id="said", markup=False)
+        yield Static(f"{self._path.name}", id="said", markup=False)
         yield TextArea.code_editor("", language=None, soft_wrap=False, id="text")
-        yield FittedFooter()
+        yield footer()
 
     def on_mount(self) -> None:
         """The file as it is now."""
@@ -97,7 +95,7 @@ class PracticeEditor(ModalScreen[str]):
     def on_text_area_changed(self) -> None:
         """What was said of the text before holds no more."""
         self._warned = False
-        self._say(words.EDITING.format(name=self._path.name))
+        self._say(f"{self._path.name}")
 
     def _say(self, text: str) -> None:
         self.query_one("#said", Static).update(text)
@@ -111,7 +109,7 @@ class PracticeEditor(ModalScreen[str]):
             self.app.notify(f"{self._path}: {problem}", severity="error", markup=False)
             return False
         self._saved = text
-        self._say(words.SAVED)
+        self._say("saved")
         return True
 
     def action_check(self) -> None:
@@ -130,6 +128,6 @@ class PracticeEditor(ModalScreen[str]):
         """Back; what is not saved is asked about once."""
         if self._changed and not self._warned:
             self._warned = True
-            self._say(words.UNSAVED)
+            self._say("not saved: Ctrl+S saves, Esc again discards the changes")
             return
         self.dismiss("")

@@ -1,9 +1,11 @@
-"""Why something was concluded, or was not: a tree to fold and unfold, and all of the node under the cursor."""
+"""Why something was concluded, or was not: the proof as a tree, and the node under the cursor in full."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.style import Style
 from rich.text import Text
@@ -15,19 +17,136 @@ from textual.widgets import Input, Static, Tree
 from textual.widgets.tree import TreeNode
 
 from advisor.session import events as e
+from advisor.session import strings
+from advisor.session.cards import measured
 from advisor.session.language import understand as commands
 from advisor.session.language.suggestions import near, pick
+from advisor.session.numbers import number_text
+from advisor.session.records import Lore, Proved
 from advisor.session.state import State
-from advisor.tui import words_views as words
-from advisor.tui.layout import safe
-from advisor.tui.proof_tree import Node, tree
-from advisor.tui.screens.panel import PanelScreen
-from advisor.tui.styles import MARKS, PLAIN_MARKS
-from advisor.tui.widgets.banner import Banner
-from advisor.tui.widgets.busy import Busy
-from advisor.tui.widgets.note import Note
-from advisor.tui.widgets.placed import Panes, Side
+from advisor.tui.drawing import MARKS, PLAIN_MARKS, safe
+from advisor.tui.screens.base import PanelScreen, footer
 from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.text import Banner, Busy, Note, Panes, Side
+from advisor.view.text import plural
+
+if TYPE_CHECKING:
+    from advisor.reasoning.engine.explain import BlockedRule, Clause, Proof, RuleProof
+    from advisor.reasoning.engine.what_if import Flip
+    from advisor.records.diagnosis import Comparison
+
+_CONDITIONS: Final = {"holds": "holds", "fails": "fails", "unknown": "unknown"}
+_LETS: Final = {
+    0: "false, so it does not block the rule",
+    1: "unknown, so confidence is lower",
+    2: "true: blocks the rule",
+}
+_WHAT: Final = {"class": "class", "finding": "finding", "absent": "not concluded"}
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
+_DEEPEST: Final = 6  # levels of findings over findings; in practice a proof is far flatter
+_BECAME: Final = {0: "fails", 1: "unknown", 2: "holds"}
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """label: in one line; became: holds, fails, unknown or empty; about: all of it, for the pane beside the tree.
+
+    word: what `explain` may be asked of it, empty where there is nothing; open: whether it is unfolded at first.
+    """
+
+    label: str
+    became: str = ""
+    about: tuple[str, ...] = ()
+    word: str = ""
+    children: tuple[Node, ...] = ()
+    open: bool = True
+
+
+def tree(result: Any, finding: str, lore: Lore) -> Node:
+    """The tree of what was told on a finding or class: a records.Proved, or a tuple of engine.BlockedRule."""
+    title = lore.title(finding)
+    if isinstance(result, Proved) and hasattr(result.proof, "rules"):
+        rules = result.proof.rules
+        said = f"concluded by {len(rules)} {plural(len(rules), 'rule')}"
+        children = (*_rules(result.proof, lore, 0), *_turns(result.flips, finding, lore))
+        return Node(f"{title}: {said}", "holds", (title, said), finding, children)
+    blocked = tuple(rule for rule in result if hasattr(rule, "failing")) if isinstance(result, tuple) else ()
+    said = "not concluded: what blocked each rule" if blocked else "No rule concludes this about a single launch."
+    return Node(f"{title}: {said}", "fails", (title, said), finding, tuple(_blocked(rule, lore) for rule in blocked))
+
+
+def _rules(proof: Proof, lore: Lore, depth: int) -> list[Node]:
+    return [_rule(rule, proof.concludes, lore, depth) for rule in proof.rules]
+
+
+def _rule(rule: RuleProof, concludes: str, lore: Lore, depth: int) -> Node:
+    label = f"rule {rule.rule_id}: fired"
+    about = (strings.sentence_start(rule.because), label) if rule.because else (label,)
+    children = (*(_clause(clause, lore, depth) for clause in rule.clauses), *_sources(rule.cites, lore))
+    return Node(about[0], "holds", about, concludes.removeprefix("class."), children)
+
+
+def _blocked(rule: BlockedRule, lore: Lore) -> Node:
+    became = "holds" if rule.fired else "fails"
+    label = ("rule {rule}: fired" if rule.fired else "rule {rule}: did not fire").format(rule=rule.rule_id)
+    kept = (*rule.failing, *rule.blocking, *rule.unknown)
+    children = (*(_clause(clause, lore, 0) for clause in kept), *_sources(rule.cites, lore))
+    return Node(label, became, (label,), rule.concludes, children)
+
+
+def _clause(clause: Clause, lore: Lore, depth: int) -> Node:
+    """One condition. An `unless` lets the rule through when it is false: mark and words say so."""
+    unless = clause.role == "unless"
+    became = _BECAME[2 - clause.truth if unless else clause.truth]
+    name = clause.name.partition(".")[2] if clause.name.startswith(("class.", "found.")) else clause.name
+    says = clause.evidence[0].says if clause.evidence and clause.evidence[0].says else lore.title(name)
+    state = _LETS[clause.truth] if unless else _CONDITIONS[became]
+    said = f"unless {says}" if unless else strings.sentence_start(says)
+    children = [_number(item, lore) for item in clause.evidence]
+    if clause.proof is not None and depth < _DEEPEST:
+        children += _rules(clause.proof, lore, depth + 1)
+    return Node(f"{said} ({state})", became, (said, state), name, tuple(children))
+
+
+def _number(item: Comparison, lore: Lore) -> Node:
+    """A number, its test and how far it is from turning; under it where the threshold comes from."""
+    value = "not in the report" if item.value is None else number_text(item.value, item.unit)
+    means = next((f"{name}: {text}" for name, _, text in lore.metrics if name == item.metric), "")
+    about = (measured(item), means) if means else (measured(item),)
+    became = "unknown" if item.holds is None else "holds" if item.holds else "fails"
+    label = f"{item.metric} = {value}, tested {item.test}"
+    return Node(label, became, about, _known(item.metric, lore), tuple(_sources(item.cites, lore)), open=False)
+
+
+def _known(text: str, lore: Lore) -> str:
+    """The first metric in a formula; the text itself where it names none that is known."""
+    names = {name for name, *_ in lore.metrics}
+    return next((name for name in _NAME.findall(text) if name in names), text)
+
+
+def _sources(cites: tuple[str, ...], lore: Lore) -> list[Node]:
+    told = tuple(lore.source(key) for key in cites)
+    leaves = tuple(Node(text, "", (text, key)) for key, text in zip(cites, told, strict=True))
+    return [Node("Sources", "", told, "", leaves, open=False)] if leaves else []
+
+
+def _turns(flips: tuple[Flip, ...], concluded: str, lore: Lore) -> list[Node]:
+    """The nearest values at which the conclusion turns; one that turns a reason among several is left out."""
+    if not flips:
+        return []
+    leaves = []
+    for flip in flips:
+        then = [name for name in (flip.then.class_id, *flip.then.findings) if name]
+        if concluded in then:
+            continue
+        at, now = number_text(flip.turns_at, flip.unit), number_text(flip.value, flip.unit)
+        after = "; ".join(lore.title(name) for name in then)
+        text = f"{flip.metric} = {at} (now {now}): then {after}"
+        leaves.append(Node(text, "", (text,), flip.metric))
+    label = "Flips if" if leaves else "No single number flips it"
+    return [Node(label, "", (label,), "", tuple(leaves))]
+
 
 _COLOURS = {"holds": "text-success", "fails": "text-error", "unknown": "quiet"}
 _WIDEST = 400  # characters of a label; the pane has all of it
@@ -37,10 +156,10 @@ class ProofTree(Tree[Node]):
     """Left folds, right unfolds; Enter explains instead of folding."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "fold(True)", "Fold", show=False, id="prooftree.fold", tooltip=words.TIP_FOLD_ONE),
-        Binding("right", "fold(False)", "Unfold", show=False, id="prooftree.unfold", tooltip=words.TIP_UNFOLD_ONE),
-        Binding("enter", "select_cursor", "Explain", id="prooftree.explain", tooltip=words.TIP_EXPLAIN),
-        Binding("space", "toggle_node", "Fold", id="prooftree.toggle", tooltip=words.TIP_FOLD),
+        Binding("left", "fold(True)", "Fold", show=False, tooltip="Collapse, or go to the parent"),
+        Binding("right", "fold(False)", "Unfold", show=False, tooltip="Expand, or go to the first child"),
+        Binding("enter", "select_cursor", "Explain", tooltip="Explain the word under the cursor"),
+        Binding("space", "toggle_node", "Fold", tooltip="Collapse or expand the node; e does so for the whole tree"),
     ]
 
     def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
@@ -119,11 +238,11 @@ class ProofScreen(PanelScreen):
     opens: ClassVar[Mapping[str, str]] = {"/": "", "w": ""}
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n", "another(1)", "Next finding", id="proof.next", tooltip=words.TIP_NEXT_FINDING),
-        Binding("N", "another(-1)", "Finding before", show=False, id="proof.before", tooltip=words.TIP_FINDING_BEFORE),
-        Binding("e", "fold_all", "Fold all", id="proof.fold", tooltip=words.TIP_FOLD),
-        Binding("slash,w", "prompt", "Why not", id="proof.another", tooltip=words.TIP_ANOTHER),
-        Binding("r", "again", "Again", id="proof.again", tooltip=words.TIP_AGAIN),
+        Binding("n", "another(1)", "Next finding", tooltip="Next finding, or the class"),
+        Binding("N", "another(-1)", "Previous finding", show=False, tooltip="Previous finding, or the class"),
+        Binding("e", "fold_all", "Fold all", tooltip="Collapse or expand the node; e does so for the whole tree"),
+        Binding("slash,w", "prompt", "Why not", tooltip="Another finding by its name, concluded or not"),
+        Binding("r", "again", "Retry", tooltip="Retry what failed or was cancelled"),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
@@ -143,7 +262,7 @@ class ProofScreen(PanelScreen):
         with Horizontal(id="ask"):
             yield Static("› " if self.blocks else "> ", id="sign", markup=False)
             yield Prompt((), ident="prompt")
-        yield self.footer()
+        yield footer()
 
     def on_mount(self) -> None:
         """Keys go to the tree."""
@@ -153,15 +272,15 @@ class ProofScreen(PanelScreen):
     def show(self, state: State) -> None:
         """Show the proof of the view's subject."""
         launch, subject = state.launch, state.view_subject
-        self.banner(words.PROOF, launch.kernel if launch is not None else "")
+        self.banner("Proof", launch.kernel if launch is not None else "")
         result = _told(state)
         lines: list[tuple[str, str]] = []
         if launch is not None and subject:
             lines.append((self._order(state), "$quiet"))
         if isinstance(result, e.Failed):
-            lines.append((f"! {result.message} {words.AGAIN}", "$text-error"))
+            lines.append((f"! {result.message} r retries.", "$text-error"))
         elif result is None:
-            lines.append((words.ONE_MOMENT, "$quiet"))
+            lines.append(("one moment", "$quiet"))
         self.query_one("#about", Note).say(lines)
         if result is not self._shown:
             self._shown = result
@@ -173,16 +292,16 @@ class ProofScreen(PanelScreen):
             self._folded = False
             self._detail(view.root.data)
         example = next((name for name, _ in state.lore.findings if state.finding_of(name) is None), "")
-        self.query_one(Prompt).placeholder = words.PROOF_PROMPT.format(example=example or subject)
+        self.query_one(Prompt).placeholder = f"name a finding, such as {example or subject}; Tab returns to the tree"
         self.app.offer(self)
 
     def _order(self, state: State) -> str:
         """What n goes through: the class, then the findings; where among them this one stands."""
         names = self._names(state)
         if state.view_subject not in names:
-            return words.WHAT["absent"]
+            return _WHAT["absent"]
         at = names.index(state.view_subject)
-        what = words.WHAT["class" if at == 0 else "finding"]
+        what = _WHAT["class" if at == 0 else "finding"]
         return f"{what}, {at + 1} / {len(names)}: {state.lore.title(state.view_subject)}"
 
     @staticmethod
@@ -218,7 +337,7 @@ class ProofScreen(PanelScreen):
         if name is not None:
             self.app.dispatch(e.ViewShown("proof", name))
         elif text:
-            self.notify(safe(words.NO_FINDING.format(text=text[:80])), severity="warning", markup=False)
+            self.notify(safe(f"No finding is called {text[:80]}."), severity="warning", markup=False)
 
     def action_leave(self) -> None:
         """Out of the prompt first, then of the screen."""

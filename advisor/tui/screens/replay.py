@@ -1,9 +1,11 @@
-"""A saved session played again: step by step, or by itself, as it looked then, and where it concludes otherwise now."""
+"""A saved session replayed step by step or by itself, with the steps that now conclude differently."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 from textual import on
 from textual.app import ComposeResult
@@ -18,24 +20,120 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from advisor.records.errors import AdvisorError
+from advisor.session.executor import Desk
+from advisor.session.records import Card, Line
 from advisor.session.state import State
+from advisor.session.transcripts.player import Player
+from advisor.session.transcripts.sandbox import Stage
 from advisor.session.transcripts.serialize import OPENED
-from advisor.tui import words_places as words
-from advisor.tui.launch_rows import rows_of
-from advisor.tui.layout import styled
-from advisor.tui.playing import Playing, about, difference_lines
-from advisor.tui.widgets.banner import Banner
-from advisor.tui.widgets.busy import Busy
-from advisor.tui.widgets.conversation import Conversation
+from advisor.tui.drawing import safe, styled
+from advisor.tui.request_runner import STAGES
+from advisor.tui.screens.base import footer
 from advisor.tui.widgets.evidence import Evidence
-from advisor.tui.widgets.footer import FittedFooter
-from advisor.tui.widgets.launches import LaunchTable
+from advisor.tui.widgets.launches import LaunchTable, rows_of
+from advisor.tui.widgets.text import Banner, Busy, Conversation
 from advisor.view.text import cut, plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from advisor.tui.app import AdvisorApp
+
+
+class Playing(Protocol):
+    """What is played (advisor.session.transcripts.player.Player)."""
+
+    desk: Any
+
+    @property
+    def title(self) -> str:
+        """What the session is called."""
+
+    @property
+    def steps(self) -> Sequence[Any]:
+        """What was done in it (number, words)."""
+
+    def at(self, step: int, watch: Callable[[str, int, int], None]) -> Any:
+        """What came of a step: its state, and whether it could be done."""
+
+    def differences(self, step: int) -> Sequence[Any]:
+        """Where it concludes otherwise."""
+
+
+def load(path: Path) -> Playing:
+    """The player of a file; InputError, one line, for what is none."""
+    return Player.load(path)
+
+
+_DIFFERENCES: Final = 3
+
+
+_VALUE: Final = 40
+
+
+def about(player: Playing) -> Card:
+    """What the session is: its title, what it shows, on which source it rests."""
+    header = getattr(getattr(player, "transcript", None), "header", None)
+    lines = [Line(text) for text in (getattr(header, "description", "").strip(),) if text]
+    lines += [Line(", ".join(cites), "fact", "Source") for cites in (getattr(header, "cites", ()),) if cites]
+    lines.append(
+        Line(
+            "Left and right move from step to step, p plays, g continues from a step in a session of your own."
+            if player.steps
+            else "This session has no steps.",
+            "quiet",
+        )
+    )
+    return Card("overview", player.title, tuple(lines), label="Saved session")
+
+
+def difference_lines(found: Sequence[Any]) -> list[Content]:
+    """The first places where a step differs, with what was and what is; how many more there are."""
+    lines = []
+    for one in found[:_DIFFERENCES]:
+        text = f"{one.place}: was {_value(one.expected)}, is {_value(one.came)}"
+        lines.append(styled(f"  {text}", ""))
+    if len(found) > _DIFFERENCES:
+        lines.append(styled(f"  and {len(found) - _DIFFERENCES} more", "$quiet"))
+    return lines
+
+
+def _value(value: Any) -> str:
+    """A value of a record in a few characters."""
+    return "nothing" if value is None else cut(safe(str(value)), _VALUE)
+
+
+class Loaded(Message):
+    """A saved session was read and, to be gone on with, worked out to its end; or why not."""
+
+    def __init__(self, player: Playing | None, end: Any, problem: str) -> None:
+        super().__init__()
+        self.player, self.end, self.problem = player, end, problem
+
+
+def read(app: AdvisorApp, path: Path, to_the_end: bool, load: Callable[[Path], Playing]) -> None:
+    """Read a session in a thread of its own; the app gets a Loaded."""
+
+    def work() -> None:
+        try:
+            player = load(path)
+            end = player.at(len(tuple(player.steps)), lambda what, done, total: None) if to_the_end else None
+            app.post_message(Loaded(player, end, ""))
+        except AdvisorError as problem:
+            app.post_message(Loaded(None, None, str(problem)))
+        except Exception as problem:  # a damaged file must never end the program
+            app.post_message(Loaded(None, None, f"{path.name}: {type(problem).__name__}: {problem}"))
+
+    Thread(target=work, name="read session", daemon=True).start()
+
+
+def own(played: Any, real: Desk) -> Desk:
+    """The desk of a replay as that of a session of one's own: from now on it writes and runs what is asked for."""
+    if not isinstance(played, Stage):
+        return played if isinstance(played, Desk) else real
+    played.take_over(real.sources)
+    return played
+
 
 WIDE: Final = 120  # columns from which the list of steps stands beside the conversation
 HUGE: Final = 150  # columns from which the evidence does so too
@@ -47,30 +145,40 @@ class ReplayScreen(Screen[None]):
 
     app: AdvisorApp
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right", "step(1)", "Step", key_display="→", priority=True, tooltip="Next step"),
+        Binding("n,space", "step(1)", "Step", show=False, tooltip="Next step"),
+        Binding("left", "step(-1)", "Back", show=False, priority=True, tooltip="Previous step"),
+        Binding("b", "step(-1)", "Back", show=False, tooltip="Previous step"),
+        Binding("p", "play", "Play", tooltip="Play or pause"),
+        Binding("plus,equals_sign", "pace(1)", "Faster", key_display="+", tooltip="Play faster"),
+        Binding("minus", "pace(-1)", "Slower", key_display="-", tooltip="Play slower"),
+        Binding("home", "ends(-1)", "First", show=False, priority=True, tooltip="Go to the beginning"),
+        Binding("end", "ends(1)", "Last", show=False, priority=True, tooltip="Go to the last step"),
         Binding(
-            "right", "step(1)", "Step", key_display="→", priority=True, id="replay.step", tooltip=words.TIP_FORWARD
+            "enter",
+            "jump",
+            "Go to",
+            show=False,
+            priority=True,
+            tooltip="Go to the typed step number, or to the highlighted step",
         ),
-        Binding("n,space", "step(1)", "Step", show=False, id="replay.next", tooltip=words.TIP_FORWARD),
-        Binding("left", "step(-1)", "Back", show=False, priority=True, id="replay.back", tooltip=words.TIP_BACKWARD),
-        Binding("b", "step(-1)", "Back", show=False, id="replay.before", tooltip=words.TIP_BACKWARD),
-        Binding("p", "play", "Play", id="replay.play", tooltip=words.TIP_PLAY),
-        Binding("plus,equals_sign", "pace(1)", "Faster", key_display="+", id="replay.fast", tooltip=words.TIP_FASTER),
-        Binding("minus", "pace(-1)", "Slower", key_display="-", id="replay.slow", tooltip=words.TIP_SLOWER),
-        Binding("home", "ends(-1)", "First", show=False, priority=True, id="replay.first", tooltip=words.TIP_FIRST),
-        Binding("end", "ends(1)", "Last", show=False, priority=True, id="replay.last", tooltip=words.TIP_LAST),
-        Binding("enter", "jump", "Go to", show=False, id="replay.jump", priority=True, tooltip=words.TIP_JUMP),
-        Binding("d", "difference", "Differs", id="replay.differs", tooltip=words.TIP_DIFFERENCE),
-        Binding("f2", "list", "Steps", id="replay.list", tooltip=words.TIP_LIST),
-        Binding("f3", "evidence", "Evidence", id="replay.evidence", tooltip=words.TIP_EVIDENCE),
-        Binding("f6", "evidence_page", "Page", show=False, id="replay.page", tooltip=words.TIP_EVIDENCE_PAGE),
-        Binding("g", "go_on", "Go on", id="replay.goon", tooltip=words.TIP_GO_ON),
-        Binding("escape", "leave", "Leave", id="replay.leave", tooltip=words.TIP_REPLAY_LEAVE),
-        Binding("f1", "app.help", "Help", id="replay.help", tooltip=words.TIP_HELP),
-        Binding("pageup", "page(-1)", words.UP, show=False, priority=True, id="replay.pageup"),
-        Binding("pagedown", "page(1)", words.DOWN, show=False, priority=True, id="replay.pagedown"),
-        Binding("backspace", "undigit", "Digit back", show=False, id="replay.undigit"),
+        Binding("d", "difference", "Differs", tooltip="Replay to the next step whose conclusions differ"),
+        Binding("f2", "list", "Steps", tooltip="Show or hide the list of steps"),
+        Binding("f3", "evidence", "Evidence", tooltip="Show or hide the evidence"),
+        Binding("f6", "evidence_page", "Page", show=False, tooltip="Next evidence page"),
+        Binding("g", "go_on", "Continue", tooltip="Continue from here in a session of your own"),
+        Binding("escape", "leave", "Leave", tooltip="Cancel the search for a difference, or leave the replay"),
+        Binding("f1", "app.help", "Help", tooltip="Keys of this screen, and commands"),
+        Binding("pageup", "page(-1)", "Page up", show=False, priority=True),
+        Binding("pagedown", "page(1)", "Page down", show=False, priority=True),
+        Binding("backspace", "undigit", "Digit back", show=False),
         *(
-            Binding(*(str(n), f"digit({n})", "Digit"), show=False, id=f"replay.digit{n}", tooltip=words.TIP_DIGIT)
+            Binding(
+                *(str(n), f"digit({n})", "Digit"),
+                show=False,
+                id=f"replay.digit{n}",
+                tooltip="Type the number of a step, then Enter",
+            )
             for n in range(10)
         ),
     ]
@@ -120,7 +228,7 @@ class ReplayScreen(Screen[None]):
             yield Evidence(blocks=self._blocks, ident="evidence")
         yield Static(id="deed", markup=False)
         yield Busy(blocks=self._blocks)
-        yield FittedFooter()
+        yield footer()
 
     def on_mount(self) -> None:
         """Everything at the beginning; the wanted step is worked out."""
@@ -156,7 +264,7 @@ class ReplayScreen(Screen[None]):
             self._work_out(step, passing=True)
             return
         self._seeking, self._wanted = False, self._step
-        self.notify(words.NONE_DIFFERS, markup=False)
+        self.notify("No later step differs from the saved session.", markup=False)
 
     def _work_out(self, step: int, passing: bool = False) -> None:
         self._working, self._at_work = True, step
@@ -183,9 +291,7 @@ class ReplayScreen(Screen[None]):
             self._busy(event.what, event.done, event.total)
 
     def _busy(self, what: str, done: int, total: int) -> None:
-        from advisor.tui.words import STAGES
-
-        text = STAGES.get(what) or words.WORKING_OUT.format(step=self._at_work)
+        text = STAGES.get(what) or f"working out step {self._at_work}"
         self.query_one(Busy).show(text, done, total if total > 1 else 0)
 
     @on(Ready)
@@ -219,7 +325,7 @@ class ReplayScreen(Screen[None]):
 
     def _row(self, at: int) -> Content:
         if at == 0:
-            return styled(f"  0 {words.BEGINNING}", "$quiet")
+            return styled("  0 before the first step", "$quiet")
         found, done = self._found.get(at, ((), True))
         mark = styled("≠" if self._blocks else "!", "bold $text-error") if found or not done else Content(" ")
         return mark + styled(f"{at:>2} ", "bold $text-accent") + styled(cut(self._said(at), 200), "")
@@ -230,7 +336,7 @@ class ReplayScreen(Screen[None]):
     def _draw(self) -> None:
         """The state of the step in view."""
         state = State() if self._played is None else self._played.state
-        self.query_one(Banner).show(words.REPLAY_TITLE.format(title=self._player.title))
+        self.query_one(Banner).show(f"replay · {self._player.title}")
         listed = state.place == "launches" and state.diagnosis is not None and not state.view
         self.set_class(listed, "-listed")
         if listed and state.diagnosis is not None:
@@ -245,11 +351,15 @@ class ReplayScreen(Screen[None]):
 
     def _tell(self, state: State) -> None:
         """The line about the step: what was done, whether it concludes the same, whether it plays."""
-        head = words.STEP.format(step=self._step, steps=len(self._steps))
+        head = f"step {self._step} of {len(self._steps)}"
         line = styled(f"{head}  ", "bold $text-accent")
-        line += styled(cut(self._said(self._step), 300), "bold") if self._step else styled(words.BEGINNING, "$quiet")
+        line += (
+            styled(cut(self._said(self._step), 300), "bold")
+            if self._step
+            else styled("before the first step", "$quiet")
+        )
         if state.view:
-            line += styled(f"  {words.VIEW.format(view=OPENED.get(state.view, state.view))}", "$quiet")
+            line += styled(f"  in view: {OPENED.get(state.view, state.view)}", "$quiet")
         lines = [line, self._verdict()]
         found, _ = self._found.get(self._step, ((), True)) if self._step else ((), True)
         lines += difference_lines(found)
@@ -257,17 +367,17 @@ class ReplayScreen(Screen[None]):
 
     def _verdict(self) -> Content:
         if self._digits:
-            return styled(words.JUMP.format(digits=self._digits), "$text-accent")
-        plays = words.PAUSED if self._timer is None else words.PLAYING.format(seconds=_PACES[self._pace])
+            return styled(f"go to step {self._digits}_ (Enter)", "$text-accent")
+        plays = "paused" if self._timer is None else f"playing, a step every {_PACES[self._pace]:g} s"
         if not self._step:
             return styled(plays, "$quiet")
         found, done = self._found.get(self._step, ((), True))
         if not done:
-            return styled(words.NOT_DONE, "bold $text-error")
+            return styled("could not be applied at this point", "bold $text-error")
         if found:
             places = plural(len(found), "place", "places")
-            return styled(words.DIFFERS.format(count=len(found), places=places), "bold $text-error")
-        return styled(f"{words.AS_SAVED} · {plays}", "$quiet")
+            return styled(f"{len(found)} {places} different from the saved session", "bold $text-error")
+        return styled(f"same conclusions as saved · {plays}", "$quiet")
 
     # What the user does
 
@@ -375,7 +485,9 @@ class ReplayScreen(Screen[None]):
         if self._played is not None and not self._working and self._step:
             self._pause()
             self.app.go_on(self._played.state, self._player.desk)
-            self.app.notify(words.GOES_ON.format(step=self._step), markup=False)
+            self.app.notify(
+                f"This is now your own session, continued from step {self._step} of the replay.", markup=False
+            )
 
     def action_leave(self) -> None:
         """Call off the search; empty the number; close the list or the evidence; else leave."""

@@ -14,18 +14,16 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from advisor.session import events as e
+from advisor.session import strings
 from advisor.session.choices import choices, event_of
 from advisor.session.state import State
-from advisor.tui import words, words_evidence, words_views
-from advisor.tui.type_ahead import typed
-from advisor.tui.widgets.banner import Banner
-from advisor.tui.widgets.busy import Busy
-from advisor.tui.widgets.choices import Choices
-from advisor.tui.widgets.conversation import Conversation
+from advisor.tui.drawing import safe
+from advisor.tui.screens.base import footer, report_line, view_bindings
 from advisor.tui.widgets.evidence import Evidence
-from advisor.tui.widgets.footer import FittedFooter
-from advisor.tui.widgets.note import Note
-from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.evidence_pages import PAGES
+from advisor.tui.widgets.lists import Choices
+from advisor.tui.widgets.prompt import Prompt, typed
+from advisor.tui.widgets.text import Banner, Busy, Conversation, Note
 
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
@@ -41,18 +39,16 @@ class SessionScreen(Screen[None]):
     app: AdvisorApp
     AUTO_FOCUS = "Prompt"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1", "app.help", "Help", id="session.help", tooltip=words.TIP_HELP),
-        Binding("f2", "launches", "Launches", id="session.launches", tooltip=words.TIP_LAUNCHES),
-        Binding("f3", "evidence", "Evidence", id="session.evidence", tooltip=words.TIP_EVIDENCE),
-        Binding("f4", "app.undo", "Back", id="session.back", tooltip=words.TIP_UNDO),
+        Binding("f1", "app.help", "Help", tooltip="Keys and commands"),
+        Binding("f2", "launches", "Launches", tooltip="Back to the list of launches"),
+        Binding("f3", "evidence", "Evidence", tooltip="Show or hide the evidence: speed of light, stalls, numbers"),
+        Binding("f4", "app.undo", "Back", tooltip="Undo the last action"),
+        Binding("f6,alt+right", "evidence_page(1)", "Page", tooltip="Next evidence page"),
         Binding(
-            "f6,alt+right", "evidence_page(1)", "Page", id="session.evidence_next", tooltip=words_evidence.TIP_NEXT
-        ),
-        Binding(
-            *("shift+f6,alt+left", "evidence_page(-1)", "Page before"),
+            *("shift+f6,alt+left", "evidence_page(-1)", "Previous page"),
             show=False,
             id="session.evidence_before",
-            tooltip=words_evidence.TIP_BEFORE,
+            tooltip="Previous evidence page",
         ),
         *(
             # Before the prompt, which would type the letter.
@@ -63,21 +59,18 @@ class SessionScreen(Screen[None]):
                 tooltip=what,
                 priority=True,
             )
-            for page, key, name, what in words_evidence.PAGES
+            for page, (_, key, name, what, _) in PAGES.items()
         ),
-        *(
-            Binding(key, f"view('{view}')", name, id=f"session.{view}", tooltip=words_views.TIP_VIEWS[view])
-            for key, view, name in words_views.VIEW_KEYS
-        ),
+        *view_bindings("session", show=True),
         # Where the prompt has the focus, Tab is its own.
-        Binding("tab", "line_again", "To line", id="session.prompt", tooltip=words.TIP_LINE),
-        Binding("escape", "escape", "Call off", show=False, id="session.escape", tooltip=words.TIP_ESCAPE),
-        Binding("pageup", "page(-1)", "Page up", show=False, id="session.pageup"),
-        Binding("pagedown", "page(1)", "Page down", show=False, id="session.pagedown"),
-        Binding("ctrl+up", "line(-1)", "Line up", show=False, id="session.lineup"),
-        Binding("ctrl+down", "line(1)", "Line down", show=False, id="session.linedown"),
-        Binding("ctrl+home", "ends(-1)", "First card", show=False, id="session.top"),
-        Binding("ctrl+end", "ends(1)", "Last card", show=False, id="session.end"),
+        Binding("tab", "line_again", "To line", tooltip="Focus the prompt"),
+        Binding("escape", "escape", "Cancel", show=False, tooltip="Cancel / focus the prompt / clear it"),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("ctrl+up", "line(-1)", "Line up", show=False),
+        Binding("ctrl+down", "line(1)", "Line down", show=False),
+        Binding("ctrl+home", "ends(-1)", "First card", show=False),
+        Binding("ctrl+end", "ends(1)", "Last card", show=False),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
@@ -98,7 +91,7 @@ class SessionScreen(Screen[None]):
         with Horizontal(id="ask"):
             yield Static("› " if self._blocks else "> ", id="sign", markup=False)
             yield Prompt(self.app.complete, history=self.app.history, ident="prompt")
-        yield FittedFooter()
+        yield footer()
 
     def on_mount(self) -> None:
         """The prompt has the focus; Tab leads to the evidence and back."""
@@ -121,17 +114,17 @@ class SessionScreen(Screen[None]):
         if state.position != self._position:
             self._position = state.position
             self.remove_class("-evidence")
-        self.query_one(Banner).show(words.banner(state))
+        self.query_one(Banner).show(report_line(state))
         self.query_one(Conversation).show(state.conversation)
         self.query_one(Evidence).show(state)
-        asked = words.asked(state)
+        asked = _asked(state)
         self.query_one("#asked", Note).say([Content(asked)])
         self.set_class(bool(asked), "-asked")
         number = state.ask is not None and state.ask.kind == "number"
         # An accidental Enter must not be an answer.
         marked = state.ask is None or state.ask.usual is not None
         self.query_one(Choices).show(choices(state), numbered=not number, marked=marked)
-        self.query_one(Prompt).placeholder = words.placeholder(state)
+        self.query_one(Prompt).placeholder = _placeholder(state)
         self.app.offer(self)
 
     # What the user does
@@ -241,3 +234,25 @@ class SessionScreen(Screen[None]):
         if action in ("evidence", "evidence_page", "evidence_take"):
             return state.launch is not None
         return True
+
+
+def _placeholder(state: State) -> str:
+    """What the prompt says while it is empty."""
+    if state.ask is not None and state.ask.kind == "number":
+        text = "{hint}; d for don't know" if state.ask.optional else "{hint}"
+        return text.format(hint=strings.UNIT_HINTS.get(state.ask.unit, strings.UNIT_HINTS["count"]))
+    if state.ask is not None:
+        return "a number, a name or its beginning; Enter takes the highlighted one"
+    return (
+        "one moment"
+        if state.waiting and state.launch is None
+        else "a choice, a question such as: what is occupancy, or /help"
+    )
+
+
+def _asked(state: State) -> str:
+    """The open question in one line, where something else was said since it was put; else nothing."""
+    ask, cards = state.ask, state.conversation
+    if ask is None or not cards or (cards[-1].kind == "question" and cards[-1].finding == ask.id):
+        return ""
+    return f"Open question: {safe(' '.join(ask.ask.split()))}"

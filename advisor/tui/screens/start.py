@@ -1,7 +1,8 @@
-"""Before a session: what to begin with. What was broken off is first and marked, else the interview."""
+"""The screens before a session: what to open, and whether to continue an interrupted session."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,26 +11,79 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
-from textual.screen import Screen
+from textual.containers import Horizontal, Vertical
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, Static
 
 from advisor.session import events as e
+from advisor.session.kept import remark, title
 from advisor.session.records import Choice
 from advisor.session.state import State
-from advisor.session.transcripts.autosave import forget_path
-from advisor.tui import words_kept
-from advisor.tui import words_places as words
-from advisor.tui.layout import safe
-from advisor.tui.start_options import Beginnings, Saved, completions, is_there, sort_out, typed_path
-from advisor.tui.widgets.banner import Banner
-from advisor.tui.widgets.busy import Busy
-from advisor.tui.widgets.choices import Choices
-from advisor.tui.widgets.footer import FittedFooter
+from advisor.session.transcripts.autosave import Kept, forget_path
+from advisor.tui.drawing import safe
+from advisor.tui.opening import Beginnings, Saved, completions, is_there, sort_out, typed_path
+from advisor.tui.screens.base import footer
+from advisor.tui.widgets.lists import Choices
 from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.text import Banner, Busy
 
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
+
+
+class OfferScreen(ModalScreen[str]):
+    """Gives back `go_on`, `anew` or `forget`."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "anew", "Start over", tooltip="Start over")]
+
+    def __init__(self, one: Kept, *, blocks: bool = True) -> None:
+        super().__init__()
+        self._blocks = blocks
+        self._choices = (
+            Choice("go_on", f"Continue: {title(one)}", ("y", "yes"), remark(one, time.time())),
+            Choice("anew", "Start over", ("n", "no"), "the session is kept and offered again"),
+            Choice("forget", "Start over and delete it", ("f",)),
+        )
+
+    def compose(self) -> ComposeResult:
+        """The question, its answers, the line to type one."""
+        with Vertical(id="offer"):
+            yield Static("A session on this was interrupted. Continue where you left off?", id="title", markup=False)
+            yield Choices()
+            with Horizontal(id="ask"):
+                yield Static("› " if self._blocks else "> ", id="sign", markup=False)
+                yield Prompt((), ident="offered")
+        yield footer()
+
+    def on_mount(self) -> None:
+        """The first answer is marked; the line has the focus."""
+        self.query_one(Choices).show(self._choices, numbered=True, marked=True)
+        self.query_one(Prompt).focus()
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        text = event.value.strip().casefold()
+        event.input.clear()
+        if not text:
+            self.dismiss(self.query_one(Choices).marked or "go_on")
+        elif text.isdecimal() and 0 < int(text[:3]) <= len(self._choices):
+            self.dismiss(self._choices[int(text) - 1].id)
+        else:
+            found = [c.id for c in self._choices if any(word.startswith(text) or text == word for word in c.words)]
+            if found:
+                self.dismiss(found[0])
+
+    @on(Prompt.Stepped)
+    def _stepped(self, event: Prompt.Stepped) -> None:
+        self.query_one(Choices).step(event.by)
+
+    @on(Choices.Taken)
+    def _taken(self, event: Choices.Taken) -> None:
+        self.dismiss(event.choice)
+
+    def action_anew(self) -> None:
+        """Begin anew; the other session stays."""
+        self.dismiss("anew")
 
 
 class StartScreen(Screen[None]):
@@ -37,9 +91,9 @@ class StartScreen(Screen[None]):
 
     app: AdvisorApp
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1", "app.help", "Help", id="start.help", tooltip=words.TIP_HELP),
-        Binding("f8", "forget", "Forget", id="start.forget", tooltip=words_kept.TIP_FORGET),
-        Binding("escape", "clear", "Back", id="start.clear", tooltip=words.TIP_CLEAR),
+        Binding("f1", "app.help", "Help", tooltip="Keys of this screen, and commands"),
+        Binding("f8", "forget", "Forget", tooltip="Delete the highlighted session"),
+        Binding("escape", "clear", "Back", tooltip="Clear the line, or go back"),
     ]
 
     def __init__(self, beginnings: Beginnings, *, blocks: bool = True) -> None:
@@ -51,18 +105,26 @@ class StartScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         """A question, its answers, a line to type a path."""
         yield Banner()
-        yield Static(words.START_TITLE, id="title", markup=False)
+        yield Static("Where do you want to start?", id="title", markup=False)
         yield Choices()
-        yield Static(words.START_HINT, id="hint", markup=False)
+        yield Static(
+            "Enter takes the highlighted line. Or type the path of a report or a trace; Tab completes it.",
+            id="hint",
+            markup=False,
+        )
         with Horizontal(id="ask"):
             yield Static("› " if self._blocks else "> ", id="sign", markup=False)
-            yield Prompt(completions, placeholder=words.PATH, ident="path")
+            yield Prompt(
+                completions,
+                placeholder="path of a .ncu-rep report, a .sqlite trace or a saved session; Tab completes",
+                ident="path",
+            )
         yield Busy(blocks=self._blocks)
-        yield FittedFooter()
+        yield footer()
 
     def on_mount(self) -> None:
         """The line has the focus."""
-        self.query_one(Banner).show(words.START)
+        self.query_one(Banner).show("no report is open")
         self.query_one(Prompt).focus()
         self.show(self.app.state)
 
@@ -100,7 +162,9 @@ class StartScreen(Screen[None]):
 
     def _open(self, path: str) -> None:
         if not is_there(path) or Path(path).is_dir():
-            said = words.FOLDER if is_there(path) else words.NO_SUCH_FILE
+            said = (
+                "{path} is a folder: name a report or a trace in it." if is_there(path) else "There is no file {path}."
+            )
             self.notify(said.format(path=safe(path[:200])), severity="warning", markup=False)
             return
         self.query_one(Prompt).clear()

@@ -1,10 +1,12 @@
-"""Other values tried, and which conclusions turn: live, and without a card unless one is asked for."""
+"""Other metric values tried live, and which conclusions change with them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
@@ -13,25 +15,164 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from advisor.knowledge.schemas import checked
-from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.knowledge.schemas import checked, most_of
+from advisor.records.diagnosis import Comparison, LaunchDiagnosis, Speedup
 from advisor.records.errors import UsageError
 from advisor.session import events as e
+from advisor.session import strings
 from advisor.session.language.suggestions import pick
-from advisor.session.numbers import number
-from advisor.session.state import State
+from advisor.session.numbers import number, number_text
+from advisor.session.records import Lore, Proved
+from advisor.session.state import State, main_finding
 from advisor.session.views import requests_of
-from advisor.tui import words_views as words
-from advisor.tui.layout import safe, styled
-from advisor.tui.screens.panel import PanelScreen
-from advisor.tui.whatif_model import SIGNS, STYLES, Became, Metric, changed, metrics_of, outcome
-from advisor.tui.widgets.banner import Banner
-from advisor.tui.widgets.note import Note
-from advisor.tui.widgets.placed import Panes, Side
+from advisor.tui.drawing import safe, styled
+from advisor.tui.screens.base import PanelScreen, footer
+from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.rows import Rows
+from advisor.tui.widgets.text import Banner, Note, Panes, Side
 
-_NAME, _VALUE, _TURNS = 28, 12, 22  # cells of the table's columns at the least
+_HEADS: Final = ("Metric", "Measured", "Tried", "Flips at")
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
+_MORE: Final = 6  # digits beyond the usual ones; what is closer together is the same
+_DIGITS: Final = 6  # of a value that steps make; more would be noise in a transcript
+_BEYOND: Final = 1e-3  # how far beyond a turning point a jump goes, as a share of it
+_VISIBLE: Final = 0.005  # a gain that moves by less would be printed the same
+# What became of a conclusion: its sign, which is never alone, and its style.
+SIGNS: Final = {"stays": "=", "comes": "+", "goes": "-", "gain": "~", "class": "!", "first": "!"}
+STYLES: Final = {"comes": "$text-success", "goes": "$text-error", "stays": "$quiet"}
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric that can be tried. measured: None where the report lacks it; turns: values at which something that was
+    concluded turns, ascending; all in the metric's canonical unit.
+    """
+
+    id: str
+    unit: str
+    means: str
+    measured: float | None
+    turns: tuple[float, ...] = ()
+
+    def nearest(self, value: float, up: bool) -> float | None:
+        """The next turning point above or below a value."""
+        found = [turn for turn in self.turns if (turn > value if up else turn < value)]
+        return (min(found) if up else max(found)) if found else None
+
+    def beyond(self, value: float, up: bool) -> float | None:
+        """A value just beyond the next turning point; None where there is none, or no value lies beyond it."""
+        turn = self.nearest(value, up)
+        if turn is None:
+            return None
+        away = max(abs(turn) * _BEYOND, 1e-9)
+        out = self.kept_in(turn + away if up else turn - away)
+        return out if (out > turn if up else out < turn) else None
+
+    def stepped(self, value: float, share: float) -> float:
+        """A value changed by a share of what was measured (of 1, or of 1 %, where that is 0)."""
+        step = abs(self.measured or 0.0) or 100.0
+        return self.kept_in(value + share * step)
+
+    def kept_in(self, value: float) -> float:
+        """Not below 0; a percentage or a share not above all, or what was measured."""
+        most = most_of(self.id, self.unit)
+        most = float("inf") if most is None else max(most, self.measured or 0.0)
+        return float(f"{min(max(value, 0.0), most):.{_DIGITS}g}")
+
+    def text(self, value: float, of: float | None = None) -> str:
+        """A value (`of`: around which turning points are looked for, if it is another) with as many digits as it takes
+        to tell that from the turning points next to it.
+        """
+        at = value if of is None else of
+        near = [turn for turn in (self.nearest(at, False), self.nearest(at, True)) if turn is not None]
+        more = 0
+        while more < _MORE and any(
+            number_text(turn, self.unit, more) == number_text(at, self.unit, more) for turn in near
+        ):
+            more += 1
+        return number_text(value, self.unit, more)
+
+
+def metrics_of(launch: LaunchDiagnosis, proved: object, lore: Lore, tried: Iterable[str] = ()) -> tuple[Metric, ...]:
+    """The metrics that matter for a launch: behind its class, its findings, what undecided rules lack, those tried.
+
+    proved: the class's proof with its turning points (records.Proved), anything else while that is not yet told.
+    """
+    known = {name: (unit, means) for name, unit, means in lore.metrics}
+    evidence = [*launch.verdict.evidence, *(item for finding in launch.findings for item in finding.evidence)]
+    turns: dict[str, set[float]] = {}
+    order: dict[str, None] = {}
+    for item in evidence:
+        for name in _names(item, known):
+            order.setdefault(name)
+        if item.metric in known and item.threshold is not None:
+            turns.setdefault(item.metric, set()).add(item.threshold)
+    for name, values in proved.turns.items() if isinstance(proved, Proved) else ():
+        order.setdefault(name)
+        turns.setdefault(name, set()).update(values)
+    for name in (*(lack.metric for lack in launch.missing), *tried):
+        order.setdefault(name)
+    return tuple(
+        Metric(name, *known[name], launch.metrics.get(name), tuple(sorted(turns.get(name, ()))))
+        for name in order
+        if name in known
+    )
+
+
+def _names(item: Comparison, known: dict[str, tuple[str, str]]) -> list[str]:
+    """The metrics that a comparison is made of: often one, sometimes a formula of several."""
+    return [name for name in _NAME.findall(item.metric) if name in known]
+
+
+@dataclass(frozen=True, slots=True)
+class Became:
+    """What became of a conclusion: a key of SIGNS, the word for it, the text."""
+
+    kind: str
+    word: str
+    text: str
+
+
+def outcome(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Became, ...]:
+    """Class and first finding where they change, then every finding: those that hold now, in order, and those gone."""
+    out = []
+    if before.verdict.id != after.verdict.id:
+        out.append(Became("class", "class", f"{before.verdict.title} → {after.verdict.title}"))
+    old_first, new_first = main_finding(before), main_finding(after)
+    if new_first is not None and (old_first is None or old_first.id != new_first.id):
+        was = "" if old_first is None else f"{old_first.title} → "
+        out.append(Became("first", "first", f"{was}{new_first.title}"))
+    old = {finding.id: finding for finding in before.findings}
+    new = {finding.id for finding in after.findings}
+    for finding in after.findings:
+        if finding.id not in old:
+            out.append(Became("comes", "new", f"{finding.title}{_gain(finding.speedup)}"))
+        elif _moved(old[finding.id].speedup, finding.speedup):
+            had, has = strings.gain_text(old[finding.id].speedup), strings.gain_text(finding.speedup)
+            out.append(Became("gain", "gain", f"{finding.title}  {had} → {has}"))
+        else:
+            out.append(Became("stays", "stays", f"{finding.title}{_gain(finding.speedup)}"))
+    gone = [finding for finding in before.findings if finding.id not in new]
+    return (*out, *(Became("goes", "gone", f"{f.title}{_gain(f.speedup)}") for f in gone))
+
+
+def changed(rows: Iterable[Became]) -> bool:
+    """Whether anything is other than measured."""
+    return any(row.kind != "stays" for row in rows)
+
+
+def _gain(speedup: Speedup | None) -> str:
+    return "" if speedup is None else f"  {strings.gain_text(speedup)}"
+
+
+def _moved(had: Speedup | None, has: Speedup | None) -> bool:
+    if had is None or has is None:
+        return (had is None) != (has is None)
+    return abs(had.estimate - has.estimate) >= _VISIBLE
+
+
+_NAME_CELLS, _VALUE, _FLIPS = 28, 12, 22  # cells of the table's columns at the least
 
 
 class WhatIfScreen(PanelScreen):
@@ -40,24 +181,25 @@ class WhatIfScreen(PanelScreen):
     opens: ClassVar[Mapping[str, str]] = {begin: begin for begin in "0123456789./"}
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "step(-0.01)", "Less", id="whatif.less", tooltip=words.TIP_LESS),
-        Binding("right", "step(0.01)", "More", id="whatif.more", tooltip=words.TIP_MORE),
+        Binding("left", "step(-0.01)", "Less", tooltip="1 % less (Shift: 10 %)"),
+        Binding("right", "step(0.01)", "More", tooltip="1 % more (Shift: 10 %)"),
+        Binding(*("shift+left,minus", "step(-0.1)", "Less"), show=False, id="whatif.much_less", tooltip="10 % less"),
+        Binding(*("shift+right,plus", "step(0.1)", "More"), show=False, id="whatif.much_more", tooltip="10 % more"),
         Binding(
-            *("shift+left,minus", "step(-0.1)", "Less"), show=False, id="whatif.much_less", tooltip=words.TIP_MUCH_LESS
+            "greater_than_sign,right_square_bracket",
+            "beyond(1)",
+            "Flip",
+            tooltip="Go just past the next value that flips a conclusion (< and >)",
         ),
         Binding(
-            *("shift+right,plus", "step(0.1)", "More"), show=False, id="whatif.much_more", tooltip=words.TIP_MUCH_MORE
-        ),
-        Binding("greater_than_sign,right_square_bracket", "beyond(1)", "Turn", id="whatif.up", tooltip=words.TIP_TURN),
-        Binding(
-            *("less_than_sign,left_square_bracket", "beyond(0)", "Turn below"),
+            *("less_than_sign,left_square_bracket", "beyond(0)", "Flip below"),
             show=False,
             id="whatif.down",
-            tooltip=words.TIP_TURN_BELOW,
+            tooltip="Go just past the next lower value that flips a conclusion",
         ),
-        Binding("r", "reset(False)", "Reset", id="whatif.reset", tooltip=words.TIP_RESET),
-        Binding("R", "reset(True)", "Reset all", show=False, id="whatif.reset_all", tooltip=words.TIP_RESET),
-        Binding("n", "note", "Note it", id="whatif.note", tooltip=words.TIP_NOTE),
+        Binding("r", "reset(False)", "Reset", tooltip="Reset to the measured value (R: all of them)"),
+        Binding("R", "reset(True)", "Reset all", show=False, tooltip="Reset to the measured value (R: all of them)"),
+        Binding("n", "note", "Note it", tooltip="Keep the tried values as a card in the conversation"),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
@@ -78,7 +220,7 @@ class WhatIfScreen(PanelScreen):
         with Horizontal(id="ask"):
             yield Static("› " if self.blocks else "> ", id="sign", markup=False)
             yield Prompt((), ident="prompt")
-        yield self.footer()
+        yield footer()
 
     def on_mount(self) -> None:
         """Keys go to the table."""
@@ -92,7 +234,7 @@ class WhatIfScreen(PanelScreen):
         launch = state.launch
         if launch is None or state.position is None:
             return
-        self.banner(words.WHATIF, launch.kernel)
+        self.banner("What if", launch.kernel)
         if launch is not self._before:
             self._before, self._after = launch, None
         self._list(state, launch)
@@ -103,7 +245,9 @@ class WhatIfScreen(PanelScreen):
         self._outcome(launch, stale=not isinstance(result, LaunchDiagnosis))
         metric = self._metric
         if metric is not None:
-            self.query_one(Prompt).placeholder = words.VALUE_PROMPT.format(metric=metric.id)
+            self.query_one(
+                Prompt
+            ).placeholder = f"a value for {metric.id}, with its unit, or metric=value; Enter tries it"
         self.app.offer(self)
 
     def _list(self, state: State, launch: LaunchDiagnosis) -> None:
@@ -114,14 +258,14 @@ class WhatIfScreen(PanelScreen):
             self._of = (launch, proved)
             self._metrics = metrics_of(launch, proved, state.lore, tried)
         metrics = self._metrics
-        name = max((len(metric.id) for metric in metrics), default=_NAME)
+        name = max((len(metric.id) for metric in metrics), default=_NAME_CELLS)
 
         def draw(at: int, width: int) -> Content:
-            room = max(min(name, width - 2 * _VALUE - _TURNS), 8)
+            room = max(min(name, width - 2 * _VALUE - _FLIPS), 8)
             return _row(metrics[at], tried.get(metrics[at].id), room, self.blocks)
 
-        room = max(min(name, self.query_one(Rows).size.width - 2 - 2 * _VALUE - _TURNS), 8)
-        titles = words.HEADS
+        room = max(min(name, self.query_one(Rows).size.width - 2 - 2 * _VALUE - _FLIPS), 8)
+        titles = _HEADS
         head = f"{titles[0]:<{room}}{titles[1]:>{_VALUE}}{titles[2]:>{_VALUE}}   {titles[3]}"
         self.query_one(Rows).show(len(metrics), draw, head=styled(head, ""))
 
@@ -131,7 +275,7 @@ class WhatIfScreen(PanelScreen):
         if isinstance(result, e.Failed):
             lines.insert(0, (f"! {result.message}", "$text-error"))
         elif not state.supposing:
-            lines.insert(0, (words.AS_MEASURED, ""))
+            lines.insert(0, ("Nothing is changed yet: left and right change the metric under the cursor.", ""))
         else:
             known = {metric.id: metric for metric in self._metrics}
             told = ", ".join(f"{name} = {known[name].text(value)}" for name, value in state.supposing if name in known)
@@ -141,13 +285,17 @@ class WhatIfScreen(PanelScreen):
     def _outcome(self, launch: LaunchDiagnosis, *, stale: bool) -> None:
         after = self._after or launch
         rows = outcome(launch, after)
-        head = words.BEFORE_AFTER if not stale else f"{words.BEFORE_AFTER} ({words.CONCLUDING})"
+        head = (
+            "measured → tried"
+            if not stale
+            else "measured → tried (diagnosing again; the outcome below is the previous one)"
+        )
         lines: list[Content] = [styled(head, "bold $text-primary")]
         if not any(row.kind == "class" for row in rows):
-            rows = (Became("stays", words.CLASS, after.verdict.title), *rows)
+            rows = (Became("stays", "class", after.verdict.title), *rows)
         lines += [_became(row) for row in rows]
         if self.app.state.supposing and not changed(rows):
-            lines.insert(1, styled(words.SAME, ""))
+            lines.insert(1, styled("Class, findings and gains are unchanged.", ""))
         self.query_one("#outcome", Note).say(lines)
 
     @property
@@ -186,7 +334,7 @@ class WhatIfScreen(PanelScreen):
             return
         beyond = metric.beyond(value, bool(up))
         if beyond is None:
-            self.notify(words.NO_THRESHOLD, markup=False)
+            self.notify("No conclusion flips in that direction.", markup=False)
         else:
             self._suppose(metric.id, beyond)
 
@@ -198,7 +346,7 @@ class WhatIfScreen(PanelScreen):
             return None
         value = dict(self.app.state.supposing).get(metric.id, metric.measured)
         if value is None:
-            self.notify(words.NO_VALUE, severity="warning", markup=False)
+            self.notify("The report does not contain it: type a value first.", severity="warning", markup=False)
         return value
 
     def action_reset(self, everything: bool) -> None:
@@ -214,7 +362,7 @@ class WhatIfScreen(PanelScreen):
         if self.app.state.supposing:
             self.app.dispatch(e.WhatIfAsked(self.app.state.supposing))
         else:
-            self.notify(words.NOTHING_TRIED, severity="warning", markup=False)
+            self.notify("No value is changed: there is nothing to note.", severity="warning", markup=False)
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
@@ -233,7 +381,7 @@ class WhatIfScreen(PanelScreen):
         name = _named(left.strip(), state) if sign else metric.id if metric is not None else None
         unit = state.lore.unit(name) if name is not None else None
         if name is None or unit is None:
-            self.notify(safe(words.NO_METRIC.format(name=left.strip()[:80])), severity="warning", markup=False)
+            self.notify(safe(f"{left.strip()[:80]} is not a metric."), severity="warning", markup=False)
             return
         try:
             measured = None if state.launch is None else state.launch.metrics.get(name)
@@ -264,7 +412,7 @@ class WhatIfScreen(PanelScreen):
 def _row(metric: Metric, tried: float | None, room: int, blocks: bool) -> Content:
     """A metric's name in so many cells, its values, where it turns. Kept: a key changes one row of the table."""
     name = metric.id if len(metric.id) <= room else metric.id[: room - 1] + "…"
-    measured = words.UNKNOWN if metric.measured is None else metric.text(metric.measured)
+    measured = "unknown" if metric.measured is None else metric.text(metric.measured)
     now = "" if tried is None else metric.text(tried)
     at = metric.measured if tried is None else tried
     down, up = ("↓", "↑") if blocks else ("-", "+")

@@ -1,7 +1,8 @@
-"""The evidence beside the conversation: one page at a time about the launch and the finding at hand."""
+"""The evidence pane: its tabs, and one page at a time about the current launch and finding."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from textual import on
@@ -9,16 +10,75 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.events import Click
+from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
 
 from advisor.session.state import State
-from advisor.tui import words_evidence as words
-from advisor.tui.evidence_context import Exhibit, exhibit
-from advisor.tui.evidence_pages import PAGES, How, note
-from advisor.tui.widgets.evidence_tabs import EvidenceTabs
-from advisor.tui.widgets.line_wise import LineWise
-from advisor.tui.widgets.placed import Placed
+from advisor.tui.drawing import styled
+from advisor.tui.widgets.evidence_pages import PAGES, Exhibit, How, exhibit, note
+from advisor.tui.widgets.text import LineWise, Placed
+
+
+class EvidenceTabs(Placed):
+    """As many cells as the names need, and two brackets."""
+
+    class Taken(Message):
+        """A page was clicked."""
+
+        def __init__(self, page: str) -> None:
+            super().__init__()
+            self.page = page
+
+    def __init__(self, labels: Mapping[str, str], page: str) -> None:
+        super().__init__()
+        self._labels, self._page = dict(labels), page
+
+    def show(self, page: str) -> None:
+        """This page is in view."""
+        if page != self._page:
+            self._page = page
+            self.refresh()
+
+    @property
+    def _gap(self) -> int:
+        """Blanks between two names: two where there is room, else one, which a bracket may fill."""
+        wide = sum(len(label) + 2 for label in self._labels.values())
+        return 2 if wide <= self.content_size.width else 1
+
+    def _spans(self) -> list[tuple[str, int, int]]:
+        """Each page with the cells from and to which its name stands."""
+        spans, at = [], 1
+        for page, label in self._labels.items():
+            spans.append((page, at, at + len(label)))
+            at += len(label) + self._gap
+        return spans
+
+    def render(self) -> Content:
+        """One line; where it is too long it is moved so that the page in view is seen."""
+        spans = self._spans()
+        cells = [" "] * (spans[-1][2] + 1)
+        for page, start, to in spans:
+            cells[start:to] = self._labels[page]
+        start, to = next(((start, to) for page, start, to in spans if page == self._page), (1, 1))
+        cells[start - 1], cells[to] = "[", "]"
+        line = styled("".join(cells), "$text-secondary").stylize("bold $text-accent", start - 1, to + 1)
+        return line[self._skipped() :]
+
+    def _skipped(self) -> int:
+        """Cells that are scrolled away to the left so that the page in view is seen."""
+        end = next((to for page, _, to in self._spans() if page == self._page), 0) + 1
+        return max(end - self.content_size.width, 0) if self.content_size.width else 0
+
+    def on_click(self, event: Click) -> None:
+        """The page under the pointer."""
+        event.stop()
+        at = event.x - self.gutter.left + self._skipped()
+        taken = next((page for page, start, to in self._spans() if start - 1 <= at <= to), None)
+        if taken is not None:
+            self.post_message(self.Taken(taken))
+
 
 NAMES = tuple(PAGES)
 _SEARCHED = "numbers"  # the page whose numbers can be searched
@@ -76,8 +136,12 @@ class EvidencePage(LineWise):
         height = self.parent.size.height - 1 if self._page in _FITTED and isinstance(self.parent, Widget) else 0
         how = How(width, self._blocks, wanted, height)
         if (self._page, how) not in self._made:
-            make = PAGES[self._page][1]
-            lines = note(words.NOTHING, how) if self._exhibit is None else make(self._exhibit, how)
+            make = PAGES[self._page].lines
+            lines = (
+                note("The evidence appears here together with the diagnosis.", how)
+                if self._exhibit is None
+                else make(self._exhibit, how)
+            )
             self._made[self._page, how] = lines
         return self._made[self._page, how]
 
@@ -86,21 +150,21 @@ class Evidence(VerticalScroll, Placed, can_focus=True):
     """The tabs, and under them the page, scrolled."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "turn(-1)", "Page before", show=False, id="evidence.left", tooltip=words.TIP_BEFORE),
-        Binding("right", "turn(1)", "Next page", show=False, id="evidence.right", tooltip=words.TIP_NEXT),
+        Binding("left", "turn(-1)", "Previous page", show=False, tooltip="Previous evidence page"),
+        Binding("right", "turn(1)", "Next page", show=False, tooltip="Next evidence page"),
         *(
-            Binding(str(at), f"take('{page}')", name, show=False, id=f"evidence.{page}", tooltip=what)
-            for at, (page, _, name, what) in enumerate(words.PAGES, 1)
+            Binding(str(at), f"take('{page}')", name, show=False, tooltip=what)
+            for at, (page, (_, _, name, what, _)) in enumerate(PAGES.items(), 1)
         ),
-        Binding("slash", "find", "Find a number", show=False, id="evidence.find", tooltip=words.TIP_FIND),
-        Binding("escape", "leave_find", "Leave", show=False, id="evidence.leave", tooltip=words.TIP_LEAVE_FIND),
+        Binding("slash", "find", "Find a number", show=False, tooltip="Search all metrics by name or meaning"),
+        Binding("escape", "leave_find", "Leave", show=False, tooltip="Show all metrics again and leave the search"),
     ]
 
     def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
         super().__init__(id=ident)
         self._page = EvidencePage(blocks=blocks)
-        self._tabs = EvidenceTabs({name: label for name, (label, _) in PAGES.items()}, NAMES[0])
-        self._find = Input(placeholder=words.FIND, compact=True, max_length=200, id="find")
+        self._tabs = EvidenceTabs({name: page.tab for name, page in PAGES.items()}, NAMES[0])
+        self._find = Input(placeholder="find a metric by name or meaning", compact=True, max_length=200, id="find")
         self._find.display = False
 
     def compose(self) -> ComposeResult:

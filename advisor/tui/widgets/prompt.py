@@ -1,20 +1,49 @@
-"""The line where the user types."""
+"""The line where the user types: completion, history, and keys typed elsewhere that belong to it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar, Final
 
 from textual.binding import Binding, BindingType
+from textual.events import Event, Key, Paste
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import Reactive
+from textual.screen import Screen
 from textual.suggester import Suggester
-from textual.widgets import Input
+from textual.widgets import Input, TextArea
 
-from advisor.tui import words as texts
-from advisor.tui.history import History
-from advisor.tui.layout import unstacked
+from advisor.tui.drawing import unstacked
+
+_KEPT: Final = 500
+
+
+class History:
+    """Goes back and forth; the line that was being typed is the last stop on the way forth."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._at = 0
+        self._draft = ""
+
+    def add(self, line: str) -> None:
+        """A line was sent. A repeated one is kept once."""
+        if line.strip() and (not self._lines or self._lines[-1] != line):
+            self._lines = [*self._lines, line][-_KEPT:]
+        self._at = len(self._lines)
+        self._draft = ""
+
+    def step(self, by: int, now: str) -> str | None:
+        """The line before (-1) or after (1), None at the end of the way. `now` is what stands in the prompt."""
+        if self._at == len(self._lines):
+            self._draft = now
+        at = self._at + by
+        if not 0 <= at <= len(self._lines):
+            return None
+        self._at = at
+        return self._draft if at == len(self._lines) else self._lines[at]
+
 
 Completer = Callable[[str], tuple[str, ...]]
 
@@ -41,12 +70,12 @@ class Prompt(Input):
     # Its place does not hang on what is in it: a letter more must not have the whole screen laid out anew.
     virtual_size = Reactive(Size(0, 0))
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "submit", "Choose", id="prompt.enter", tooltip=texts.TIP_ENTER),
-        Binding("up", "step(-1)", "Up", show=False, id="prompt.up"),
-        Binding("down", "step(1)", "Down", show=False, id="prompt.down"),
-        Binding("alt+up", "recall(-1)", "Line before", show=False, id="prompt.before"),
-        Binding("alt+down", "recall(1)", "Line after", show=False, id="prompt.after"),
-        Binding("tab", "complete", "Complete", show=False, id="prompt.complete"),
+        Binding("enter", "submit", "Choose", tooltip="Take the highlighted choice or launch, or submit the typed line"),
+        Binding("up", "step(-1)", "Up", show=False),
+        Binding("down", "step(1)", "Down", show=False),
+        Binding("alt+up", "recall(-1)", "Previous line", show=False),
+        Binding("alt+down", "recall(1)", "Next line", show=False),
+        Binding("tab", "complete", "Complete", show=False),
     ]
 
     class Stepped(Message):
@@ -116,3 +145,30 @@ class Prompt(Input):
     def _write(self, line: str) -> None:
         self.value = line
         self.cursor_position = len(line)
+
+
+def typed(screen: Screen[Any], key: Key) -> str | None:
+    """The character of a key that does nothing else here."""
+    return key.character if key.is_printable and key.key not in screen.active_bindings else None
+
+
+def hand_over(screen: Screen[Any], event: Event) -> bool:
+    """Give the focus to the screen's line if the event belongs there; whether nothing is left to do about it.
+
+    A screen with such a line has a method `to_line`: what a key puts there, nothing where it only opens the line, None
+    for a key of another use. Pasted text always belongs there.
+    """
+    ask = getattr(screen, "to_line", None)
+    if ask is None or not isinstance(event, Key | Paste) or event.is_forwarded:
+        return False
+    if isinstance(screen.focused, Input | TextArea):
+        return False
+    text = "" if isinstance(event, Paste) else ask(event)
+    line = next((line for line in screen.query(Prompt) if line.focusable), None)
+    if text is None or line is None:
+        return False
+    screen.set_focus(line)
+    if isinstance(event, Paste):
+        return False  # the program sends it to what has the focus now
+    line.insert_text_at_cursor(text)
+    return True

@@ -1,17 +1,115 @@
-"""Cards and charts as styled lines of a given width. Everything from a report is data: shown, never obeyed."""
+"""Theme colours, styles of lines, and cards and charts as styled lines of a given width.
+
+Text from a report is data: control characters are escaped and markup in it stays text.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 from unicodedata import category
 
 from textual.content import Content
+from textual.theme import Theme
 
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.session.records import Card, Line
-from advisor.tui.styles import BARS, CARDS, LINES, MARKS, OTHER_CARDS, PLAIN_MARKS
 from advisor.view import charts, workload
 from advisor.view.text import shown
+
+DARK: Final = Theme(
+    name="advisor-dark",
+    primary="#5aa9e6",
+    secondary="#8fa3bf",
+    accent="#f2b950",
+    warning="#f2a65a",
+    error="#ee6a6a",
+    success="#7cc47f",
+    foreground="#dde3ea",
+    background="#12161c",
+    surface="#191f27",
+    panel="#232b36",
+    dark=True,
+    variables={"quiet": "#8b98a7"},
+)
+LIGHT: Final = Theme(
+    name="advisor-light",
+    primary="#1f6fb2",
+    secondary="#5b6b7f",
+    accent="#a86a00",
+    warning="#b45a00",
+    error="#b3261e",
+    success="#2f7d32",
+    foreground="#1c2430",
+    background="#fbfbf8",
+    surface="#f1f2ef",
+    panel="#e4e7e6",
+    dark=False,
+    variables={"quiet": "#66707c"},
+)
+
+CARDS: Final = {
+    "overview": "$text-primary",
+    "class": "$text-primary",
+    "finding": "$text-warning",
+    "trust": "$text-warning",
+    "fix": "$text-success",
+    "next": "$text-success",
+    "question": "$text-accent",
+    "answer": "$text-secondary",
+    "change": "$text-accent",
+    "napkin": "$text-accent",
+    "error": "$text-error",
+    "step": "$text-accent",
+    "steps": "$text-accent",
+    "compared": "$text-success",
+    "log": "$text-success",
+    "timeline": "$text-primary",
+}
+OTHER_CARDS: Final = "$text-secondary"
+LINES: Final = {
+    "strong": "bold",
+    "quiet": "$quiet",
+    "holds": "$text-success",
+    "fails": "$text-error",
+    "unknown": "$quiet italic",
+    "warning": "",
+}
+MARKS: Final = {"holds": "✓", "fails": "✗", "unknown": "?", "warning": "!"}
+PLAIN_MARKS: Final = {"holds": "+", "fails": "x", "unknown": "?", "warning": "!"}
+BARS: Final = {
+    "high": "$error",
+    "busy": "$warning",
+    "quiet": "$primary",
+    "total": "$secondary",
+    "stall": "$primary",
+    "unknown": "$quiet",
+}
+LANES: Final = {
+    "kernels": "$success",
+    "communication": "$accent",
+    "copies": "$primary",
+    "migrations": "$primary",
+    "other": "$secondary",
+    "busy": "$foreground",
+    "idle": "$warning",
+    "stream": "$secondary",
+}
+# Roles of pictures in text cells (render/cells.py).
+ROLES: Final = {
+    "roof": "$primary",
+    "now": "bold $text-warning",
+    "then": "bold $text-secondary",
+    "paper": "bold $text-accent",
+    "axis": "$quiet",
+    "box": "$secondary",
+    "title": "bold",
+    "high": "bold $text-error",
+    "busy": "$text-warning",
+    "quiet": "$quiet",
+    "unknown": "$quiet italic",
+}
+
 
 _LABEL_MOST = 24
 _NARROWEST = 16
@@ -126,7 +224,7 @@ def chart_lines(launch: LaunchDiagnosis, width: int, blocks: bool) -> list[Conte
         return lines
     lines += bar_lines(charts.speed_of_light(metrics, "compute", width=width, blocks=blocks, parts=True), width)
     lines += bar_lines(charts.speed_of_light(metrics, "memory", width=width, blocks=blocks, parts=True), width)
-    lines += [Content(""), heading("Where warps wait, % of their cycles")]
+    lines += [Content(""), heading("Warp stalls, % of warp cycles")]
     lines += bar_lines(charts.stalls(metrics, width=width, blocks=blocks), width)
     lines += [Content("")]
     lines += bar_lines([charts.occupancy(metrics, labels, width=width, blocks=blocks)], width)
@@ -138,3 +236,23 @@ def chart_lines(launch: LaunchDiagnosis, width: int, blocks: bool) -> list[Conte
 def heading(text: str) -> Content:
     """The head of a section of the evidence."""
     return styled(text, "bold $text-primary")
+
+
+def extra_lines(card: Card, width: int) -> list[str]:
+    """The lines of a card's detail at this width; none for a card without one."""
+    if card.kind != "explanation" or card.detail is None:
+        return []
+    if isinstance(card.detail, str):
+        return card.detail.splitlines()
+    from advisor.view.explain import explain_text
+
+    return explain_text(card.detail, width=width).splitlines()
+
+
+_WIDTH: Final = 100
+
+
+def card_text(card: Card, blocks: bool = True) -> str:
+    """The card's lines as they stand on a screen of 100 columns, without colours."""
+    lines = card_lines(card, _WIDTH, extra_lines(card, _WIDTH), blocks)
+    return "\n".join(line.plain.rstrip() for line in lines).strip() + "\n"

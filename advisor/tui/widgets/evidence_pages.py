@@ -1,24 +1,84 @@
-"""The pages of the evidence as lines of a given width. A page is made when it is looked at, and kept by its widget."""
+"""The evidence pages of a launch as lines of a given width."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from textual.content import Content
 
-from advisor.records.diagnosis import Finding, Location
+from advisor.records.diagnosis import Finding, LaunchDiagnosis, Location
+from advisor.session import views
 from advisor.session.cards import evidence_lines
+from advisor.session.interview.choosing import revealed
 from advisor.session.numbers import number_text
 from advisor.session.records import Card, Line
-from advisor.tui import words_evidence as words
-from advisor.tui.evidence_context import Exhibit
-from advisor.tui.layout import card_lines, chart_lines, hang, heading, styled
-from advisor.tui.styles import ROLES
+from advisor.session.state import State
+from advisor.tui.drawing import ROLES, card_lines, chart_lines, hang, heading, styled
 from advisor.view import charts, memory_chart, roofline_text, workload
+from advisor.view.roofline_text import Paper
 from advisor.view.source_marks import place_text, share, source_line
 from advisor.view.text_canvas import Row
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exhibit:
+    """launch and finding at hand; earlier: former versions of the launch with their names; napkin: its latest card;
+    paper: what the algorithm needs, where both numbers were answered; expected: the bound that the user expects, None
+    where nothing was said; seen: the lines and instructions of the launch that were looked up last, by a finding's own
+    measure and without a search; metrics: metric id to (unit, meaning); report: whether a report is open, so that its
+    code can be read; places: finding id to its places, as far as they were read.
+    """
+
+    launch: LaunchDiagnosis
+    finding: Finding | None = None
+    earlier: tuple[tuple[LaunchDiagnosis, str], ...] = ()
+    napkin: Card | None = None
+    paper: Paper | None = None
+    expected: str | None = None
+    seen: Any = None
+    metrics: tuple[tuple[str, str, str], ...] = ()
+    report: bool = True
+    places: tuple[tuple[str, tuple[Location, ...]], ...] = ()
+
+    def same(self, other: Exhibit | None) -> bool:
+        """Whether nothing of it is new. Records of the state are compared by what they are, not by what they hold."""
+        if other is None:
+            return False
+        parts = ("launch", "finding", "earlier", "napkin", "seen", "metrics")
+        alike = all(getattr(self, part) is getattr(other, part) for part in parts)
+        mine, its = ((one.paper, one.expected, one.report, one.places) for one in (self, other))
+        return alike and mine == its
+
+
+def exhibit(state: State) -> Exhibit | None:
+    """What there is to show: None before a launch is looked at, and while the user is asked what to expect of it."""
+    launch = state.launch
+    if launch is None or not (state.numbers or revealed(state)):
+        return None
+    cards = (c for c in reversed(state.cards) if c.kind == "napkin" and c.position == state.position and not c.past)
+    bounds = (bound for position, bound in reversed(state.expected) if position == state.position)
+    return Exhibit(
+        launch,
+        state.finding_of(state.finding),
+        state.earlier,
+        next(cards, None),
+        _paper(state),
+        next(bounds, None),
+        next(iter(views.read(state)), None),
+        state.lore.metrics,
+        not state.numbers,
+        tuple((finding.id, views.places(state, finding)) for finding in launch.findings),
+    )
+
+
+def _paper(state: State) -> Paper | None:
+    flop, size, dtype = (state.answer(q) for q in ("theoretical_flop", "theoretical_bytes", "intended_dtype"))
+    if not isinstance(flop, int | float) or not isinstance(size, int | float):
+        return None
+    return Paper(float(flop), float(size), dtype if isinstance(dtype, str) else "")
+
 
 FEWEST: Final = 46  # columns that a chart row needs
 _MOST_PLACES = 8
@@ -72,26 +132,29 @@ def roofline(shown: Exhibit, how: How) -> list[Content]:
         height=how.height - 2,
         blocks=how.blocks,
     )
-    lines = _head(words.ROOFLINE, how)
+    lines = _head("Roofline", how)
     for text in made.notes:
         lines += note(text, how, "")
     if made.collect:
-        lines += [*note(words.COLLECT, how), *_command(made.collect, how)]
+        lines += [*note("Collect it with these options and open the new report:", how), *_command(made.collect, how)]
     lines += picture_lines(made.rows)
     for key in made.keys:
         sign = styled(f"{key.sign} ", ROLES.get(key.role, "") or "bold")
         lines += hang(sign, Content("  "), styled(key.text, ""), how.width)
     if made.rows and shown.paper is None:
-        lines += note(words.NO_PAPER, how)
+        lines += note("Enter what the algorithm needs (/napkin) to mark its expected position as well.", how)
     return lines
 
 
 def memory(shown: Exhibit, how: How) -> list[Content]:
     """The memory chart, what stands out in it, and what it cannot show."""
     if shown.launch.scope == workload.SCOPE:
-        return [*_head(words.MEMORY, how), *note(words.NO_CHART, how)]
+        return [
+            *_head("Memory chart", how),
+            *note("A typed-in workload has no memory chart: Nsight Graphics reports no volumes.", how),
+        ]
     made = memory_chart.memory_chart(shown.launch.metrics, width=how.width, blocks=how.blocks)
-    lines = [*_head(words.MEMORY, how), *picture_lines(made.rows)]
+    lines = [*_head("Memory chart", how), *picture_lines(made.rows)]
     for text in made.notes:
         warn = text.startswith("! ")
         mark = styled("! ", "bold $text-warning") if warn else Content("")
@@ -101,7 +164,7 @@ def memory(shown: Exhibit, how: How) -> list[Content]:
 
 def source(shown: Exhibit, how: How) -> list[Content]:
     """Where in the code: the places of the findings, else the lines that were looked up, else how to look them up."""
-    lines = _head(words.SOURCE, how)
+    lines = _head("Where in the code", how)
     view = getattr(shown.seen, "view", shown.seen)
     texts = {} if view is None else view.texts
     read = dict(shown.places)
@@ -115,16 +178,32 @@ def source(shown: Exhibit, how: How) -> list[Content]:
     told = wanted is not None and wanted.own and wanted.finding in placed
     if view is not None and not told:
         lines += [Content("")] if placed else []
-        lines += note(words.HOT.format(measure=view.measure.title), how, "bold")
+        lines += note(f"Hot lines by {view.measure.title}", how, "bold")
         for line in view.lines[:_MOST_PLACES]:
             lines += _hot(place_text(line.file, line.line), line.share, how)
             text = view.texts.get((line.file, line.line), "")
             lines += _under(source_line(text), how, "") if text else []
             lines += _under(line.spots[0].row.sass, how, "$quiet") if line.spots else []
-        lines += note(words.NOTHING_HOT, how) if not view.lines else []
+        lines += (
+            note("No line has a share of this measure, or the filters exclude them all.", how) if not view.lines else []
+        )
     elif view is None and not placed:
-        lines += note(words.NO_PLACES if shown.report else words.NO_CODE, how, "")
-    return [*lines, Content(""), *note(words.MORE_SOURCE, how)] if shown.report else lines
+        lines += note(
+            "The lines behind this finding have not been read from the report yet."
+            if shown.report
+            else "Typed numbers have no code: open a report to see lines and instructions.",
+            how,
+            "",
+        )
+    return (
+        [
+            *lines,
+            Content(""),
+            *note("/source (F7) shows hot lines and instructions, with search and more columns.", how),
+        ]
+        if shown.report
+        else lines
+    )
 
 
 def _in_order(shown: Exhibit) -> list[Finding]:
@@ -137,7 +216,7 @@ def _measure(name: str, how: How) -> list[Content]:
     """What the shares of places are of, where it is a measure of ours."""
     from advisor.source.measures import MEASURES
 
-    return note(words.HOT.format(measure=MEASURES[name].title), how) if name in MEASURES else []
+    return note(f"Hot lines by {MEASURES[name].title}", how) if name in MEASURES else []
 
 
 def _place(place: Location, text: str, how: How) -> list[Content]:
@@ -145,7 +224,7 @@ def _place(place: Location, text: str, how: How) -> list[Content]:
     lines += _under(source_line(text), how, "") if text else []
     lines += _under(place.sass, how, "$quiet") if place.sass else []
     for file, line in place.calls[:1]:
-        lines += _under(words.INLINED.format(place=place_text(file, line)), how, "$quiet")
+        lines += _under(f"inlined at {place_text(file, line)}", how, "$quiet")
     return lines
 
 
@@ -162,23 +241,28 @@ def _under(text: str, how: How, style: str) -> list[Content]:
 
 def napkin(shown: Exhibit, how: How) -> list[Content]:
     """What the algorithm needs beside what was measured, and what the user expected beside the class."""
-    lines = _head(words.NAPKIN, how)
+    lines = _head("Napkin math", how)
     if shown.napkin is not None:
         card = Card("napkin", shown.napkin.title, shown.napkin.lines)
         lines += card_lines(card, how.width, blocks=how.blocks)
     metrics = shown.launch.metrics
     if shown.paper is not None:
-        lines += [Content(""), *_head(words.AGAINST, how)]
+        lines += [Content(""), *_head("Needed as a share of measured", how)]
         for label, least, metric, unit in (
-            (words.BYTES, shown.paper.bytes, _BYTES, "byte"),
-            (words.OPERATIONS, shown.paper.flop, _FLOP, "FLOP"),
+            ("Bytes", shown.paper.bytes, _BYTES, "byte"),
+            ("Operations", shown.paper.flop, _FLOP, "FLOP"),
         ):
             lines += _share_of(label, least, charts.known(metrics, metric), unit, how)
     if shown.expected is not None:
-        told = words.EXPECTED.format(bound=shown.expected.replace("_", " "), title=shown.launch.verdict.title)
+        told = f"Your prediction: {shown.expected.replace('_', ' ')}. Actual: {shown.launch.verdict.title}."
         lines += [Content(""), *note(told, how, "")]
     if shown.napkin is None and shown.paper is None:
-        lines += note(words.NO_NAPKIN, how, "")
+        lines += note(
+            "The algorithm's needs are not known yet. /napkin asks for the algorithm and its sizes and computes the"
+            " minimum bytes, operations and time.",
+            how,
+            "",
+        )
     return lines
 
 
@@ -186,12 +270,18 @@ def _share_of(label: str, least: float, measured: float | None, unit: str, how: 
     """How much of what was measured the algorithm needs; over 100 % the sizes are not those of this launch."""
     text = f"{label:<11}"
     if least <= 0 or not measured:
-        what = words.NONE_NEEDED if least <= 0 else words.NOT_MEASURED if measured is None else words.NONE_MEASURED
+        what = (
+            "the algorithm needs none"
+            if least <= 0
+            else "{least}; the measured value is unknown"
+            if measured is None
+            else "{least}; none was measured"
+        )
         said = what.format(least=number_text(least, unit))
         return hang(styled(text, "$text-secondary"), Content(" " * len(text)), styled(said, "$quiet italic"), how.width)
     part = 100.0 * least / measured
     drawn = charts.bar(part, _BAR, blocks=how.blocks, marks=())
-    said = words.NEEDED_OF.format(least=number_text(least, unit), measured=number_text(measured, unit))
+    said = f"{number_text(least, unit)} of {number_text(measured, unit)}"
     first = styled(f"{text}{charts.value_text(part):>9} ", "$text-secondary") + styled(drawn, "$primary")
     under = Content(" " * len(text))
     if first.cell_length + len(said) + 2 <= how.width:
@@ -205,11 +295,11 @@ def numbers(shown: Exhibit, how: How) -> list[Content]:
     wanted = how.wanted.casefold().split()
     sections = []
     if shown.launch.verdict.title:  # untitled where it is for the user to find out
-        sections.append((words.CLASS.format(title=shown.launch.verdict.title), shown.launch.verdict.evidence))
+        sections.append((f"Evidence for the class: {shown.launch.verdict.title}", shown.launch.verdict.evidence))
     if shown.finding is not None:
-        sections.append((words.FINDING.format(title=shown.finding.title), shown.finding.evidence))
+        sections.append((f"Evidence for the finding: {shown.finding.title}", shown.finding.evidence))
     for title, items in sections if not wanted else ():
-        card = Card("evidence", "", evidence_lines(items) or (Line(words.NO_EVIDENCE, "quiet"),))
+        card = Card("evidence", "", evidence_lines(items) or (Line("No single number supports it.", "quiet"),))
         lines += [*_head(title, how), *card_lines(card, how.width, blocks=how.blocks)[1:], Content("")]
     told = {name: (unit, means) for name, unit, means in shown.metrics}
     found = [
@@ -218,11 +308,11 @@ def numbers(shown: Exhibit, how: How) -> list[Content]:
         if all(word in f"{name} {told.get(name, ('', ''))[1]}".casefold() for word in wanted)
     ]
     count = len(found), len(shown.launch.metrics)
-    lines += _head(words.ALL.format(found=count[0], all=count[1]), how)
+    lines += _head(f"All numbers of this launch, {count[0]} of {count[1]}", how)
     column = min(max((len(name) for name in found), default=0) + 2, max(how.width // 2, _COLUMN))
     for name in found:
         lines += _number(name, shown.launch.metrics[name], told.get(name, ("", "")), column, how)
-    return lines if found else [*lines, *note(words.NO_NUMBER, how)]
+    return lines if found else [*lines, *note("No metric has this in its name or meaning.", how)]
 
 
 def _number(name: str, value: float, told: tuple[str, str], column: int, how: How) -> list[Content]:
@@ -239,13 +329,32 @@ def _number(name: str, value: float, told: tuple[str, str], column: int, how: Ho
     return hang(lead, Content(" " * lead.cell_length), styled(means, "$quiet"), how.width)
 
 
-Page = Callable[[Exhibit, How], list[Content]]
-# Page -> its tab, and how it is made. The order is that of the tabs.
-PAGES: Final[Mapping[str, tuple[str, Page]]] = {
-    "units": ("Units", units),
-    "roofline": ("Roofline", roofline),
-    "memory": ("Memory", memory),
-    "source": ("Source", source),
-    "napkin": ("Napkin", napkin),
-    "numbers": ("Numbers", numbers),
+class Page(NamedTuple):
+    """The label of its tab; the key that shows it (Alt with a letter: Textual takes Alt with a digit for the Option key
+    of a Mac, which types a character); its name among all actions; what it shows; and how it is made.
+    """
+
+    tab: str
+    key: str
+    name: str
+    says: str
+    lines: Callable[[Exhibit, How], list[Content]]
+
+
+# The order is that of the tabs.
+PAGES: Final[Mapping[str, Page]] = {
+    "units": Page(
+        "Units", "alt+u", "Units", "Evidence: units, their speed of light with its breakdown, stalls, occupancy", units
+    ),
+    "roofline": Page(
+        "Roofline", "alt+r", "Roofline", "Evidence: roofline, the launch under the roofs of its GPU", roofline
+    ),
+    "memory": Page(
+        "Memory", "alt+m", "Memory chart", "Evidence: memory chart, volumes, percentages and hit rates", memory
+    ),
+    "source": Page("Source", "alt+c", "Hot lines", "Evidence: source code, the hot lines", source),
+    "napkin": Page("Napkin", "alt+k", "Napkin", "Evidence: napkin math, required against measured", napkin),
+    "numbers": Page(
+        "Numbers", "alt+n", "All numbers", "Evidence: numbers of class and finding, all metrics with search", numbers
+    ),
 }

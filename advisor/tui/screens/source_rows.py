@@ -1,7 +1,4 @@
-"""Lines, instructions, source text and PTX of a launch as rows of a list. Everything from the report is data.
-
-What is told of a view of the code over its lists.
-"""
+"""Lines, instructions, source text and PTX of a launch as rows of a list."""
 
 from __future__ import annotations
 
@@ -16,12 +13,12 @@ from advisor.source.columns import Value
 from advisor.source.hotspots import Line, Spot
 from advisor.source.view import View
 from advisor.source.viewer import Seen
-from advisor.tui import words_views as words
-from advisor.tui.layout import styled
+from advisor.tui.drawing import styled
 from advisor.view.source import reason_text, wait_text
 from advisor.view.source_marks import count, file_name, loop_name, place_text, share, short, source_line
 from advisor.view.source_shape import registers_text, shared_text, structure_text, zones_text
 
+NO_LINES = "No line information: compile with -lineinfo to see source lines. Only instructions can be shown."
 _HOT = 0.05  # of the launch's total: worth a visit (as in source.locate); where nothing has much, half of the most is
 
 
@@ -195,20 +192,24 @@ class Code:
         row, spot = self.seen.rows[at], self._spots.get(at)
         parts = []
         if row.executed:
-            ran = words.RAN if row.lanes is not None else words.RAN_ONLY
+            ran = (
+                "executed {count} times with {lanes:.1f} of 32 lanes active"
+                if row.lanes is not None
+                else "executed {count} times"
+            )
             parts.append(ran.format(count=count(row.executed), lanes=row.lanes or 0.0))
         if self.view.structure.loops:
             parts.append(loop_name(self._loop(at)))
         if self.view.structure.live:
-            parts.append(words.LIVE.format(live=self.view.structure.live[at]))
+            parts.append(f"{self.view.structure.live[at]} registers live")
         if self.view.peak is not None:
-            parts.append(words.PEAK.format(live=self.view.peak.live, pc=self.view.peak.row.pc))
+            parts.append(f"most in the kernel: {self.view.peak.live} at 0x{self.view.peak.row.pc:x} (p goes there)")
         # Columns leave a narrow list no room for the instruction itself.
         shown = [f"0x{row.pc:x} {row.sass}"] if self.view.columns else []
         out = [_data("; ".join([*shown, *parts]))]
         wait = self.view.waits.get(at)
         if wait is not None and spot is not None:
-            form = words.FOR_LOAD if wait.sources else words.WAITS
+            form = "waits: {wait} (l goes to what it waits for)" if wait.sources else "waits: {wait}"
             out.insert(0, _data(form.format(wait=wait_text(wait, spot))))
         return out
 
@@ -289,29 +290,35 @@ _NAME = 40  # cells of a file's name; of a longer one the end stays
 def about_view(seen: Seen, sought: e.Locate | None, lore: Lore) -> list[tuple[str, str]]:
     """Measure and why, filters, how far lines can be trusted, what the report lacks: (text, style) a line."""
     view = seen.view
-    told = words.MEASURE.format(title=view.measure.title, id=view.measure.id, total=count(view.total))
+    told = f"{view.measure.title} ({view.measure.id}), total {count(view.total)}"
     reason = reason_text(seen.wanted, lore.title(seen.wanted.finding) if seen.wanted is not None else "")
-    parts = [told, *([words.BECAUSE.format(reason=reason)] if reason else [])]
+    parts = [told, *([f"because {reason}"] if reason else [])]
     if view.columns and sought is not None:
-        parts.append(words.COLUMN_SET.format(columns=sought.columns))
+        parts.append(f"columns: {sought.columns}")
     out = [("; ".join(parts), "")]
     filters = filters_text(sought)
     if filters:
-        kept = words.FILTERS.format(filters=filters, kept=len(view.spots), total=len(seen.rows))
+        kept = f"only {filters}: {len(view.spots)} of {len(seen.rows)} instructions (x shows all)"
         out.append((kept, "$text-accent"))
     if not view.spots:
-        out.append((words.NOTHING_HOT, "$text-warning"))
+        out.append(("No line has a share of this measure, or the filters exclude them all.", "$text-warning"))
     if not view.has_lines:
-        out.append((words.NO_LINES, "$text-warning"))
+        out.append((NO_LINES, "$text-warning"))
     elif view.trust is not None:
         lined, inlined = f"{view.trust.lined:.0%}", f"{view.trust.inlined:.0%}"
         only = only_file(seen)
-        told = words.TRUST_IN.format(file=_name(only)) if only else ""
-        out.append((words.TRUST.format(lined=lined, file=told, inlined=inlined), "$quiet"))
+        told = f" in {_name(only)}" if only else ""
+        out.append(
+            (
+                f"{lined} of executed instructions have a line{told}, {inlined} are inlined."
+                " Compilers move code: samples may land on an adjacent line.",
+                "$quiet",
+            )
+        )
     if not view.has_code:
-        out.append((words.NO_CODE, "$text-warning"))
+        out.append(("The report does not hold the machine code.", "$text-warning"))
     if view.has_lines and not view.texts:
-        out.append((words.NO_TEXT, "$text-warning"))
+        out.append(("The text of the source is neither in the report nor on this machine.", "$text-warning"))
     return out
 
 
@@ -324,5 +331,5 @@ def filters_text(sought: e.Locate | None) -> str:
     """The search and the comparisons, empty where nothing is filtered."""
     if sought is None:
         return ""
-    parts = [words.SEARCH.format(text=sought.search)] if sought.search else []
+    parts = [f"/{sought.search}"] if sought.search else []
     return ", ".join((*parts, *sought.where))

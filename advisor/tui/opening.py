@@ -1,7 +1,4 @@
-"""What a path is: a report, a trace, a saved session; how one is typed; and with which theme to begin.
-
-With what a session can begin, beside a path that is typed: gathered once, when the start screen is made.
-"""
+"""What a session can start from: kinds of files, the start choices, and the settings kept between sessions."""
 
 from __future__ import annotations
 
@@ -10,11 +7,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from advisor.records.errors import AdvisorError
+from advisor.records.files import write_whole
+from advisor.session import events as e
+from advisor.session.kept import remark, title
 from advisor.session.language import files
 from advisor.session.records import Choice
-from advisor.tui import words_places as words
+from advisor.session.transcripts.autosave import Kept
 from advisor.view.text import cut, plural
 
 _HEAD: Final = 8192
@@ -143,23 +144,26 @@ class Beginnings:
     def choices(self) -> tuple[Choice, ...]:
         """What is offered, broken-off sessions first; ids: `interview`, `demo`, `open:N`, `continue:N`, `replay:N`."""
         out = [
-            Choice(f"continue:{at}", words.CONTINUE.format(title=cut(one.title, _TITLE)), (), one.note)
+            Choice(f"continue:{at}", f"Continue {cut(one.title, _TITLE)}", (), one.note)
             for at, one in enumerate(self.unfinished)
         ]
-        out.append(Choice("interview", words.INTERVIEW, ("i",), words.INTERVIEW_NOTE))
+        out.append(Choice("interview", "Type in the numbers that ncu shows", ("i",), "without a report, one at a time"))
         out += [self._recent(at, path) for at, path in enumerate(self.recent)]
-        out += [Choice("demo", words.DEMO, (), words.DEMO_NOTE)] if self.demo is not None else []
-        out.append(Choice("practice", words.PRACTICE, (), words.PRACTICE_NOTE))
+        out += [Choice("demo", "Open the demo", (), "22 kernels recorded on an H200")] if self.demo is not None else []
+        out.append(Choice("practice", "Practise on an exercise", (), "slow kernels to diagnose and fix"))
         if self.cases:
             out.append(
                 Choice(
                     _CASES,
-                    words.CASES,
+                    "Replay a worked case",
                     (),
-                    words.CASES_NOTE.format(count=len(self.cases), sessions=plural(len(self.cases), "session")),
+                    f"{len(self.cases)} {plural(len(self.cases), 'session')}, step by step",
                 )
             )
-        return (*out, Choice("knowledge", words.BROWSE, (), words.BROWSE_NOTE))
+        return (
+            *out,
+            Choice("knowledge", "Browse the knowledge base", (), "findings, stalls, opcodes, GPUs, the method"),
+        )
 
     def case_choices(self) -> tuple[Choice, ...]:
         """The bundled sessions."""
@@ -167,9 +171,9 @@ class Beginnings:
 
     def _recent(self, at: int, path: str) -> Choice:
         kind = kind_of(Path(path))
-        label = {"trace": words.REOPEN_TRACE, "transcript": words.CONTINUE}.get(kind, words.REOPEN)
+        label = {"trace": "Open the trace {name}", "transcript": "Continue {title}"}.get(kind, "Open {name}")
         name, folder = Path(path).name, str(Path(path).parent)
-        note = folder if is_there(path) else words.GONE
+        note = folder if is_there(path) else "no longer exists"
         return Choice(f"open:{at}", label.format(name=name, title=name), (), note)
 
 
@@ -190,6 +194,63 @@ def cases(folder: Path) -> tuple[Saved, ...]:
 
 def begun(log: Sequence[object]) -> bool:
     """Whether a session has begun, with reports, traces or an interview."""
-    from advisor.session import events as e
-
     return any(isinstance(event, e.Began) for event in log)
+
+
+NAME: Final = "terminal.json"
+THEMES: Final = ("dark", "light")
+_RECENT: Final = 6
+_LARGEST: Final = 1 << 16  # bytes of the file: it holds a few paths
+_LONGEST: Final = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A file in this folder. What cannot be read counts as nothing; what cannot be written is not remembered."""
+
+    folder: Path
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            path = self.folder / NAME
+            if path.stat().st_size > _LARGEST:
+                return {}
+            content = json.loads(path.read_text("utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return {}
+        return content if isinstance(content, dict) else {}
+
+    def _write(self, **changes: Any) -> None:
+        content = {"theme": self.theme, "recent": list(self.recent)} | changes
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_whole(self.folder / NAME, json.dumps(content, indent=1, sort_keys=True) + "\n")
+        except (OSError, AdvisorError):
+            pass  # the session goes on; it is asked for again the next time
+
+    @property
+    def theme(self) -> str:
+        """One of THEMES, empty where none was chosen."""
+        theme = self._read().get("theme")
+        return theme if isinstance(theme, str) and theme in THEMES else ""
+
+    @property
+    def recent(self) -> tuple[str, ...]:
+        """Paths opened last, the newest first; those that are no longer there too."""
+        found = self._read().get("recent")
+        paths = [p for p in found if isinstance(p, str) and 0 < len(p) <= _LONGEST] if isinstance(found, list) else []
+        return tuple(dict.fromkeys(paths))[:_RECENT]
+
+    def choose(self, theme: str) -> None:
+        """Remember a theme."""
+        self._write(theme=theme)
+
+    def opened(self, paths: tuple[str, ...]) -> None:
+        """Remember what was opened, by absolute paths."""
+        new = [str(Path(path).absolute()) for path in paths]
+        self._write(recent=list(dict.fromkeys([*new, *self.recent]))[:_RECENT])
+
+
+def saved(found: tuple[Kept, ...], now: float) -> tuple[Saved, ...]:
+    """The latest of them, as the start screen lists them; now: seconds since the epoch."""
+    return tuple(Saved(one.path, title(one), remark(one, now)) for one in found[:3])

@@ -1,8 +1,8 @@
-"""A list of lines with a cursor, drawn only where it is in view: a kernel may have ten thousand instructions."""
+"""Lists with a cursor: numbered choices, and rows of which only the visible ones are drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -13,8 +13,62 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.visual import Visual
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
 
-from advisor.tui import words_views as words
+from advisor.session.records import Choice
+from advisor.tui.drawing import safe, styled
+
+
+class Choices(OptionList, can_focus=False):
+    """A list driven from the prompt: arrows move the mark there, the mouse works here."""
+
+    class Taken(Message):
+        """A choice was clicked."""
+
+        def __init__(self, choice: str) -> None:
+            super().__init__()
+            self.choice = choice
+
+    def __init__(self, *, ident: str | None = None) -> None:
+        super().__init__(id=ident, markup=False, compact=True)
+        self._shown: tuple[Choice, ...] = ()
+        self._numbered = True
+
+    def show(self, choices: Sequence[Choice], *, numbered: bool, marked: bool) -> None:
+        """Show these; `marked` puts the mark on the first. Numbers are left out where a number is what is asked for."""
+        if tuple(choices) == self._shown and numbered == self._numbered:
+            return
+        self._shown, self._numbered = tuple(choices), numbered
+        self.clear_options()
+        self.add_options([Option(self._row(at, c)) for at, c in enumerate(self._shown, 1)])
+        self.highlighted = 0 if marked and self._shown else None
+
+    def _row(self, at: int, choice: Choice) -> Content:
+        short = next((word for word in choice.words if len(word) == 1), "")
+        key = str(at) if self._numbered else short
+        row = styled(f"{key:>2} ", "bold $text-accent") + Content(safe(choice.label).replace("\n", " "))
+        return row + styled(f"  {choice.note}", "$quiet") if choice.note else row
+
+    @property
+    def marked(self) -> str | None:
+        """The id of the marked choice."""
+        at = self.highlighted
+        return self._shown[at].id if at is not None and at < len(self._shown) else None
+
+    def step(self, by: int) -> None:
+        """Move the mark up or down, around the ends."""
+        if not self._shown:
+            return
+        at = self.highlighted
+        self.highlighted = (at + by) % len(self._shown) if at is not None else (0 if by > 0 else len(self._shown) - 1)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """A click takes the choice."""
+        event.stop()
+        if event.option_index < len(self._shown):
+            self.post_message(self.Taken(self._shown[event.option_index].id))
+
 
 Draw = Callable[[int, int], Content]
 Head = Content | Callable[[int], Content]  # one for all widths, or by the width
@@ -27,13 +81,13 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"rows--line", "rows--cursor", "rows--head"}
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "step(-1)", "Up", show=False, id="rows.up", tooltip=words.TIP_UP),
-        Binding("down,j", "step(1)", "Down", show=False, id="rows.down", tooltip=words.TIP_DOWN),
-        Binding("pageup", "page(-1)", "Page up", show=False, id="rows.pageup", tooltip=words.TIP_PAGE_UP),
-        Binding("pagedown", "page(1)", "Page down", show=False, id="rows.pagedown", tooltip=words.TIP_PAGE_DOWN),
-        Binding("home", "ends(0)", "First", show=False, id="rows.home", tooltip=words.TIP_FIRST_LINE),
-        Binding("end", "ends(1)", "Last", show=False, id="rows.end", tooltip=words.TIP_LAST_LINE),
-        Binding("enter", "take", "Choose", show=False, id="rows.take", tooltip=words.TIP_TAKE),
+        Binding("up,k", "step(-1)", "Up", show=False, tooltip="A line up"),
+        Binding("down,j", "step(1)", "Down", show=False, tooltip="A line down"),
+        Binding("pageup", "page(-1)", "Page up", show=False, tooltip="A page up"),
+        Binding("pagedown", "page(1)", "Page down", show=False, tooltip="A page down"),
+        Binding("home", "ends(0)", "First", show=False, tooltip="Go to the first line"),
+        Binding("end", "ends(1)", "Last", show=False, tooltip="Go to the last line"),
+        Binding("enter", "take", "Choose", show=False, tooltip="Choose the line under the cursor"),
     ]
 
     class Moved(Message):
