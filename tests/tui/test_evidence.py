@@ -16,7 +16,6 @@ from advisor.records.diagnosis import Location
 from advisor.records.readings import Progress
 from advisor.session.records import Card, Line
 from advisor.session.state import State
-from advisor.tui import words_evidence
 from advisor.tui.widgets.evidence import NAMES, Evidence, EvidencePage, EvidenceTabs
 from advisor.tui.widgets.evidence_pages import PAGES, Exhibit, How, exhibit
 from advisor.tui.widgets.prompt import Prompt
@@ -25,7 +24,7 @@ from advisor.view.roofline_text import Paper
 from tui.driver import Driver, session
 from tui.factory import CONFLICTS, LORE, METRICS, Analysis, diagnosis, launch
 
-KEYS = {name: key for name, key, *_ in words_evidence.PAGES}
+KEYS = {name: page.key for name, page in PAGES.items()}
 FULL = {
     **METRICS,
     "duration_ns": 333_000.0,
@@ -49,7 +48,7 @@ def shown(**changes: Any) -> Exhibit:
 
 
 def page(name: str, what: Exhibit, width: int = 70, **how: Any) -> str:
-    return "\n".join(line.plain for line in PAGES[name][1](what, How(width, **how)))
+    return "\n".join(line.plain for line in PAGES[name].lines(what, How(width, **how)))
 
 
 def analysis(metrics: Mapping[str, float], **changes: Any) -> Any:
@@ -83,7 +82,7 @@ def test_no_page_is_wider_than_asked_and_without_blocks_all_is_ascii(name, width
         napkin=Card("napkin", "transpose", (Line("8.59 GB", "fact", "Needs"),)),
         expected="memory",
     )
-    lines = PAGES[name][1](what, How(width, blocks))
+    lines = PAGES[name].lines(what, How(width, blocks))
     assert lines and all(line.cell_length <= width for line in lines)
     text = "\n".join(line.plain for line in lines)
     assert "\x1b" not in text
@@ -134,9 +133,9 @@ def test_the_source_page_shows_the_places_of_findings_with_their_share_or_where_
 def test_the_napkin_page_sets_needs_beside_what_was_measured():
     text = page("napkin", shown(paper=Paper(2e9, 4e8), expected="compute"))
     assert "50.0 %" in text and "2 GFLOP of 4 GFLOP" in text and "80.0 %" in text and "400 MB of 500 MB" in text
-    assert "You expected compute; it is Internal congestion." in text
+    assert "Your prediction: compute. Actual: Internal congestion." in text
     text = page("napkin", shown(paper=Paper(2e9, 4e8), launch=launch(0, "k", metrics={})))
-    assert text.count("what was measured is unknown") == 2 and "0.0 %" not in text
+    assert text.count("the measured value is unknown") == 2 and "0.0 %" not in text
     assert "/napkin" in page("napkin", shown())
 
 
@@ -149,11 +148,15 @@ def test_an_algorithm_without_floating_point_needs_none_and_gets_no_share():
 
 def test_the_numbers_page_lists_all_numbers_with_units_and_finds_them_by_name_or_meaning():
     text = page("numbers", shown())
-    assert "Behind the class" in text and "Behind the finding" in text and f"{len(FULL)} of {len(FULL)}" in text
+    assert (
+        "Evidence for the class" in text
+        and "Evidence for the finding" in text
+        and f"{len(FULL)} of {len(FULL)}" in text
+    )
     assert "dram_pct" in text and "34.0 %" in text
     found = page("numbers", shown(), wanted="dram throughput")
-    assert "dram_pct" in found and "l2_pct" not in found and "Behind the class" not in found
-    assert "No number has this" in page("numbers", shown(), wanted="nonsense")
+    assert "dram_pct" in found and "l2_pct" not in found and "Evidence for the class" not in found
+    assert "No metric has this" in page("numbers", shown(), wanted="nonsense")
 
 
 # What is shown of a state
@@ -245,9 +248,9 @@ async def test_in_the_panel_arrows_and_digits_turn_pages_and_the_search_narrows_
         await at.press("2")
         assert evidence.page == "roofline"
         await at.press("6", "slash", *"l2_hit")
-        assert evidence.page == "numbers" and at.shows("1 of", "l2_hit_pct") and not at.shows("Behind the class")
+        assert evidence.page == "numbers" and at.shows("1 of", "l2_hit_pct") and not at.shows("Evidence for the class")
         await at.press("escape")
-        assert at.shows("Behind the class") and evidence.query_one(Input).value == ""
+        assert at.shows("Evidence for the class") and evidence.query_one(Input).value == ""
         # Escape again is the screen's.
         await at.press("escape")
         assert at.app.focused is at.app.screen.query_one(Prompt)
@@ -309,7 +312,7 @@ async def test_the_page_stays_when_the_launch_changes_and_shows_the_new_one():
         await at.say("/kernel 1")
         await at.press("enter", "alt+n")
         await opened(at)
-        assert at.app.screen.query_one(Evidence).page == "numbers" and at.shows("Behind the class: DRAM-bound")
+        assert at.app.screen.query_one(Evidence).page == "numbers" and at.shows("Evidence for the class: DRAM-bound")
 
 
 @pytest.mark.heavy

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from advisor.tui.autosaves import saved
 from session.transcripts.talk import CSV, real
 
 from advisor.session import events as e
@@ -17,7 +18,6 @@ from advisor.session.transcripts import autosave, serialize
 from advisor.session.transcripts.autosave import Kept, unfinished
 from advisor.session.transcripts.session import Saving
 from advisor.tui.app import AdvisorApp
-from advisor.tui.autosaves import saved
 from advisor.tui.opening import Beginnings
 from tui.driver import Driver
 from tui.factory import sources
@@ -69,7 +69,7 @@ async def test_a_session_that_was_broken_off_is_offered_and_gone_on_with(
     broken_off: Kept, place: Path, size: tuple[int, int]
 ) -> None:
     async with program(place, broken_off, size) as driver:
-        assert driver.shows("Go on: mine.csv.xz", "3 steps, just now", "Begin anew")
+        assert driver.shows("Continue: mine.csv.xz", "3 steps, just now", "Begin anew")
         await driver.press("enter")
         await until(driver, lambda: driver.app.state.has_card("proof", driver.app.state.finding))
         await driver.settle()
@@ -129,7 +129,7 @@ async def test_the_start_screen_lists_it_and_forgets_it(broken_off: Kept, place:
     async with app.run_test(size=size) as pilot:
         driver = Driver(app, pilot)
         await driver.settle()
-        assert driver.shows("1 Go on with mine.csv.xz", "3 steps, yesterday", "Forget")
+        assert driver.shows("1 Continue mine.csv.xz", "3 steps, yesterday", "Forget")
         await driver.press("down", "f8")  # the mark stands on the interview: nothing is thrown away
         assert broken_off.path.exists() and not driver.shows("f8 Forget")
         await driver.press("up")
@@ -164,7 +164,7 @@ async def test_a_place_that_cannot_be_written_is_one_notice(tmp_path: Path) -> N
             await driver.say(line)
             saving.flush()
         await driver.settle()
-        told = [note.message for note in app._notifications if "goes on all the same" in note.message]
+        told = [note for note in driver.notes if "goes on all the same" in note]
         assert len(told) == 1
         assert app.state.place == "launch"
     saving.close()

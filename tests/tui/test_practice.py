@@ -196,7 +196,7 @@ async def test_the_code_is_edited_in_place_saved_and_compiled(tmp_path: Path, mo
         area = at.app.screen.query_one(TextArea)
         assert area.text == (tmp_path / "practice" / NAME / f"{NAME}.cu").read_text("utf-8")
         await at.press("f1")
-        assert at.shows("Keys on this screen", "Write the file and check it")
+        assert at.shows("Keys on this screen", "Save the file and check it")
         await at.press("f1")
         assert isinstance(at.app.screen, PracticeEditor)
         await at.press(*"oops ", "escape")

@@ -51,14 +51,14 @@ async def start(
 
 def notes(at: Driver) -> list[str]:
     """What was said beside the screen."""
-    return [note.message for note in at.app._notifications]
+    return at.notes
 
 
 @SIZES
 async def test_the_interview_is_marked_and_one_enter_away(size: tuple[int, int]):
     async with start(size=size) as at:
         assert at.shows(
-            "Where do you want to begin?", "Type in the numbers", "Practise on an exercise", "Tab completes"
+            "Where do you want to start?", "Type in the numbers", "Practise on an exercise", "Tab completes"
         )
         await at.press("enter")
         assert isinstance(at.app.screen, SessionScreen) and at.app.state.numbers and at.app.state.ask is not None
@@ -98,9 +98,9 @@ async def test_from_a_file_that_cannot_be_read_the_way_leads_back_to_the_start(t
 
     (tmp_path / "bad.ncu-rep").touch()
     async with start() as at:
-        at.app.desk = at.app.labour._desk = desk(analyse=analyse)
+        at.app.desk = at.app.runner._desk = desk(analyse=analyse)
         await at.say(str(tmp_path / "bad.ncu-rep"))
-        assert at.shows("is no report", "Try again", "Begin with something else", "Quit")
+        assert at.shows("is no report", "Try again", "Start with something else", "Quit")
         await (at.say(way) if way == "2" else at.press(way, "enter"))
         assert isinstance(at.app.screen, StartScreen) and at.app.state == State()
         await at.press("enter")
