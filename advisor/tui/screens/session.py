@@ -43,7 +43,6 @@ class SessionScreen(Screen[None]):
         Binding("f2", "launches", "Launches", tooltip="Back to the list of launches"),
         Binding("f3", "evidence", "Evidence", tooltip="Show or hide the evidence: speed of light, stalls, numbers"),
         Binding("f4", "app.undo", "Back", tooltip="Undo the last action"),
-        Binding("f6,alt+right", "evidence_page(1)", "Page", tooltip="Next evidence page"),
         Binding(
             *("shift+f6,alt+left", "evidence_page(-1)", "Previous page"),
             show=False,
@@ -62,6 +61,7 @@ class SessionScreen(Screen[None]):
             for page, (_, key, name, what, _) in PAGES.items()
         ),
         *view_bindings("session", show=True),
+        Binding("f6,alt+right", "evidence_page(1)", "Page", tooltip="Next evidence page"),
         # Where the prompt has the focus, Tab is its own.
         Binding("tab", "line_again", "To line", tooltip="Focus the prompt"),
         Binding("escape", "escape", "Cancel", show=False, tooltip="Cancel / focus the prompt / clear it"),
