@@ -34,8 +34,8 @@ from advisor.tui.screens.session import SessionScreen
 from advisor.tui.screens.start import OfferScreen, StartScreen
 from advisor.tui.widgets.prompt import History, Prompt, hand_over
 
-# A step is saved before it is drawn, so that a program that is killed has lost nothing that was seen. Where the disk
-# takes longer than this, the step is drawn first.
+# A step is saved before it is drawn, so that a killed program loses nothing that was visible. Where the disk takes
+# longer than this (seconds), the step is drawn first.
 _SAVED_WITHIN_S = 0.1
 
 
@@ -48,7 +48,7 @@ class NotKept(Message):
 
 
 class AdvisorApp(App[int]):
-    """All state is `state`; everything else shows it."""
+    """The program: holds the session state and shows the screen that belongs to it."""
 
     TITLE = "ncu-advisor"
     CSS_PATH = "advisor.tcss"
@@ -111,12 +111,12 @@ class AdvisorApp(App[int]):
         self.load = load
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Our own variables, for themes of Textual's that do not set them."""
+        """Defaults of our own theme variables, for Textual's built-in themes."""
         return {"quiet": "#808a96"}
 
     def on_mount(self) -> None:
-        """The screen first, the work after it has been drawn."""
-        # Installed screens survive `switch_screen`; others are removed by it and would come back dead.
+        """Show the first screen, then start the work."""
+        # Installed screens survive `switch_screen`; others are removed by it and cannot be shown again.
         self.install_screen(self._session, "session")
         self.install_screen(self._launches, "launches")
         if self._start is not None:
@@ -133,12 +133,12 @@ class AdvisorApp(App[int]):
     # Events
 
     async def on_event(self, event: Event) -> None:
-        """What is typed beside the line of a screen goes there before anything else is done about it."""
+        """Send keys typed outside the prompt to it before anything else handles them."""
         if not (self.screen_stack and hand_over(self.screen, event)):
             await super().on_event(event)
 
     def dispatch(self, event: e.Event) -> None:
-        """One event through the reducer; then screen and work follow the state."""
+        """Apply one event to the state, then update the screen and the running work."""
         self.state = reduce(self.state, event)
         if self._saving is not None:
             self._saving.keep(self.state)
@@ -147,17 +147,17 @@ class AdvisorApp(App[int]):
             self.exit(0)
             return
         if self._start is not None and not begun(self.state.log) and not (self.state.view or self.state.waiting):
-            self.state = State()  # looked at something before the session: it begins with what is chosen then
+            self.state = State()  # only a view was opened so far: the session begins with what is chosen next
         if self._memory is not None and isinstance(event, e.Opened | e.Told):
             self._remember(event)
         self.follow()
 
     def follow(self) -> None:
-        """The screen that the state asks for, and its work."""
+        """Show the screen that the state asks for, and start its work."""
         wanted = self._wanted()
         below = self.screen_stack[1] if len(self.screen_stack) > 1 else None
         if below is not wanted:
-            while len(self.screen_stack) > 2:  # help and palette go with the screen that they were opened over
+            while len(self.screen_stack) > 2:  # help and palette close with the screen below them
                 self.pop_screen()
             self.switch_screen(wanted)
         elif wanted.is_mounted:
@@ -165,7 +165,7 @@ class AdvisorApp(App[int]):
         self.runner.follow(self.state)
 
     def _remember(self, event: e.Opened | e.Told) -> None:
-        """What could be opened is offered the next time; what comes with the program is offered anyway."""
+        """Remember what was opened for the next start, except the bundled reports."""
         paths = event.request.paths if isinstance(event.request, e.Read | e.Trace) else ()
         read = not isinstance(event, e.Opened) or (event.diagnosis is not None and event.diagnosis.launches)
         kernels = str(resources.folder("kernels"))
@@ -173,7 +173,7 @@ class AdvisorApp(App[int]):
             self._memory.opened(paths)
 
     def _wanted(self) -> LaunchesScreen | SessionScreen | ViewScreen | StartScreen | ReplayScreen:
-        """The screen that the state asks for; those of views are made when first opened."""
+        """The screen that the state asks for; view screens are created when first opened."""
         if self._replay is not None:
             return self._replay
         view = self.state.view
@@ -190,17 +190,17 @@ class AdvisorApp(App[int]):
 
     @property
     def chosen(self) -> bool:
-        """Whether what the session begins with was chosen on the start screen."""
+        """Whether the session began on the start screen."""
         return self._start is not None
 
     def begin_otherwise(self) -> None:
-        """Back to the start screen from a beginning that came to nothing."""
+        """Return to the start screen after a failed start."""
         self.runner.drop()
         self.state = State()
         self.follow()
 
     def say(self, text: str) -> None:
-        """What was typed, understood and done. Where there is no conversation, a note says what is not understood."""
+        """Interpret a typed line and apply it; a note reports what was not understood outside a conversation."""
         event = commands.understand(text, self.state)
         if event is None:
             return
@@ -218,14 +218,14 @@ class AdvisorApp(App[int]):
             self.notify(safe(said), severity="warning", markup=False)
 
     def do(self, event: e.Event) -> None:
-        """One event, and a note where it does nothing here."""
+        """Apply one event, and show a note if it does nothing here."""
         before = self.state
         self.dispatch(event)
         if self.state is before and self.state.place != "closed":
             self.notify("That does nothing here. /help lists the commands.", severity="warning", markup=False)
 
     def prefill(self, line: str) -> None:
-        """Put the beginning of a line into the prompt, to be completed there."""
+        """Put the beginning of a line into the prompt."""
         if self.state.view:
             self.dispatch(e.ViewLeft())
         for prompt in self.screen_stack[1].query(Prompt):
@@ -233,39 +233,39 @@ class AdvisorApp(App[int]):
             prompt.focus()
 
     def complete(self, text: str) -> tuple[str, ...]:
-        """The lines that could become of what is typed, the likeliest first."""
+        """Completions of the typed text, most likely first."""
         return completions(text, self.state)
 
     def call_off(self) -> bool:
-        """Call off the work under way; whether there was any."""
+        """Cancel the running work; returns whether there was any."""
         if not self.state.waiting:
             return False
         self.dispatch(e.Cancelled(self.state.waiting[0]))
         return True
 
     def on_finished(self, message: Finished) -> None:
-        """A worker is done."""
+        """Apply the outcome of a finished request."""
         if self.runner.done():
             self.dispatch(message.outcome)
         else:
             self.runner.follow(self.state)
 
     def on_progressed(self, message: Progressed) -> None:
-        """A worker is under way."""
+        """Show the progress of the running request."""
         self.runner.progressed(message)
 
     # Saved sessions
 
     def replay_file(self, path: Path) -> None:
-        """Replay a saved session, once it has been read."""
+        """Load a saved session and replay it."""
         read(self, path, False, self.load)
 
     def resume_file(self, path: Path) -> None:
-        """Go on where a saved session ended."""
+        """Load a saved session and continue where it ended."""
         read(self, path, True, self.load)
 
     def on_loaded(self, message: Loaded) -> None:
-        """A saved session was read."""
+        """Show or continue the loaded session, or report the problem."""
         if message.player is None:
             self.notify(message.problem, severity="error", markup=False)
             if self._broken_off is not None:
@@ -279,7 +279,7 @@ class AdvisorApp(App[int]):
             self.follow()
 
     def go_on(self, state: State, desk: Desk) -> None:
-        """A replayed session becomes the user's own."""
+        """Continue a replayed session as the user's own."""
         self.runner.drop()
         self.state, self.desk, self._replay = state, own(desk, self._own_desk), None
         self.runner = RequestRunner(self, self.desk)
@@ -288,10 +288,10 @@ class AdvisorApp(App[int]):
         self.follow()
 
     def _taken_up(self, answer: str | None) -> None:
-        """What is to become of the session that was broken off."""
+        """Handle the answer to whether the interrupted session is continued."""
         kept, self._broken_off = self._broken_off, None
         if answer == "go_on" and kept is not None:
-            self._broken_off = kept  # until it is there
+            self._broken_off = kept  # until it has been loaded
             self.resume_file(kept.path)
             return
         if answer == "forget" and kept is not None:
@@ -302,7 +302,7 @@ class AdvisorApp(App[int]):
         self.post_message(NotKept(why))  # from the thread that saves
 
     def on_not_kept(self, message: NotKept) -> None:
-        """The session cannot be saved by itself."""
+        """Report that the session cannot be saved automatically."""
         self.notify(
             f"This session cannot be saved by itself, and goes on all the same: {safe(message.why)}",
             severity="warning",
@@ -310,7 +310,7 @@ class AdvisorApp(App[int]):
         )
 
     def end_replay(self) -> None:
-        """Back to where the replay was opened; out of the program where it was all that was asked for."""
+        """Return to where the replay was opened; exit if the program was started only for it."""
         self._replay = None
         if self._start is None and not self.state.log:
             self.exit(0)
@@ -320,7 +320,7 @@ class AdvisorApp(App[int]):
     # Actions
 
     def action_help(self) -> None:
-        """Keys and commands."""
+        """Show keys and commands."""
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(blocks=self._blocks))
 
@@ -332,7 +332,7 @@ class AdvisorApp(App[int]):
             screen.refresh_bindings()
 
     def action_copy(self) -> None:
-        """The newest card goes to the clipboard of the terminal (OSC 52), and a note says so."""
+        """Copy the latest card to the terminal's clipboard (OSC 52), and show a note."""
         cards = self.state.conversation
         if cards:
             self.copy_to_clipboard(card_text(cards[-1], self._blocks))
@@ -341,7 +341,7 @@ class AdvisorApp(App[int]):
         self.notify(said, severity="information" if cards else "warning", markup=False)
 
     async def action_command_palette(self) -> None:  # type: ignore[override]
-        """Everything by its name."""
+        """Open the command palette."""
         if not CommandPalette.is_open(self):  # type: ignore[arg-type]
             palette = CommandPalette(
                 placeholder="an action, a command, a finding, a step, a kernel, an exercise", id="--command-palette"
@@ -355,11 +355,11 @@ class AdvisorApp(App[int]):
         self.dispatch(e.ViewShown(view))
 
     def action_undo(self) -> None:
-        """Undo the last thing the user did."""
+        """Undo the last action."""
         self.say("/back")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What would do nothing now is not offered."""
+        """Hide actions that do nothing now."""
         if action == "undo":
             return can_go_back(self.state)
         if action == "view":
@@ -369,18 +369,18 @@ class AdvisorApp(App[int]):
         return True
 
     def action_theme(self) -> None:
-        """Dark or light."""
+        """Switch between dark and light."""
         self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
         if self._memory is not None:
             self._memory.choose("light" if self.theme == LIGHT.name else "dark")
 
     async def action_quit(self) -> None:
-        """Leave, through the reducer like everything else."""
+        """Leave the program through the reducer."""
         self.dispatch(e.Quit())
 
 
 def _unclear(event: e.NotUnderstood) -> str:
-    """Where there is no conversation to say it in: what is wrong with a line, and what could have been meant."""
+    """Why a line was not understood, with suggestions: the note shown where there is no conversation."""
     meant = f"{strings.DID_YOU_MEAN}: {strings.MEANT_APART.join(event.meant)}" if event.meant else ""
     return (
         " ".join(part for part in (event.because, meant) if part) or "That does nothing here. /help lists the commands."

@@ -95,7 +95,7 @@ LANES: Final = {
     "idle": "$warning",
     "stream": "$secondary",
 }
-# Roles of pictures in text cells (render/cells.py).
+# Roles of pictures made of text cells (view/text_canvas.py).
 ROLES: Final = {
     "roof": "$primary",
     "now": "bold $text-warning",
@@ -114,18 +114,18 @@ ROLES: Final = {
 _LABEL_MOST = 24
 _NARROWEST = 16
 _INDENT = 2
-_MARKS = 3  # on one letter
-_LONGEST = 4000  # characters of one piece of data; a name of a million must not stop the screen
+_MARKS = 3  # combining marks on one letter
+_LONGEST = 4000  # characters of one piece of data; a name of a million characters must not block the screen
 
 
 def safe(text: str) -> str:
-    """Data as it may stand on a screen: control and direction characters become their escapes, the absurd is cut."""
+    """Report data made safe for the screen: control and direction characters escaped, overlong text cut."""
     made = shown(text if len(text) <= _LONGEST else text[:_LONGEST] + "…")
     return made if made.isascii() else unstacked(made)
 
 
 def unstacked(text: str) -> str:
-    """Without the marks on a letter beyond those that a language needs: they would grow over the rows around."""
+    """Text without stacked combining marks beyond those a language needs: they would overlap other rows."""
     out, marks = [], 0
     for c in text:
         marks = marks + 1 if category(c) in ("Mn", "Me") else 0
@@ -149,7 +149,7 @@ def hang(first: Content, rest: Content, text: Content, width: int) -> list[Conte
 
 
 def card_title(card: Card) -> Content:
-    """The label, what the card is about, and the remark beside it."""
+    """The label, title and remark of a card in one line."""
     colour = CARDS.get(card.kind, OTHER_CARDS)
     parts = [styled(card.label, f"bold {colour}")] if card.label else []
     parts += [styled(card.title, "" if card.kind == "error" else "bold")] if card.title else []
@@ -158,7 +158,7 @@ def card_title(card: Card) -> Content:
 
 
 def card_lines(card: Card, width: int, extra: Sequence[str] = (), blocks: bool = True) -> list[Content]:
-    """The whole card, at most `width` cells wide; `extra` are lines that another renderer made for it."""
+    """The lines of a card, at most `width` cells wide; `extra` are lines made by another renderer."""
     marks = MARKS if blocks else PLAIN_MARKS
     lines = hang(Content(""), Content(""), card_title(card), width)
     longest = max((len(line.label) for line in card.lines if line.label), default=0)
@@ -188,7 +188,7 @@ def _line(line: Line, number: int, column: int, width: int, marks: dict[str, str
         return hang(indent, indent, text, width)
     label = safe(line.label)
     if len(label) + 2 > column:
-        # A long label has a line of its own, and the text stands under it.
+        # A long label gets its own line, with the text below it.
         under = indent + Content("  ")
         return [indent + styled(line.label, "$text-secondary"), *hang(under, under, text, width)]
     lead = indent + styled(f"{label:<{column}}", "$text-secondary")
@@ -234,12 +234,12 @@ def chart_lines(launch: LaunchDiagnosis, width: int, blocks: bool) -> list[Conte
 
 
 def heading(text: str) -> Content:
-    """The head of a section of the evidence."""
+    """The heading of a section of the evidence."""
     return styled(text, "bold $text-primary")
 
 
 def extra_lines(card: Card, width: int) -> list[str]:
-    """The lines of a card's detail at this width; none for a card without one."""
+    """The lines of a card's detail at this width; empty without one."""
     if card.kind != "explanation" or card.detail is None:
         return []
     if isinstance(card.detail, str):
@@ -253,6 +253,6 @@ _WIDTH: Final = 100
 
 
 def card_text(card: Card, blocks: bool = True) -> str:
-    """The card's lines as they stand on a screen of 100 columns, without colours."""
+    """The lines of a card as plain text of 100 columns."""
     lines = card_lines(card, _WIDTH, extra_lines(card, _WIDTH), blocks)
     return "\n".join(line.plain.rstrip() for line in lines).strip() + "\n"

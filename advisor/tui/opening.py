@@ -27,7 +27,7 @@ _SQLITE: Final = b"SQLite format 3\0"
 _NSYS: Final = (".nsys-rep", ".qdrep", ".qdstrm")
 
 
-# Heads of the tables that `nsys stats` writes; ncu's own CSV begins with "ID" and "Process ID".
+# Headings of the tables that `nsys stats` writes; ncu's own CSV begins with "ID" and "Process ID".
 _STATS: Final = re.compile(r"Time ?\(%\).*Total Time|^\"?Start \(ns\)\"?,", re.MULTILINE)
 
 
@@ -42,7 +42,7 @@ COMMANDS: Final = ("/help", "/quit")
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Paths by what they are, each in the order given."""
+    """Paths by kind, each in the order given."""
 
     reports: tuple[str, ...] = ()
     traces: tuple[str, ...] = ()
@@ -50,12 +50,12 @@ class Opening:
 
 
 def kind_of(path: Path) -> str:
-    """`trace`, `transcript` or `report`; what cannot be read is a report, whose reader says what is wrong with it."""
+    """`trace`, `transcript` or `report`; an unreadable file counts as a report, whose reader says what is wrong."""
     name = path.name.casefold()
     if name.endswith(_NSYS):
         return "trace"
     try:
-        if not path.is_file():  # a pipe would be waited for
+        if not path.is_file():  # reading a pipe would block
             return "transcript" if name.endswith(".jsonl") else "trace" if name.endswith(".sqlite") else "report"
         with path.open("rb") as file:
             head = file.read(_HEAD)
@@ -71,7 +71,7 @@ def kind_of(path: Path) -> str:
 
 
 def is_there(path: str) -> bool:
-    """Whether something is at this path; what can be no path (too long, with a null in it) is not."""
+    """Whether something exists at this path; False for an impossible path (too long, with a null character)."""
     try:
         return Path(path).exists()
     except (OSError, ValueError):
@@ -79,7 +79,7 @@ def is_there(path: str) -> bool:
 
 
 def sort_out(paths: Sequence[Path | str]) -> Opening:
-    """The paths by what they are."""
+    """Sort paths by kind."""
     kinds = [(kind_of(Path(path)), str(path)) for path in paths]
     reports, traces, transcripts = (
         tuple(p for k, p in kinds if k == kind) for kind in ("report", "trace", "transcript")
@@ -88,7 +88,7 @@ def sort_out(paths: Sequence[Path | str]) -> Opening:
 
 
 def typed_path(text: str) -> str:
-    """What was typed as a path: without blanks and quotes around it, `~` for the home folder."""
+    """The typed path without surrounding blanks and quotes, with `~` expanded."""
     bare = text.strip()
     if len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "\"'":
         bare = bare[1:-1]
@@ -96,7 +96,7 @@ def typed_path(text: str) -> str:
 
 
 def completions(text: str) -> tuple[str, ...]:
-    """Lines that go on from what is typed: paths of what can be opened, and the commands that mean something here."""
+    """Completions of the typed text: paths that can be opened, and commands that work here."""
     found = files.listed(text, ENDINGS) if text.strip() else ()
     commands = (command for command in COMMANDS if text.startswith("/") and command.startswith(text))
     return (*found, *commands)
@@ -114,7 +114,7 @@ def theme_for(asked: str, remembered: str, environment: Mapping[str, str]) -> st
     return "light" if ground.isdecimal() and (int(ground) == 7 or 9 <= int(ground) <= 15) else "dark"
 
 
-_HEADER: Final = 1 << 16  # characters of a saved session's first line that are looked at
+_HEADER: Final = 1 << 16  # characters read of a saved session's first line
 
 
 _TITLE: Final = 60
@@ -125,7 +125,7 @@ _CASES: Final = "cases"
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A session on disk: its file, what it is called, a remark."""
+    """A saved session: its file, title and a remark."""
 
     path: Path
     title: str
@@ -134,7 +134,7 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Beginnings:
-    """demo: its report; recent: paths opened last; unfinished: sessions to go on with; cases: bundled sessions."""
+    """What the start screen offers: the demo report, recent paths, interrupted sessions and bundled cases."""
 
     demo: Path | None = None
     recent: tuple[str, ...] = ()
@@ -142,7 +142,7 @@ class Beginnings:
     cases: tuple[Saved, ...] = ()
 
     def choices(self) -> tuple[Choice, ...]:
-        """What is offered, broken-off sessions first; ids: `interview`, `demo`, `open:N`, `continue:N`, `replay:N`."""
+        """The choices, interrupted sessions first; ids: `interview`, `demo`, `open:N`, `continue:N`, `replay:N`."""
         out = [
             Choice(f"continue:{at}", f"Continue {cut(one.title, _TITLE)}", (), one.note)
             for at, one in enumerate(self.unfinished)
@@ -178,7 +178,7 @@ class Beginnings:
 
 
 def cases(folder: Path) -> tuple[Saved, ...]:
-    """The sessions of a folder by their titles, in the order of their names; what is none is left out."""
+    """The saved sessions of a folder by file name; files that are not sessions are skipped."""
     found = []
     for path in sorted(folder.glob("**/*.jsonl")):
         try:
@@ -206,7 +206,7 @@ _LONGEST: Final = 4096
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """A file in this folder. What cannot be read counts as nothing; what cannot be written is not remembered."""
+    """Settings in a file of this folder. Unreadable settings count as empty; failed writes are ignored."""
 
     folder: Path
 
@@ -226,7 +226,7 @@ class Remembered:
             self.folder.mkdir(parents=True, exist_ok=True)
             write_whole(self.folder / NAME, json.dumps(content, indent=1, sort_keys=True) + "\n")
         except (OSError, AdvisorError):
-            pass  # the session goes on; it is asked for again the next time
+            pass  # the session continues without remembering it
 
     @property
     def theme(self) -> str:
@@ -236,7 +236,7 @@ class Remembered:
 
     @property
     def recent(self) -> tuple[str, ...]:
-        """Paths opened last, the newest first; those that are no longer there too."""
+        """Paths opened last, newest first, including deleted ones."""
         found = self._read().get("recent")
         paths = [p for p in found if isinstance(p, str) and 0 < len(p) <= _LONGEST] if isinstance(found, list) else []
         return tuple(dict.fromkeys(paths))[:_RECENT]
@@ -246,11 +246,11 @@ class Remembered:
         self._write(theme=theme)
 
     def opened(self, paths: tuple[str, ...]) -> None:
-        """Remember what was opened, by absolute paths."""
+        """Remember opened paths as absolute paths."""
         new = [str(Path(path).absolute()) for path in paths]
         self._write(recent=list(dict.fromkeys([*new, *self.recent]))[:_RECENT])
 
 
 def saved(found: tuple[Kept, ...], now: float) -> tuple[Saved, ...]:
-    """The latest of them, as the start screen lists them; now: seconds since the epoch."""
+    """The latest interrupted sessions for the start screen; `now` in seconds since the epoch."""
     return tuple(Saved(one.path, title(one), remark(one, now)) for one in found[:3])

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One action: how its keys are shown, what it is called and does, and the action with where it is found."""
+    """One action: its keys as displayed, its name, what it does, the action string, and the node that handles it."""
 
     shown: str
     name: str
@@ -38,7 +38,7 @@ class Key:
 
 
 def bindings_of(node: DOMNode) -> list[Binding]:
-    """The bindings that a class of ours declares, those of what it is made from behind them."""
+    """The bindings declared by the classes of this program, the node's own class first."""
     out: list[Binding] = []
     for kind in type(node).__mro__:
         if kind.__module__.startswith("advisor."):
@@ -47,7 +47,7 @@ def bindings_of(node: DOMNode) -> list[Binding]:
 
 
 def keys_of(app: App[int], screen: Screen[object]) -> tuple[list[Key], list[Key]]:
-    """The keys of this screen and of the line in it, then those that work everywhere; each action once."""
+    """The keys of this screen and its prompt, and the keys that work everywhere; each action once."""
     here = _told(app, screen, bindings_of(screen))
     for prompt in screen.query(Prompt):
         if isinstance(prompt, Input):
@@ -68,7 +68,7 @@ def _told(app: App[int], node: DOMNode, bindings: Iterable[Binding]) -> list[Key
 
 
 def _once(keys: list[Key]) -> list[Key]:
-    """Keys of one action and one text, of one part of the screen, share a row."""
+    """Keys of the same node with the same action and text share a row."""
     rows: dict[tuple[str, str, DOMNode], Key] = {}
     for key in keys:
         same = (key.action, key.says, key.at)
@@ -87,12 +87,12 @@ def works(key: Key) -> bool:
 
 _MOST = 60  # hits of one search
 _LONGEST = 120
-_SAYS = 0.6  # what a match in the remark counts beside one in the name
+_SAYS = 0.6  # weight of a match in the description relative to one in the name
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Something that can be done: what it is called, what it is, how it is done, and by which key."""
+    """A palette entry: its name, what it does, how to run it, and its key."""
 
     name: str
     says: str
@@ -101,25 +101,25 @@ class Entry:
 
     @property
     def shown(self) -> Content:
-        """Its name, with the key beside it."""
+        """The name, followed by the key."""
         return styled(self.name, "") + styled(f"  {self.key}" if self.key else "", "$quiet")
 
     @property
     def more(self) -> str | None:
-        """What it is, where its name does not say it."""
+        """What it does, unless the name says it."""
         return safe(self.says) if self.says.casefold() != self.name.casefold() else None
 
 
 class Everything(Provider):
-    """All that can be done now, found by any letters of its name in order."""
+    """Search provider for everything that can be done now."""
 
     async def discover(self) -> Hits:
-        """Before anything is typed: actions, commands and views."""
+        """The entries before anything is typed: actions, commands and views."""
         for entry in (*actions(self._app), *commands(self._app), *views(self._app)):
             yield DiscoveryHit(entry.shown, entry.do, text=entry.name, help=entry.more)
 
     async def search(self, query: str) -> Hits:
-        """What matches, the best first."""
+        """The matching entries, best first."""
         matcher = self.matcher(query)
         scored = [
             (max(matcher.match(entry.name), _SAYS * matcher.match(entry.says)), at, entry)
@@ -135,7 +135,7 @@ class Everything(Provider):
 
 
 def everything(app: AdvisorApp) -> Iterator[Entry]:
-    """Every entry, the general ones first."""
+    """All entries, general ones first."""
     yield from actions(app)
     yield from commands(app)
     yield from views(app)
@@ -143,7 +143,7 @@ def everything(app: AdvisorApp) -> Iterator[Entry]:
 
 
 def actions(app: AdvisorApp) -> Iterator[Entry]:
-    """What the keys of the screen do, and the keys that work everywhere, where they do something now."""
+    """The actions of the screen and the global ones, where they do something now."""
     under = next((s for s in reversed(app.screen_stack) if type(s).__module__.startswith("advisor.")), app.screen)
     for key in [one for group in keys_of(app, under) for one in group]:
         if works(key) and "digit" not in key.action:
@@ -155,7 +155,7 @@ def _runs(app: AdvisorApp, action: str, at: object) -> Callable[[], object]:
 
 
 def commands(app: AdvisorApp) -> Iterator[Entry]:
-    """The slash commands; one that takes something is put into the line to be completed."""
+    """The slash commands; one that needs an argument is put into the prompt."""
     for command, says in strings.COMMANDS:
         word, _, takes = command.partition(" ")
         needs = bool(takes) and not takes.startswith("[")
@@ -177,7 +177,7 @@ def views(app: AdvisorApp) -> Iterator[Entry]:
 
 
 def things(app: AdvisorApp) -> Iterator[Entry]:
-    """Findings of the launch at hand, steps, launches, exercises, and what can be explained."""
+    """Findings of the current launch, steps, launches, exercises and entries to explain."""
     state = app.state
     if state.launch is not None:
         for finding in state.launch.findings:

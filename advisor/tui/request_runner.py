@@ -42,7 +42,7 @@ class Finished(Message):
 
 
 class Progressed(Message):
-    """A request is under way: `done` of `total` (0 where unknown) of what `what` names."""
+    """Progress of a request: `done` of `total` (0 if unknown) of the stage `what`."""
 
     def __init__(self, request: e.Request, what: str, done: int, total: int) -> None:
         super().__init__()
@@ -64,11 +64,11 @@ class RequestRunner:
 
     @property
     def idle(self) -> bool:
-        """Whether no thread is at work."""
+        """Whether no thread is running."""
         return self._running is None
 
     def follow(self, state: State) -> None:
-        """Start what the state waits for, stop what it does not."""
+        """Start the work that the state waits for, and cancel what it no longer waits for."""
         if self._running is not None and self._running not in state.waiting:
             self._unwanted.set()
         if self._running is None and state.waiting:
@@ -78,7 +78,7 @@ class RequestRunner:
         self.show(state)
 
     def drop(self) -> None:
-        """Nothing that is under way is wanted any more."""
+        """Cancel everything that is running."""
         self._unwanted.set()
 
     def _perform(self, request: e.Request, state: State, unwanted: Event) -> None:
@@ -91,29 +91,29 @@ class RequestRunner:
         self._app.post_message(Finished(outcome))
 
     def done(self) -> bool:
-        """The thread has ended; whether its outcome is wanted. Work called off and wanted again begins anew."""
+        """Note that the thread has ended; returns whether its outcome is wanted. Cancelled work may start again."""
         self._running = None
         return not self._unwanted.is_set()
 
     def progressed(self, message: Progressed) -> None:
-        """Show how far it is."""
+        """Show the progress."""
         if message.request == self._running:
             self._progress = (message.what, message.done, message.total)
             self.show(self._app.state)
 
     def show(self, state: State) -> None:
-        """Say on the screen at hand what is being done."""
+        """Show on the current screen what is running."""
         text, done, total = "", 0, 0
         if state.waiting:
             what, done, total = self._progress if state.waiting[0] == self._running else ("", 0, 0)
             text = STAGES.get(what) or work_text(state.waiting[0])
         for busy in self._app.screen.query(Busy):
-            # One file of one is no progress to speak of.
+            # One file out of one is not worth a progress bar.
             busy.show(text, done, total if total > 1 else 0)
 
 
 def work_text(request: e.Request) -> str:
-    """What is being done for a request."""
+    """The text that describes the work for a request."""
     if isinstance(request, e.Read):
         return "reading" if request.paths else "loading the knowledge base"
     return _WORK[type(request)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Container, VerticalScroll
 from textual.events import Key, Resize
 from textual.screen import Screen
 from textual.widgets import Footer
@@ -17,7 +18,7 @@ from textual.widgets import Footer
 from advisor.session import events as e
 from advisor.session.state import State
 from advisor.tui.widgets.lists import Rows
-from advisor.tui.widgets.text import Banner, Note, Panes, Side
+from advisor.tui.widgets.text import Banner, Note
 from advisor.view.text import plural
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ SCREENS: Final[Mapping[str, View]] = {
 
 
 def view_bindings(place: str, *, anywhere: bool = False, show: bool = False) -> list[BindingType]:
-    """The keys of the views, for the screens of this place, or for the app (`anywhere`)."""
+    """Key bindings of the views, for the screens of this place or, with `anywhere`, for the app."""
     return [
         Binding(view.key, f"view('{name}')", view.name, show=show, id=f"{place}.{name}", tooltip=view.says)
         for name, view in SCREENS.items()
@@ -64,14 +65,14 @@ class ViewScreen(Screen[None]):
     """A screen over the conversation: it shows the state and posts events, and leaves by Escape."""
 
     app: AdvisorApp
-    opens: ClassVar[Mapping[str, str]] = {"/": ""}  # a character that opens the line -> what the line begins with
+    opens: ClassVar[Mapping[str, str]] = {"/": ""}  # key that opens the prompt -> text that it starts with
 
     def __init__(self, *, blocks: bool = True) -> None:
         super().__init__()
         self.blocks = blocks
 
     def to_line(self, key: Key) -> str | None:
-        """What a key puts into the screen's line, None where it has another use (see tui.handing)."""
+        """The text that a key puts into the prompt, None if the key has another use."""
         return self.opens.get(key.character or "")
 
     def show(self, state: State) -> None:
@@ -80,7 +81,7 @@ class ViewScreen(Screen[None]):
 
 
 def make(view: str, blocks: bool) -> ViewScreen | None:
-    """A new screen for a view, None where there is none."""
+    """Create the screen of a view; None if it has none."""
     if view not in SCREENS:
         return None
     module = import_module(f"advisor.tui.screens.{SCREENS[view].module}")
@@ -89,8 +90,8 @@ def make(view: str, blocks: bool) -> ViewScreen | None:
     return made
 
 
-WIDE = 110  # columns from which panes stand side by side
-TALL = 36  # rows from which there is room for more
+WIDE = 110  # columns from which panes are side by side
+TALL = 36  # rows from which more is shown
 
 
 def footer() -> Footer:
@@ -99,7 +100,7 @@ def footer() -> Footer:
 
 
 class PanelScreen(ViewScreen):
-    """A view with a banner, what the subclass shows, and the footer; Escape leaves it."""
+    """A view with a banner, its content and a footer; Escape leaves it."""
 
     app: AdvisorApp
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -110,12 +111,12 @@ class PanelScreen(ViewScreen):
     ]
 
     def on_screen_resume(self) -> None:
-        """On top again: show what holds now, and what is being done."""
+        """Show the current state and the running work."""
         self.show(self.app.state)
         self.app.runner.show(self.app.state)
 
     def on_resize(self, event: Resize) -> None:
-        """Panes side by side where there is room."""
+        """Place panes side by side where there is room."""
         wide, tall = event.size.width >= WIDE, event.size.height >= TALL
         changed = (wide, tall) != (self.has_class("-wide"), self.has_class("-tall"))
         self.set_class(wide, "-wide")
@@ -124,12 +125,12 @@ class PanelScreen(ViewScreen):
             self.call_after_refresh(self.redraw)
 
     def redraw(self) -> None:
-        """Show the state again after the room has changed; lines that were broken to a width need it."""
+        """Show the state again after the size changed."""
         if self.app.state.view:
             self.show(self.app.state)
 
     def banner(self, title: str, about: str = "") -> None:
-        """Say which view this is, and of what."""
+        """Show the name of the view and its subject."""
         self.query_one(Banner).show(f"{title} · {about}" if about else title)
 
     def action_view(self, view: str) -> None:
@@ -138,34 +139,34 @@ class PanelScreen(ViewScreen):
             self.app.dispatch(e.ViewShown(view))
 
     def action_leave(self) -> None:
-        """Call off what is being done for this view; else back to where it was opened."""
+        """Cancel the running work; else return to where the view was opened."""
         if not self.app.call_off():
             self.app.dispatch(e.ViewLeft())
 
 
 class RowsScreen(PanelScreen):
-    """Rows, and under or beside them all of the one under the cursor. `rows`: the id of the list, `kind`: its class."""
+    """A list, and details of the row under the cursor. `rows`: the id of the list, `kind`: its class."""
 
     rows: ClassVar[str]
     kind: ClassVar[type[Rows]] = Rows
 
     def compose(self) -> ComposeResult:
-        """The rows, under or beside them the pane."""
+        """Create the list and the detail pane."""
         yield Banner()
-        with Panes():
+        with Container(id="panes"):
             yield self.kind(blocks=self.blocks, ident=self.rows)
-            with Side():
+            with VerticalScroll(id="side", can_focus=False):
                 yield Note("detail")
         yield footer()
 
     def on_mount(self) -> None:
-        """Keys go to the rows."""
+        """Focus the list."""
         self.query_one(Rows).focus()
         self.show(self.app.state)
 
 
 def report_line(state: State) -> str:
-    """What is open: the files, how many launches, the card."""
+    """The banner text: number of launches, GPUs and file names."""
     if state.numbers:
         return "no report: typed numbers"
     names = ", ".join(Path(p).name for p in state.paths)
@@ -175,6 +176,6 @@ def report_line(state: State) -> str:
     cards = list(dict.fromkeys(launch.known_as or launch.gpu_name for launch in launches))
     count = f"{len(launches)} {plural(len(launches), 'launch', 'launches')}"
     broken = [r for r in state.diagnosis.reports if not r.complete]
-    # The names last: they are what may be cut.
+    # The names come last: they may be cut.
     parts = [count, ", ".join(card for card in cards if card), "INCOMPLETE" if broken else "", names]
     return " · ".join(part for part in parts if part)

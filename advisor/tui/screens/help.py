@@ -17,7 +17,7 @@ from advisor.tui.widgets.text import CardView
 
 
 def key_card(title: str, keys: list[Key]) -> Card:
-    """What can be done and the keys that do it, each once; what does nothing at the moment says so."""
+    """A card of actions and their keys, each once; actions that do nothing now are marked."""
     rows: dict[str, list[Key]] = {}
     for key in keys:
         rows.setdefault(key.says, []).append(key)
@@ -29,7 +29,7 @@ def key_card(title: str, keys: list[Key]) -> Card:
 
 
 def shown(alike: list[Key]) -> str:
-    """Keys with one text: digits in a row as a range."""
+    """The keys of one action as text; consecutive digits as a range."""
     names = list(dict.fromkeys(key.shown for key in alike))
     digits = "".join(name for name in names if name.isdecimal() and len(name) == 1)
     if len(digits) < 3 or digits not in "0123456789":
@@ -38,7 +38,7 @@ def shown(alike: list[Key]) -> str:
 
 
 class HelpScreen(ModalScreen[None]):
-    """A page over the others."""
+    """The help, shown over the current screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,f1,q,enter", "dismiss", "Close", tooltip="Close the help"),
@@ -51,7 +51,7 @@ class HelpScreen(ModalScreen[None]):
         self._blocks = blocks
 
     def compose(self) -> ComposeResult:
-        """Keys here, keys everywhere, then commands."""
+        """Create the cards: keys of the screen, global keys, commands."""
         stack = self.app.screen_stack
         under = stack[-2] if len(stack) > 1 and stack[-1] is self else stack[-1]
         here, everywhere = keys_of(self.app, under)
@@ -63,10 +63,10 @@ class HelpScreen(ModalScreen[None]):
         yield footer()
 
     def on_mount(self) -> None:
-        """The page has the focus, so that arrows scroll it."""
+        """Focus the page, so that arrow keys scroll it."""
         self.query_one("#page").focus()
 
     def action_ends(self, by: int) -> None:
-        """To the beginning or the end."""
+        """Go to the beginning or the end."""
         page = self.query_one("#page", VerticalScroll)
         page.scroll_home(animate=False) if by < 0 else page.scroll_end(animate=False)

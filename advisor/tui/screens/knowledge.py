@@ -46,7 +46,7 @@ _PLURALS: Final = {
 
 WIDE: Final = 110
 _MOST: Final = 120  # hits of a search
-_OF_A_KIND: Final = 8  # of them shown of one kind, while all kinds are searched
+_OF_A_KIND: Final = 8  # hits shown of each kind while all kinds are searched
 _LONGEST: Final = 200  # characters of a search
 _CITED: Final = 30
 _PLURAL: Final = {kind: plural for plural, kind in LISTS.items()} | dict(_PLURALS)
@@ -55,7 +55,7 @@ _HEADS: Final = frozenset((*HEADINGS.values(), SEE, SOURCES)) - {""}
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a list. kind: `head`, `kind` (its word is one) or `entry` (its word can be explained)."""
+    """A row of a list. kind: `head`, `kind` (`word` is one) or `entry` (`word` can be explained)."""
 
     kind: str
     word: str
@@ -64,7 +64,7 @@ class Row:
 
 
 def kinds_of(contents: Sequence[Any]) -> list[Row]:
-    """A row for each kind of entry, the kinds in the order in which they answer to a word."""
+    """A row for each kind of entry, in order of precedence."""
     from advisor.knowledge.search import ORDER
 
     counts: dict[str, int] = {}
@@ -79,7 +79,7 @@ def _named(kind: str) -> str:
 
 
 def grouped(hits: Sequence[Any], most: int = _OF_A_KIND) -> list[Row]:
-    """Hits under the names of their kinds, the kind of the best hit first; of many of one kind the first few."""
+    """Hits grouped by kind, the kind of the best hit first; at most `most` of each kind."""
     groups: dict[str, list[Any]] = {}
     for hit in hits:
         groups.setdefault(hit.kind, []).append(hit)
@@ -93,7 +93,7 @@ def grouped(hits: Sequence[Any], most: int = _OF_A_KIND) -> list[Row]:
 
 
 def entry_row(hit: Any) -> Row:
-    """An entry by its id, its title beside it where it says more."""
+    """An entry by its id, followed by its title if that differs."""
     return Row("entry", f"{hit.kind}:{hit.id}", hit.id, "" if hit.title == hit.id else hit.title)
 
 
@@ -113,7 +113,7 @@ class KnowledgeScreen(ViewScreen):
     ]
 
     class Loaded(Message):
-        """The contents are there, or why not."""
+        """The contents were loaded, or could not be."""
 
         def __init__(self, contents: Sequence[Any], problem: str) -> None:
             super().__init__()
@@ -130,10 +130,10 @@ class KnowledgeScreen(ViewScreen):
         self._made: Any = None
         self._trail: list[str] = []
         self._subject: str | None = None
-        self._direct = False  # opened for one entry, and nothing else looked for since
+        self._direct = False  # opened for one entry, and nothing else searched for since
 
     def compose(self) -> ComposeResult:
-        """Search, list, entry with its links."""
+        """Create the search line, the list, and the entry with its links."""
         yield Banner()
         with Horizontal(id="ask"):
             yield Static("› " if self.blocks else "> ", id="sign", markup=False)
@@ -153,7 +153,7 @@ class KnowledgeScreen(ViewScreen):
         yield footer()
 
     def on_mount(self) -> None:
-        """The search has the focus; what it searches is loaded beside."""
+        """Focus the search and load the contents in a thread."""
         self.query_one("#hits").can_focus = False
         self.query_one(Prompt).focus()
         Thread(target=self._load, name="knowledge", daemon=True).start()
@@ -167,12 +167,12 @@ class KnowledgeScreen(ViewScreen):
             self.post_message(self.Loaded((), str(problem)))
 
     def on_screen_resume(self) -> None:
-        """Opened again, perhaps for another word."""
+        """Show the entry that the view is opened for this time."""
         self._subject = None
         self.show(self.app.state)
 
     def on_resize(self, event: Resize) -> None:
-        """Beside each other from WIDE columns."""
+        """Place list and entry side by side from WIDE columns."""
         self.set_class(event.size.width >= WIDE, "-wide")
         self.set_class(event.size.height < 16, "-low")
 
@@ -205,7 +205,7 @@ class KnowledgeScreen(ViewScreen):
         return self.query_one(Prompt).value.strip()[:_LONGEST]
 
     def _list(self) -> None:
-        """The rows for what is typed and the kind chosen."""
+        """Update the rows for the typed text and the chosen kind."""
         text, contents = self._text, self._contents
         if contents is None:
             self._rows = []
@@ -244,7 +244,7 @@ class KnowledgeScreen(ViewScreen):
         wanted = text.casefold().replace(" ", "_")
         titled = [hit for hit in self._contents or () if hit.kind == "source" and wanted in hit.id.casefold()]
         rows = grouped([*hits, *titled])
-        # Names that no text holds, such as an opcode with its modifiers, are understood all the same.
+        # Names that appear in no text, such as an opcode with modifiers, can still be explained.
         made = self._explained(text) if not rows else None
         return [Row("entry", text, text, getattr(made, "title", ""))] if made is not None else rows
 
@@ -268,7 +268,7 @@ class KnowledgeScreen(ViewScreen):
     # The entry
 
     def _explained(self, word: str) -> Any:
-        """What the knowledge base says of a word, None where it says nothing."""
+        """The knowledge entry for a word, None if there is none."""
         try:
             return self.app.desk.sources.explain(word)
         except AdvisorError as problem:
@@ -276,7 +276,7 @@ class KnowledgeScreen(ViewScreen):
             return None
 
     def _open(self, word: str, keep: bool = True) -> None:
-        """Show an entry; `keep` puts the one before it on the way back."""
+        """Show an entry; `keep` remembers the previous one for going back."""
         made = self._explained(word)
         if made is None:
             self.notify(self._problem, severity="warning", markup=False)
@@ -301,7 +301,7 @@ class KnowledgeScreen(ViewScreen):
         self.query_one("#links" if self._links else "#page").focus()
 
     def _links_of(self, made: Any) -> list[Row]:
-        """What an entry leads to: related entries, its sources; from a source what rests on it."""
+        """The links of an entry: related entries and sources; for a source, the entries that cite it."""
         titles = {f"{hit.kind}:{hit.id}": hit.title for hit in self._contents or ()}
         by_id: dict[str, str] = {}
         for hit in self._contents or ():
@@ -334,7 +334,7 @@ class KnowledgeScreen(ViewScreen):
         out += [styled(line, "bold" if line in _HEADS else "") for line in lines[1:]]
         return out
 
-    # What the user does
+    # User actions
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -380,19 +380,19 @@ class KnowledgeScreen(ViewScreen):
             self._open(row.word)
 
     def action_previous(self) -> None:
-        """The entry before."""
+        """Go to the previous entry."""
         if self._trail:
             word = self._trail.pop()
             self._open(word, keep=False)
             self._enter()
 
     def action_search(self) -> None:
-        """To the search line."""
+        """Focus the search line."""
         self.remove_class("-entry")
         self.query_one(Prompt).focus()
 
     def action_leave(self) -> None:
-        """From the entry to the list, from a search or a kind to all, then back to the conversation."""
+        """From the entry to the list, from a search or kind to all kinds, then back to the conversation."""
         search = self.query_one(Prompt)
         if self._direct:
             self.app.dispatch(e.ViewLeft())
@@ -407,7 +407,7 @@ class KnowledgeScreen(ViewScreen):
             self.app.dispatch(e.ViewLeft())
 
     def action_page(self, by: int) -> None:
-        """A page up or down, of the entry where one is in view, else of the list."""
+        """Scroll the entry, if one is visible, else the list, by a page."""
         if self.has_class("-entry") or (self.has_class("-wide") and self._made is not None):
             page = self.query_one("#page", VerticalScroll)
             page.scroll_relative(y=by * max(page.size.height - 1, 1), animate=False)
@@ -417,7 +417,7 @@ class KnowledgeScreen(ViewScreen):
                 rows.action_cursor_down() if by > 0 else rows.action_cursor_up()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What would do nothing now is not offered."""
+        """Hide actions that do nothing now."""
         if action == "previous":
             return bool(self._trail)
         if action == "search":

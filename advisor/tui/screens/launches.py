@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
 
 
-_START = "start"  # the choice that leads back to the start screen
+_START = "start"  # the choice that returns to the start screen
 
 
 class LaunchesScreen(Screen[None]):
@@ -56,7 +56,7 @@ class LaunchesScreen(Screen[None]):
         self._opened_one = False
 
     def compose(self) -> ComposeResult:
-        """The table, or cards where there is no table to show; the filter line."""
+        """Create the table, the cards shown instead of it after a failure, and the filter line."""
         yield Banner()
         yield LaunchTable(blocks=self._blocks)
         yield Conversation(blocks=self._blocks, ident="trouble")
@@ -74,16 +74,16 @@ class LaunchesScreen(Screen[None]):
         yield footer()
 
     def on_mount(self) -> None:
-        """The filter has the focus all the time."""
+        """Focus the filter line."""
         self.query_one(Prompt).focus()
         self.show(self.app.state)
 
     def on_screen_suspend(self) -> None:
-        """Another screen comes on top: that of a launch, or help, or a view over the list."""
+        """Note whether a launch was opened."""
         self._opened_one = self.app.state.place == "launch"
 
     def on_screen_resume(self) -> None:
-        """Back from another screen: show what holds now. After a launch the list is whole, and the cursor on it."""
+        """Show the current state; after a launch, clear the filter and put the cursor on it."""
         if not self._opened_one:
             self.show(self.app.state)
             return
@@ -96,7 +96,7 @@ class LaunchesScreen(Screen[None]):
         """Show the state."""
         trouble = state.place == "start" and state.stalled is not None
         if state.diagnosis is not self._rows[0]:
-            # Once a diagnosis: a key in the filter must not cost the making of all rows.
+            # Only for a new diagnosis: a key in the filter must not rebuild all rows.
             self._rows = (state.diagnosis, rows_of(state.diagnosis) if state.diagnosis is not None else ())
         rows = self._rows[1]
         self.set_class(trouble, "-trouble")
@@ -118,7 +118,7 @@ class LaunchesScreen(Screen[None]):
         self.app.offer(self)
 
     def _ways(self, state: State) -> tuple[Choice, ...]:
-        """On from what could not be read; where that was chosen at the start, another choice there."""
+        """The choices after a file could not be read, including the start screen if the session began there."""
         ways = choices(state)
         if not self.app.chosen:
             return ways
@@ -133,7 +133,7 @@ class LaunchesScreen(Screen[None]):
         value = self.query_one(Prompt).value
         return "" if value.startswith("/") else value
 
-    # What the user does
+    # User actions
 
     @on(Input.Changed)
     def _filtered(self, event: Input.Changed) -> None:
@@ -146,7 +146,7 @@ class LaunchesScreen(Screen[None]):
         if text.isdecimal() and 0 < int(text[:6]) <= len(ways):
             event.input.clear()
             self._take(ways[int(text) - 1].id)
-        # What filters all launches away may be a question.
+        # A line that matches no launch may be a question.
         elif text.startswith("/") or (text and not self.query_one(LaunchTable).kept):
             event.input.clear()
             self.app.say(text)
@@ -166,7 +166,7 @@ class LaunchesScreen(Screen[None]):
 
     @on(LaunchTable.SortAsked)
     def _sort_asked(self, event: LaunchTable.SortAsked) -> None:
-        # The head that it is sorted by already turns it round.
+        # Clicking the column that it is sorted by reverses the order.
         self._upwards = event.order == self._order and not self._upwards
         self._order = event.order
         self.show(self.app.state)
@@ -184,7 +184,7 @@ class LaunchesScreen(Screen[None]):
             self.app.dispatch(event)
 
     def action_open(self) -> None:
-        """Open the launch under the cursor, or take the marked choice."""
+        """Open the launch under the cursor, or take the highlighted choice."""
         if self.has_class("-trouble"):
             self._take(self.query_one(Choices).marked)
             return
@@ -193,32 +193,32 @@ class LaunchesScreen(Screen[None]):
             self.app.dispatch(e.LaunchSelected(position))
 
     def action_sort(self) -> None:
-        """The next order."""
+        """Sort by the next order."""
         self._order, self._upwards = ORDERS[(ORDERS.index(self._order) + 1) % len(ORDERS)], False
         self.show(self.app.state)
 
     def action_reverse(self) -> None:
-        """The same order from its other end."""
+        """Reverse the order."""
         self._upwards = not self._upwards
         self.show(self.app.state)
 
     def action_clear(self) -> None:
-        """Call off what is being done; else empty the filter."""
+        """Cancel the running work; else clear the filter."""
         if not self.app.call_off():
             self.query_one(Prompt).clear()
 
     def action_page(self, by: int) -> None:
-        """A page up or down."""
+        """Move a page up or down."""
         table = self.query_one(LaunchTable)
         table.step(by * max(table.size.height - 2, 1))
 
     def action_ends(self, by: int) -> None:
-        """To the first or the last launch."""
+        """Go to the first or the last launch."""
         table = self.query_one(LaunchTable)
         table.step(by * len(table.kept))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What would do nothing now is not offered."""
+        """Hide actions that do nothing now."""
         if action in ("sort", "reverse"):
             return bool(self.app.state.diagnosis)
         if action == "clear":
@@ -227,6 +227,6 @@ class LaunchesScreen(Screen[None]):
 
 
 def _problems(state: State) -> list[str]:
-    """What was wrong with the files, a line each."""
+    """The problems of the files, one a line."""
     reports = () if state.diagnosis is None else state.diagnosis.reports
     return [f"{Path(report.path).name}: {problem}" for report in reports for problem in report.problems]

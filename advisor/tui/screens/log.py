@@ -20,17 +20,17 @@ _LOG_HEADS: Final = ("Version", "Change", "Time", "Gain", "Class", "First findin
 _LOG_PARTS: Final = {"change": "Change", "observation": "Observed", "next_step": "Next", "finding": "First finding"}
 
 _GAP = 2
-_LEAST = 10  # cells of a text's column
-_LONGEST = 300  # characters of a text beside the others; no user writes more about a change
+_LEAST = 10  # cells of a text column
+_LONGEST = 300  # characters of a text
 
 
 class LogScreen(RowsScreen):
-    """The table, and all of the row under the cursor."""
+    """The table of versions, and details of the row under the cursor."""
 
     rows: ClassVar[str] = "log"
 
     def show(self, state: State) -> None:
-        """Show the log; the cursor begins at the latest version."""
+        """Show the log; the cursor starts at the latest version."""
         self.banner("Experiment log", state.launch.kernel if state.launch is not None else "")
         rows, widths = self.query_one(Rows), []
         cells = [_cells(row, state) for row in state.experiments]
@@ -46,7 +46,7 @@ class LogScreen(RowsScreen):
         self.app.offer(self)
 
     def on_resize(self, event: Resize) -> None:
-        """Columns follow the width."""
+        """Fit the columns to the width."""
         self.call_after_refresh(self.redraw)
 
     def _detail(self, state: State) -> None:
@@ -64,7 +64,7 @@ class LogScreen(RowsScreen):
 
 
 def _cells(row: Experiment, state: State) -> tuple[str, ...]:
-    """Version, change, time, gain over the version before, class, first finding, what comes next."""
+    """The cells of a row: version, change, time, gain over the previous version, class, first finding, next step."""
     gain = "" if row.ratio is None else f"{row.ratio:.2f}×"
     title = state.lore.title
     texts = (
@@ -80,7 +80,7 @@ def _cells(row: Experiment, state: State) -> tuple[str, ...]:
 
 
 def _widths(rows: list[tuple[str, ...]], room: int) -> list[int]:
-    """As wide as the texts are; where that is too much, the widest give way."""
+    """Column widths that fit the texts; where there is too little room, the widest columns shrink."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     while sum(widths) + _GAP * (len(widths) - 1) > room and max(widths) > _LEAST:
         widths[widths.index(max(widths))] -= 1

@@ -38,7 +38,7 @@ from advisor.tui.widgets.text import Banner, Busy, CardView, LineWise
 
 
 class Stages(Widget):
-    """One line; a click on a name goes there. Where not all fit, those before the one at hand go first."""
+    """The stages of an exercise in one line; a click goes to one. If not all fit, the first ones are left out."""
 
     class Taken(Message):
         """A stage was clicked."""
@@ -53,13 +53,13 @@ class Stages(Widget):
         self._places: list[tuple[int, int, str]] = []
 
     def show(self, stage: str) -> None:
-        """Mark this stage."""
+        """Highlight this stage."""
         if stage != self._at:
             self._at = stage
             self.refresh()
 
     def render(self) -> Content:
-        """The names in their order, the one at hand in brackets."""
+        """The stage names in order, the current one in brackets."""
         room = max(self.content_size.width, 1)
         first = 0
         while first < STAGES.index(self._at) and sum(len(NAMES[s][0]) + 1 for s in STAGES[first:]) + 1 > room:
@@ -74,19 +74,19 @@ class Stages(Widget):
         return Content(" ").join(parts).truncate(room)
 
     def on_click(self, event: Click) -> None:
-        """Go to the stage under the mouse."""
+        """Go to the clicked stage."""
         for start, end, stage in self._places:
             if start <= event.x < end:
                 self.post_message(self.Taken(stage))
 
 
-_MOST = 60  # numbers shown at a time
+_MOST = 60  # metrics shown at a time
 _CODE = {"+": "$text-success", "-": "$text-error", "@": "$quiet"}
 Draw = Callable[[int], list[Content]]
 
 
 class Drawn(LineWise):
-    """Lines that are made for the width at hand."""
+    """Lines made for the current width."""
 
     def __init__(self, draw: Draw) -> None:
         super().__init__(classes="drawn")
@@ -97,12 +97,12 @@ class Drawn(LineWise):
 
 
 def code_lines(code: Sequence[str], width: int) -> list[Content]:
-    """Lines of code or of a diff, as they are: a sign before each changed line says so beside its colour."""
+    """Lines of code or of a diff; the sign before a changed line repeats what its colour says."""
     out = []
     for line in code:
         style = _CODE.get(line[:1], "") if line[:1] in _CODE else ""
         text = line.expandtabs(4)
-        # What is too long goes on further in than the line itself.
+        # A wrapped line continues further in than it began.
         inside = min(len(text) - len(text[1:].lstrip()) + 4, max(width - 20, 0))
         room = max(width - inside, 20)
         parts = [text[:width], *(" " * inside + text[at : at + room] for at in range(width, len(text), room))]
@@ -111,7 +111,7 @@ def code_lines(code: Sequence[str], width: int) -> list[Content]:
 
 
 def evidence(page: Page, lore: Lore, wanted: str, blocks: bool) -> list[Draw]:
-    """What a profile shows without its diagnosis: charts, and on the page of numbers what was measured."""
+    """The charts of a profile without its diagnosis, and on the numbers page its metrics."""
     verdict = replace(page.launch.verdict, title="", evidence=())
     launch = replace(page.launch, findings=(), verdict=verdict)
     shown = Exhibit(launch, metrics=lore.metrics)
@@ -125,7 +125,7 @@ def evidence(page: Page, lore: Lore, wanted: str, blocks: bool) -> list[Draw]:
 
 
 def number_lines(launch: LaunchDiagnosis, lore: Lore, wanted: str, width: int) -> list[Content]:
-    """The numbers of a launch whose name or meaning has the words: the first of them, as many as a key may redraw."""
+    """The metrics of a launch whose name or meaning matches, the first _MOST of them."""
     find = wanted.casefold().split()
     means = {name: text for name, _, text in lore.metrics}
     names = [n for n in sorted(launch.metrics) if all(word in f"{n} {means.get(n, '')}".casefold() for word in find)]
@@ -138,7 +138,7 @@ def number_lines(launch: LaunchDiagnosis, lore: Lore, wanted: str, width: int) -
 
 
 def compared_lines(compared: Any, width: int, blocks: bool) -> list[Content]:
-    """Two versions beside each other, as the command `compare` tells it."""
+    """The comparison of two versions, as the command `compare` prints it."""
     from advisor.view.compare import pair_lines
 
     lines: list[str] = []
@@ -148,7 +148,7 @@ def compared_lines(compared: Any, width: int, blocks: bool) -> list[Content]:
 
 
 class ExercisePage(VerticalScroll, can_focus=False):
-    """Shows a page; what is the same as before stays, so that an answer appears under its question."""
+    """A page of an exercise. Unchanged cards stay, so that an answer appears below its question."""
 
     def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
         super().__init__(id=ident)
@@ -159,7 +159,7 @@ class ExercisePage(VerticalScroll, can_focus=False):
         self._below: list[Widget] = []
 
     def show(self, page: Page, place: tuple[str, ...], lore: Lore, wanted: str) -> None:
-        """Show this page. place: which page of what it is, another one is shown from its top; wanted: which numbers."""
+        """Show this page. place: identifies it, another page starts at its top; wanted: filter of the metrics."""
         key = (page, place, wanted if page.numbers else "")
         if key == self._shown:
             return
@@ -210,7 +210,7 @@ _MARKS = {"solved": "[x]", "tried": "[~]", "started": "[.]", "new": "[ ]"}
 
 
 class PracticeScreen(ViewScreen):
-    """The list: typing filters, Enter opens. An exercise: the natural next step is marked, Enter takes it."""
+    """The list: typing filters, Enter opens. An exercise: the next step is highlighted, Enter takes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "app.help", "Help", tooltip="Keys and commands"),
@@ -232,7 +232,7 @@ class PracticeScreen(ViewScreen):
         self._place: tuple[str, str] = ("", "")
 
     def compose(self) -> ComposeResult:
-        """List or page; what is being done, choices and the line to type in."""
+        """Create the list, the page, the progress line, the choices and the prompt."""
         yield Banner()
         yield Stages()
         yield Rows(blocks=self.blocks, ident="exercises")
@@ -246,24 +246,24 @@ class PracticeScreen(ViewScreen):
         yield footer()
 
     def on_mount(self) -> None:
-        """Everything is driven from the prompt."""
+        """Focus the prompt, which drives everything."""
         self.query_one(Rows).can_focus = False
         self.query_one(Prompt).focus()
         self.show(self.app.state)
 
     def on_screen_resume(self) -> None:
-        """On top again: show what holds now."""
+        """Show the current state."""
         self.show(self.app.state)
 
     def on_resize(self, event: Resize) -> None:
-        """More choices where there is room."""
+        """Show more choices where there is room."""
         self.set_class(event.size.height >= TALL, "-tall")
 
     # Showing
 
     @property
     def here(self) -> Exercising:
-        """Where the learner is."""
+        """The learner's current place."""
         return self.app.state.exercising or Exercising()
 
     @property
@@ -277,7 +277,7 @@ class PracticeScreen(ViewScreen):
             return
         here = self.here
         if (here.name, here.stage) != self._place:
-            # What was typed on another page means nothing on this one.
+            # Text typed for another page does not apply to this one.
             self._place = (here.name, here.stage)
             self.query_one(Prompt).clear()
         self.set_class(not here.name, "-list")
@@ -304,11 +304,11 @@ class PracticeScreen(ViewScreen):
 
     @property
     def _number(self) -> int | None:
-        """The place among the choices in view whose number is typed, None where none is."""
+        """The index of the choice whose number is typed, None if there is none."""
         return practice_turn.sought(self._typed, self.here)[1] if self.here.lesson is not None else None
 
     def _choices(self, here: Exercising) -> tuple[Choice, ...]:
-        """The choices, those of a long list narrowed to what is typed; the editor by its name."""
+        """The choices, filtered by the typed text; the external editor by its name."""
         out = []
         find = practice_turn.sought(self._typed, here)[0] if here.lesson is not None else ()
         for choice in practice_turn.choices(here):
@@ -353,7 +353,7 @@ class PracticeScreen(ViewScreen):
         lines = [styled(line, "") for line in (text, about, here.trouble) if line]
         self.query_one("#about", Static).update(Content("\n").join(lines))
 
-    # What the learner does
+    # User actions
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
@@ -364,7 +364,7 @@ class PracticeScreen(ViewScreen):
             self._mark(here)
 
     def _mark(self, here: Exercising) -> None:
-        """The choice whose number is typed is marked; of a long list none is before anything is typed."""
+        """Highlight the choice whose number is typed; in a long list none is highlighted before."""
         choices, at = self.query_one(Choices), self._number
         if at is not None:
             choices.highlighted = at if at < choices.option_count else None
@@ -418,11 +418,11 @@ class PracticeScreen(ViewScreen):
 
     @staticmethod
     def _finds(here: Exercising) -> bool:
-        """Whether what is typed finds something on the page: numbers, or one of many choices."""
+        """Whether typing filters something on the page: metrics, or a long list of choices."""
         return here.stage == "numbers" or (here.lesson is not None and practice_turn.narrows(here))
 
     def _take_marked(self, text: str) -> None:
-        """Enter: the marked choice; where a stage is named, that; found numbers stay in view."""
+        """Take the highlighted choice, or the stage that is named; filtered metrics stay visible."""
         here, marked, numbered = self.here, self.query_one(Choices).marked, self._number is not None
         named = practice_turn.stage_of(text, here) if text else None
         if named is not None and (here.stage == "numbers" or marked is None):
@@ -452,7 +452,7 @@ class PracticeScreen(ViewScreen):
             self.app.dispatch(event)
 
     def _edit(self, outside: bool) -> None:
-        """The learner's source in an editor of their own, or here; afterwards the page says what changed."""
+        """Open the learner's source in their editor or the built-in one; afterwards the page shows what changed."""
         yours = self.here.lesson.yours
         if yours is None:
             return
@@ -477,17 +477,17 @@ class PracticeScreen(ViewScreen):
             self.app.dispatch(e.Practised("stage", self.here.name, (("stage", stage),)))
 
     def action_turn(self, by: int) -> None:
-        """The stage before or after."""
+        """Go to the previous or next stage."""
         at = STAGES.index(self.here.stage) + by
         if 0 <= at < len(STAGES):
             self._to(STAGES[at])
 
     def action_spoilers(self) -> None:
-        """Show or hide what each exercise suffers from."""
+        """Show or hide the cause of each exercise."""
         self.app.dispatch(e.Practised("spoilers"))
 
     def action_escape(self) -> None:
-        """Call off what is being done; else empty the line; else the list; else back to where practice was opened."""
+        """Cancel the running work; else clear the line; else go to the list; else leave."""
         prompt = self.query_one(Prompt)
         if self.app.call_off():
             return
@@ -500,7 +500,7 @@ class PracticeScreen(ViewScreen):
         prompt.focus()
 
     def action_page(self, by: int) -> None:
-        """A page up or down in what is in view."""
+        """Scroll by a page."""
         if self.here.name:
             view = self.query_one(ExercisePage)
             view.scroll_relative(y=by * max(view.size.height - 1, 1), animate=False)
@@ -508,11 +508,11 @@ class PracticeScreen(ViewScreen):
             self.query_one(Rows).action_page(by)
 
     def action_line(self, by: int) -> None:
-        """A line up or down of the page."""
+        """Scroll by a line."""
         self.query_one(ExercisePage).scroll_relative(y=by, animate=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What would do nothing now is not offered."""
+        """Hide actions that do nothing now."""
         here = self.here
         if action == "turn":
             at = STAGES.index(here.stage) + (int(str(parameters[0])) if parameters else 1)
@@ -523,7 +523,7 @@ class PracticeScreen(ViewScreen):
 
 
 def _words(row: object, spoilers: bool) -> str:
-    """What a row is found by."""
+    """The text that the filter searches of a row."""
     name, title, state = row.name, row.title, row.state  # type: ignore[attr-defined]
     level = f"level {row.level} {words.LEVELS[row.level]}"  # type: ignore[attr-defined]
     cause = row.diagnosis if spoilers else ""  # type: ignore[attr-defined]
@@ -531,7 +531,7 @@ def _words(row: object, spoilers: bool) -> str:
 
 
 def _line(row: object, width: int, spoilers: bool) -> Content:
-    """A row: mark, level, points of the best prediction, name, and its title or, wanted, its cause."""
+    """A row: mark, level, points of the best prediction, name, and its title or, on request, its cause."""
     points = "" if row.points is None else str(row.points)  # type: ignore[attr-defined]
     left = f"{_MARKS[row.state]} {row.level} {points:>3}  {row.name:<27}"  # type: ignore[attr-defined]
     right = row.diagnosis if spoilers else row.title  # type: ignore[attr-defined]
@@ -539,7 +539,7 @@ def _line(row: object, width: int, spoilers: bool) -> Content:
 
 
 def _about(row: Any) -> str:
-    """Of an exercise under the cursor: level, kind, what it trains, what comes before it."""
+    """Level, kind, training goal and prerequisites of the exercise under the cursor."""
     kind = words.LADDER.format(count=row.stages) if row.ladder else ""
     before = f"{words.BEFORE.casefold()}: {', '.join(row.prerequisites)}" if row.prerequisites else ""
     trains = words.STEP_OF_METHOD.format(step=row.step)

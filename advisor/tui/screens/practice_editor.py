@@ -35,12 +35,12 @@ def editor() -> list[str]:
 
 
 def editor_name() -> str:
-    """What the editor is called."""
+    """The name of the user's editor."""
     return Path(editor()[0]).name
 
 
 def edited(app: AdvisorApp, path: Path) -> str:
-    """Hand the terminal to the editor until it ends; why that could not be done, empty where it was."""
+    """Run the user's editor until it exits; returns why that failed, empty on success."""
     try:
         with app.suspend():
             code = subprocess.run([*editor(), str(path)], check=False).returncode
@@ -53,7 +53,7 @@ def edited(app: AdvisorApp, path: Path) -> str:
 
 
 class PracticeEditor(ModalScreen[str]):
-    """A plain editor over the page. It gives back `check` where the learner wants that next, else an empty text."""
+    """A plain editor over the page. Returns `check` if the learner wants a check next, else an empty text."""
 
     app: AdvisorApp
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -71,13 +71,13 @@ class PracticeEditor(ModalScreen[str]):
         self._saved = ""
 
     def compose(self) -> ComposeResult:
-        """What is edited, the text, the keys."""
+        """Create the status line, the text and the footer."""
         yield Static(f"{self._path.name}", id="said", markup=False)
         yield TextArea.code_editor("", language=None, soft_wrap=False, id="text")
         yield footer()
 
     def on_mount(self) -> None:
-        """The file as it is now."""
+        """Load the file."""
         try:
             self._saved = read_source(self._path)
         except AdvisorError as problem:
@@ -93,7 +93,7 @@ class PracticeEditor(ModalScreen[str]):
         return self.query_one(TextArea).text != self._saved
 
     def on_text_area_changed(self) -> None:
-        """What was said of the text before holds no more."""
+        """Reset the status line after a change."""
         self._warned = False
         self._say(f"{self._path.name}")
 
@@ -101,7 +101,7 @@ class PracticeEditor(ModalScreen[str]):
         self.query_one("#said", Static).update(text)
 
     def action_save(self) -> bool:
-        """Write the file whole; whether that was done."""
+        """Write the file; returns whether that worked."""
         text = self.query_one(TextArea).text
         try:
             write_whole(self._path, text)
@@ -113,19 +113,19 @@ class PracticeEditor(ModalScreen[str]):
         return True
 
     def action_check(self) -> None:
-        """Write the file, and leave to check it."""
+        """Write the file and close to check it."""
         if self.action_save():
             self.dismiss("check")
 
     def action_original(self) -> None:
-        """The bundled text, as an edit that can be undone."""
+        """Restore the bundled text, as an edit that can be undone."""
         area, one = self.query_one(TextArea), exercise(self.app.state.view_subject)
         sources = (first_step(one).source, *first_step(one).extra)
         origin = next((name for name in sources if Path(name).name == self._path.name), sources[0])
         area.replace(bundled_text(one.name, origin), area.document.start, area.document.end)
 
     def action_leave(self) -> None:
-        """Back; what is not saved is asked about once."""
+        """Close; unsaved changes need a second Escape."""
         if self._changed and not self._warned:
             self._warned = True
             self._say("not saved: Ctrl+S saves, Esc again discards the changes")

@@ -12,7 +12,7 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.containers import Container, Horizontal, VerticalScroll
 from textual.widgets import Input, Static, Tree
 from textual.widgets.tree import TreeNode
 
@@ -27,7 +27,7 @@ from advisor.session.state import State
 from advisor.tui.drawing import MARKS, PLAIN_MARKS, safe
 from advisor.tui.screens.base import PanelScreen, footer
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.text import Banner, Busy, Note, Panes, Side
+from advisor.tui.widgets.text import Banner, Busy, Note
 from advisor.view.text import plural
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _LETS: Final = {
 _WHAT: Final = {"class": "class", "finding": "finding", "absent": "not concluded"}
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
-_DEEPEST: Final = 6  # levels of findings over findings; in practice a proof is far flatter
+_DEEPEST: Final = 6  # levels of nested findings; proofs in practice are far flatter
 _BECAME: Final = {0: "fails", 1: "unknown", 2: "holds"}
 
 
@@ -64,7 +64,7 @@ class Node:
 
 
 def tree(result: Any, finding: str, lore: Lore) -> Node:
-    """The tree of what was told on a finding or class: a records.Proved, or a tuple of engine.BlockedRule."""
+    """The proof tree of a finding or class: from a records.Proved, or a tuple of BlockedRule."""
     title = lore.title(finding)
     if isinstance(result, Proved) and hasattr(result.proof, "rules"):
         rules = result.proof.rules
@@ -96,7 +96,7 @@ def _blocked(rule: BlockedRule, lore: Lore) -> Node:
 
 
 def _clause(clause: Clause, lore: Lore, depth: int) -> Node:
-    """One condition. An `unless` lets the rule through when it is false: mark and words say so."""
+    """The node of one condition. An `unless` lets the rule fire when it is false: mark and text say so."""
     unless = clause.role == "unless"
     became = _BECAME[2 - clause.truth if unless else clause.truth]
     name = clause.name.partition(".")[2] if clause.name.startswith(("class.", "found.")) else clause.name
@@ -110,7 +110,7 @@ def _clause(clause: Clause, lore: Lore, depth: int) -> Node:
 
 
 def _number(item: Comparison, lore: Lore) -> Node:
-    """A number, its test and how far it is from turning; under it where the threshold comes from."""
+    """The node of a number: its test and margin, and below it the source of the threshold."""
     value = "not in the report" if item.value is None else number_text(item.value, item.unit)
     means = next((f"{name}: {text}" for name, _, text in lore.metrics if name == item.metric), "")
     about = (measured(item), means) if means else (measured(item),)
@@ -120,7 +120,7 @@ def _number(item: Comparison, lore: Lore) -> Node:
 
 
 def _known(text: str, lore: Lore) -> str:
-    """The first metric in a formula; the text itself where it names none that is known."""
+    """The first metric in a formula; the text itself if it names no known metric."""
     names = {name for name, *_ in lore.metrics}
     return next((name for name in _NAME.findall(text) if name in names), text)
 
@@ -132,7 +132,7 @@ def _sources(cites: tuple[str, ...], lore: Lore) -> list[Node]:
 
 
 def _turns(flips: tuple[Flip, ...], concluded: str, lore: Lore) -> list[Node]:
-    """The nearest values at which the conclusion turns; one that turns a reason among several is left out."""
+    """The nearest values at which the conclusion flips; a flip of one of several reasons is left out."""
     if not flips:
         return []
     leaves = []
@@ -149,11 +149,11 @@ def _turns(flips: tuple[Flip, ...], concluded: str, lore: Lore) -> list[Node]:
 
 
 _COLOURS = {"holds": "text-success", "fails": "text-error", "unknown": "quiet"}
-_WIDEST = 400  # characters of a label; the pane has all of it
+_WIDEST = 400  # characters of a label; the pane shows all of it
 
 
 class ProofTree(Tree[Node]):
-    """Left folds, right unfolds; Enter explains instead of folding."""
+    """A tree in which Left collapses, Right expands, and Enter explains."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "fold(True)", "Fold", show=False, tooltip="Collapse, or go to the parent"),
@@ -171,7 +171,7 @@ class ProofTree(Tree[Node]):
         self._signs = ("▾ ", "▸ ") if blocks else ("- ", "+ ")
 
     def fill(self, top: Node) -> None:
-        """Show this tree, unfolded as its nodes say."""
+        """Show this tree, expanded as its nodes say."""
         self.clear()
         self.root.data = top
         self.root.set_label(_label(top))
@@ -188,7 +188,7 @@ class ProofTree(Tree[Node]):
                 under.add_leaf(_label(child), child)
 
     def render_label(self, node: TreeNode[Node], base_style: Style, style: Style) -> Text:
-        """The sign of folding, the mark with its colour, the words; what is too long ends in an ellipsis."""
+        """The expand sign, the mark with its colour and the label, cut with an ellipsis."""
         data = node.data
         became = data.became if data is not None else ""
         sign = self._signs[0 if node.is_expanded else 1] if node.allow_expand else "  "
@@ -205,7 +205,7 @@ class ProofTree(Tree[Node]):
         return text
 
     def action_fold(self, fold: bool) -> None:
-        """Fold the node, or go to the one above; unfold it, or go to its first child."""
+        """Collapse the node or go to its parent; expand it or go to its first child."""
         node = self.cursor_node
         if node is None:
             return
@@ -220,7 +220,7 @@ class ProofTree(Tree[Node]):
 
 
 def _depth(node: TreeNode[Node]) -> int:
-    """How many nodes lie above."""
+    """The number of ancestors."""
     depth, above = 0, node.parent
     while above is not None:
         depth, above = depth + 1, above.parent
@@ -233,7 +233,7 @@ def _label(node: Node) -> str:
 
 
 class ProofScreen(PanelScreen):
-    """The tree has the keys; the line below takes the name of another finding."""
+    """The tree has the focus; the prompt takes the name of another finding."""
 
     opens: ClassVar[Mapping[str, str]] = {"/": "", "w": ""}
 
@@ -251,12 +251,12 @@ class ProofScreen(PanelScreen):
         self._folded = False
 
     def compose(self) -> ComposeResult:
-        """The tree, under or beside it all of the node at hand, the prompt."""
+        """Create the tree, the detail pane and the prompt."""
         yield Banner()
         yield Note("about")
-        with Panes():
+        with Container(id="panes"):
             yield ProofTree(blocks=self.blocks, ident="tree")
-            with Side():
+            with VerticalScroll(id="side", can_focus=False):
                 yield Note("detail")
         yield Busy(blocks=self.blocks)
         with Horizontal(id="ask"):
@@ -265,7 +265,7 @@ class ProofScreen(PanelScreen):
         yield footer()
 
     def on_mount(self) -> None:
-        """Keys go to the tree."""
+        """Focus the tree."""
         self.query_one(ProofTree).focus()
         self.show(self.app.state)
 
@@ -296,7 +296,7 @@ class ProofScreen(PanelScreen):
         self.app.offer(self)
 
     def _order(self, state: State) -> str:
-        """What n goes through: the class, then the findings; where among them this one stands."""
+        """The position of the subject among the class and the findings."""
         names = self._names(state)
         if state.view_subject not in names:
             return _WHAT["absent"]
@@ -313,7 +313,7 @@ class ProofScreen(PanelScreen):
         lines = () if node is None else node.about
         self.query_one("#detail", Note).say([(line, "" if n == 0 else "$quiet") for n, line in enumerate(lines)])
 
-    # What the user does
+    # User actions
 
     @on(Tree.NodeHighlighted)
     def _moved(self, event: Tree.NodeHighlighted[Node]) -> None:
@@ -340,7 +340,7 @@ class ProofScreen(PanelScreen):
             self.notify(safe(f"No finding is called {text[:80]}."), severity="warning", markup=False)
 
     def action_leave(self) -> None:
-        """Out of the prompt first, then of the screen."""
+        """Leave the prompt; else leave the screen."""
         prompt = self.query_one(Prompt)
         if prompt.has_focus and not self.app.state.waiting:
             prompt.clear()
@@ -349,11 +349,11 @@ class ProofScreen(PanelScreen):
             super().action_leave()
 
     def action_prompt(self) -> None:
-        """Type the name of a finding."""
+        """Focus the prompt."""
         self.query_one(Prompt).focus()
 
     def action_another(self, by: int) -> None:
-        """The next or former of the class and the findings."""
+        """Show the proof of the next or previous finding, or of the class."""
         names = self._names(self.app.state)
         if names:
             subject = self.app.state.view_subject
@@ -361,7 +361,7 @@ class ProofScreen(PanelScreen):
             self.app.dispatch(e.ViewShown("proof", names[at % len(names)]))
 
     def action_fold_all(self) -> None:
-        """Fold all rules, or unfold everything."""
+        """Collapse all rules, or expand everything."""
         view = self.query_one(ProofTree)
         self._folded = not self._folded
         if self._folded:
@@ -372,16 +372,16 @@ class ProofScreen(PanelScreen):
             view.root.expand_all()
 
     def action_again(self) -> None:
-        """Try again what failed."""
+        """Retry what failed."""
         self.app.dispatch(e.ViewShown("proof", self.app.state.view_subject))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What would do nothing now is not offered."""
+        """Hide actions that do nothing now."""
         return isinstance(_told(self.app.state), e.Failed) if action == "again" else True
 
 
 def _told(state: State) -> object:
-    """What was told for the view, None while it is waited for."""
+    """The result for the view, None while it is pending."""
     from advisor.session.views import requests_of
 
     wanted = requests_of(state) if state.view == "proof" else ()
@@ -389,7 +389,7 @@ def _told(state: State) -> object:
 
 
 def _finding(text: str, state: State) -> str | None:
-    """The finding or class that a typed text means: its id or title, their beginning, or what resembles them."""
+    """The finding or class that a typed text names: by id or title, their beginning, or similarity."""
     titles = {title: name for name, title in reversed(state.lore.findings) if title}
     names = {name: name for name, _ in state.lore.findings} | titles
     found = pick(text, names) or near(text, names, most=1)

@@ -41,27 +41,27 @@ if TYPE_CHECKING:
 
 
 class Playing(Protocol):
-    """What is played (advisor.session.transcripts.player.Player)."""
+    """The player of a saved session (advisor.session.transcripts.player.Player)."""
 
     desk: Any
 
     @property
     def title(self) -> str:
-        """What the session is called."""
+        """The title of the session."""
 
     @property
     def steps(self) -> Sequence[Any]:
-        """What was done in it (number, words)."""
+        """The steps of the session (number, words)."""
 
     def at(self, step: int, watch: Callable[[str, int, int], None]) -> Any:
-        """What came of a step: its state, and whether it could be done."""
+        """The result of a step: the state, and whether it could be applied."""
 
     def differences(self, step: int) -> Sequence[Any]:
-        """Where it concludes otherwise."""
+        """The differences between the saved and the new conclusions of a step."""
 
 
 def load(path: Path) -> Playing:
-    """The player of a file; InputError, one line, for what is none."""
+    """Load the player of a file; InputError if it is not a saved session."""
     return Player.load(path)
 
 
@@ -72,7 +72,7 @@ _VALUE: Final = 40
 
 
 def about(player: Playing) -> Card:
-    """What the session is: its title, what it shows, on which source it rests."""
+    """A card about the session: its description and sources."""
     header = getattr(getattr(player, "transcript", None), "header", None)
     lines = [Line(text) for text in (getattr(header, "description", "").strip(),) if text]
     lines += [Line(", ".join(cites), "fact", "Source") for cites in (getattr(header, "cites", ()),) if cites]
@@ -88,7 +88,7 @@ def about(player: Playing) -> Card:
 
 
 def difference_lines(found: Sequence[Any]) -> list[Content]:
-    """The first places where a step differs, with what was and what is; how many more there are."""
+    """The first differences of a step, and how many more there are."""
     lines = []
     for one in found[:_DIFFERENCES]:
         text = f"{one.place}: was {_value(one.expected)}, is {_value(one.came)}"
@@ -99,12 +99,12 @@ def difference_lines(found: Sequence[Any]) -> list[Content]:
 
 
 def _value(value: Any) -> str:
-    """A value of a record in a few characters."""
+    """A value of a record, shortened."""
     return "nothing" if value is None else cut(safe(str(value)), _VALUE)
 
 
 class Loaded(Message):
-    """A saved session was read and, to be gone on with, worked out to its end; or why not."""
+    """A saved session was loaded and, to be continued, played to its end; or why not."""
 
     def __init__(self, player: Playing | None, end: Any, problem: str) -> None:
         super().__init__()
@@ -112,7 +112,7 @@ class Loaded(Message):
 
 
 def read(app: AdvisorApp, path: Path, to_the_end: bool, load: Callable[[Path], Playing]) -> None:
-    """Read a session in a thread of its own; the app gets a Loaded."""
+    """Load a session in a thread; the app receives a Loaded message."""
 
     def work() -> None:
         try:
@@ -121,27 +121,27 @@ def read(app: AdvisorApp, path: Path, to_the_end: bool, load: Callable[[Path], P
             app.post_message(Loaded(player, end, ""))
         except AdvisorError as problem:
             app.post_message(Loaded(None, None, str(problem)))
-        except Exception as problem:  # a damaged file must never end the program
+        except Exception as problem:  # a damaged file must never crash the program
             app.post_message(Loaded(None, None, f"{path.name}: {type(problem).__name__}: {problem}"))
 
     Thread(target=work, name="read session", daemon=True).start()
 
 
 def own(played: Any, real: Desk) -> Desk:
-    """The desk of a replay as that of a session of one's own: from now on it writes and runs what is asked for."""
+    """The executor of a replay as that of the user's own session: from now on it writes files and runs kernels."""
     if not isinstance(played, Stage):
         return played if isinstance(played, Desk) else real
     played.take_over(real.sources)
     return played
 
 
-WIDE: Final = 120  # columns from which the list of steps stands beside the conversation
-HUGE: Final = 150  # columns from which the evidence does so too
+WIDE: Final = 120  # columns from which the list of steps is beside the conversation
+HUGE: Final = 150  # columns from which the evidence is too
 _PACES: Final = (4.0, 2.0, 1.0, 0.5)  # seconds a step
 
 
 class ReplayScreen(Screen[None]):
-    """The list of steps, the conversation as it was, the evidence; what is worked out is worked out in a thread."""
+    """The list of steps, the conversation as it was, and the evidence; steps are computed in a thread."""
 
     app: AdvisorApp
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -184,7 +184,7 @@ class ReplayScreen(Screen[None]):
     ]
 
     class Ready(Message):
-        """A step was worked out, or why not: what came of it, where it differs. passing: on the way to another."""
+        """A step was computed, or why not: its result and differences. passing: on the way to another step."""
 
         def __init__(self, step: int, played: Any, differences: Sequence[Any], problem: str, passing: bool) -> None:
             super().__init__()
@@ -192,7 +192,7 @@ class ReplayScreen(Screen[None]):
             self.passing = passing
 
     class Watched(Message):
-        """How far the work is."""
+        """Progress of the computation."""
 
         def __init__(self, what: str, done: int, total: int) -> None:
             super().__init__()
@@ -202,24 +202,24 @@ class ReplayScreen(Screen[None]):
         super().__init__()
         self._player, self._blocks = player, blocks
         self._steps = tuple(player.steps)
-        self._step = 0  # the one in view
+        self._step = 0  # the current step
         self._wanted = min(max(step, 0), len(self._steps))
-        self._working = self._seeking = False  # seeking: steps are worked out until one differs
-        self._at_work = 0  # the step that is worked out
+        self._working = self._seeking = False  # seeking: computing steps until one differs
+        self._at_work = 0  # the step being computed
         self._pace = 1
         self._timer: Timer | None = None
         self._digits = ""
         self._played: Any = None
-        self._found: dict[int, tuple[Sequence[Any], bool]] = {}  # step -> differences, could be done
+        self._found: dict[int, tuple[Sequence[Any], bool]] = {}  # step -> differences, whether it could be applied
         self._lock = Lock()
 
     @property
     def player(self) -> Playing:
-        """What is played."""
+        """The player of the session."""
         return self._player
 
     def compose(self) -> ComposeResult:
-        """Steps, conversation, evidence; below them what the step was."""
+        """Create the list of steps, the conversation, the evidence and the line about the step."""
         yield Banner()
         with Horizontal(id="columns"):
             yield OptionList(id="steps", markup=False, compact=True)
@@ -231,7 +231,7 @@ class ReplayScreen(Screen[None]):
         yield footer()
 
     def on_mount(self) -> None:
-        """Everything at the beginning; the wanted step is worked out."""
+        """Start at the beginning and compute the wanted step."""
         rows = self.query_one("#steps", OptionList)
         rows.add_options([Option(self._row(at)) for at in range(len(self._steps) + 1)])
         rows.highlighted = 0
@@ -241,23 +241,23 @@ class ReplayScreen(Screen[None]):
         self._go(self._wanted)
 
     def on_resize(self, event: Resize) -> None:
-        """Beside each other where there is room."""
+        """Place panes side by side where there is room."""
         self.set_class(event.size.width >= WIDE, "-wide")
         self.set_class(event.size.width >= HUGE, "-huge")
 
     def show(self, state: State) -> None:
-        """The state of the program's own session is not shown here."""
+        """Ignore the state of the program's own session."""
 
     # Work
 
     def _go(self, step: int) -> None:
-        """Show a step as soon as it is worked out."""
+        """Show a step as soon as it is computed."""
         self._wanted = min(max(step, 0), len(self._steps))
         if not self._working:
             self._work_out(self._wanted)
 
     def _seek(self, step: int) -> None:
-        """Show the first step from this one on that differs; where none does, say so and stay."""
+        """Show the next step from this one on that differs; if none does, say so and stay."""
         while step in self._found and not self._differs(step):
             step += 1
         if step <= len(self._steps):
@@ -282,7 +282,7 @@ class ReplayScreen(Screen[None]):
             self.post_message(self.Ready(step, played, found, "", passing))
         except AdvisorError as problem:
             self.post_message(self.Ready(step, None, (), str(problem), passing))
-        except Exception as problem:  # a damaged file must never end the program
+        except Exception as problem:  # a damaged file must never crash the program
             self.post_message(self.Ready(step, None, (), f"{type(problem).__name__}: {problem}", passing))
 
     @on(Watched)
@@ -317,11 +317,11 @@ class ReplayScreen(Screen[None]):
             self._go(self._wanted)
 
     def _differs(self, step: int) -> bool:
-        """Whether a step that was worked out is concluded otherwise, or could not be done."""
+        """Whether a computed step concludes differently, or could not be applied."""
         found, done = self._found[step]
         return bool(found) or not done
 
-    # What is shown
+    # Drawing
 
     def _row(self, at: int) -> Content:
         if at == 0:
@@ -334,7 +334,7 @@ class ReplayScreen(Screen[None]):
         return str(self._steps[at - 1].words).replace("\n", " ")
 
     def _draw(self) -> None:
-        """The state of the step in view."""
+        """Show the state of the current step."""
         state = State() if self._played is None else self._played.state
         self.query_one(Banner).show(f"replay · {self._player.title}")
         listed = state.place == "launches" and state.diagnosis is not None and not state.view
@@ -350,7 +350,7 @@ class ReplayScreen(Screen[None]):
         self.app.offer(self)
 
     def _tell(self, state: State) -> None:
-        """The line about the step: what was done, whether it concludes the same, whether it plays."""
+        """Show the line about the step: what was done, whether it concludes the same, whether it plays."""
         head = f"step {self._step} of {len(self._steps)}"
         line = styled(f"{head}  ", "bold $text-accent")
         line += (
@@ -379,7 +379,7 @@ class ReplayScreen(Screen[None]):
             return styled(f"{len(found)} {places} different from the saved session", "bold $text-error")
         return styled(f"same conclusions as saved · {plays}", "$quiet")
 
-    # What the user does
+    # User actions
 
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:
@@ -387,27 +387,27 @@ class ReplayScreen(Screen[None]):
         self._go(event.option_index)
 
     def action_step(self, by: int) -> None:
-        """One step forward or back."""
+        """Go one step forward or back."""
         self._pause()
         self._go(self._wanted + by)
 
     def action_ends(self, by: int) -> None:
-        """To the beginning or the end."""
+        """Go to the beginning or the end."""
         self._pause()
         self._go(0 if by < 0 else len(self._steps))
 
     def action_digit(self, digit: int) -> None:
-        """A digit of the step to go to."""
+        """Add a digit to the step number."""
         self._digits = (self._digits + str(digit))[-5:]
         self._draw()
 
     def action_undigit(self) -> None:
-        """The last digit is taken back."""
+        """Remove the last digit."""
         self._digits = self._digits[:-1]
         self._draw()
 
     def action_jump(self) -> None:
-        """To the step that was typed, else to the marked one."""
+        """Go to the typed step number, else to the highlighted step."""
         self._pause()
         at = self.query_one("#steps", OptionList).highlighted
         wanted, self._digits = int(self._digits) if self._digits else at or 0, ""
@@ -415,7 +415,7 @@ class ReplayScreen(Screen[None]):
         self._draw()
 
     def action_difference(self) -> None:
-        """On to the next step that differs; steps are worked out on the way, any other key ends that."""
+        """Go to the next step that differs, computing steps on the way; any other key stops that."""
         self._pause()
         self._seeking = True
         if not self._working:
@@ -447,7 +447,7 @@ class ReplayScreen(Screen[None]):
             self._timer = None
 
     def action_pace(self, by: int) -> None:
-        """Faster or slower."""
+        """Change the pace."""
         self._pace = min(max(self._pace + by, 0), len(_PACES) - 1)
         if self._timer is not None:
             self._pause()
@@ -455,25 +455,25 @@ class ReplayScreen(Screen[None]):
         self._draw()
 
     def action_list(self) -> None:
-        """The list of steps, shown or hidden; in a narrow terminal in place of the conversation."""
+        """Show or hide the list of steps; in a narrow terminal it replaces the conversation."""
         self.toggle_class("-alone" if self.has_class("-wide") else "-steps")
         self.remove_class("-evidence")
         self.query_one("#steps").focus()
 
     def action_evidence(self) -> None:
-        """The evidence, shown or hidden; in a narrow terminal in place of the conversation."""
+        """Show or hide the evidence; in a narrow terminal it replaces the conversation."""
         self.toggle_class("-evidence")
         self.remove_class("-steps")
 
     def action_evidence_page(self) -> None:
-        """The next page of the evidence; where it is hidden it is shown first."""
+        """Show the next evidence page; if the evidence is hidden, show it first."""
         if self.has_class("-evidence"):
             self.query_one(Evidence).action_turn(1)
         else:
             self.action_evidence()
 
     def action_page(self, by: int) -> None:
-        """A page up or down in what is in view."""
+        """Scroll by a page."""
         narrow = not self.has_class("-wide")
         view = self.query_one(Evidence if self.has_class("-evidence") and narrow else Conversation)
         if isinstance(view, Conversation):
@@ -481,7 +481,7 @@ class ReplayScreen(Screen[None]):
         view.scroll_relative(y=by * max(view.size.height - 1, 1), animate=False)
 
     def action_go_on(self) -> None:
-        """A session of the user's own from this step."""
+        """Continue from this step in a session of the user's own."""
         if self._played is not None and not self._working and self._step:
             self._pause()
             self.app.go_on(self._played.state, self._player.desk)
@@ -490,7 +490,7 @@ class ReplayScreen(Screen[None]):
             )
 
     def action_leave(self) -> None:
-        """Call off the search; empty the number; close the list or the evidence; else leave."""
+        """Cancel the search; clear the number; close the list or the evidence; else leave."""
         if self._seeking:
             self._pause()
         elif self._digits:
@@ -503,7 +503,7 @@ class ReplayScreen(Screen[None]):
             self.app.end_replay()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What would do nothing now is not offered."""
+        """Hide actions that do nothing now."""
         if action == "go_on":
             return self._step > 0 and not self._working
         if action == "pace":

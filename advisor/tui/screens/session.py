@@ -28,13 +28,13 @@ from advisor.tui.widgets.text import Banner, Busy, Conversation, Note
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
 
-WIDE = 110  # columns from which the evidence stands beside the conversation
-TALL = 36  # rows from which all choices can be seen at once
-LOW = 20  # rows under which the conversation needs all that the choices can spare
+WIDE = 110  # columns from which the evidence is beside the conversation
+TALL = 36  # rows from which all choices are visible at once
+LOW = 20  # rows below which the choices shrink in favour of the conversation
 
 
 class SessionScreen(Screen[None]):
-    """Shows the state's conversation and hands over what is typed or chosen."""
+    """The conversation about one launch, its evidence, the choices and the prompt."""
 
     app: AdvisorApp
     AUTO_FOCUS = "Prompt"
@@ -50,7 +50,7 @@ class SessionScreen(Screen[None]):
             tooltip="Previous evidence page",
         ),
         *(
-            # Before the prompt, which would type the letter.
+            # With priority over the prompt, which would type the letter.
             Binding(
                 *(key, f"evidence_take('{page}')", name),
                 show=False,
@@ -62,7 +62,7 @@ class SessionScreen(Screen[None]):
         ),
         *view_bindings("session", show=True),
         Binding("f6,alt+right", "evidence_page(1)", "Page", tooltip="Next evidence page"),
-        # Where the prompt has the focus, Tab is its own.
+        # In the prompt, Tab completes.
         Binding("tab", "line_again", "To line", tooltip="Focus the prompt"),
         Binding("escape", "escape", "Cancel", show=False, tooltip="Cancel / focus the prompt / clear it"),
         Binding("pageup", "page(-1)", "Page up", show=False),
@@ -79,7 +79,7 @@ class SessionScreen(Screen[None]):
         self._position: int | None = None
 
     def compose(self) -> ComposeResult:
-        """Conversation and choices, the evidence beside them; work and prompt below."""
+        """Create the conversation and the choices, the evidence, the progress line and the prompt."""
         yield Banner()
         with Horizontal(id="columns"):
             with Vertical(id="talk"):
@@ -94,17 +94,17 @@ class SessionScreen(Screen[None]):
         yield footer()
 
     def on_mount(self) -> None:
-        """The prompt has the focus; Tab leads to the evidence and back."""
+        """Focus the prompt; Tab leads to the evidence and back."""
         self.query_one(Prompt).focus()
         self.show(self.app.state)
 
     def on_screen_resume(self) -> None:
-        """Back from another screen: show what holds now, and what came while the other was on top."""
+        """Show the current state, scrolled to the newest turn."""
         self.show(self.app.state)
         self.call_after_refresh(self.query_one(Conversation).reveal)
 
     def on_resize(self, event: Resize) -> None:
-        """Side by side from WIDE columns; one in the other's place below."""
+        """Place the panes side by side from WIDE columns; below, one replaces the other."""
         self.set_class(event.size.width >= WIDE, "-wide")
         self.set_class(event.size.height >= TALL, "-tall")
         self.set_class(event.size.height < LOW, "-low")
@@ -127,7 +127,7 @@ class SessionScreen(Screen[None]):
         self.query_one(Prompt).placeholder = _placeholder(state)
         self.app.offer(self)
 
-    # What the user does
+    # User actions
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
@@ -139,7 +139,7 @@ class SessionScreen(Screen[None]):
             self._take(self.query_one(Choices).marked)
 
     def to_line(self, key: Key) -> str | None:
-        """What is typed goes to the prompt, wherever the focus is, but for the keys of what has it."""
+        """Send typed characters to the prompt wherever the focus is, except the keys of the focused widget."""
         return typed(self, key)
 
     @on(Prompt.Stepped)
@@ -158,11 +158,11 @@ class SessionScreen(Screen[None]):
             self.app.dispatch(event)
 
     def action_launches(self) -> None:
-        """Back to the list."""
+        """Return to the list of launches."""
         self.app.say("/kernels")
 
     def action_evidence(self) -> None:
-        """Show or hide the evidence: beside the conversation where there is room, else in its place."""
+        """Show or hide the evidence: beside the conversation where there is room, else instead of it."""
         self.toggle_class("-alone" if self.has_class("-wide") else "-evidence")
 
     def action_view(self, view: str) -> None:
@@ -170,28 +170,28 @@ class SessionScreen(Screen[None]):
         self.app.dispatch(e.ViewShown(view))
 
     def action_evidence_page(self, by: int) -> None:
-        """The next page of the evidence; where it is hidden it is shown first."""
+        """Show the next evidence page; if the evidence is hidden, show it first."""
         if not self._reveal_evidence():
             self.query_one(Evidence).action_turn(by)
 
     def action_evidence_take(self, page: str) -> None:
-        """A page of the evidence by its name."""
+        """Show an evidence page by its name."""
         self._reveal_evidence()
         self.query_one(Evidence).turn_to(page)
 
     def _reveal_evidence(self) -> bool:
-        """Show the evidence; whether it was hidden."""
+        """Show the evidence; returns whether it was hidden."""
         hidden = not self.query_one(Evidence).display
         if hidden:
             self.action_evidence()
         return hidden
 
     def action_line_again(self) -> None:
-        """Keys go to the prompt again."""
+        """Focus the prompt."""
         self.query_one(Prompt).focus()
 
     def action_escape(self) -> None:
-        """Call off what is being done; else back to the prompt; else empty the line; else leave the evidence."""
+        """Cancel the running work; else focus the prompt; else clear it; else leave the evidence."""
         prompt = self.query_one(Prompt)
         if self.app.call_off():
             return
@@ -211,21 +211,21 @@ class SessionScreen(Screen[None]):
         return conversation
 
     def action_page(self, by: int) -> None:
-        """A page up or down in what is in view."""
+        """Scroll by a page."""
         view = self._scrolled()
         view.scroll_relative(y=by * max(view.size.height - 1, 1), animate=False)
 
     def action_line(self, by: int) -> None:
-        """A line up or down in what is in view."""
+        """Scroll by a line."""
         self._scrolled().scroll_relative(y=by, animate=False)
 
     def action_ends(self, by: int) -> None:
-        """To the beginning or the end."""
+        """Go to the beginning or the end."""
         view = self._scrolled()
         view.scroll_home(animate=False) if by < 0 else view.scroll_end(animate=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What would do nothing now is not offered."""
+        """Hide actions that do nothing now."""
         state = self.app.state
         if action == "line_again":
             return self.is_mounted and not self.query_one(Prompt).has_focus
@@ -237,7 +237,7 @@ class SessionScreen(Screen[None]):
 
 
 def _placeholder(state: State) -> str:
-    """What the prompt says while it is empty."""
+    """The placeholder of the prompt."""
     if state.ask is not None and state.ask.kind == "number":
         text = "{hint}; d for don't know" if state.ask.optional else "{hint}"
         return text.format(hint=strings.UNIT_HINTS.get(state.ask.unit, strings.UNIT_HINTS["count"]))
@@ -251,7 +251,7 @@ def _placeholder(state: State) -> str:
 
 
 def _asked(state: State) -> str:
-    """The open question in one line, where something else was said since it was put; else nothing."""
+    """The open question in one line, if something else was said since it was asked; else empty."""
     ask, cards = state.ask, state.conversation
     if ask is None or not cards or (cards[-1].kind == "question" and cards[-1].finding == ask.id):
         return ""

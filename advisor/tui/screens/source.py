@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Container, Horizontal, Vertical
 from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Input, Static
@@ -27,7 +27,7 @@ from advisor.tui.screens.base import PanelScreen, footer
 from advisor.tui.screens.source_rows import NO_LINES, Code, Listed, about_view, filters_text
 from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.text import Banner, Busy, Note, Panes
+from advisor.tui.widgets.text import Banner, Busy, Note
 from advisor.view.source_marks import place_text
 
 _TABS: Final = ("SASS", "Source text", "PTX", "Shape")
@@ -54,7 +54,7 @@ def seek(text: str, now: e.Locate | None) -> e.SourceSought | str | None:
         if text == "none":
             return replace(sought, columns="")
         names = [part.strip() for part in text.split(",")]
-        # Some measures and columns share a name: the one alone is the measure.
+        # Some measures and columns share a name: alone it means the measure.
         if text not in MEASURES and all(name in SETS or name in COLUMNS for name in names):
             parse_columns(text)
             return replace(sought, columns=text)
@@ -66,19 +66,19 @@ def seek(text: str, now: e.Locate | None) -> e.SourceSought | str | None:
 
 
 def _with(where: tuple[str, ...], text: str) -> tuple[str, ...]:
-    """The comparisons with one more; it takes the place of one on the same field in the same direction."""
+    """The comparisons with one more; it replaces one on the same field in the same direction."""
     new = parse_where(text)
     squeezed = "".join(text.split())
     kept = tuple(old for old in where if (parse_where(old).field, parse_where(old).sign[0]) != (new.field, new.sign[0]))
     return (*kept, squeezed)
 
 
-_FEW = 3  # lines that need no more room than themselves
+_FEW = 3  # a list this short takes only the room of its lines
 _INSTRUCTIONS, _TEXT, _PTX, _SHAPE = range(4)
 
 
 class SourceScreen(PanelScreen):
-    """The lists are where the keys go; the line below them takes searches, comparisons, measures and column sets."""
+    """The lists have the focus; the prompt takes searches, comparisons, measures and column sets."""
 
     opens: ClassVar[Mapping[str, str]] = {"/": "/", "f": ""}
 
@@ -130,10 +130,10 @@ class SourceScreen(PanelScreen):
         self._of_line = False
 
     def compose(self) -> ComposeResult:
-        """Lines and a pane under or beside them; what is told of the cursor's instruction; the prompt."""
+        """Create the lists, the pane beside them, the line about the current instruction, and the prompt."""
         yield Banner()
         yield Note("about")
-        with Panes():
+        with Container(id="panes"):
             with Vertical(id="left"):
                 yield Rows(blocks=self.blocks, ident="lines")
                 yield Rows(blocks=self.blocks, ident="text")
@@ -152,19 +152,19 @@ class SourceScreen(PanelScreen):
         yield footer()
 
     def on_mount(self) -> None:
-        """Keys go to the lists."""
+        """Focus the lists."""
         self.query_one("#lines", Rows).focus()
         self.show(self.app.state)
 
     def on_resize(self, event: Resize) -> None:
-        """Text that is broken to a width is broken anew."""
+        """Wrap the text of the structure tab to the new width."""
         if self._tab == _SHAPE and self._code is not None:
             self.call_after_refresh(self._pane)
 
     # Showing
 
     def show(self, state: State) -> None:
-        """Show what was found; what failed is said over what was found before."""
+        """Show the result; a failure is shown above the previous result."""
         launch = state.launch
         self.banner("Source", launch.kernel if launch is not None else "")
         result = None if state.sought is None else state.result(state.sought)
@@ -179,7 +179,7 @@ class SourceScreen(PanelScreen):
         self.app.offer(self)
 
     def _arrive(self, seen: Seen) -> None:
-        """A new view: the lists begin at their hottest."""
+        """Show a new result, both lists at their hottest row."""
         self._code = Code(seen, self.blocks)
         lines = self._code.lines()
         self.query_one("#lines", Rows).show(len(lines.places), lines.draw, at=0)
@@ -207,7 +207,7 @@ class SourceScreen(PanelScreen):
         return lines[at] if at < len(lines) else None
 
     def _pane(self) -> None:
-        """The pane's list, and the text beside the lines where there is room for it."""
+        """Update the pane, and the source text where there is room for it."""
         code, rows = self._code, self.query_one("#code", Rows)
         if code is None:
             rows.show(0, lambda at, width: Content(""))
@@ -239,7 +239,7 @@ class SourceScreen(PanelScreen):
         return bool(filters_text(self.app.state.sought))
 
     def _beside(self, code: Code, line: Line | None) -> None:
-        """The text around the line, under the lines of a large screen."""
+        """Show the source text around the current line, on large screens."""
         rows = self.query_one("#text", Rows)
         self._text = code.text(line.file) if line is not None else None
         listed = self._text
@@ -284,7 +284,7 @@ class SourceScreen(PanelScreen):
                 told = [styled("Without machine code there are no loops or registers to show.", "$text-warning")]
         self.query_one("#detail", Note).say(told)
 
-    # What the user does
+    # User actions
 
     @on(Rows.Moved, "#lines")
     def _line_moved(self, event: Rows.Moved) -> None:
@@ -292,7 +292,7 @@ class SourceScreen(PanelScreen):
 
     @on(Rows.Taken, "#lines")
     def _line_taken(self, event: Rows.Taken) -> None:
-        """Enter on a line: its instructions."""
+        """Show the instructions of the chosen line."""
         self._of_line, self._tab = True, _INSTRUCTIONS
         self.query_one("#code", Rows).at = 0
         self._pane()
@@ -331,7 +331,7 @@ class SourceScreen(PanelScreen):
         self.query_one("#code" if self.has_class("-nolines") else "#lines", Rows).focus()
 
     def action_leave(self) -> None:
-        """Out of the prompt first, then of the screen."""
+        """Leave the prompt; else leave the screen."""
         prompt = self.query_one(Prompt)
         if prompt.has_focus and not self.app.state.waiting:
             prompt.clear()
@@ -340,7 +340,7 @@ class SourceScreen(PanelScreen):
             super().action_leave()
 
     def action_prompt(self, begin: str) -> None:
-        """Type a search or a filter."""
+        """Focus the prompt, starting with this text."""
         prompt = self.query_one(Prompt)
         prompt.value = begin
         prompt.cursor_position = len(begin)
@@ -350,7 +350,7 @@ class SourceScreen(PanelScreen):
         self.app.dispatch(_sought(self.app.state.sought, **changes))
 
     def action_measure(self, by: int) -> None:
-        """The next or former measure of those that this launch has any of."""
+        """Select the next or previous measure that this launch has data for."""
         if self._code is None or not self._code.seen.measures:
             return
         names = [name for name, *_ in self._code.seen.measures]
@@ -359,23 +359,23 @@ class SourceScreen(PanelScreen):
         self._change(by=names[at % len(names)])
 
     def action_columns(self) -> None:
-        """The next set of columns, none after the last."""
+        """Select the next set of columns, none after the last."""
         sought = self.app.state.sought
         names = ["", *SETS]
         now = sought.columns if sought is not None else ""
         self._change(columns=names[(names.index(now) + 1) % len(names)] if now in names else "")
 
     def action_clear(self) -> None:
-        """All instructions again."""
+        """Remove all filters."""
         if self._filtered:
             self._change(search="", where=())
 
     def action_again(self) -> None:
-        """Try again what failed."""
+        """Retry what failed."""
         self._change()
 
     def action_tab(self, tab: int) -> None:
-        """Another pane."""
+        """Show another tab of the pane."""
         self._tab = tab
         self.query_one("#code", Rows).at = 0
         self._listed = None
@@ -383,13 +383,13 @@ class SourceScreen(PanelScreen):
         self.query_one("#code", Rows).focus()
 
     def action_all(self) -> None:
-        """All instructions, or those of the line under the cursor."""
+        """Switch between all instructions and those of the current line."""
         self._of_line, self._tab = not self._of_line and self._line is not None, _INSTRUCTIONS
         self.query_one("#code", Rows).at = 0
         self._pane()
 
     def action_order(self) -> None:
-        """By heat or by address; the cursor stays on its instruction."""
+        """Sort by heat or by address; the cursor stays on its instruction."""
         listed, rows = self._listed, self.query_one("#code", Rows)
         here = listed.places[rows.at] if listed is not None and rows.at < len(listed.places) else None
         self._in_order = not self._in_order
@@ -398,7 +398,7 @@ class SourceScreen(PanelScreen):
             rows.move(self._listed.row_of(here) or 0)
 
     def action_hot(self, by: int) -> None:
-        """The next place worth a visit in the list at hand."""
+        """Go to the next hot place of the current list."""
         code, listed, rows = self._code, self._listed, self.query_one("#code", Rows)
         if code is None or listed is None:
             return
@@ -414,7 +414,7 @@ class SourceScreen(PanelScreen):
         self.notify("No hotter place in that direction.", markup=False)
 
     def _go(self, at: int | None, otherwise: str) -> None:
-        """To an instruction, among all of them in the order of the code."""
+        """Go to an instruction, among all of them in code order."""
         if at is None:
             if otherwise:
                 self.notify(otherwise, markup=False)
@@ -432,18 +432,18 @@ class SourceScreen(PanelScreen):
         rows.focus()
 
     def action_awaited(self) -> None:
-        """To the instruction that the one under the cursor waits for."""
+        """Go to the instruction that the current one waits for."""
         code, listed, at = self._code, self._listed, self.query_one("#code", Rows).at
         if code is not None and listed is not None and self._tab == _INSTRUCTIONS and at < len(listed.places):
             self._go(code.awaited(listed.places[at]), "The code names no instruction that this one waits for.")
 
     def action_peak(self) -> None:
-        """To the instruction with the most live registers."""
+        """Go to the instruction with the most live registers."""
         if self._code is not None:
             self._go(self._code.peak(), "Without machine code there are no loops or registers to show.")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What would do nothing now is not offered."""
+        """Hide actions that do nothing now."""
         if action == "clear":
             return self._filtered
         if action == "again":

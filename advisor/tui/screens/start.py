@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class OfferScreen(ModalScreen[str]):
-    """Gives back `go_on`, `anew` or `forget`."""
+    """Asks whether to continue an interrupted session; returns `go_on`, `anew` or `forget`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "anew", "Start over", tooltip="Start over")]
 
@@ -46,7 +46,7 @@ class OfferScreen(ModalScreen[str]):
         )
 
     def compose(self) -> ComposeResult:
-        """The question, its answers, the line to type one."""
+        """Create the question, its answers and the prompt."""
         with Vertical(id="offer"):
             yield Static("A session on this was interrupted. Continue where you left off?", id="title", markup=False)
             yield Choices()
@@ -56,7 +56,7 @@ class OfferScreen(ModalScreen[str]):
         yield footer()
 
     def on_mount(self) -> None:
-        """The first answer is marked; the line has the focus."""
+        """Highlight the first answer and focus the prompt."""
         self.query_one(Choices).show(self._choices, numbered=True, marked=True)
         self.query_one(Prompt).focus()
 
@@ -82,12 +82,12 @@ class OfferScreen(ModalScreen[str]):
         self.dismiss(event.choice)
 
     def action_anew(self) -> None:
-        """Begin anew; the other session stays."""
+        """Start over; the other session is kept."""
         self.dismiss("anew")
 
 
 class StartScreen(Screen[None]):
-    """The choices driven from the line below them, as everywhere; a path typed there is opened."""
+    """The start choices, driven from the prompt; a typed path is opened."""
 
     app: AdvisorApp
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -100,10 +100,10 @@ class StartScreen(Screen[None]):
         super().__init__()
         self._beginnings = beginnings
         self._blocks = blocks
-        self._within = False  # the list of cases is open
+        self._within = False  # the list of cases is shown
 
     def compose(self) -> ComposeResult:
-        """A question, its answers, a line to type a path."""
+        """Create the question, its answers and the prompt for a path."""
         yield Banner()
         yield Static("Where do you want to start?", id="title", markup=False)
         yield Choices()
@@ -123,13 +123,13 @@ class StartScreen(Screen[None]):
         yield footer()
 
     def on_mount(self) -> None:
-        """The line has the focus."""
+        """Focus the prompt."""
         self.query_one(Banner).show("no report is open")
         self.query_one(Prompt).focus()
         self.show(self.app.state)
 
     def on_screen_resume(self) -> None:
-        """Back from a view."""
+        """Show the current state."""
         self.show(self.app.state)
 
     def show(self, state: State) -> None:
@@ -138,7 +138,7 @@ class StartScreen(Screen[None]):
         self.query_one(Choices).show(listed, numbered=True, marked=True)
         self.app.offer(self)
 
-    # What the user does
+    # User actions
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
@@ -203,7 +203,7 @@ class StartScreen(Screen[None]):
             app.dispatch(e.ViewShown(kind))
 
     def action_clear(self) -> None:
-        """Call off work; else empty the line; else back to the first list."""
+        """Cancel the running work; else clear the line; else return to the first list."""
         prompt = self.query_one(Prompt)
         if self.app.call_off():
             return
@@ -214,13 +214,13 @@ class StartScreen(Screen[None]):
             self.show(self.app.state)
 
     def _broken_off(self) -> Saved | None:
-        """The session that the mark stands on, among those that were broken off."""
+        """The highlighted session, if it is an interrupted one."""
         marked = self.query_one(Choices).marked or "" if self.is_mounted else ""
         kind, _, number = marked.partition(":")
         return self._beginnings.unfinished[int(number)] if kind == "continue" else None
 
     def action_forget(self) -> None:
-        """Throw away the session that the mark stands on."""
+        """Delete the highlighted session."""
         one = self._broken_off()
         if one is not None:
             forget_path(one.path)
@@ -229,7 +229,7 @@ class StartScreen(Screen[None]):
             self.show(self.app.state)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What would do nothing now is not offered."""
+        """Hide actions that do nothing now."""
         if action == "forget":
             return self._broken_off() is not None
         if action == "clear":
@@ -239,7 +239,7 @@ class StartScreen(Screen[None]):
 
 
 def _named(text: str, rows: Sequence[Choice]) -> str:
-    """The one choice with a word that begins so, as everywhere; empty where there is none or more than one."""
+    """The only choice with a word that begins like the text; empty if there is none or more than one."""
     wanted = text.casefold()
     found = [row.id for row in rows if any(word.startswith(wanted) for word in row.label.casefold().split())]
     found += [row.id for row in rows if row.label.casefold().startswith(wanted) and row.id not in found]

@@ -36,7 +36,7 @@ _WORDS = {"done": "done", "here": "here", "skipped": "skipped", "read": "read", 
 
 
 class StepRows(Rows):
-    """Rows whose Enter stands in the footer."""
+    """Rows whose Enter is shown in the footer."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(binding for binding in Rows.BINDINGS if isinstance(binding, Binding) and binding.action != "take"),
@@ -45,7 +45,7 @@ class StepRows(Rows):
 
 
 class StepsScreen(RowsScreen):
-    """Enter goes to the step under the cursor."""
+    """The list of steps; Enter goes to the step under the cursor."""
 
     rows: ClassVar[str] = "steps"
     kind: ClassVar[type[Rows]] = StepRows
@@ -61,7 +61,7 @@ class StepsScreen(RowsScreen):
         self._step = ""
 
     def show(self, state: State) -> None:
-        """Show the steps; the cursor begins where the session is."""
+        """Show the steps; the cursor starts at the current step."""
         self.banner("Steps of the method", state.step)
         steps, rows = state.lore.steps, self.query_one(Rows)
         at = None
@@ -106,14 +106,14 @@ class StepsScreen(RowsScreen):
             self.notify("Choose a launch first: steps apply to one launch.", severity="warning", markup=False)
 
     def action_explain(self) -> None:
-        """The first entry that the step points to, in the knowledge view."""
+        """Open the first entry that the step refers to in the knowledge view."""
         at = self.query_one(Rows).at
         see = self._steps[at].see if at < len(self._steps) else ()
         if see:
             self.app.dispatch(e.ViewShown("knowledge", see[0]))
 
     def action_scroll_side(self) -> None:
-        """On in the step's text, from its beginning again after its end."""
+        """Scroll the step's text; after its end, from its beginning again."""
         side = self.query_one("#side", VerticalScroll)
         if side.scroll_offset.y >= side.max_scroll_y:
             side.scroll_home(animate=False)
@@ -122,7 +122,7 @@ class StepsScreen(RowsScreen):
 
 
 def step_lines(step: Step, lore: Lore) -> list[Content]:
-    """All that a step says, its parts by name."""
+    """The parts of a step under their headings."""
     lines = [styled(step.title, "bold"), styled(step.what, "")]
     for part, name in _STEP_PARTS.items():
         value = getattr(step, part)

@@ -30,32 +30,32 @@ from advisor.view.timeline import about_text, command_texts, kernel_lines, patte
 from advisor.view.timeline_chart import axis_rows, cells_of, lane_rows, mark_row
 
 Window = tuple[int, int]
-_SHORTEST = 100  # ns over all columns: below it a trace's own clock tells nothing
+_SHORTEST = 100  # ns; below this the clock of a trace has no meaning
 _MOST_GPUS = 8
-_LABEL = 16  # columns before the time begins
+_LABEL = 16  # columns before the lanes begin
 
 
 def zoomed(window: Window, whole: Window, factor: float, at: int | None = None) -> Window:
-    """The window `factor` times as long around a moment (its middle), within the whole, at least 100 ns."""
+    """The window scaled by `factor` around a moment (default: its middle), within the whole, at least 100 ns."""
     length = min(max(round((window[1] - window[0]) * factor), _SHORTEST), whole[1] - whole[0])
     middle = (window[0] + window[1]) // 2 if at is None else at
     return panned((middle - length // 2, middle - length // 2 + length), whole, 0)
 
 
 def panned(window: Window, whole: Window, by: int) -> Window:
-    """The window moved by so many ns, stopped at the ends of the whole."""
+    """The window moved by so many ns, limited to the whole."""
     length = min(window[1] - window[0], whole[1] - whole[0])
     start = min(max(window[0] + by, whole[0]), whole[1] - length)
     return start, start + length
 
 
 def around(moment: Moment, whole: Window) -> Window:
-    """A window in which a moment fills about a fifth, so that what is beside it is seen too."""
+    """A window of which a moment fills about a fifth."""
     return zoomed((moment.start, moment.start + max(moment.duration, 1)), whole, 5.0)
 
 
 def _between(axis: str, says: str) -> str:
-    """The axis with a remark between its two moments, where there is room."""
+    """The axis with a remark between its two labels, where there is room."""
     first, last = axis.find(" s") + 2, axis.rfind("  ") + 2
     if last - first < len(says):
         return axis
@@ -64,10 +64,10 @@ def _between(axis: str, says: str) -> str:
 
 
 class Lanes(Widget):
-    """Draws at whatever width it has. It keeps which part of the time is in view; what is marked is told to it."""
+    """The lanes of one GPU, or one row for each of several, over a window of time."""
 
     class Clicked(Message):
-        """A place in time was clicked, in ns of the trace."""
+        """A moment was clicked, in ns of the trace."""
 
         def __init__(self, at: int) -> None:
             super().__init__()
@@ -83,7 +83,7 @@ class Lanes(Widget):
 
     @property
     def whole(self) -> Window | None:
-        """All of the time that there is; None where the trace has only sums."""
+        """The whole time of the trace; None if it has totals only."""
         gpu = self._gpus[0] if self._gpus else None
         return None if gpu is None or gpu.window is None or gpu.window[1] <= gpu.window[0] else gpu.window
 
@@ -99,13 +99,13 @@ class Lanes(Widget):
         self.refresh(layout=True)
 
     def look(self, window: Window | None) -> None:
-        """Show this part of the time."""
+        """Show this window of time."""
         if window is not None and window != self.window:
             self.window = window
             self.refresh(layout=True)
 
     def at(self, column: int) -> int | None:
-        """The moment under a column of the widget, None beside the lanes."""
+        """The moment under a column of the widget, None outside the lanes."""
         width = self.content_size.width
         cell = column - self.styles.padding.left - _LABEL
         if self.window is None or not 0 <= cell < cells_of(width):
@@ -113,7 +113,7 @@ class Lanes(Widget):
         return self.window[0] + (2 * cell + 1) * (self.window[1] - self.window[0]) // (2 * cells_of(width))
 
     def on_click(self, event: events.Click) -> None:
-        """A click names a moment."""
+        """Report the clicked moment."""
         at = self.at(event.x)
         if at is not None:
             self.post_message(self.Clicked(at))
@@ -145,7 +145,7 @@ class Lanes(Widget):
         return [*lines, *(styled(cut(row, width).rstrip(), "$quiet") for row in axis)]
 
     def _several(self, width: int) -> list[Content]:
-        """One row a GPU, each over its own window: clocks of different traces are not the same."""
+        """One row for each GPU, each over its own window: the clocks of different traces differ."""
         lines = []
         for number, gpu in enumerate(self._gpus[:_MOST_GPUS]):
             busy = next((lane for lane in gpu.lanes if lane.id == "busy"), None)
@@ -175,12 +175,12 @@ class Lanes(Widget):
 
 WIDE: Final = 110
 _KERNELS: Final = 30
-_PAN: Final = 4  # a step aside is a fourth of what is in view
+_PAN: Final = 4  # a pan moves by a quarter of the window
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A row of the list: what it is (decision, pattern, unseen, kernels, command, together), its label, a remark."""
+    """A row of the list: its kind (decision, pattern, unseen, kernels, command, together), label and remark."""
 
     kind: str
     label: str
@@ -190,7 +190,7 @@ class Item:
 
 
 def items_of(result: TimelineResult, gpu: GpuTimeline) -> tuple[Item, ...]:
-    """All that can be looked at about one GPU, in the order in which it matters."""
+    """The list rows about one GPU, most important first."""
     out = [Item("decision", "What to do next", gpu.decision.title)]
     found = [p for p in gpu.patterns if p.finding.kind != "note"]
     found += [p for p in gpu.patterns if p.finding.kind == "note"]
@@ -215,7 +215,7 @@ def _gain(pattern: Pattern) -> str:
 
 
 class TimelineScreen(ViewScreen):
-    """The list has the focus; what it points at is shown beside or under it and marked on the lanes."""
+    """The list has the focus; details of the current row are shown, and its moments marked on the lanes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave", tooltip="Back to the conversation; while a trace is read, cancel that"),
@@ -242,10 +242,10 @@ class TimelineScreen(ViewScreen):
         self._place = 0
         self._streams = False
         self._items: tuple[Item, ...] = ()
-        self._moment = -1  # which of the marked moments is in view
+        self._moment = -1  # index of the marked moment that is zoomed to
 
     def compose(self) -> ComposeResult:
-        """Lanes above; the list and what it points at below."""
+        """Create the lanes, the list and the details."""
         yield Banner()
         yield Lanes(blocks=self.blocks, ident="lanes")
         with Horizontal(id="below"):
@@ -256,21 +256,21 @@ class TimelineScreen(ViewScreen):
         yield footer()
 
     def on_mount(self) -> None:
-        """The list has the focus."""
+        """Focus the list."""
         self.query_one("#items").focus()
         self.show(self.app.state)
 
     def on_screen_resume(self) -> None:
-        """Back: what holds now."""
+        """Show the current state."""
         self.show(self.app.state)
 
     def on_resize(self, event: Resize) -> None:
-        """Beside each other from WIDE columns; texts are broken anew."""
+        """Place list and details side by side from WIDE columns."""
         self.set_class(event.size.width >= WIDE, "-wide")
         self.set_class(event.size.height < 20, "-low")
 
     def show(self, state: State) -> None:
-        """Show the timeline of the state; where there is none, what became of its traces."""
+        """Show the timeline of the state; without one, what happened to its traces."""
         result = state.timeline
         if not isinstance(result, TimelineResult) or not result.gpus:
             self._result, self._items = None, ()
@@ -287,7 +287,7 @@ class TimelineScreen(ViewScreen):
                 self.query_one("#items", OptionList).highlighted = wanted[0]
         self._follow()
 
-    # What is shown
+    # Drawing
 
     @property
     def _gpu(self) -> GpuTimeline | None:
@@ -311,7 +311,7 @@ class TimelineScreen(ViewScreen):
         return ()
 
     def _list(self) -> None:
-        """The rows of the list for the GPU at hand."""
+        """Fill the list for the current GPU."""
         assert self._result is not None
         gpu = self._result.gpus[self._place]
         self._items = items_of(self._result, gpu)
@@ -324,7 +324,7 @@ class TimelineScreen(ViewScreen):
         rows.highlighted = 0
 
     def _follow(self) -> None:
-        """Banner, lanes and text follow the list."""
+        """Update banner, lanes and details for the current row."""
         result, gpu = self._result, self._gpu
         if result is None or gpu is None:
             return
@@ -406,7 +406,7 @@ class TimelineScreen(ViewScreen):
             )
         ]
 
-    # What the user does
+    # User actions
 
     @on(OptionList.OptionHighlighted)
     def _pointed(self, event: OptionList.OptionHighlighted) -> None:
@@ -423,12 +423,12 @@ class TimelineScreen(ViewScreen):
         self._zoom(0.5, event.at)
 
     def action_leave(self) -> None:
-        """Call off the reading; else back to the conversation."""
+        """Cancel the reading; else return to the conversation."""
         if not self.app.call_off():
             self.app.dispatch(e.ViewLeft())
 
     def action_take(self) -> None:
-        """The next moment of the pattern, or the command copied."""
+        """Zoom to the next moment of the pattern, or copy the command."""
         item = self._item
         if item is not None and item.kind == "command":
             self.action_copy()
@@ -444,28 +444,28 @@ class TimelineScreen(ViewScreen):
             lanes.look(zoomed(lanes.window, lanes.whole, factor, at))
 
     def action_zoom(self, by: int) -> None:
-        """Half or twice as much time."""
+        """Zoom in or out by a factor of two."""
         self._zoom(0.5 if by < 0 else 2.0)
 
     def action_pan(self, by: int) -> None:
-        """Earlier or later."""
+        """Move the window earlier or later."""
         lanes = self.query_one("#lanes", Lanes)
         if lanes.window is not None and lanes.whole is not None:
             step = max((lanes.window[1] - lanes.window[0]) // _PAN, 1)
             lanes.look(panned(lanes.window, lanes.whole, by * step))
 
     def action_whole(self) -> None:
-        """All of the time."""
+        """Show the whole time."""
         lanes = self.query_one("#lanes", Lanes)
         lanes.look(lanes.whole)
 
     def action_streams(self) -> None:
-        """A lane for each of the busiest streams, or none."""
+        """Show or hide a lane for each of the most used streams."""
         self._streams = not self._streams
         self._follow()
 
     def action_gpu(self, by: int) -> None:
-        """The next GPU of the traces."""
+        """Show the next GPU of the traces."""
         if self._result is not None and len(self._result.gpus) > 1:
             self._place = (self._place + by) % len(self._result.gpus)
             self._moment = -1
@@ -473,25 +473,25 @@ class TimelineScreen(ViewScreen):
             self._follow()
 
     def action_copy(self) -> None:
-        """The ncu command to the clipboard."""
+        """Copy the ncu command to the clipboard."""
         gpu = self._gpu
         if gpu is not None and gpu.command is not None:
             self.app.copy_to_clipboard(gpu.command.command)
             self.notify("The command is on the clipboard, if the terminal allows it.", markup=False)
 
     def action_explain(self) -> None:
-        """What the knowledge base says of the pattern."""
+        """Explain the pattern."""
         item = self._item
         if item is not None and item.pattern is not None:
             self.app.dispatch(e.ViewShown("knowledge", item.pattern.finding.id))
 
     def action_page(self, by: int) -> None:
-        """The text, a page up or down."""
+        """Scroll the details by a page."""
         pane = self.query_one("#detail", VerticalScroll)
         pane.scroll_relative(y=by * max(pane.size.height - 1, 1), animate=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What would do nothing now is not offered."""
+        """Hide actions that do nothing now."""
         gpu = self._gpu if self.is_mounted else None
         if action in ("zoom", "pan", "whole"):
             return gpu is not None and gpu.window is not None
@@ -510,5 +510,5 @@ class TimelineScreen(ViewScreen):
 
 
 def _is(item: Item, subject: str) -> bool:
-    """Whether a row is about what the view was opened for: a pattern's id, or a kind of row."""
+    """Whether a row is the subject that the view was opened for: a pattern's id, or a kind of row."""
     return bool(subject) and (item.kind == subject or (item.pattern is not None and item.pattern.finding.id == subject))

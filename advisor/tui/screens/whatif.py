@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.containers import Container, Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widgets import Input, Static
 
@@ -29,16 +29,16 @@ from advisor.tui.drawing import safe, styled
 from advisor.tui.screens.base import PanelScreen, footer
 from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.text import Banner, Note, Panes, Side
+from advisor.tui.widgets.text import Banner, Note
 
 _HEADS: Final = ("Metric", "Measured", "Tried", "Flips at")
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
-_MORE: Final = 6  # digits beyond the usual ones; what is closer together is the same
-_DIGITS: Final = 6  # of a value that steps make; more would be noise in a transcript
-_BEYOND: Final = 1e-3  # how far beyond a turning point a jump goes, as a share of it
-_VISIBLE: Final = 0.005  # a gain that moves by less would be printed the same
-# What became of a conclusion: its sign, which is never alone, and its style.
+_MORE: Final = 6  # extra digits; values closer together than that count as equal
+_DIGITS: Final = 6  # significant digits of a stepped value; more would be noise in a transcript
+_BEYOND: Final = 1e-3  # how far past a flip value a jump goes, as a share of it
+_VISIBLE: Final = 0.005  # smaller changes of a gain would not be visible
+# Fate of a conclusion: its sign, always shown with a word, and its style.
 SIGNS: Final = {"stays": "=", "comes": "+", "goes": "-", "gain": "~", "class": "!", "first": "!"}
 STYLES: Final = {"comes": "$text-success", "goes": "$text-error", "stays": "$quiet"}
 
@@ -56,12 +56,12 @@ class Metric:
     turns: tuple[float, ...] = ()
 
     def nearest(self, value: float, up: bool) -> float | None:
-        """The next turning point above or below a value."""
+        """The next flip value above or below a value."""
         found = [turn for turn in self.turns if (turn > value if up else turn < value)]
         return (min(found) if up else max(found)) if found else None
 
     def beyond(self, value: float, up: bool) -> float | None:
-        """A value just beyond the next turning point; None where there is none, or no value lies beyond it."""
+        """A value just past the next flip value; None if there is none."""
         turn = self.nearest(value, up)
         if turn is None:
             return None
@@ -70,12 +70,12 @@ class Metric:
         return out if (out > turn if up else out < turn) else None
 
     def stepped(self, value: float, share: float) -> float:
-        """A value changed by a share of what was measured (of 1, or of 1 %, where that is 0)."""
+        """A value changed by a share of the measured one (of 100 if that is 0 or unknown)."""
         step = abs(self.measured or 0.0) or 100.0
         return self.kept_in(value + share * step)
 
     def kept_in(self, value: float) -> float:
-        """Not below 0; a percentage or a share not above all, or what was measured."""
+        """The value limited to at least 0 and, for percentages and shares, at most all, or what was measured."""
         most = most_of(self.id, self.unit)
         most = float("inf") if most is None else max(most, self.measured or 0.0)
         return float(f"{min(max(value, 0.0), most):.{_DIGITS}g}")
@@ -121,13 +121,13 @@ def metrics_of(launch: LaunchDiagnosis, proved: object, lore: Lore, tried: Itera
 
 
 def _names(item: Comparison, known: dict[str, tuple[str, str]]) -> list[str]:
-    """The metrics that a comparison is made of: often one, sometimes a formula of several."""
+    """The metrics in a comparison: often one, sometimes a formula of several."""
     return [name for name in _NAME.findall(item.metric) if name in known]
 
 
 @dataclass(frozen=True, slots=True)
 class Became:
-    """What became of a conclusion: a key of SIGNS, the word for it, the text."""
+    """The fate of a conclusion: a key of SIGNS, the word for it, the text."""
 
     kind: str
     word: str
@@ -135,7 +135,7 @@ class Became:
 
 
 def outcome(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Became, ...]:
-    """Class and first finding where they change, then every finding: those that hold now, in order, and those gone."""
+    """Changes of class and first finding, then all findings: current ones in order, then those that are gone."""
     out = []
     if before.verdict.id != after.verdict.id:
         out.append(Became("class", "class", f"{before.verdict.title} → {after.verdict.title}"))
@@ -158,7 +158,7 @@ def outcome(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Became, ..
 
 
 def changed(rows: Iterable[Became]) -> bool:
-    """Whether anything is other than measured."""
+    """Whether anything differs from the measured outcome."""
     return any(row.kind != "stays" for row in rows)
 
 
@@ -172,11 +172,11 @@ def _moved(had: Speedup | None, has: Speedup | None) -> bool:
     return abs(had.estimate - has.estimate) >= _VISIBLE
 
 
-_NAME_CELLS, _VALUE, _FLIPS = 28, 12, 22  # cells of the table's columns at the least
+_NAME_CELLS, _VALUE, _FLIPS = 28, 12, 22  # smallest widths of the table's columns
 
 
 class WhatIfScreen(PanelScreen):
-    """The table has the keys; a digit begins a value in the line below."""
+    """The table has the focus; a digit begins a value in the prompt."""
 
     opens: ClassVar[Mapping[str, str]] = {begin: begin for begin in "0123456789./"}
 
@@ -210,12 +210,12 @@ class WhatIfScreen(PanelScreen):
         self._after: LaunchDiagnosis | None = None
 
     def compose(self) -> ComposeResult:
-        """The metrics, under or beside them what is concluded; the prompt."""
+        """Create the table of metrics, the outcome and the prompt."""
         yield Banner()
         yield Note("about")
-        with Panes():
+        with Container(id="panes"):
             yield Rows(blocks=self.blocks, ident="metrics")
-            with Side():
+            with VerticalScroll(id="side", can_focus=False):
                 yield Note("outcome")
         with Horizontal(id="ask"):
             yield Static("› " if self.blocks else "> ", id="sign", markup=False)
@@ -223,14 +223,14 @@ class WhatIfScreen(PanelScreen):
         yield footer()
 
     def on_mount(self) -> None:
-        """Keys go to the table."""
+        """Focus the table."""
         self.query_one(Rows).focus()
         self.show(self.app.state)
 
     # Showing
 
     def show(self, state: State) -> None:
-        """Show what is tried, and the newest outcome that there is; an older one is marked so."""
+        """Show the tried values and the latest outcome, marked if it is outdated."""
         launch = state.launch
         if launch is None or state.position is None:
             return
@@ -303,7 +303,7 @@ class WhatIfScreen(PanelScreen):
         at = self.query_one(Rows).at
         return self._metrics[at] if at < len(self._metrics) else None
 
-    # What the user does
+    # User actions
 
     @on(Rows.Moved)
     def _moved(self, event: Rows.Moved) -> None:
@@ -322,13 +322,13 @@ class WhatIfScreen(PanelScreen):
         self.app.dispatch(e.Supposed(tuple(tried.items())))
 
     def action_step(self, share: float) -> None:
-        """A little less or more."""
+        """Change the value a little."""
         metric, value = self._metric, self._value
         if metric is not None and value is not None:
             self._suppose(metric.id, metric.stepped(value, share))
 
     def action_beyond(self, up: int) -> None:
-        """To just beyond the next turning point."""
+        """Go just past the next flip value."""
         metric, value = self._metric, self._value
         if metric is None or value is None:
             return
@@ -340,7 +340,7 @@ class WhatIfScreen(PanelScreen):
 
     @property
     def _value(self) -> float | None:
-        """The value of the metric under the cursor; without one the user is told."""
+        """The value of the current metric; if it has none, the user is told."""
         metric = self._metric
         if metric is None:
             return None
@@ -350,7 +350,7 @@ class WhatIfScreen(PanelScreen):
         return value
 
     def action_reset(self, everything: bool) -> None:
-        """The measured value again, or all of them."""
+        """Restore the measured value, or all of them."""
         metric = self._metric
         if everything:
             self.app.dispatch(e.Supposed(()))
@@ -358,7 +358,7 @@ class WhatIfScreen(PanelScreen):
             self._suppose(metric.id, None)
 
     def action_note(self) -> None:
-        """What was tried becomes a card; that is where the screen is left to."""
+        """Add the tried values as a card to the conversation, and return there."""
         if self.app.state.supposing:
             self.app.dispatch(e.WhatIfAsked(self.app.state.supposing))
         else:
@@ -395,7 +395,7 @@ class WhatIfScreen(PanelScreen):
             self.query_one(Rows).move(at)
 
     def action_leave(self) -> None:
-        """Out of the prompt first, then of the screen."""
+        """Leave the prompt; else leave the screen."""
         prompt = self.query_one(Prompt)
         if prompt.has_focus:
             prompt.clear()
@@ -404,13 +404,13 @@ class WhatIfScreen(PanelScreen):
             self.app.dispatch(e.ViewLeft())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What would do nothing now is not offered."""
+        """Hide actions that do nothing now."""
         return bool(self.app.state.supposing) if action in ("note", "reset") else True
 
 
 @lru_cache(maxsize=1024)
 def _row(metric: Metric, tried: float | None, room: int, blocks: bool) -> Content:
-    """A metric's name in so many cells, its values, where it turns. Kept: a key changes one row of the table."""
+    """A row of the table: the metric's name, its values, where it flips. Cached: a key changes one row only."""
     name = metric.id if len(metric.id) <= room else metric.id[: room - 1] + "…"
     measured = "unknown" if metric.measured is None else metric.text(metric.measured)
     now = "" if tried is None else metric.text(tried)
@@ -434,6 +434,6 @@ def _became(row: Became) -> Content:
 
 
 def _named(text: str, state: State) -> str | None:
-    """The metric of a name or of the beginning of one, if that is one alone."""
+    """The metric with this name, or the only one that begins with it."""
     found = pick(text, (name for name, *_ in state.lore.metrics))
     return found[0] if len(found) == 1 else None

@@ -18,11 +18,11 @@ from textual.widgets import Input
 from advisor.session.state import State
 from advisor.tui.drawing import styled
 from advisor.tui.widgets.evidence_pages import PAGES, Exhibit, How, exhibit, note
-from advisor.tui.widgets.text import LineWise, Placed
+from advisor.tui.widgets.text import LineWise
 
 
-class EvidenceTabs(Placed):
-    """As many cells as the names need, and two brackets."""
+class EvidenceTabs(Widget):
+    """The names of the evidence pages in one line; the current one is in brackets, a click selects another."""
 
     class Taken(Message):
         """A page was clicked."""
@@ -36,19 +36,19 @@ class EvidenceTabs(Placed):
         self._labels, self._page = dict(labels), page
 
     def show(self, page: str) -> None:
-        """This page is in view."""
+        """Highlight the tab of this page."""
         if page != self._page:
             self._page = page
             self.refresh()
 
     @property
     def _gap(self) -> int:
-        """Blanks between two names: two where there is room, else one, which a bracket may fill."""
+        """Blanks between two names: two where there is room, else one, which a bracket may replace."""
         wide = sum(len(label) + 2 for label in self._labels.values())
         return 2 if wide <= self.content_size.width else 1
 
     def _spans(self) -> list[tuple[str, int, int]]:
-        """Each page with the cells from and to which its name stands."""
+        """The first and last cell of each name."""
         spans, at = [], 1
         for page, label in self._labels.items():
             spans.append((page, at, at + len(label)))
@@ -56,7 +56,7 @@ class EvidenceTabs(Placed):
         return spans
 
     def render(self) -> Content:
-        """One line; where it is too long it is moved so that the page in view is seen."""
+        """One line; if it is too long, it is shifted so that the current page is visible."""
         spans = self._spans()
         cells = [" "] * (spans[-1][2] + 1)
         for page, start, to in spans:
@@ -67,12 +67,12 @@ class EvidenceTabs(Placed):
         return line[self._skipped() :]
 
     def _skipped(self) -> int:
-        """Cells that are scrolled away to the left so that the page in view is seen."""
+        """Cells shifted out to the left so that the current page is visible."""
         end = next((to for page, _, to in self._spans() if page == self._page), 0) + 1
         return max(end - self.content_size.width, 0) if self.content_size.width else 0
 
     def on_click(self, event: Click) -> None:
-        """The page under the pointer."""
+        """Select the clicked page."""
         event.stop()
         at = event.x - self.gutter.left + self._skipped()
         taken = next((page for page, start, to in self._spans() if start - 1 <= at <= to), None)
@@ -81,13 +81,13 @@ class EvidenceTabs(Placed):
 
 
 NAMES = tuple(PAGES)
-_SEARCHED = "numbers"  # the page whose numbers can be searched
-_FITTED = ("roofline",)  # pages that are drawn as high as there is room
-_KEPT = 24  # pages that are kept as they were made
+_SEARCHED = "numbers"  # the page whose metrics can be searched
+_FITTED = ("roofline",)  # pages drawn as high as there is room
+_KEPT = 24  # pages kept as drawn
 
 
 class EvidencePage(LineWise):
-    """The page in view as lines of the width at hand; each is made when first looked at and kept while it holds."""
+    """The current evidence page, made when first shown and kept while it is valid."""
 
     filled: ClassVar[bool] = True
 
@@ -100,11 +100,11 @@ class EvidencePage(LineWise):
 
     @property
     def page(self) -> str:
-        """The name of the page in view."""
+        """The name of the current page."""
         return self._page
 
     def show(self, exhibit: Exhibit | None) -> bool:
-        """Show what there is; whether it is about another launch or finding."""
+        """Show this evidence; returns whether the launch or finding changed."""
         before = self._exhibit
         if exhibit is before or (exhibit is not None and exhibit.same(before)):
             return False
@@ -121,7 +121,7 @@ class EvidencePage(LineWise):
             self._renew()
 
     def find(self, wanted: str) -> None:
-        """Show only the numbers that have these words in their name or meaning."""
+        """Show only metrics that have these words in their name or meaning."""
         if wanted != self._wanted:
             self._wanted = wanted
             self._renew()
@@ -146,8 +146,8 @@ class EvidencePage(LineWise):
         return self._made[self._page, how]
 
 
-class Evidence(VerticalScroll, Placed, can_focus=True):
-    """The tabs, and under them the page, scrolled."""
+class Evidence(VerticalScroll, can_focus=True):
+    """The tabs and the current page below them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "turn(-1)", "Previous page", show=False, tooltip="Previous evidence page"),
@@ -168,23 +168,23 @@ class Evidence(VerticalScroll, Placed, can_focus=True):
         self._find.display = False
 
     def compose(self) -> ComposeResult:
-        """The tabs and, on the page with all numbers, the search stand still; the page scrolls under them."""
+        """Create the tabs, the page and the search line of the metrics page."""
         yield self._tabs
         yield self._page
         yield self._find
 
     def show(self, state: State) -> None:
-        """Show what belongs to the state, from the top when it is another launch or finding."""
+        """Show the evidence of the state, from the top if the launch or finding changed."""
         if self._page.show(exhibit(state)):
             self.scroll_home(animate=False)
 
     @property
     def page(self) -> str:
-        """The name of the page in view."""
+        """The name of the current page."""
         return self._page.page
 
     def turn_to(self, page: str) -> None:
-        """Show the page of this name, from its top."""
+        """Show the page of this name from its top."""
         if page not in PAGES:
             return
         if page != _SEARCHED and self._find.has_focus:
@@ -195,25 +195,25 @@ class Evidence(VerticalScroll, Placed, can_focus=True):
         self.scroll_home(animate=False)
 
     def action_turn(self, by: int) -> None:
-        """The next page or the one before, around the ends."""
+        """Go to the next or previous page, cyclically."""
         self.turn_to(NAMES[(NAMES.index(self.page) + by) % len(NAMES)])
 
     def action_take(self, page: str) -> None:
-        """This page."""
+        """Show this page."""
         self.turn_to(page)
 
     def action_find(self) -> None:
-        """Search the numbers."""
-        # At once: what is typed next belongs to the search.
+        """Search the metrics."""
+        # At once: the next character belongs to the search.
         self.screen.set_focus(self._find)
 
     def action_leave_find(self) -> None:
-        """All numbers again, and out of the search."""
+        """Show all metrics again and leave the search."""
         self._find.clear()
         self.focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Escape is the screen's, but for the search; a slash begins a command where there is nothing to search."""
+        """Leave Escape to the screen except in the search, and the slash except on the metrics page."""
         if action == "find":
             return self.page == _SEARCHED
         return self._find.has_focus or bool(self._find.value) if action == "leave_find" else True

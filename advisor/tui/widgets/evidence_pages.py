@@ -43,7 +43,7 @@ class Exhibit:
     places: tuple[tuple[str, tuple[Location, ...]], ...] = ()
 
     def same(self, other: Exhibit | None) -> bool:
-        """Whether nothing of it is new. Records of the state are compared by what they are, not by what they hold."""
+        """Whether nothing changed. Records of the state are compared by identity, not by content."""
         if other is None:
             return False
         parts = ("launch", "finding", "earlier", "napkin", "seen", "metrics")
@@ -53,7 +53,7 @@ class Exhibit:
 
 
 def exhibit(state: State) -> Exhibit | None:
-    """What there is to show: None before a launch is looked at, and while the user is asked what to expect of it."""
+    """The evidence of a state; None before a launch is open and while the user is asked for a prediction."""
     launch = state.launch
     if launch is None or not (state.numbers or revealed(state)):
         return None
@@ -83,7 +83,7 @@ def _paper(state: State) -> Paper | None:
 FEWEST: Final = 46  # columns that a chart row needs
 _MOST_PLACES = 8
 _BAR = 10  # cells of a share's bar
-_COLUMN, _VALUE, _MEANING = 24, 16, 34  # cells of a number's name, of its value, and at least of what it means
+_COLUMN, _VALUE, _MEANING = 24, 16, 34  # cells of a metric's name, of its value, and at least of its meaning
 _BYTES, _FLOP = "dram_bytes", "flop"
 
 
@@ -100,12 +100,12 @@ class How:
 
 
 def picture_lines(rows: tuple[Row, ...]) -> list[Content]:
-    """A picture of text cells, its roles as styles."""
+    """The lines of a picture made of text cells."""
     return [Content("").join(styled(text, ROLES.get(role, "")) for text, role in row) for row in rows]
 
 
 def note(text: str, how: How, style: str = "$quiet") -> list[Content]:
-    """A sentence, wrapped."""
+    """A wrapped sentence."""
     return hang(Content(""), Content(""), styled(text, style), how.width)
 
 
@@ -123,7 +123,7 @@ def units(shown: Exhibit, how: How) -> list[Content]:
 
 
 def roofline(shown: Exhibit, how: How) -> list[Content]:
-    """The launch, its former versions and the napkin's expectation under the roofs of its card."""
+    """The launch, its former versions and the napkin's expectation under the roofs of its GPU."""
     made = roofline_text.roofline(
         shown.launch,
         earlier=shown.earlier,
@@ -147,7 +147,7 @@ def roofline(shown: Exhibit, how: How) -> list[Content]:
 
 
 def memory(shown: Exhibit, how: How) -> list[Content]:
-    """The memory chart, what stands out in it, and what it cannot show."""
+    """The memory chart, its notes, and what it cannot show."""
     if shown.launch.scope == workload.SCOPE:
         return [
             *_head("Memory chart", how),
@@ -163,7 +163,7 @@ def memory(shown: Exhibit, how: How) -> list[Content]:
 
 
 def source(shown: Exhibit, how: How) -> list[Content]:
-    """Where in the code: the places of the findings, else the lines that were looked up, else how to look them up."""
+    """Where in the code: the locations of the findings, else the hot lines that were read, else how to read them."""
     lines = _head("Where in the code", how)
     view = getattr(shown.seen, "view", shown.seen)
     texts = {} if view is None else view.texts
@@ -207,13 +207,13 @@ def source(shown: Exhibit, how: How) -> list[Content]:
 
 
 def _in_order(shown: Exhibit) -> list[Finding]:
-    """The finding at hand, then the others."""
+    """The current finding, then the others."""
     first = [] if shown.finding is None else [shown.finding]
     return first + [f for f in shown.launch.findings if f is not shown.finding]
 
 
 def _measure(name: str, how: How) -> list[Content]:
-    """What the shares of places are of, where it is a measure of ours."""
+    """The measure that the shares of locations refer to, if it is one of ours."""
     from advisor.source.measures import MEASURES
 
     return note(f"Hot lines by {MEASURES[name].title}", how) if name in MEASURES else []
@@ -229,7 +229,7 @@ def _place(place: Location, text: str, how: How) -> list[Content]:
 
 
 def _hot(where: str, part: float, how: How) -> list[Content]:
-    """A share as a number and as a bar, and the place that has it."""
+    """A share as a number and a bar, and its location."""
     drawn = charts.bar(100.0 * part, _BAR, blocks=how.blocks, marks=())
     first = styled(f"{share(part)} ", "bold") + styled(drawn, "$primary") + Content(" ")
     return hang(first, Content(" " * (_BAR + 8)), styled(where, ""), how.width)
@@ -240,7 +240,7 @@ def _under(text: str, how: How, style: str) -> list[Content]:
 
 
 def napkin(shown: Exhibit, how: How) -> list[Content]:
-    """What the algorithm needs beside what was measured, and what the user expected beside the class."""
+    """What the algorithm needs against what was measured, and the prediction against the class."""
     lines = _head("Napkin math", how)
     if shown.napkin is not None:
         card = Card("napkin", shown.napkin.title, shown.napkin.lines)
@@ -267,7 +267,7 @@ def napkin(shown: Exhibit, how: How) -> list[Content]:
 
 
 def _share_of(label: str, least: float, measured: float | None, unit: str, how: How) -> list[Content]:
-    """How much of what was measured the algorithm needs; over 100 % the sizes are not those of this launch."""
+    """The needed share of the measured amount; over 100 % the sizes are not those of this launch."""
     text = f"{label:<11}"
     if least <= 0 or not measured:
         what = (
@@ -290,11 +290,11 @@ def _share_of(label: str, least: float, measured: float | None, unit: str, how: 
 
 
 def numbers(shown: Exhibit, how: How) -> list[Content]:
-    """The evidence of the class and of the finding, then every number that is known of the launch."""
+    """The evidence of the class and of the finding, then all metrics of the launch."""
     lines: list[Content] = []
     wanted = how.wanted.casefold().split()
     sections = []
-    if shown.launch.verdict.title:  # untitled where it is for the user to find out
+    if shown.launch.verdict.title:  # empty where the learner has to find it out
         sections.append((f"Evidence for the class: {shown.launch.verdict.title}", shown.launch.verdict.evidence))
     if shown.finding is not None:
         sections.append((f"Evidence for the finding: {shown.finding.title}", shown.finding.evidence))
@@ -316,7 +316,7 @@ def numbers(shown: Exhibit, how: How) -> list[Content]:
 
 
 def _number(name: str, value: float, told: tuple[str, str], column: int, how: How) -> list[Content]:
-    """Name and value, one under the other where the name is long; where there is room, what it means."""
+    """Name and value, on two lines if the name is long; where there is room, the meaning."""
     unit, means = told
     text = styled(number_text(value, unit), "")
     if len(name) >= column:

@@ -21,7 +21,7 @@ from advisor.session.state import is_end, main_finding
 from advisor.tui.drawing import safe
 from advisor.view.charts import bar
 
-# What the table can be sorted by, one after the other: the order of the reports, then what is asked for most.
+# Sort orders in the order of F5: report order first, then the most useful ones.
 ORDERS: Final = ("report", "duration", "gain", "kernel", "class", "finding")
 
 _ORDER_NAMES: Final = {
@@ -60,7 +60,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """launches, the time in ns of those whose duration is known, and how many have none."""
+    """Number of launches, total time in ns of those with a known duration, and number of those without."""
 
     launches: int
     time: float
@@ -75,7 +75,7 @@ def rows_of(diagnosis: Diagnosis) -> tuple[Row, ...]:
 
 
 def totals(launches: Sequence[LaunchDiagnosis] | Sequence[Row]) -> Totals:
-    """What launches, or rows of them, add up to."""
+    """The totals of launches or rows."""
     times = [time for one in launches if (time := _duration(one)) is not None]
     return Totals(len(launches), sum(times), len(launches) - len(times))
 
@@ -112,7 +112,7 @@ def _row(launch: LaunchDiagnosis, position: int, several: bool, time: float, dia
 
 
 def matching(rows: Sequence[Row], wanted: str) -> list[Row]:
-    """The rows in which all words of the filter occur: kernel, class, first finding, number, file of several."""
+    """The rows that contain all words of the filter: kernel, class, first finding, number, file."""
     sought = wanted.casefold().split()
     return [row for row in rows if all(word in row.found_by for word in sought)]
 
@@ -129,13 +129,13 @@ def exactly(rows: Sequence[Row], wanted: str) -> int | None:
 
 
 def share_text(share: float) -> str:
-    """A share of all time, 0 to 1, as whole percent; `<1 %` where that would be nothing or more than there is."""
+    """A share (0 to 1) as whole percent; `<1 %` if it rounds to zero."""
     percent = 100 * share
     return f"{percent:.0f} %" if percent >= 0.95 or not percent else "<1 %"
 
 
 def arranged(rows: Sequence[Row], wanted: str, order: str, upwards: bool = False) -> list[Row]:
-    """The matching rows in the order asked for; ties as in the report, the unknown last, whichever the direction."""
+    """The matching rows in this order; ties as in the report, unknown values always last."""
     kept = matching(rows, wanted)
     if order == "report":
         return kept[::-1] if upwards else kept
@@ -163,7 +163,7 @@ _TEXTS: Final[dict[str, Callable[[Row], str]]] = {
 
 
 def summary(rows: Sequence[Row], kept: Sequence[Row], order: str, upwards: bool = False) -> str:
-    """How many launches are shown, in which order, what time they take of all, and how many have none."""
+    """How many launches are shown, their order, their time, and how many have no known duration."""
     if not rows:
         return ""
     if not kept:
@@ -183,11 +183,11 @@ def summary(rows: Sequence[Row], kept: Sequence[Row], order: str, upwards: bool 
 
 __all__ = ["ORDERS", "LaunchTable", "rows_of"]
 
-_WIDE: Final = 100  # columns from which classes are written out and shares have a bar
-_WIDEST: Final = 130  # columns from which several reports have a column
+_WIDE: Final = 100  # columns from which class names are written in full and shares have a bar
+_WIDEST: Final = 130  # columns from which the file is shown if there are several reports
 _NARROWEST: Final = 60
 _BAR: Final = 9
-# Column -> head, what it is sorted by, and its width; 0 where that depends on what is in it.
+# Column -> heading, sort order, and width; 0 if that depends on the content.
 _COLUMNS: Final = {
     "report": ("#", "report", 5),
     "file": ("Report", "report", 20),
@@ -218,7 +218,7 @@ class LaunchTable(DataTable[Text], can_focus=False):
             self.position = position
 
     class SortAsked(Message):
-        """A head was clicked."""
+        """A column heading was clicked."""
 
         def __init__(self, order: str) -> None:
             super().__init__()
@@ -258,7 +258,7 @@ class LaunchTable(DataTable[Text], can_focus=False):
             self.move_cursor(row=0, animate=False)
 
     def _measured(self) -> dict[str, int]:
-        """The columns that there is room for, from left to right, and their widths."""
+        """The columns that fit and their widths, from left to right."""
         width = max(self._width - 1, _NARROWEST)  # one column for the scroll bar
         heads = {name: cell_len(self._head(name)) + 1 for name in _COLUMNS}
         widths = {name: max(size, heads[name]) if size else 0 for name, (_, _, size) in _COLUMNS.items()}
@@ -280,12 +280,12 @@ class LaunchTable(DataTable[Text], can_focus=False):
     def _head(self, name: str) -> str:
         head, order, _ = _COLUMNS[name]
         down, up = ("▾", "▴") if self._blocks else ("v", "^")
-        # The column that the table is sorted by bears a mark; the order of the report is the usual one and needs none.
+        # The heading of the sort column has a mark; report order is the default and needs none.
         marked = order == self._order and name not in ("share", "file") and (order != "report" or self._upwards)
         return f"{head} {up if self._upwards else down}" if marked else head
 
     def _line(self, row: Row, most: float) -> Text:
-        """A row as one text, each part as wide as its column."""
+        """A row as one text, each part padded to its column."""
         texts = {
             "report": row.number,
             "file": row.report,
@@ -303,7 +303,7 @@ class LaunchTable(DataTable[Text], can_focus=False):
         return line
 
     def _share(self, row: Row, most: float) -> str:
-        """The share of all time; where there is room a bar, as long as the largest share is."""
+        """The share of the total time; where there is room, with a bar scaled to the largest share."""
         if row.share is None:
             return "    ?"
         text = f"{share_text(row.share):>5}"
@@ -318,26 +318,26 @@ class LaunchTable(DataTable[Text], can_focus=False):
 
     @property
     def kept(self) -> list[Row]:
-        """The rows that the filter leaves, as they stand."""
+        """The filtered rows in their order."""
         return self._kept
 
     def point(self, position: int | None) -> bool:
-        """Put the cursor on this launch; whether it is among the rows."""
+        """Put the cursor on this launch; returns whether it is in the table."""
         at = next((at for at, row in enumerate(self._kept) if row.position == position), None)
         if at is not None:
             self.move_cursor(row=at, animate=False)
         return at is not None
 
     def step(self, by: int) -> None:
-        """Move the cursor, and stop at the ends."""
+        """Move the cursor, stopping at the ends."""
         self.move_cursor(row=min(max(self.cursor_row + by, 0), max(len(self._kept) - 1, 0)), animate=False)
 
     def on_resize(self, event: Resize) -> None:
-        """Columns follow the width."""
+        """Fit the columns to the width."""
         self.show(self._rows, self._wanted, self._order, self._upwards)
 
     def on_click(self, event: Click) -> None:
-        """A click on a row opens it, one on a head sorts by it."""
+        """Open the clicked row, or sort by the clicked heading."""
         row = event.style.meta.get("row", -2)
         if 0 <= row < len(self._kept):
             self.post_message(self.Opened(self._kept[row].position))
@@ -350,7 +350,7 @@ class LaunchTable(DataTable[Text], can_focus=False):
 
 
 def _fitted(text: str, size: int, *, right: bool = False) -> str:
-    """The text in a column of `size` cells, the last of them blank; what is too long ends in an ellipsis."""
+    """The text in a column of `size` cells, the last one blank; overlong text ends in an ellipsis."""
     room = max(size - 1, 1)
     if cell_len(text) > room:
         text = set_cell_size(text, room - 1) + "…"

@@ -7,9 +7,7 @@ from typing import Any, ClassVar, Final
 
 from textual.binding import Binding, BindingType
 from textual.events import Event, Key, Paste
-from textual.geometry import Size
 from textual.message import Message
-from textual.reactive import Reactive
 from textual.screen import Screen
 from textual.suggester import Suggester
 from textual.widgets import Input, TextArea
@@ -20,7 +18,7 @@ _KEPT: Final = 500
 
 
 class History:
-    """Goes back and forth; the line that was being typed is the last stop on the way forth."""
+    """Steps through the lines sent before; the last stop forward is the line being typed."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
@@ -28,14 +26,14 @@ class History:
         self._draft = ""
 
     def add(self, line: str) -> None:
-        """A line was sent. A repeated one is kept once."""
+        """Add a sent line; repeated lines are kept once."""
         if line.strip() and (not self._lines or self._lines[-1] != line):
             self._lines = [*self._lines, line][-_KEPT:]
         self._at = len(self._lines)
         self._draft = ""
 
     def step(self, by: int, now: str) -> str | None:
-        """The line before (-1) or after (1), None at the end of the way. `now` is what stands in the prompt."""
+        """The previous (-1) or next (1) line, None at either end. `now` is the text in the prompt."""
         if self._at == len(self._lines):
             self._draft = now
         at = self._at + by
@@ -53,22 +51,20 @@ def _of(words: tuple[str, ...]) -> Completer:
 
 
 class _Ghost(Suggester):
-    """What stands behind the cursor: the first line that goes on from the one that is typed."""
+    """Suggests the first completion behind the cursor."""
 
     def __init__(self, complete: Completer) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
         self._complete = complete
 
     async def get_suggestion(self, value: str) -> str | None:
-        """The whole line, None where nothing is likely."""
+        """The completed line, None if there is no likely one."""
         return next((line for line in self._complete(value) if line.startswith(value)), None) if value else None
 
 
 class Prompt(Input):
-    """An input that leaves the arrows up and down to whoever shows the choices, completes, and remembers."""
+    """An input with completion and history that leaves the arrows up and down to the list of choices."""
 
-    # Its place does not hang on what is in it: a letter more must not have the whole screen laid out anew.
-    virtual_size = Reactive(Size(0, 0))
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "Choose", tooltip="Take the highlighted choice or launch, or submit the typed line"),
         Binding("up", "step(-1)", "Up", show=False),
@@ -99,39 +95,39 @@ class Prompt(Input):
         self._complete = _of(words) if isinstance(words, tuple) else words
         self._history = history
         self._offered: tuple[str, ...] = ()
-        # 4,000 characters are a long kernel name; a pasted file is a mistake.
+        # 4,000 characters are a long kernel name; more is an accidentally pasted file
         super().__init__(
             placeholder=placeholder,
             suggester=_Ghost(self._complete),
             max_length=4000,
             compact=True,
             id=ident,
-            select_on_focus=False,  # what stands there is gone on with, not typed over
+            select_on_focus=False,  # keep the text for further typing instead of selecting it
         )
 
     def validate_value(self, value: str) -> str:
-        """What was typed or pasted, without what no line can show: a terminal would obey it."""
+        """Remove characters that cannot be displayed: a terminal would interpret them."""
         kept = value if value.isprintable() else "".join(c for c in value if c.isprintable())
         return kept if kept.isascii() else unstacked(kept)
 
     def action_step(self, by: int) -> None:
-        """Tell who shows the choices."""
+        """Move the cursor of the list of choices."""
         self.post_message(self.Stepped(by))
 
     async def action_submit(self) -> None:
-        """Send the line, and remember it."""
+        """Send the line and add it to the history."""
         if self._history is not None:
             self._history.add(self.value)
         await super().action_submit()
 
     def action_recall(self, by: int) -> None:
-        """A line that was sent before, or forth again to the one that was being typed."""
+        """Recall the previous or next line of the history."""
         line = None if self._history is None else self._history.step(by, self.value)
         if line is not None:
             self._write(line)
 
     def action_complete(self) -> None:
-        """Complete the line; again: the next of the ways to. Where there is none, go to the next part of the screen."""
+        """Complete the line; again: the next completion. Without one, focus the next part of the screen."""
         if self.value in self._offered and len(self._offered) > 1:
             at = self._offered.index(self.value) + 1
             self._write(self._offered[at % len(self._offered)])
@@ -148,7 +144,7 @@ class Prompt(Input):
 
 
 def typed(screen: Screen[Any], key: Key) -> str | None:
-    """The character of a key that does nothing else here."""
+    """The character of a key that has no other use here."""
     return key.character if key.is_printable and key.key not in screen.active_bindings else None
 
 
@@ -169,6 +165,6 @@ def hand_over(screen: Screen[Any], event: Event) -> bool:
         return False
     screen.set_focus(line)
     if isinstance(event, Paste):
-        return False  # the program sends it to what has the focus now
+        return False  # the app sends it to the widget that now has the focus
     line.insert_text_at_cursor(text)
     return True

@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import ClassVar, Final
 
-from textual.containers import Container, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.geometry import Size
-from textual.reactive import Reactive
 from textual.strip import Strip
 from textual.timer import Timer
 from textual.visual import Visual
@@ -20,65 +19,42 @@ from advisor.session.records import Card
 from advisor.tui.drawing import card_lines, extra_lines, safe, styled
 
 
-class Placed(Widget):
-    """Given another size it is drawn once.
+class LineWise(Widget):
+    """A widget of lines made for the current width, of which only the visible ones are drawn.
 
-    As Textual has it, each widget that the layout gives another size asks for a layout and a drawing more. Among bases
-    it stands last, as style sheets are inherited from the first.
-    """
-
-    virtual_size = Reactive(Size(0, 0), repaint=False)
-
-
-class Panes(Container, Placed):
-    """What stands under or beside each other."""
-
-    def __init__(self) -> None:
-        super().__init__(id="panes")
-
-
-class Side(VerticalScroll, Placed, can_focus=False):
-    """The pane with all of what is under the cursor."""
-
-    def __init__(self) -> None:
-        super().__init__(id="side")
-
-
-class LineWise(Placed):
-    """The subclass makes the lines in `_make`; where they hang on more than the width, it keeps them itself in `_at`.
-
-    filled: a line ends at the width, in blanks, instead of where its text ends.
+    Subclasses implement `_make`, or `_at` if the lines depend on more than the width. filled: lines are padded with
+    blanks to the full width.
     """
 
     filled: ClassVar[bool] = False
-    _made_at: tuple[int, list[Content]] = (0, [])  # the width that they were made for, and the lines
+    _made_at: tuple[int, list[Content]] = (0, [])  # the width and the lines made for it
 
     def _make(self, width: int) -> list[Content]:
         """The lines, at most `width` cells wide."""
         raise NotImplementedError
 
     def _at(self, width: int) -> list[Content]:
-        """The lines, made anew where the width is another."""
+        """The lines, made again if the width changed."""
         if self._made_at[0] != width:
             self._made_at = (width, self._make(width))
         return self._made_at[1]
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """As many lines as there are at this width."""
+        """The number of lines at this width."""
         return len(self._at(width)) if width > 0 else 0
 
     def render(self) -> Content:
-        """All lines, for a selection that is copied."""
+        """All lines, for copying a selection."""
         return Content("\n").join(self._at(self.content_size.width)) if self.content_size.width else Content("")
 
     def render_line(self, y: int) -> Strip:
-        """One line: of a long text only those in view are drawn."""
+        """Draw one line."""
         width = self.content_size.width
         lines = self._at(width) if width else []
         if self.text_selection is not None or y >= len(lines):
             return super().render_line(y)
         strip = Visual.to_strips(self, lines[y], width, 1, self.visual_style, pad=self.filled)[0]
-        return strip.apply_offsets(0, y)  # a selection by mouse begins and ends in this line, not in the first
+        return strip.apply_offsets(0, y)  # a mouse selection begins and ends in this line, not in the first
 
 
 Make = Callable[[int], list[Content]]
@@ -86,7 +62,7 @@ _NARROWEST = 20
 
 
 class Lines(LineWise):
-    """Lines made by a function of the width; it is asked again when the width changes or another is shown."""
+    """Lines made by a function of the width."""
 
     DEFAULT_CSS = "Lines { height: auto; width: 1fr; text-wrap: nowrap; }"
 
@@ -95,7 +71,7 @@ class Lines(LineWise):
         self._asked: Make = lambda width: []
 
     def show(self, make: Make) -> None:
-        """Show what this makes."""
+        """Show the lines that this function makes."""
         self._asked, self._made_at = make, (0, [])
         self.refresh(layout=True)
 
@@ -103,25 +79,23 @@ class Lines(LineWise):
         return self._asked(max(width, _NARROWEST))
 
 
-class Note(Static, Placed):
-    """Lines of text, broken at the width at hand; the screen is laid out anew only where they take another height."""
+class Note(Static):
+    """Lines of text, wrapped to the width."""
 
     def __init__(self, ident: str) -> None:
         super().__init__(id=ident, markup=False)
         self._lines: tuple[Content, ...] = ()
 
     def say(self, lines: Sequence[Content | tuple[str, str]]) -> None:
-        """Show these lines: contents, or texts with a style."""
+        """Show these lines: contents, or (text, style) pairs."""
         made = tuple(line if isinstance(line, Content) else styled(*line) for line in lines)
         if made != self._lines:
             self._lines = made
-            text = Content("\n").join(made)
-            width, height = self.content_size
-            self.update(text, layout=not width or text.get_height({}, width) != height)
+            self.update(Content("\n").join(made))
 
 
 class CardView(LineWise):
-    """Shows a card at whatever width it has; its lines are made anew when the width changes."""
+    """A card, laid out for the current width."""
 
     def __init__(self, card: Card, *, blocks: bool = True) -> None:
         super().__init__(classes=f"card -{card.kind}")
@@ -132,30 +106,27 @@ class CardView(LineWise):
         return card_lines(self.card, width, extra_lines(self.card, width), self._blocks)
 
 
-# What stands before the first turn of a launch, and what follows in a turn that another card begins.
+# Kinds of cards that do not begin a turn.
 _NO_TURN: Final = ("overview", "class", "finding", "trust", "note", "next")
 
 
-class Conversation(VerticalScroll, Placed, can_focus=False):
-    """Holds a CardView for each card of the state; takes up only what differs from what it shows.
-
-    It is scrolled from the prompt, which therefore keeps the keys.
-    """
+class Conversation(VerticalScroll, can_focus=False):
+    """The cards of a conversation; only changed cards are replaced. The prompt scrolls it, and so keeps the focus."""
 
     def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
         super().__init__(id=ident)
         self._blocks = blocks
         self._shown: tuple[Card, ...] = ()
-        self._seen: tuple[Card, ...] = ()  # what was in view last, also while nothing is
+        self._seen: tuple[Card, ...] = ()  # the last cards shown, also while there are none
         self._views: list[CardView] = []
         self._anchor: CardView | None = None
 
     def show(self, cards: Sequence[Card]) -> None:
-        """Show these cards: those that went are removed, new ones appended, and the first new one scrolled to."""
+        """Show these cards, scrolled to the first new one."""
         wanted = tuple(cards)
         if wanted == self._shown:
             return
-        # Only what was in view before can be met again; while work is under way there may be nothing in view.
+        # While work runs there may be no cards: compare with the last ones shown.
         self._seen = self._shown or self._seen
         begins = newest(self._seen, wanted)
         same = 0
@@ -173,52 +144,52 @@ class Conversation(VerticalScroll, Placed, can_focus=False):
         self.call_after_refresh(self.reveal)
 
     def reveal(self) -> None:
-        """Bring the newest turn into view, unless the user has scrolled away from it."""
+        """Scroll to the newest turn, unless the user has scrolled away."""
         if self._anchor is not None and self._anchor.is_attached:
             self.scroll_to_widget(self._anchor, animate=False, top=True, force=True)
 
     def let_go(self) -> None:
-        """The user scrolls: the newest turn need not stay in view."""
+        """Stop following the newest turn: the user scrolls."""
         self._anchor = None
 
     def watch_virtual_size(self) -> None:
-        """New cards have been laid out, which may be long after they were mounted: under another screen, say."""
+        """Scroll to new cards once they are laid out."""
         self.call_after_refresh(self.reveal)
 
     def on_resize(self) -> None:
-        """Another size breaks the lines elsewhere: the newest turn stays in view."""
+        """Keep the newest turn visible."""
         self.call_after_refresh(self.reveal)
 
     def on_mouse_scroll_down(self) -> None:
-        """The wheel."""
+        """Stop following the newest turn."""
         self.let_go()
 
     def on_mouse_scroll_up(self) -> None:
-        """The wheel."""
+        """Stop following the newest turn."""
         self.let_go()
 
 
 def newest(seen: Sequence[Card], wanted: Sequence[Card]) -> int | None:
-    """Where the newest turn begins: at the first card that was not in view; in a conversation gone back to, such as one
-    that was saved, at the last turn of all. None where there is no new card.
+    """The index of the first card of the newest turn: the first card not shown before or, in a conversation opened as a
+    whole, the last turn. None if there is no new card.
     """
     pairs = zip(map(_same_everywhere, seen), map(_same_everywhere, wanted), strict=False)
     same = next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(seen), len(wanted)))
     if same:
         said = [at for at, card in enumerate(wanted) if at >= same and card.kind == "answer"]
-        # A replay may go on by many turns at once.
+        # A replay may advance by many turns at once.
         return said[-1] if len(said) > 1 else same if same < len(wanted) else None
     turns = [at for at, card in enumerate(wanted) if card.kind not in _NO_TURN]
     return turns[-1] if turns else 0 if wanted else None
 
 
 def _same_everywhere(card: Card) -> Card:
-    """The card without what a new report changes in it: the launch's place, and that it is about a former version."""
+    """The card without what a new report changes: the launch's position, and whether the version is an old one."""
     return replace(card, position=None, past=False)
 
 
-class Banner(Placed):
-    """The program's name, then what is open, cut to one line."""
+class Banner(Widget):
+    """The program's name and what is open, cut to one line."""
 
     def __init__(self, ident: str | None = None) -> None:
         super().__init__(id=ident)
@@ -240,11 +211,11 @@ class Banner(Placed):
 _FRAMES = ("◐", "◓", "◑", "◒")
 _PLAIN_FRAMES = ("|", "/", "-", "\\")
 _CELLS = 16
-_AFTER_S = 0.1  # what is done sooner is not told: the line would move all others down and up again
+_AFTER_S = 0.1  # seconds; shorter work is not shown, as the line would move all others
 
 
 class Busy(Widget):
-    """Takes no room while nothing is done. Progress comes from workers: done out of total, 0 where unknown."""
+    """A line about the running work, hidden while there is none; `total` 0 means unknown."""
 
     def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
         super().__init__(id=ident)
@@ -256,7 +227,7 @@ class Busy(Widget):
         self._soon: Timer | None = None
 
     def on_mount(self) -> None:
-        """The sign turns four times a second while there is work."""
+        """Animate the sign four times a second while there is work."""
         self.set_interval(0.25, self._turn)
 
     def _turn(self) -> None:
@@ -265,7 +236,7 @@ class Busy(Widget):
             self.refresh()
 
     def show(self, text: str, done: int = 0, total: int = 0) -> None:
-        """Show this work; an empty text means that there is none."""
+        """Show this work; an empty text means none."""
         if (text, done, total) == (self._text, self._done, self._total):
             return
         began = text and not self._text
