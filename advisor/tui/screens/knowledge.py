@@ -18,6 +18,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from advisor.explain.explain import LISTS
+from advisor.explain.index import ORDER
 from advisor.records.errors import AdvisorError
 from advisor.session import events as e
 from advisor.session.state import State
@@ -65,8 +66,6 @@ class Row:
 
 def kinds_of(contents: Sequence[Any]) -> list[Row]:
     """A row for each kind of entry, in order of precedence."""
-    from advisor.knowledge.search import ORDER
-
     counts: dict[str, int] = {}
     for hit in contents:
         counts[hit.kind] = counts.get(hit.kind, 0) + 1
