@@ -35,7 +35,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_configure() -> None:
-    """Use a cache folder for this run only, and draw screens more often: a test waits for the next frame after a key."""
+    """Use a cache folder for this run only, and draw screens more often: tests wait for frames."""
     os.environ.setdefault("TEXTUAL_FPS", "240")
     os.environ.setdefault("TEXTUAL_ANIMATIONS", "none")
     if "PYTEST_XDIST_WORKER" not in os.environ:  # workers have the environment of the run
