@@ -23,8 +23,8 @@ from advisor.session.state import State
 from advisor.session.transcripts.autosave import Kept, forget
 from advisor.session.transcripts.session import Saving
 from advisor.tui.drawing import DARK, LIGHT, card_text, safe
-from advisor.tui.opening import Beginnings, Remembered, begun
-from advisor.tui.palette import Everything
+from advisor.tui.opening import Settings, StartOptions, has_begun
+from advisor.tui.palette import Entries
 from advisor.tui.request_runner import Finished, Progressed, RequestRunner
 from advisor.tui.screens.base import ViewScreen, make, view_bindings
 from advisor.tui.screens.help import HelpScreen
@@ -32,7 +32,7 @@ from advisor.tui.screens.launches import LaunchesScreen
 from advisor.tui.screens.replay import Loaded, Playing, ReplayScreen, load, own, read
 from advisor.tui.screens.session import SessionScreen
 from advisor.tui.screens.start import OfferScreen, StartScreen
-from advisor.tui.widgets.prompt import History, Prompt, hand_over
+from advisor.tui.widgets.prompt import History, Prompt, forward_to_prompt
 
 # A step is saved before it is drawn, so that a killed program loses nothing that was visible. Where the disk takes
 # longer than this (seconds), the step is drawn first.
@@ -66,7 +66,7 @@ class AdvisorApp(App[int]):
         *view_bindings("app", anywhere=True),
         Binding("ctrl+q", "quit", "Quit", tooltip="Leave the program", priority=True),
     ]
-    COMMANDS = {Everything}  # noqa: RUF012  (the type is that of Textual)
+    COMMANDS = {Entries}  # noqa: RUF012  (the type is that of Textual)
 
     def __init__(
         self,
@@ -76,16 +76,16 @@ class AdvisorApp(App[int]):
         gpu: str = "",
         blocks: bool = True,
         traces: tuple[str, ...] = (),
-        beginnings: Beginnings | None = None,
+        start_options: StartOptions | None = None,
         player: Playing | None = None,
         theme: str = "dark",
-        memory: Remembered | None = None,
+        memory: Settings | None = None,
         saving: Saving | None = None,
-        broken_off: Kept | None = None,
+        interrupted: Kept | None = None,
     ) -> None:
         """beginnings: with what to begin is asked first; player: a saved session is replayed; both else None.
 
-        saving: keeps the session by itself; broken_off: the session on the same reports that may be gone on with.
+        saving: keeps the session by itself; interrupted: the session on the same reports that may be gone on with.
         """
         super().__init__()
         self.state = State()
@@ -94,13 +94,13 @@ class AdvisorApp(App[int]):
         self.history = History()
         self.runner = RequestRunner(self, desk)
         self._beginning = e.Began(paths, gpu, traces)
-        self._start = None if beginnings is None else StartScreen(beginnings, blocks=blocks)
+        self._start = None if start_options is None else StartScreen(start_options, blocks=blocks)
         self._replay = None if player is None else ReplayScreen(player, blocks=blocks)
         for one in (DARK, LIGHT):
             self.register_theme(one)
         self.theme = LIGHT.name if theme == "light" else DARK.name
         self._memory = memory
-        self._saving, self._broken_off = saving, broken_off
+        self._saving, self._interrupted = saving, interrupted
         if saving is not None:
             saving.problem = self._not_kept
         self._launches = LaunchesScreen(blocks=blocks)
@@ -125,8 +125,8 @@ class AdvisorApp(App[int]):
             self.push_screen(self._wanted())
             return
         self.push_screen(self._session if not self._beginning.paths else self._launches)
-        if self._broken_off is not None:
-            self.push_screen(OfferScreen(self._broken_off, blocks=self._blocks), self._taken_up)
+        if self._interrupted is not None:
+            self.push_screen(OfferScreen(self._interrupted, blocks=self._blocks), self._taken_up)
             return
         self.call_after_refresh(self.dispatch, self._beginning)
 
@@ -134,7 +134,7 @@ class AdvisorApp(App[int]):
 
     async def on_event(self, event: Event) -> None:
         """Send keys typed outside the prompt to it before anything else handles them."""
-        if not (self.screen_stack and hand_over(self.screen, event)):
+        if not (self.screen_stack and forward_to_prompt(self.screen, event)):
             await super().on_event(event)
 
     def dispatch(self, event: e.Event) -> None:
@@ -146,7 +146,7 @@ class AdvisorApp(App[int]):
         if self.state.place == "closed":
             self.exit(0)
             return
-        if self._start is not None and not begun(self.state.log) and not (self.state.view or self.state.waiting):
+        if self._start is not None and not has_begun(self.state.log) and not (self.state.view or self.state.waiting):
             self.state = State()  # only a view was opened so far: the session begins with what is chosen next
         if self._memory is not None and isinstance(event, e.Opened | e.Told):
             self._remember(event)
@@ -184,7 +184,7 @@ class AdvisorApp(App[int]):
                 self._views[view] = made
         if view in self._views:
             return self._views[view]
-        if self._start is not None and not begun(self.state.log):
+        if self._start is not None and not has_begun(self.state.log):
             return self._start
         return self._session if self.state.place == "launch" or self.state.numbers else self._launches
 
@@ -193,7 +193,7 @@ class AdvisorApp(App[int]):
         """Whether the session began on the start screen."""
         return self._start is not None
 
-    def begin_otherwise(self) -> None:
+    def start_again(self) -> None:
         """Return to the start screen after a failed start."""
         self.runner.drop()
         self.state = State()
@@ -236,7 +236,7 @@ class AdvisorApp(App[int]):
         """Completions of the typed text, most likely first."""
         return completions(text, self.state)
 
-    def call_off(self) -> bool:
+    def cancel_work(self) -> bool:
         """Cancel the running work; returns whether there was any."""
         if not self.state.waiting:
             return False
@@ -268,7 +268,7 @@ class AdvisorApp(App[int]):
         """Show or continue the loaded session, or report the problem."""
         if message.player is None:
             self.notify(message.problem, severity="error", markup=False)
-            if self._broken_off is not None:
+            if self._interrupted is not None:
                 self._taken_up("anew")
         elif message.end is not None:
             self.go_on(message.end.state, message.player.desk)
@@ -289,9 +289,9 @@ class AdvisorApp(App[int]):
 
     def _taken_up(self, answer: str | None) -> None:
         """Handle the answer to whether the interrupted session is continued."""
-        kept, self._broken_off = self._broken_off, None
+        kept, self._interrupted = self._interrupted, None
         if answer == "go_on" and kept is not None:
-            self._broken_off = kept  # until it has been loaded
+            self._interrupted = kept  # until it has been loaded
             self.resume_file(kept.path)
             return
         if answer == "forget" and kept is not None:

@@ -15,6 +15,7 @@ from textual.theme import Theme
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.session.records import Card, Line
 from advisor.view import charts, workload
+from advisor.view.explain import explain_text
 from advisor.view.text import shown
 
 DARK: Final = Theme(
@@ -139,7 +140,7 @@ def styled(text: str, style: str) -> Content:
     return Content.styled(safe(text), style) if style else Content(safe(text))
 
 
-def hang(first: Content, rest: Content, text: Content, width: int) -> list[Content]:
+def wrap_hanging(first: Content, rest: Content, text: Content, width: int) -> list[Content]:
     """`text` wrapped to `width` with `first` before its first line and `rest` before the others."""
     room = max(width - first.cell_length, _NARROWEST)
     if text.cell_length <= room and "\n" not in text.plain:
@@ -160,7 +161,7 @@ def card_title(card: Card) -> Content:
 def card_lines(card: Card, width: int, extra: Sequence[str] = (), blocks: bool = True) -> list[Content]:
     """The lines of a card, at most `width` cells wide; `extra` are lines made by another renderer."""
     marks = MARKS if blocks else PLAIN_MARKS
-    lines = hang(Content(""), Content(""), card_title(card), width)
+    lines = wrap_hanging(Content(""), Content(""), card_title(card), width)
     longest = max((len(line.label) for line in card.lines if line.label), default=0)
     column = min(longest + 2, _LABEL_MOST, max(width // 3, 8))
     number = 0
@@ -177,22 +178,22 @@ def _line(line: Line, number: int, column: int, width: int, marks: dict[str, str
     text = styled(line.text, style)
     if line.style == "step":
         step = f"{number}. "
-        return hang(indent + styled(step, "bold"), indent + Content(" " * len(step)), text, width)
+        return wrap_hanging(indent + styled(step, "bold"), indent + Content(" " * len(step)), text, width)
     mark = marks.get(line.style, "")
     if mark:
         marked = styled(f"{mark} ", f"bold {style or '$text-warning'}")
         if not line.label:
-            return hang(indent + marked, indent + Content("  "), text, width)
+            return wrap_hanging(indent + marked, indent + Content("  "), text, width)
         text = marked + text
     if not line.label:
-        return hang(indent, indent, text, width)
+        return wrap_hanging(indent, indent, text, width)
     label = safe(line.label)
     if len(label) + 2 > column:
         # A long label gets its own line, with the text below it.
         under = indent + Content("  ")
-        return [indent + styled(line.label, "$text-secondary"), *hang(under, under, text, width)]
+        return [indent + styled(line.label, "$text-secondary"), *wrap_hanging(under, under, text, width)]
     lead = indent + styled(f"{label:<{column}}", "$text-secondary")
-    return hang(lead, indent + Content(" " * column), text, width)
+    return wrap_hanging(lead, indent + Content(" " * column), text, width)
 
 
 def bar_lines(rows: Iterable[charts.Bar], width: int) -> list[Content]:
@@ -229,7 +230,7 @@ def chart_lines(launch: LaunchDiagnosis, width: int, blocks: bool) -> list[Conte
     lines += [Content("")]
     lines += bar_lines([charts.occupancy(metrics, labels, width=width, blocks=blocks)], width)
     limit = charts.occupancy_limit(metrics, labels)
-    lines += hang(Content("  "), Content("  "), styled(limit, "$quiet"), width) if limit else []
+    lines += wrap_hanging(Content("  "), Content("  "), styled(limit, "$quiet"), width) if limit else []
     return lines
 
 
@@ -244,8 +245,6 @@ def extra_lines(card: Card, width: int) -> list[str]:
         return []
     if isinstance(card.detail, str):
         return card.detail.splitlines()
-    from advisor.view.explain import explain_text
-
     return explain_text(card.detail, width=width).splitlines()
 
 

@@ -133,7 +133,7 @@ class Saved:
 
 
 @dataclass(frozen=True, slots=True)
-class Beginnings:
+class StartOptions:
     """What the start screen offers: the demo report, recent paths, interrupted sessions and bundled cases."""
 
     demo: Path | None = None
@@ -192,7 +192,7 @@ def cases(folder: Path) -> tuple[Saved, ...]:
     return tuple(found)
 
 
-def begun(log: Sequence[object]) -> bool:
+def has_begun(log: Sequence[object]) -> bool:
     """Whether a session has begun, with reports, traces or an interview."""
     return any(isinstance(event, e.Began) for event in log)
 
@@ -205,7 +205,7 @@ _LONGEST: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class Settings:
     """Settings in a file of this folder. Unreadable settings count as empty; failed writes are ignored."""
 
     folder: Path

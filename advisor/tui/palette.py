@@ -110,7 +110,7 @@ class Entry:
         return safe(self.says) if self.says.casefold() != self.name.casefold() else None
 
 
-class Everything(Provider):
+class Entries(Provider):
     """Search provider for everything that can be done now."""
 
     async def discover(self) -> Hits:

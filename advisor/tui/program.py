@@ -17,7 +17,7 @@ from advisor.session.services import sources
 from advisor.session.transcripts.autosave import unfinished
 from advisor.session.transcripts.session import Saving
 from advisor.tui.app import AdvisorApp
-from advisor.tui.opening import Beginnings, Remembered, cases, saved, sort_out, theme_for
+from advisor.tui.opening import Settings, StartOptions, cases, saved, sort_out, theme_for
 from advisor.tui.screens.replay import load
 from advisor.view.charts import can_draw
 
@@ -45,7 +45,7 @@ def run(
             raise UsageError("a saved session is replayed alone: give no other file with it")
         return replay(paths[0], theme=theme)
     real = sources(knowledge, **options)
-    memory, saving = Remembered(resources.user_config()), Saving(knowledge)
+    memory, saving = Settings(resources.user_config()), Saving(knowledge)
     return _start(
         Desk(saving.sources(real, writers())),
         opening.reports,
@@ -54,8 +54,8 @@ def run(
         saving=saving,
         gpu=gpu or "",
         traces=opening.traces,
-        beginnings=None if opening.reports or opening.traces else _beginnings(memory),
-        broken_off=next(iter(unfinished((*opening.reports, *opening.traces))), None) if paths else None,
+        start_options=None if opening.reports or opening.traces else _start_options(memory),
+        interrupted=next(iter(unfinished((*opening.reports, *opening.traces))), None) if paths else None,
     )
 
 
@@ -64,7 +64,7 @@ def replay(path: Path, *, theme: str = "") -> int:
     _needs_terminal()
     saving = Saving()
     desk = Desk(saving.sources(sources(), writers()))
-    return _start(desk, (), theme=theme, memory=Remembered(resources.user_config()), saving=saving, player=load(path))
+    return _start(desk, (), theme=theme, memory=Settings(resources.user_config()), saving=saving, player=load(path))
 
 
 def _needs_terminal() -> None:
@@ -73,17 +73,17 @@ def _needs_terminal() -> None:
         raise UsageError("the session needs a terminal: use `ncu-advisor diagnose` in scripts and pipes")
 
 
-def _beginnings(memory: Remembered) -> Beginnings:
+def _start_options(memory: Settings) -> StartOptions:
     """The choices of the start screen."""
     try:
         bundled = cases(resources.folder("transcripts"))
     except AdvisorError:
         bundled = ()
-    return Beginnings(resources.folder("kernels") / DEMO, memory.recent, saved(unfinished(), time.time()), bundled)
+    return StartOptions(resources.folder("kernels") / DEMO, memory.recent, saved(unfinished(), time.time()), bundled)
 
 
 def _start(
-    desk: Desk, reports: tuple[str, ...], *, theme: str, memory: Remembered, saving: Saving, **options: Any
+    desk: Desk, reports: tuple[str, ...], *, theme: str, memory: Settings, saving: Saving, **options: Any
 ) -> int:
     # The app reads the report after its first frame: both at once want the interpreter, and the frame would wait.
     chosen = theme_for(theme, memory.theme, os.environ)

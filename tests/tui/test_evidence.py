@@ -17,9 +17,9 @@ from advisor.records.readings import Progress
 from advisor.session.records import Card, Line
 from advisor.session.state import State
 from advisor.tui.widgets.evidence import NAMES, Evidence, EvidencePage, EvidenceTabs
-from advisor.tui.widgets.evidence_pages import PAGES, Exhibit, How, exhibit
+from advisor.tui.widgets.evidence_pages import PAGES, EvidenceContext, Layout, evidence_context
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.text import CardView, LineWise
+from advisor.tui.widgets.text import CardView, LineWidget
 from advisor.view.roofline_text import Paper
 from tui.driver import Driver, session
 from tui.factory import CONFLICTS, LORE, METRICS, Analysis, diagnosis, launch
@@ -43,12 +43,14 @@ FULL = {
 }
 
 
-def shown(**changes: Any) -> Exhibit:
-    return replace(Exhibit(launch(1, "transpose_tile", metrics=FULL), CONFLICTS, metrics=LORE.metrics), **changes)
+def shown(**changes: Any) -> EvidenceContext:
+    return replace(
+        EvidenceContext(launch(1, "transpose_tile", metrics=FULL), CONFLICTS, metrics=LORE.metrics), **changes
+    )
 
 
-def page(name: str, what: Exhibit, width: int = 70, **how: Any) -> str:
-    return "\n".join(line.plain for line in PAGES[name].lines(what, How(width, **how)))
+def page(name: str, what: EvidenceContext, width: int = 70, **how: Any) -> str:
+    return "\n".join(line.plain for line in PAGES[name].lines(what, Layout(width, **how)))
 
 
 def analysis(metrics: Mapping[str, float], **changes: Any) -> Any:
@@ -82,7 +84,7 @@ def test_no_page_is_wider_than_asked_and_without_blocks_all_is_ascii(name, width
         napkin=Card("napkin", "transpose", (Line("8.59 GB", "fact", "Needs"),)),
         expected="memory",
     )
-    lines = PAGES[name].lines(what, How(width, blocks))
+    lines = PAGES[name].lines(what, Layout(width, blocks))
     assert lines and all(line.cell_length <= width for line in lines)
     text = "\n".join(line.plain for line in lines)
     assert "\x1b" not in text
@@ -164,22 +166,22 @@ def test_the_numbers_page_lists_all_numbers_with_units_and_finds_them_by_name_or
 
 def test_before_the_class_was_told_nothing_gives_it_away():
     state = State(place="launch", position=0, diagnosis=diagnosis())
-    assert exhibit(state) is None
+    assert evidence_context(state) is None
     told = replace(state, cards=(Card("class", "DRAM-bound", position=0),))
-    assert exhibit(told) is not None and exhibit(replace(told, position=1)) is None
-    assert exhibit(replace(state, numbers=True)) is not None
+    assert evidence_context(told) is not None and evidence_context(replace(told, position=1)) is None
+    assert evidence_context(replace(state, numbers=True)) is not None
 
 
 def test_an_exhibit_takes_the_answers_and_the_napkin_of_its_own_launch():
     cards = (Card("class", "", position=0), Card("napkin", "mine", position=0), Card("napkin", "other", position=1))
     answers = ((0, "theoretical_bytes", 5.0), (0, "theoretical_flop", 7.0), (1, "theoretical_bytes", 9.0))
     state = State(place="launch", position=0, diagnosis=diagnosis(), cards=cards, answers=answers)
-    made = exhibit(replace(state, expected=((0, "memory"), (1, "compute"))))
+    made = evidence_context(replace(state, expected=((0, "memory"), (1, "compute"))))
     assert made is not None and made.paper == Paper(7.0, 5.0) and made.expected == "memory"
     assert made.napkin is cards[1]
-    again = exhibit(replace(state, expected=((0, "memory"),)))
+    again = evidence_context(replace(state, expected=((0, "memory"),)))
     assert again is not None and again.same(made) and not made.same(None)
-    assert not again.same(exhibit(replace(state, answers=answers[:1])))
+    assert not again.same(evidence_context(replace(state, answers=answers[:1])))
 
 
 # In the terminal
@@ -337,7 +339,7 @@ async def test_a_page_is_made_once_and_only_when_it_is_looked_at(monkeypatch: py
     def counted(name: str) -> Any:
         label, make = PAGES[name]
 
-        def build(what: Exhibit, how: How) -> Any:
+        def build(what: EvidenceContext, how: Layout) -> Any:
             made.append(name)
             return make(what, how)
 
@@ -354,7 +356,7 @@ async def test_a_page_is_made_once_and_only_when_it_is_looked_at(monkeypatch: py
 
 
 @pytest.mark.parametrize("kind", [EvidencePage, CardView])
-async def test_what_is_selected_by_mouse_is_the_text_under_it(kind: type[LineWise]):
+async def test_what_is_selected_by_mouse_is_the_text_under_it(kind: type[LineWidget]):
     async with session("tour.ncu-rep", size=(160, 50)) as at:
         await at.open()
         widget = max(at.app.screen.query(kind), key=lambda one: one.size.height)

@@ -17,7 +17,7 @@ from advisor.session import strings
 from advisor.session.records import Step
 from advisor.tui import palette
 from advisor.tui.app import AdvisorApp
-from advisor.tui.opening import Beginnings
+from advisor.tui.opening import StartOptions
 from advisor.tui.palette import bindings_of, keys_of, works
 from advisor.tui.screens.base import SCREENS
 from advisor.tui.screens.help import HelpScreen
@@ -34,7 +34,7 @@ async def at_place(place: str) -> AsyncIterator[Driver]:
     """The program on one of its screens."""
     options: dict[str, Any] = {}
     if place == "start":
-        options["beginnings"] = Beginnings(Path("x"))
+        options["beginnings"] = StartOptions(Path("x"))
     if place == "replay":
         options["player"] = Played()
     app = AdvisorApp(desk(), () if options else ("tour.ncu-rep",), **options)

@@ -16,7 +16,7 @@ from advisor.session.executor import Desk
 from advisor.session.language.understand import understand
 from advisor.session.records import Card
 from advisor.tui.app import AdvisorApp
-from advisor.tui.opening import Beginnings, Saved
+from advisor.tui.opening import Saved, StartOptions
 from advisor.tui.screens.launches import LaunchesScreen
 from advisor.tui.screens.session import SessionScreen
 from advisor.tui.widgets.prompt import Prompt
@@ -73,7 +73,7 @@ async def test_what_is_asked_can_always_be_read(size: tuple[int, int]):
         await at.press("enter")
         assert at.shows("How long does the kernel take?") and not at.shows("Open question")
         await at.say("/explain long_scoreboard")
-        assert at.shows("Open question: How long does the kernel take?")
+        assert at.shows("Open question: Layout long does the kernel take?")
         await at.say("12.5us")
         assert not at.shows("Open question"), "the next question has just been put"
 
@@ -103,8 +103,8 @@ async def test_a_comparison_without_a_file_says_what_to_type():
 
 
 async def test_the_start_takes_the_words_of_its_choices_and_goes_on_first():
-    given = Beginnings(Path("tour.ncu-rep"), (), (Saved(Path("x.jsonl"), "gemm.ncu-rep", "7 answers"),))
-    app = AdvisorApp(desk(), (), beginnings=given)
+    given = StartOptions(Path("tour.ncu-rep"), (), (Saved(Path("x.jsonl"), "gemm.ncu-rep", "7 answers"),))
+    app = AdvisorApp(desk(), (), start_options=given)
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         at = Driver(app, pilot)
         await at.settle()

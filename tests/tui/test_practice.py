@@ -251,11 +251,11 @@ async def test_an_editor_that_cannot_be_had_opens_the_source_here(
 async def test_work_can_be_called_off_and_what_fails_stands_on_the_page(tmp_path: Path):
     import threading
 
-    real, wait, begun = room(tmp_path), threading.Event(), threading.Event()
+    real, wait, has_begun = room(tmp_path), threading.Event(), threading.Event()
 
     def slow(request: e.Practise, progress: Any) -> Any:
         if request.action == "check":
-            begun.set()
+            has_begun.set()
             wait.wait(10)
             progress("check", 1, 3)
         return real(request, progress)
@@ -264,7 +264,7 @@ async def test_work_can_be_called_off_and_what_fails_stands_on_the_page(tmp_path
         await opened(at)
         at.app.dispatch(e.Practised("check", NAME))
         await at.pilot.pause()
-        assert begun.wait(5)
+        assert has_begun.wait(5)
         await at.pilot.press("escape")
         await at.pilot.pause()
         wait.set()

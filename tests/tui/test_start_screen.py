@@ -15,10 +15,10 @@ from advisor.session.state import State
 from advisor.tui.app import AdvisorApp
 from advisor.tui.opening import (
     NAME,
-    Beginnings,
     Opening,
-    Remembered,
     Saved,
+    Settings,
+    StartOptions,
     cases,
     completions,
     kind_of,
@@ -39,10 +39,10 @@ SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "16
 
 @asynccontextmanager
 async def start(
-    beginnings: Beginnings | None = None, size: tuple[int, int] = (80, 24), **options: Any
+    start_options: StartOptions | None = None, size: tuple[int, int] = (80, 24), **options: Any
 ) -> AsyncIterator[Driver]:
-    given = beginnings or Beginnings(Path("tour.ncu-rep"), ("/nowhere/old.ncu-rep",))
-    app = AdvisorApp(desk(), (), beginnings=given, **options)
+    given = start_options or StartOptions(Path("tour.ncu-rep"), ("/nowhere/old.ncu-rep",))
+    app = AdvisorApp(desk(), (), start_options=given, **options)
     async with app.run_test(size=size, notifications=True) as pilot:
         at = Driver(app, pilot)
         await at.settle()
@@ -104,7 +104,7 @@ async def test_from_a_file_that_cannot_be_read_the_way_leads_back_to_the_start(t
         await (at.say(way) if way == "2" else at.press(way, "enter"))
         assert isinstance(at.app.screen, StartScreen) and at.app.state == State()
         await at.press("enter")
-        assert at.app.state.numbers, "the interview can be begun after all"
+        assert at.app.state.numbers, "the interview can be has_begun after all"
 
 
 async def test_tab_completes_a_path(tmp_path: Path):
@@ -126,7 +126,7 @@ async def test_a_recent_file_that_is_gone_says_so_before_and_after_it_is_taken()
 
 
 async def test_bundled_sessions_are_a_list_of_their_own_and_escape_leads_back():
-    given = Beginnings(None, (), (), (Saved(Path("a.jsonl"), "The averaging kernel"),))
+    given = StartOptions(None, (), (), (Saved(Path("a.jsonl"), "The averaging kernel"),))
     async with start(given) as at:
         await at.say("3")
         assert at.shows("Replay a worked case", "1 session,") or at.shows("The averaging kernel")
@@ -227,7 +227,7 @@ def test_the_theme_is_the_one_that_was_asked_for_last(
 
 
 async def test_a_theme_that_was_chosen_is_there_the_next_time(tmp_path: Path):
-    memory = Remembered(tmp_path / "config")
+    memory = Settings(tmp_path / "config")
     async with start(memory=memory) as at:
         await at.press("ctrl+t")
         assert at.app.theme == "advisor-light"
@@ -237,7 +237,7 @@ async def test_a_theme_that_was_chosen_is_there_the_next_time(tmp_path: Path):
 
 
 async def test_what_could_be_opened_is_offered_the_next_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    memory = Remembered(tmp_path / "config")
+    memory = Settings(tmp_path / "config")
     monkeypatch.chdir(tmp_path)
     for name in ("good.ncu-rep", "broken.ncu-rep"):
         (tmp_path / name).touch()
@@ -251,7 +251,7 @@ async def test_what_could_be_opened_is_offered_the_next_time(tmp_path: Path, mon
 )
 def test_a_damaged_memory_is_none(tmp_path: Path, content: str):
     (tmp_path / NAME).write_text(content)
-    memory = Remembered(tmp_path)
+    memory = Settings(tmp_path)
     assert (memory.theme, memory.recent) == ("", ())
     memory.opened(("/a/b",))
     assert memory.recent == ("/a/b",)
@@ -259,13 +259,13 @@ def test_a_damaged_memory_is_none(tmp_path: Path, content: str):
 
 def test_where_nothing_can_be_written_nothing_is_remembered_and_nothing_breaks(tmp_path: Path):
     (tmp_path / "file").touch()
-    memory = Remembered(tmp_path / "file" / "below")
+    memory = Settings(tmp_path / "file" / "below")
     memory.choose("light")
     assert memory.theme == ""
 
 
 def test_the_last_few_are_kept_each_once(tmp_path: Path):
-    memory = Remembered(tmp_path)
+    memory = Settings(tmp_path)
     for n in range(20):
         memory.opened((f"/r/{n}",))
     memory.opened(("/r/17",))

@@ -14,7 +14,7 @@ import pytest
 from advisor.records.errors import InputError
 from advisor.tui.screens.session import SessionScreen
 from advisor.tui.screens.source import SourceScreen
-from advisor.tui.widgets.evidence_pages import PAGES, How, exhibit
+from advisor.tui.widgets.evidence_pages import PAGES, Layout, evidence_context
 from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.prompt import Prompt
 from tui.code_factory import CODE, listing, locator
@@ -106,9 +106,9 @@ async def test_the_evidence_keeps_the_findings_own_places_whatever_is_searched_f
         for _ in range(8):
             await at.press("m")
         await at.press("escape")
-        what = exhibit(at.app.state)
+        what = evidence_context(at.app.state)
         assert what is not None
-        text = "\n".join(line.plain for line in PAGES["source"][1](what, How(70)))
+        text = "\n".join(line.plain for line in PAGES["source"][1](what, Layout(70)))
         assert "Shared-memory bank conflicts" in text and "Hot lines by shared-memory wavefronts beyond" in text
         assert "100.0% ██████████ k.cu:7" in text and "sum += tile" in text and "LDS R5, [R9]" in text
         assert "k.cu:5" not in text and text.count("k.cu:7") == 1
@@ -267,17 +267,17 @@ async def test_what_cannot_be_read_is_said_and_can_be_tried_again():
 
 
 async def test_reading_is_called_off_with_escape_and_the_screen_left_with_another():
-    begun, go_on = threading.Event(), threading.Event()
+    has_begun, go_on = threading.Event(), threading.Event()
 
     def locate(judged: Any, request: Any, progress: Any) -> Any:
-        begun.set()
+        has_begun.set()
         go_on.wait(5)
         return locator()(judged, request, progress)
 
     async with session("tour.ncu-rep", locate=locate) as at:
         await at.open("down")
         await at.pilot.press("f7")
-        await asyncio.to_thread(begun.wait, 5)
+        await asyncio.to_thread(has_begun.wait, 5)
         for _ in range(200):  # what takes longer than a moment is told
             await at.pilot.pause(0.01)
             if at.shows("Esc cancels"):

@@ -131,13 +131,13 @@ async def test_the_card_has_all_digits_of_what_was_tried():
 
 
 async def test_while_it_concludes_the_outcome_before_stands_and_is_marked():
-    go_on, begun = threading.Event(), threading.Event()
+    go_on, has_begun = threading.Event(), threading.Event()
     slow = [False]
 
     class Slow(Analysis):
         def what_if(self, position: int, values: Any) -> Any:
             if slow[0]:
-                begun.set()
+                has_begun.set()
                 go_on.wait(5)
             return super().what_if(position, values)
 
@@ -148,7 +148,7 @@ async def test_while_it_concludes_the_outcome_before_stands_and_is_marked():
         await typed(at, "dram_pct=70")
         slow[0] = True
         await at.pilot.press("right")
-        await asyncio.to_thread(begun.wait, 5)
+        await asyncio.to_thread(has_begun.wait, 5)
         await at.pilot.pause()
         assert at.shows("diagnosing again", "DRAM-bound")
         go_on.set()

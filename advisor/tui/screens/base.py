@@ -140,7 +140,7 @@ class PanelScreen(ViewScreen):
 
     def action_leave(self) -> None:
         """Cancel the running work; else return to where the view was opened."""
-        if not self.app.call_off():
+        if not self.app.cancel_work():
             self.app.dispatch(e.ViewLeft())
 
 

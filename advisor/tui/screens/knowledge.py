@@ -24,7 +24,7 @@ from advisor.session import events as e
 from advisor.session.state import State
 from advisor.tui.drawing import heading, safe, styled
 from advisor.tui.screens.base import ViewScreen, footer
-from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Busy, Lines
 from advisor.view.explain import HEADINGS, SEE, SOURCES, explain_text
 from advisor.view.text import plural, wrap
@@ -134,13 +134,14 @@ class KnowledgeScreen(ViewScreen):
     def compose(self) -> ComposeResult:
         """Create the search line, the list, and the entry with its links."""
         yield Banner()
-        with Horizontal(id="ask"):
-            yield Static("› " if self.blocks else "> ", id="sign", markup=False)
-            yield Prompt(
+        yield PromptLine(
+            Prompt(
                 (),
                 placeholder="type to search: a finding, a stall, an opcode, a metric, a GPU, any words",
                 ident="search",
-            )
+            ),
+            blocks=self.blocks,
+        )
         with Horizontal(id="below"):
             yield OptionList(id="hits", markup=False, compact=True)
             with Vertical(id="read"):

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from advisor.records.diagnosis import Diagnosis
 from advisor.session import events as e
@@ -22,7 +21,7 @@ from advisor.tui.drawing import safe, styled
 from advisor.tui.screens.base import footer, report_line
 from advisor.tui.widgets.launches import ORDERS, LaunchTable, Row, rows_of, summary
 from advisor.tui.widgets.lists import Choices
-from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Busy, Conversation, Note
 
 if TYPE_CHECKING:
@@ -64,13 +63,14 @@ class LaunchesScreen(Screen[None]):
         yield Note("summary")
         yield Busy(blocks=self._blocks)
         yield Choices()
-        with Horizontal(id="ask"):
-            yield Static("› " if self._blocks else "> ", id="sign", markup=False)
-            yield Prompt(
+        yield PromptLine(
+            Prompt(
                 self.app.complete,
                 placeholder="type to filter by kernel, class or finding; /help for commands",
                 ident="filter",
-            )
+            ),
+            blocks=self._blocks,
+        )
         yield footer()
 
     def on_mount(self) -> None:
@@ -177,7 +177,7 @@ class LaunchesScreen(Screen[None]):
 
     def _take(self, choice: str | None) -> None:
         if choice == _START:
-            self.app.begin_otherwise()
+            self.app.start_again()
             return
         event = event_of(choice, self.app.state) if choice else None
         if event is not None:
@@ -204,7 +204,7 @@ class LaunchesScreen(Screen[None]):
 
     def action_clear(self) -> None:
         """Cancel the running work; else clear the filter."""
-        if not self.app.call_off():
+        if not self.app.cancel_work():
             self.query_one(Prompt).clear()
 
     def action_page(self, by: int) -> None:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.events import Click, Resize
 from textual.message import Message
@@ -31,10 +31,11 @@ from advisor.tui.drawing import heading, safe, styled
 from advisor.tui.screens.base import TALL, ViewScreen, footer
 from advisor.tui.screens.practice_editor import PracticeEditor, edited, editor_name
 from advisor.tui.widgets import evidence_pages
-from advisor.tui.widgets.evidence_pages import FEWEST, Exhibit, How
+from advisor.tui.widgets.evidence_pages import FEWEST, EvidenceContext, Layout
 from advisor.tui.widgets.lists import Choices, Rows
-from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.text import Banner, Busy, CardView, LineWise
+from advisor.tui.widgets.prompt import Prompt, PromptLine
+from advisor.tui.widgets.text import Banner, Busy, CardView, LineWidget
+from advisor.view.compare import pair_lines
 
 
 class Stages(Widget):
@@ -85,7 +86,7 @@ _CODE = {"+": "$text-success", "-": "$text-error", "@": "$quiet"}
 Draw = Callable[[int], list[Content]]
 
 
-class Drawn(LineWise):
+class DrawnLines(LineWidget):
     """Lines made for the current width."""
 
     def __init__(self, draw: Draw) -> None:
@@ -114,10 +115,10 @@ def evidence(page: Page, lore: Lore, wanted: str, blocks: bool) -> list[Draw]:
     """The charts of a profile without its diagnosis, and on the numbers page its metrics."""
     verdict = replace(page.launch.verdict, title="", evidence=())
     launch = replace(page.launch, findings=(), verdict=verdict)
-    shown = Exhibit(launch, metrics=lore.metrics)
+    shown = EvidenceContext(launch, metrics=lore.metrics)
 
-    def drawn(make: Callable[[Exhibit, How], list[Content]]) -> Draw:
-        return lambda width: [*make(shown, How(max(width, FEWEST), blocks)), Content("")]
+    def drawn(make: Callable[[EvidenceContext, Layout], list[Content]]) -> Draw:
+        return lambda width: [*make(shown, Layout(max(width, FEWEST), blocks)), Content("")]
 
     pictures = () if page.numbers and wanted else (evidence_pages.units, evidence_pages.memory, evidence_pages.roofline)
     numbers: list[Draw] = [lambda width: number_lines(launch, lore, wanted, width)] if page.numbers else []
@@ -130,17 +131,15 @@ def number_lines(launch: LaunchDiagnosis, lore: Lore, wanted: str, width: int) -
     means = {name: text for name, _, text in lore.metrics}
     names = [n for n in sorted(launch.metrics) if all(word in f"{n} {means.get(n, '')}".casefold() for word in find)]
     few = replace(launch, metrics={name: launch.metrics[name] for name in names[:_MOST]})
-    how = How(max(width, FEWEST))
+    how = Layout(max(width, FEWEST))
     lines = [heading(f"All numbers of this launch, {len(names)} of {len(launch.metrics)}")]
-    lines += evidence_pages.numbers(Exhibit(few, metrics=lore.metrics), how)[1:]
+    lines += evidence_pages.numbers(EvidenceContext(few, metrics=lore.metrics), how)[1:]
     more = len(names) - _MOST
     return [*lines, *(evidence_pages.note(f"… and {more} more: type a word to find them", how) if more > 0 else ())]
 
 
 def compared_lines(compared: Any, width: int, blocks: bool) -> list[Content]:
     """The comparison of two versions, as the command `compare` prints it."""
-    from advisor.view.compare import pair_lines
-
     lines: list[str] = []
     for pair in compared.pairs:
         lines += pair_lines(pair, width=width, colour=False, blocks=blocks)
@@ -189,7 +188,7 @@ class ExercisePage(VerticalScroll, can_focus=False):
     def _replace_below(self, page: Page, lore: Lore, wanted: str) -> None:
         if self._below:
             self.remove_children(self._below)
-        self._below = [Drawn(draw) for draw in self._draws(page, lore, wanted)]
+        self._below = [DrawnLines(draw) for draw in self._draws(page, lore, wanted)]
         if self._below:
             self.mount(*self._below)
 
@@ -240,9 +239,7 @@ class PracticeScreen(ViewScreen):
         yield ExercisePage(blocks=self.blocks, ident="page")
         yield Busy(blocks=self.blocks)
         yield Choices()
-        with Horizontal(id="ask"):
-            yield Static("› " if self.blocks else "> ", id="sign", markup=False)
-            yield Prompt(commands.commands(), ident="prompt")
+        yield PromptLine(Prompt(commands.commands(), ident="prompt"), blocks=self.blocks)
         yield footer()
 
     def on_mount(self) -> None:
@@ -489,7 +486,7 @@ class PracticeScreen(ViewScreen):
     def action_escape(self) -> None:
         """Cancel the running work; else clear the line; else go to the list; else leave."""
         prompt = self.query_one(Prompt)
-        if self.app.call_off():
+        if self.app.cancel_work():
             return
         if prompt.value:
             prompt.clear()

@@ -17,10 +17,10 @@ from advisor.practice.manifest import bundled_text, exercise
 from advisor.practice.workshop import first_step, read_source
 from advisor.records.errors import AdvisorError
 from advisor.records.files import write_whole
+from advisor.tui.screens.base import footer
 
 if TYPE_CHECKING:
-    from advisor.tui.screens.base import footer
-from advisor.tui.app import AdvisorApp
+    from advisor.tui.app import AdvisorApp
 
 _USUAL = "notepad" if os.name == "nt" else "vi"
 

@@ -12,8 +12,8 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Horizontal, VerticalScroll
-from textual.widgets import Input, Static, Tree
+from textual.containers import Container, VerticalScroll
+from textual.widgets import Input, Tree
 from textual.widgets.tree import TreeNode
 
 from advisor.session import events as e
@@ -24,9 +24,10 @@ from advisor.session.language.suggestions import near, pick
 from advisor.session.numbers import number_text
 from advisor.session.records import Lore, Proved
 from advisor.session.state import State
+from advisor.session.views import requests_of
 from advisor.tui.drawing import MARKS, PLAIN_MARKS, safe
 from advisor.tui.screens.base import PanelScreen, footer
-from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Busy, Note
 from advisor.view.text import plural
 
@@ -259,9 +260,7 @@ class ProofScreen(PanelScreen):
             with VerticalScroll(id="side", can_focus=False):
                 yield Note("detail")
         yield Busy(blocks=self.blocks)
-        with Horizontal(id="ask"):
-            yield Static("› " if self.blocks else "> ", id="sign", markup=False)
-            yield Prompt((), ident="prompt")
+        yield PromptLine(Prompt((), ident="prompt"), blocks=self.blocks)
         yield footer()
 
     def on_mount(self) -> None:
@@ -382,8 +381,6 @@ class ProofScreen(PanelScreen):
 
 def _told(state: State) -> object:
     """The result for the view, None while it is pending."""
-    from advisor.session.views import requests_of
-
     wanted = requests_of(state) if state.view == "proof" else ()
     return state.result(wanted[0]) if wanted else None
 

@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import Key, Resize
 from textual.screen import Screen
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from advisor.session import events as e
 from advisor.session import strings
@@ -22,7 +22,7 @@ from advisor.tui.screens.base import footer, report_line, view_bindings
 from advisor.tui.widgets.evidence import Evidence
 from advisor.tui.widgets.evidence_pages import PAGES
 from advisor.tui.widgets.lists import Choices
-from advisor.tui.widgets.prompt import Prompt, typed
+from advisor.tui.widgets.prompt import Prompt, PromptLine, typed
 from advisor.tui.widgets.text import Banner, Busy, Conversation, Note
 
 if TYPE_CHECKING:
@@ -88,9 +88,7 @@ class SessionScreen(Screen[None]):
                 yield Choices()
             yield Evidence(blocks=self._blocks, ident="evidence")
         yield Busy(blocks=self._blocks)
-        with Horizontal(id="ask"):
-            yield Static("› " if self._blocks else "> ", id="sign", markup=False)
-            yield Prompt(self.app.complete, history=self.app.history, ident="prompt")
+        yield PromptLine(Prompt(self.app.complete, history=self.app.history, ident="prompt"), blocks=self._blocks)
         yield footer()
 
     def on_mount(self) -> None:
@@ -193,7 +191,7 @@ class SessionScreen(Screen[None]):
     def action_escape(self) -> None:
         """Cancel the running work; else focus the prompt; else clear it; else leave the evidence."""
         prompt = self.query_one(Prompt)
-        if self.app.call_off():
+        if self.app.cancel_work():
             return
         if not prompt.has_focus:
             prompt.focus()

@@ -9,10 +9,10 @@ from typing import ClassVar, Final
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Horizontal, Vertical
+from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.events import Resize
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from advisor.records.errors import UsageError
 from advisor.session import events as e
@@ -26,7 +26,7 @@ from advisor.tui.drawing import styled
 from advisor.tui.screens.base import PanelScreen, footer
 from advisor.tui.screens.source_rows import NO_LINES, Code, Listed, about_view, filters_text
 from advisor.tui.widgets.lists import Rows
-from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Busy, Note
 from advisor.view.source_marks import place_text
 
@@ -142,13 +142,14 @@ class SourceScreen(PanelScreen):
                 yield Rows(blocks=self.blocks, ident="code")
                 yield Note("detail")
         yield Busy(blocks=self.blocks)
-        with Horizontal(id="ask"):
-            yield Static("› " if self.blocks else "> ", id="sign", markup=False)
-            yield Prompt(
+        yield PromptLine(
+            Prompt(
                 (),
                 placeholder="/regex, share>5%, a measure such as samples, columns such as stalls; Tab leaves the line",
                 ident="prompt",
-            )
+            ),
+            blocks=self.blocks,
+        )
         yield footer()
 
     def on_mount(self) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, Static
 
@@ -21,10 +21,10 @@ from advisor.session.records import Choice
 from advisor.session.state import State
 from advisor.session.transcripts.autosave import Kept, forget_path
 from advisor.tui.drawing import safe
-from advisor.tui.opening import Beginnings, Saved, completions, is_there, sort_out, typed_path
+from advisor.tui.opening import Saved, StartOptions, completions, is_there, sort_out, typed_path
 from advisor.tui.screens.base import footer
 from advisor.tui.widgets.lists import Choices
-from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Busy
 
 if TYPE_CHECKING:
@@ -50,9 +50,7 @@ class OfferScreen(ModalScreen[str]):
         with Vertical(id="offer"):
             yield Static("A session on this was interrupted. Continue where you left off?", id="title", markup=False)
             yield Choices()
-            with Horizontal(id="ask"):
-                yield Static("› " if self._blocks else "> ", id="sign", markup=False)
-                yield Prompt((), ident="offered")
+            yield PromptLine(Prompt((), ident="offered"), blocks=self._blocks)
         yield footer()
 
     def on_mount(self) -> None:
@@ -96,9 +94,9 @@ class StartScreen(Screen[None]):
         Binding("escape", "clear", "Back", tooltip="Clear the line, or go back"),
     ]
 
-    def __init__(self, beginnings: Beginnings, *, blocks: bool = True) -> None:
+    def __init__(self, start_options: StartOptions, *, blocks: bool = True) -> None:
         super().__init__()
-        self._beginnings = beginnings
+        self._start_options = start_options
         self._blocks = blocks
         self._within = False  # the list of cases is shown
 
@@ -112,13 +110,14 @@ class StartScreen(Screen[None]):
             id="hint",
             markup=False,
         )
-        with Horizontal(id="ask"):
-            yield Static("› " if self._blocks else "> ", id="sign", markup=False)
-            yield Prompt(
+        yield PromptLine(
+            Prompt(
                 completions,
                 placeholder="path of a .ncu-rep report, a .sqlite trace or a saved session; Tab completes",
                 ident="path",
-            )
+            ),
+            blocks=self._blocks,
+        )
         yield Busy(blocks=self._blocks)
         yield footer()
 
@@ -134,7 +133,7 @@ class StartScreen(Screen[None]):
 
     def show(self, state: State) -> None:
         """Show the choices."""
-        listed = self._beginnings.case_choices() if self._within else self._beginnings.choices()
+        listed = self._start_options.case_choices() if self._within else self._start_options.choices()
         self.query_one(Choices).show(listed, numbered=True, marked=True)
         self.app.offer(self)
 
@@ -143,7 +142,7 @@ class StartScreen(Screen[None]):
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
         text = event.value.strip()
-        rows = self._beginnings.case_choices() if self._within else self._beginnings.choices()
+        rows = self._start_options.case_choices() if self._within else self._start_options.choices()
         if not text:
             marked = self.query_one(Choices).marked
             if marked is not None:
@@ -185,7 +184,7 @@ class StartScreen(Screen[None]):
 
     def _take(self, choice: str) -> None:
         kind, _, number = choice.partition(":")
-        app, given = self.app, self._beginnings
+        app, given = self.app, self._start_options
         if kind == "interview":
             app.dispatch(e.Began((), app.gpu))
         elif kind == "demo" and given.demo is not None:
@@ -205,7 +204,7 @@ class StartScreen(Screen[None]):
     def action_clear(self) -> None:
         """Cancel the running work; else clear the line; else return to the first list."""
         prompt = self.query_one(Prompt)
-        if self.app.call_off():
+        if self.app.cancel_work():
             return
         if prompt.value:
             prompt.clear()
@@ -213,25 +212,25 @@ class StartScreen(Screen[None]):
             self._within = False
             self.show(self.app.state)
 
-    def _broken_off(self) -> Saved | None:
+    def _interrupted(self) -> Saved | None:
         """The highlighted session, if it is an interrupted one."""
         marked = self.query_one(Choices).marked or "" if self.is_mounted else ""
         kind, _, number = marked.partition(":")
-        return self._beginnings.unfinished[int(number)] if kind == "continue" else None
+        return self._start_options.unfinished[int(number)] if kind == "continue" else None
 
     def action_forget(self) -> None:
         """Delete the highlighted session."""
-        one = self._broken_off()
+        one = self._interrupted()
         if one is not None:
             forget_path(one.path)
-            left = tuple(other for other in self._beginnings.unfinished if other is not one)
-            self._beginnings = replace(self._beginnings, unfinished=left)
+            left = tuple(other for other in self._start_options.unfinished if other is not one)
+            self._start_options = replace(self._start_options, unfinished=left)
             self.show(self.app.state)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide actions that do nothing now."""
         if action == "forget":
-            return self._broken_off() is not None
+            return self._interrupted() is not None
         if action == "clear":
             typed = self.is_mounted and bool(self.query_one(Prompt).value)
             return typed or self._within or bool(self.app.state.waiting)

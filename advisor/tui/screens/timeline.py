@@ -424,7 +424,7 @@ class TimelineScreen(ViewScreen):
 
     def action_leave(self) -> None:
         """Cancel the reading; else return to the conversation."""
-        if not self.app.call_off():
+        if not self.app.cancel_work():
             self.app.dispatch(e.ViewLeft())
 
     def action_take(self) -> None:

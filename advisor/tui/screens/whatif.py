@@ -11,9 +11,9 @@ from typing import ClassVar, Final
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Horizontal, VerticalScroll
+from textual.containers import Container, VerticalScroll
 from textual.content import Content
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from advisor.knowledge.schemas import checked, most_of
 from advisor.records.diagnosis import Comparison, LaunchDiagnosis, Speedup
@@ -28,7 +28,7 @@ from advisor.session.views import requests_of
 from advisor.tui.drawing import safe, styled
 from advisor.tui.screens.base import PanelScreen, footer
 from advisor.tui.widgets.lists import Rows
-from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Note
 
 _HEADS: Final = ("Metric", "Measured", "Tried", "Flips at")
@@ -126,7 +126,7 @@ def _names(item: Comparison, known: dict[str, tuple[str, str]]) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Became:
+class Fate:
     """The fate of a conclusion: a key of SIGNS, the word for it, the text."""
 
     kind: str
@@ -134,30 +134,30 @@ class Became:
     text: str
 
 
-def outcome(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Became, ...]:
+def outcome(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Fate, ...]:
     """Changes of class and first finding, then all findings: current ones in order, then those that are gone."""
     out = []
     if before.verdict.id != after.verdict.id:
-        out.append(Became("class", "class", f"{before.verdict.title} → {after.verdict.title}"))
+        out.append(Fate("class", "class", f"{before.verdict.title} → {after.verdict.title}"))
     old_first, new_first = main_finding(before), main_finding(after)
     if new_first is not None and (old_first is None or old_first.id != new_first.id):
         was = "" if old_first is None else f"{old_first.title} → "
-        out.append(Became("first", "first", f"{was}{new_first.title}"))
+        out.append(Fate("first", "first", f"{was}{new_first.title}"))
     old = {finding.id: finding for finding in before.findings}
     new = {finding.id for finding in after.findings}
     for finding in after.findings:
         if finding.id not in old:
-            out.append(Became("comes", "new", f"{finding.title}{_gain(finding.speedup)}"))
+            out.append(Fate("comes", "new", f"{finding.title}{_gain(finding.speedup)}"))
         elif _moved(old[finding.id].speedup, finding.speedup):
             had, has = strings.gain_text(old[finding.id].speedup), strings.gain_text(finding.speedup)
-            out.append(Became("gain", "gain", f"{finding.title}  {had} → {has}"))
+            out.append(Fate("gain", "gain", f"{finding.title}  {had} → {has}"))
         else:
-            out.append(Became("stays", "stays", f"{finding.title}{_gain(finding.speedup)}"))
+            out.append(Fate("stays", "stays", f"{finding.title}{_gain(finding.speedup)}"))
     gone = [finding for finding in before.findings if finding.id not in new]
-    return (*out, *(Became("goes", "gone", f"{f.title}{_gain(f.speedup)}") for f in gone))
+    return (*out, *(Fate("goes", "gone", f"{f.title}{_gain(f.speedup)}") for f in gone))
 
 
-def changed(rows: Iterable[Became]) -> bool:
+def changed(rows: Iterable[Fate]) -> bool:
     """Whether anything differs from the measured outcome."""
     return any(row.kind != "stays" for row in rows)
 
@@ -217,9 +217,7 @@ class WhatIfScreen(PanelScreen):
             yield Rows(blocks=self.blocks, ident="metrics")
             with VerticalScroll(id="side", can_focus=False):
                 yield Note("outcome")
-        with Horizontal(id="ask"):
-            yield Static("› " if self.blocks else "> ", id="sign", markup=False)
-            yield Prompt((), ident="prompt")
+        yield PromptLine(Prompt((), ident="prompt"), blocks=self.blocks)
         yield footer()
 
     def on_mount(self) -> None:
@@ -292,7 +290,7 @@ class WhatIfScreen(PanelScreen):
         )
         lines: list[Content] = [styled(head, "bold $text-primary")]
         if not any(row.kind == "class" for row in rows):
-            rows = (Became("stays", "class", after.verdict.title), *rows)
+            rows = (Fate("stays", "class", after.verdict.title), *rows)
         lines += [_became(row) for row in rows]
         if self.app.state.supposing and not changed(rows):
             lines.insert(1, styled("Class, findings and gains are unchanged.", ""))
@@ -426,7 +424,7 @@ def _row(metric: Metric, tried: float | None, room: int, blocks: bool) -> Conten
     )
 
 
-def _became(row: Became) -> Content:
+def _became(row: Fate) -> Content:
     style = STYLES.get(row.kind, "bold $text-accent")
     return styled(f"{SIGNS[row.kind]} {row.word:<6} ", style) + styled(
         row.text, "$quiet" if row.kind == "stays" else ""

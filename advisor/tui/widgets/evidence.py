@@ -17,8 +17,8 @@ from textual.widgets import Input
 
 from advisor.session.state import State
 from advisor.tui.drawing import styled
-from advisor.tui.widgets.evidence_pages import PAGES, Exhibit, How, exhibit, note
-from advisor.tui.widgets.text import LineWise
+from advisor.tui.widgets.evidence_pages import PAGES, EvidenceContext, Layout, evidence_context, note
+from advisor.tui.widgets.text import LineWidget
 
 
 class EvidenceTabs(Widget):
@@ -86,7 +86,7 @@ _FITTED = ("roofline",)  # pages drawn as high as there is room
 _KEPT = 24  # pages kept as drawn
 
 
-class EvidencePage(LineWise):
+class EvidencePage(LineWidget):
     """The current evidence page, made when first shown and kept while it is valid."""
 
     filled: ClassVar[bool] = True
@@ -94,25 +94,25 @@ class EvidencePage(LineWise):
     def __init__(self, *, blocks: bool = True) -> None:
         super().__init__()
         self._blocks = blocks
-        self._exhibit: Exhibit | None = None
+        self._exhibit: EvidenceContext | None = None
         self._page, self._wanted = NAMES[0], ""
-        self._made: dict[tuple[str, How], list[Content]] = {}
+        self._made: dict[tuple[str, Layout], list[Content]] = {}
 
     @property
     def page(self) -> str:
         """The name of the current page."""
         return self._page
 
-    def show(self, exhibit: Exhibit | None) -> bool:
+    def show(self, evidence_context: EvidenceContext | None) -> bool:
         """Show this evidence; returns whether the launch or finding changed."""
         before = self._exhibit
-        if exhibit is before or (exhibit is not None and exhibit.same(before)):
+        if evidence_context is before or (evidence_context is not None and evidence_context.same(before)):
             return False
-        self._exhibit = exhibit
+        self._exhibit = evidence_context
         self._renew(forget=True)
-        if exhibit is None or before is None:
+        if evidence_context is None or before is None:
             return True
-        return exhibit.launch is not before.launch or exhibit.finding is not before.finding
+        return evidence_context.launch is not before.launch or evidence_context.finding is not before.finding
 
     def turn(self, page: str) -> None:
         """Show this page."""
@@ -134,7 +134,7 @@ class EvidencePage(LineWise):
     def _at(self, width: int) -> list[Content]:
         wanted = self._wanted if self._page == _SEARCHED else ""
         height = self.parent.size.height - 1 if self._page in _FITTED and isinstance(self.parent, Widget) else 0
-        how = How(width, self._blocks, wanted, height)
+        how = Layout(width, self._blocks, wanted, height)
         if (self._page, how) not in self._made:
             make = PAGES[self._page].lines
             lines = (
@@ -175,7 +175,7 @@ class Evidence(VerticalScroll, can_focus=True):
 
     def show(self, state: State) -> None:
         """Show the evidence of the state, from the top if the launch or finding changed."""
-        if self._page.show(exhibit(state)):
+        if self._page.show(evidence_context(state)):
             self.scroll_home(animate=False)
 
     @property

@@ -15,7 +15,8 @@ from advisor.session.interview.choosing import revealed
 from advisor.session.numbers import number_text
 from advisor.session.records import Card, Line
 from advisor.session.state import State
-from advisor.tui.drawing import ROLES, card_lines, chart_lines, hang, heading, styled
+from advisor.source.measures import MEASURES
+from advisor.tui.drawing import ROLES, card_lines, chart_lines, heading, styled, wrap_hanging
 from advisor.view import charts, memory_chart, roofline_text, workload
 from advisor.view.roofline_text import Paper
 from advisor.view.source_marks import place_text, share, source_line
@@ -23,7 +24,7 @@ from advisor.view.text_canvas import Row
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Exhibit:
+class EvidenceContext:
     """launch and finding at hand; earlier: former versions of the launch with their names; napkin: its latest card;
     paper: what the algorithm needs, where both numbers were answered; expected: the bound that the user expects, None
     where nothing was said; seen: the lines and instructions of the launch that were looked up last, by a finding's own
@@ -42,7 +43,7 @@ class Exhibit:
     report: bool = True
     places: tuple[tuple[str, tuple[Location, ...]], ...] = ()
 
-    def same(self, other: Exhibit | None) -> bool:
+    def same(self, other: EvidenceContext | None) -> bool:
         """Whether nothing changed. Records of the state are compared by identity, not by content."""
         if other is None:
             return False
@@ -52,14 +53,14 @@ class Exhibit:
         return alike and mine == its
 
 
-def exhibit(state: State) -> Exhibit | None:
+def evidence_context(state: State) -> EvidenceContext | None:
     """The evidence of a state; None before a launch is open and while the user is asked for a prediction."""
     launch = state.launch
     if launch is None or not (state.numbers or revealed(state)):
         return None
     cards = (c for c in reversed(state.cards) if c.kind == "napkin" and c.position == state.position and not c.past)
     bounds = (bound for position, bound in reversed(state.expected) if position == state.position)
-    return Exhibit(
+    return EvidenceContext(
         launch,
         state.finding_of(state.finding),
         state.earlier,
@@ -88,7 +89,7 @@ _BYTES, _FLOP = "dram_bytes", "flop"
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class Layout:
     """How a page is drawn: width and height in cells (a page may be higher), whether block characters may be used, and
     what the numbers that are listed must contain.
     """
@@ -104,25 +105,25 @@ def picture_lines(rows: tuple[Row, ...]) -> list[Content]:
     return [Content("").join(styled(text, ROLES.get(role, "")) for text, role in row) for row in rows]
 
 
-def note(text: str, how: How, style: str = "$quiet") -> list[Content]:
+def note(text: str, how: Layout, style: str = "$quiet") -> list[Content]:
     """A wrapped sentence."""
-    return hang(Content(""), Content(""), styled(text, style), how.width)
+    return wrap_hanging(Content(""), Content(""), styled(text, style), how.width)
 
 
-def _head(text: str, how: How) -> list[Content]:
-    return hang(Content(""), Content(""), heading(text), how.width)
+def _head(text: str, how: Layout) -> list[Content]:
+    return wrap_hanging(Content(""), Content(""), heading(text), how.width)
 
 
-def _command(text: str, how: How) -> list[Content]:
-    return hang(Content("  "), Content("    "), styled(text, "bold"), how.width)
+def _command(text: str, how: Layout) -> list[Content]:
+    return wrap_hanging(Content("  "), Content("    "), styled(text, "bold"), how.width)
 
 
-def units(shown: Exhibit, how: How) -> list[Content]:
+def units(shown: EvidenceContext, how: Layout) -> list[Content]:
     """Speed of light with its breakdown, stalls, occupancy."""
     return chart_lines(shown.launch, max(how.width, FEWEST), how.blocks)
 
 
-def roofline(shown: Exhibit, how: How) -> list[Content]:
+def roofline(shown: EvidenceContext, how: Layout) -> list[Content]:
     """The launch, its former versions and the napkin's expectation under the roofs of its GPU."""
     made = roofline_text.roofline(
         shown.launch,
@@ -140,13 +141,13 @@ def roofline(shown: Exhibit, how: How) -> list[Content]:
     lines += picture_lines(made.rows)
     for key in made.keys:
         sign = styled(f"{key.sign} ", ROLES.get(key.role, "") or "bold")
-        lines += hang(sign, Content("  "), styled(key.text, ""), how.width)
+        lines += wrap_hanging(sign, Content("  "), styled(key.text, ""), how.width)
     if made.rows and shown.paper is None:
         lines += note("Enter what the algorithm needs (/napkin) to mark its expected position as well.", how)
     return lines
 
 
-def memory(shown: Exhibit, how: How) -> list[Content]:
+def memory(shown: EvidenceContext, how: Layout) -> list[Content]:
     """The memory chart, its notes, and what it cannot show."""
     if shown.launch.scope == workload.SCOPE:
         return [
@@ -158,11 +159,13 @@ def memory(shown: Exhibit, how: How) -> list[Content]:
     for text in made.notes:
         warn = text.startswith("! ")
         mark = styled("! ", "bold $text-warning") if warn else Content("")
-        lines += hang(mark, Content("  ") if warn else Content(""), styled(text.removeprefix("! "), ""), how.width)
+        lines += wrap_hanging(
+            mark, Content("  ") if warn else Content(""), styled(text.removeprefix("! "), ""), how.width
+        )
     return [*lines, *note(made.cannot, how)]
 
 
-def source(shown: Exhibit, how: How) -> list[Content]:
+def source(shown: EvidenceContext, how: Layout) -> list[Content]:
     """Where in the code: the locations of the findings, else the hot lines that were read, else how to read them."""
     lines = _head("Where in the code", how)
     view = getattr(shown.seen, "view", shown.seen)
@@ -206,20 +209,18 @@ def source(shown: Exhibit, how: How) -> list[Content]:
     )
 
 
-def _in_order(shown: Exhibit) -> list[Finding]:
+def _in_order(shown: EvidenceContext) -> list[Finding]:
     """The current finding, then the others."""
     first = [] if shown.finding is None else [shown.finding]
     return first + [f for f in shown.launch.findings if f is not shown.finding]
 
 
-def _measure(name: str, how: How) -> list[Content]:
+def _measure(name: str, how: Layout) -> list[Content]:
     """The measure that the shares of locations refer to, if it is one of ours."""
-    from advisor.source.measures import MEASURES
-
     return note(f"Hot lines by {MEASURES[name].title}", how) if name in MEASURES else []
 
 
-def _place(place: Location, text: str, how: How) -> list[Content]:
+def _place(place: Location, text: str, how: Layout) -> list[Content]:
     lines = _hot(place_text(place.file, place.line), place.share, how)
     lines += _under(source_line(text), how, "") if text else []
     lines += _under(place.sass, how, "$quiet") if place.sass else []
@@ -228,18 +229,18 @@ def _place(place: Location, text: str, how: How) -> list[Content]:
     return lines
 
 
-def _hot(where: str, part: float, how: How) -> list[Content]:
+def _hot(where: str, part: float, how: Layout) -> list[Content]:
     """A share as a number and a bar, and its location."""
     drawn = charts.bar(100.0 * part, _BAR, blocks=how.blocks, marks=())
     first = styled(f"{share(part)} ", "bold") + styled(drawn, "$primary") + Content(" ")
-    return hang(first, Content(" " * (_BAR + 8)), styled(where, ""), how.width)
+    return wrap_hanging(first, Content(" " * (_BAR + 8)), styled(where, ""), how.width)
 
 
-def _under(text: str, how: How, style: str) -> list[Content]:
-    return hang(Content("       "), Content("         "), styled(text, style), how.width)
+def _under(text: str, how: Layout, style: str) -> list[Content]:
+    return wrap_hanging(Content("       "), Content("         "), styled(text, style), how.width)
 
 
-def napkin(shown: Exhibit, how: How) -> list[Content]:
+def napkin(shown: EvidenceContext, how: Layout) -> list[Content]:
     """What the algorithm needs against what was measured, and the prediction against the class."""
     lines = _head("Napkin math", how)
     if shown.napkin is not None:
@@ -266,7 +267,7 @@ def napkin(shown: Exhibit, how: How) -> list[Content]:
     return lines
 
 
-def _share_of(label: str, least: float, measured: float | None, unit: str, how: How) -> list[Content]:
+def _share_of(label: str, least: float, measured: float | None, unit: str, how: Layout) -> list[Content]:
     """The needed share of the measured amount; over 100 % the sizes are not those of this launch."""
     text = f"{label:<11}"
     if least <= 0 or not measured:
@@ -278,7 +279,9 @@ def _share_of(label: str, least: float, measured: float | None, unit: str, how: 
             else "{least}; none was measured"
         )
         said = what.format(least=number_text(least, unit))
-        return hang(styled(text, "$text-secondary"), Content(" " * len(text)), styled(said, "$quiet italic"), how.width)
+        return wrap_hanging(
+            styled(text, "$text-secondary"), Content(" " * len(text)), styled(said, "$quiet italic"), how.width
+        )
     part = 100.0 * least / measured
     drawn = charts.bar(part, _BAR, blocks=how.blocks, marks=())
     said = f"{number_text(least, unit)} of {number_text(measured, unit)}"
@@ -286,10 +289,10 @@ def _share_of(label: str, least: float, measured: float | None, unit: str, how: 
     under = Content(" " * len(text))
     if first.cell_length + len(said) + 2 <= how.width:
         return [first + Content("  ") + styled(said, "")]
-    return [first, *hang(under, under, styled(said, ""), how.width)]
+    return [first, *wrap_hanging(under, under, styled(said, ""), how.width)]
 
 
-def numbers(shown: Exhibit, how: How) -> list[Content]:
+def numbers(shown: EvidenceContext, how: Layout) -> list[Content]:
     """The evidence of the class and of the finding, then all metrics of the launch."""
     lines: list[Content] = []
     wanted = how.wanted.casefold().split()
@@ -315,18 +318,18 @@ def numbers(shown: Exhibit, how: How) -> list[Content]:
     return lines if found else [*lines, *note("No metric has this in its name or meaning.", how)]
 
 
-def _number(name: str, value: float, told: tuple[str, str], column: int, how: How) -> list[Content]:
+def _number(name: str, value: float, told: tuple[str, str], column: int, how: Layout) -> list[Content]:
     """Name and value, on two lines if the name is long; where there is room, the meaning."""
     unit, means = told
     text = styled(number_text(value, unit), "")
     if len(name) >= column:
         under = Content("    ")
-        return [styled(name[: how.width], "$text-secondary"), *hang(under, under, text, how.width)]
+        return [styled(name[: how.width], "$text-secondary"), *wrap_hanging(under, under, text, how.width)]
     first = styled(f"{name:<{column}}", "$text-secondary")
     if how.width < column + _VALUE + _MEANING or not means:
-        return hang(first, Content(" " * 4), text, how.width)
+        return wrap_hanging(first, Content(" " * 4), text, how.width)
     lead = first + text + Content(" " * max(_VALUE - text.cell_length, 1))
-    return hang(lead, Content(" " * lead.cell_length), styled(means, "$quiet"), how.width)
+    return wrap_hanging(lead, Content(" " * lead.cell_length), styled(means, "$quiet"), how.width)
 
 
 class Page(NamedTuple):
@@ -338,7 +341,7 @@ class Page(NamedTuple):
     key: str
     name: str
     says: str
-    lines: Callable[[Exhibit, How], list[Content]]
+    lines: Callable[[EvidenceContext, Layout], list[Content]]
 
 
 # The order is that of the tabs.

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
 from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
 from textual.events import Event, Key, Paste
 from textual.message import Message
 from textual.screen import Screen
 from textual.suggester import Suggester
-from textual.widgets import Input, TextArea
+from textual.widgets import Input, Static, TextArea
 
 from advisor.tui.drawing import unstacked
 
@@ -50,7 +51,7 @@ def _of(words: tuple[str, ...]) -> Completer:
     return lambda text: tuple(word for word in words if word.casefold().startswith(text.casefold())) if text else ()
 
 
-class _Ghost(Suggester):
+class _Completions(Suggester):
     """Suggests the first completion behind the cursor."""
 
     def __init__(self, complete: Completer) -> None:
@@ -98,7 +99,7 @@ class Prompt(Input):
         # 4,000 characters are a long kernel name; more is an accidentally pasted file
         super().__init__(
             placeholder=placeholder,
-            suggester=_Ghost(self._complete),
+            suggester=_Completions(self._complete),
             max_length=4000,
             compact=True,
             id=ident,
@@ -143,12 +144,19 @@ class Prompt(Input):
         self.cursor_position = len(line)
 
 
+class PromptLine(Horizontal):
+    """The prompt with its sign before it."""
+
+    def __init__(self, prompt: Prompt, *, blocks: bool = True) -> None:
+        super().__init__(Static("› " if blocks else "> ", id="sign", markup=False), prompt, id="ask")
+
+
 def typed(screen: Screen[Any], key: Key) -> str | None:
     """The character of a key that has no other use here."""
     return key.character if key.is_printable and key.key not in screen.active_bindings else None
 
 
-def hand_over(screen: Screen[Any], event: Event) -> bool:
+def forward_to_prompt(screen: Screen[Any], event: Event) -> bool:
     """Give the focus to the screen's line if the event belongs there; whether nothing is left to do about it.
 
     A screen with such a line has a method `to_line`: what a key puts there, nothing where it only opens the line, None

@@ -19,7 +19,7 @@ from advisor.session.records import Card
 from advisor.tui.drawing import card_lines, extra_lines, safe, styled
 
 
-class LineWise(Widget):
+class LineWidget(Widget):
     """A widget of lines made for the current width, of which only the visible ones are drawn.
 
     Subclasses implement `_make`, or `_at` if the lines depend on more than the width. filled: lines are padded with
@@ -61,7 +61,7 @@ Make = Callable[[int], list[Content]]
 _NARROWEST = 20
 
 
-class Lines(LineWise):
+class Lines(LineWidget):
     """Lines made by a function of the width."""
 
     DEFAULT_CSS = "Lines { height: auto; width: 1fr; text-wrap: nowrap; }"
@@ -94,7 +94,7 @@ class Note(Static):
             self.update(Content("\n").join(made))
 
 
-class CardView(LineWise):
+class CardView(LineWidget):
     """A card, laid out for the current width."""
 
     def __init__(self, card: Card, *, blocks: bool = True) -> None:
