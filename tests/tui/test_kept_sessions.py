@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from advisor.tui.autosaves import saved
 from session.transcripts.talk import CSV, real
 
 from advisor.session import events as e
@@ -18,7 +17,7 @@ from advisor.session.transcripts import autosave, serialize
 from advisor.session.transcripts.autosave import Kept, unfinished
 from advisor.session.transcripts.session import Saving
 from advisor.tui.app import AdvisorApp
-from advisor.tui.opening import StartOptions
+from advisor.tui.opening import StartOptions, saved
 from tui.driver import Driver
 from tui.factory import sources
 
