@@ -337,13 +337,11 @@ async def test_a_page_is_made_once_and_only_when_it_is_looked_at(monkeypatch: py
     made: list[str] = []
 
     def counted(name: str) -> Any:
-        label, make = PAGES[name]
-
         def build(what: EvidenceContext, how: Layout) -> Any:
             made.append(name)
-            return make(what, how)
+            return PAGES[name].lines(what, how)
 
-        return label, build
+        return PAGES[name]._replace(lines=build)
 
     monkeypatch.setattr("advisor.tui.widgets.evidence.PAGES", {name: counted(name) for name in NAMES})
     async with session("tour.ncu-rep", size=(160, 50), analyse=analysis(FULL)) as at:
