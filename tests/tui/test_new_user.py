@@ -16,11 +16,11 @@ from advisor.session.executor import Desk
 from advisor.session.language.understand import understand
 from advisor.session.records import Card
 from advisor.tui.app import AdvisorApp
+from advisor.tui.opening import Saved, StartOptions
 from advisor.tui.screens.launches import LaunchesScreen
 from advisor.tui.screens.session import SessionScreen
-from advisor.tui.start_options import Beginnings, Saved
-from advisor.tui.widgets.conversation import newest
 from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.text import newest
 from tui.driver import Driver, session
 from tui.factory import desk
 
@@ -71,11 +71,11 @@ async def test_after_a_comparison_it_is_what_stands_on_the_screen(size: tuple[in
 async def test_what_is_asked_can_always_be_read(size: tuple[int, int]):
     async with session(size=size) as at:
         await at.press("enter")
-        assert at.shows("How long does the kernel take?") and not at.shows("Still asked")
+        assert at.shows("How long does the kernel take?") and not at.shows("Open question")
         await at.say("/explain long_scoreboard")
-        assert at.shows("Still asked: How long does the kernel take?")
+        assert at.shows("Open question: Layout long does the kernel take?")
         await at.say("12.5us")
-        assert not at.shows("Still asked"), "the next question has just been put"
+        assert not at.shows("Open question"), "the next question has just been put"
 
 
 async def test_a_unit_that_there_is_not_is_told_as_one():
@@ -103,12 +103,12 @@ async def test_a_comparison_without_a_file_says_what_to_type():
 
 
 async def test_the_start_takes_the_words_of_its_choices_and_goes_on_first():
-    given = Beginnings(Path("tour.ncu-rep"), (), (Saved(Path("x.jsonl"), "gemm.ncu-rep", "7 answers"),))
-    app = AdvisorApp(desk(), (), beginnings=given)
+    given = StartOptions(Path("tour.ncu-rep"), (), (Saved(Path("x.jsonl"), "gemm.ncu-rep", "7 answers"),))
+    app = AdvisorApp(desk(), (), start_options=given)
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         at = Driver(app, pilot)
         await at.settle()
-        assert at.shows("1 Go on with gemm.ncu-rep", "2 Type in the numbers")
+        assert at.shows("1 Continue gemm.ncu-rep", "2 Type in the numbers")
         await at.say("a")
         assert at.shows("There is no file a"), "several choices have a word that begins so"
         await at.press("escape")

@@ -16,11 +16,9 @@ from advisor.practice.manifest import exercise, names
 from advisor.practice.state import Store
 from advisor.session import events as e
 from advisor.tui.app import AdvisorApp
-from advisor.tui.screens.practice import PracticeScreen
+from advisor.tui.screens.practice import PracticeScreen, Stages, code_lines
 from advisor.tui.screens.practice_editor import PracticeEditor
-from advisor.tui.widgets.exercise_page import code_lines
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.stages import Stages
 from tui.driver import Driver, session
 from tui.factory import desk
 
@@ -198,7 +196,7 @@ async def test_the_code_is_edited_in_place_saved_and_compiled(tmp_path: Path, mo
         area = at.app.screen.query_one(TextArea)
         assert area.text == (tmp_path / "practice" / NAME / f"{NAME}.cu").read_text("utf-8")
         await at.press("f1")
-        assert at.shows("Keys on this screen", "Write the file and check it")
+        assert at.shows("Keys on this screen", "Save the file and check it")
         await at.press("f1")
         assert isinstance(at.app.screen, PracticeEditor)
         await at.press(*"oops ", "escape")
@@ -253,11 +251,11 @@ async def test_an_editor_that_cannot_be_had_opens_the_source_here(
 async def test_work_can_be_called_off_and_what_fails_stands_on_the_page(tmp_path: Path):
     import threading
 
-    real, wait, begun = room(tmp_path), threading.Event(), threading.Event()
+    real, wait, has_begun = room(tmp_path), threading.Event(), threading.Event()
 
     def slow(request: e.Practise, progress: Any) -> Any:
         if request.action == "check":
-            begun.set()
+            has_begun.set()
             wait.wait(10)
             progress("check", 1, 3)
         return real(request, progress)
@@ -266,7 +264,7 @@ async def test_work_can_be_called_off_and_what_fails_stands_on_the_page(tmp_path
         await opened(at)
         at.app.dispatch(e.Practised("check", NAME))
         await at.pilot.pause()
-        assert begun.wait(5)
+        assert has_begun.wait(5)
         await at.pilot.press("escape")
         await at.pilot.pause()
         wait.set()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from advisor.tui.history import History
+from advisor.tui.widgets.prompt import History
 from tui.driver import Driver, session
 
 

@@ -83,9 +83,9 @@ async def test_the_evidence_stands_beside_the_conversation_on_a_wide_screen_and_
         assert at.shows("Fix first")
     async with session("tour.ncu-rep", size=(160, 50)) as at:
         await at.open("down")
-        assert at.shows("Fix first", "Speed of light", "Where warps wait", "MIO throttle")
+        assert at.shows("Fix first", "Speed of light", "Warp stalls", "MIO throttle")
         await at.press("alt+n")
-        assert at.shows("Fix first", "Behind the class", "Behind the finding")
+        assert at.shows("Fix first", "Evidence for the class", "Evidence for the finding")
         await at.press("alt+u")
         await at.press("f3")
         assert at.shows("Fix first") and not at.shows("Speed of light")
@@ -176,7 +176,7 @@ async def test_work_is_shown_with_its_progress_and_can_be_called_off(hasty: bool
             await asyncio.sleep(0.01)
             if "3 of 22" in at.screen:
                 break
-        assert at.shows("reading", "3 of 22", "Esc calls it off")
+        assert at.shows("reading", "3 of 22", "Esc cancels")
         await pilot.press("escape")
         await pilot.pause()
         assert at.shows("Called off", "1 Try again")

@@ -26,9 +26,9 @@ async def test_from_the_line_over_the_proof_to_the_value_at_which_it_turns(size:
         await at.press("c", "4")
         assert at.shows("Registers")
         await at.press("escape", "f8")
-        assert at.shows("concluded by", "tested >", "Would turn")
+        assert at.shows("concluded by", "tested >", "Flips if")
         await at.press("slash", *"tail_effect", "enter")
-        assert at.shows("not concluded here", "did not fire")
+        assert at.shows("not concluded:", "did not fire")
         await at.press("escape", "f9")
         before = app.state.launch
         assert before is not None and at.shows("Measured", "memory_pct")

@@ -104,7 +104,7 @@ async def test_from_the_list_a_step_is_gone_to_in_place_and_before_any_report_th
         assert isinstance(at.app.screen, StepsScreen) and not at.shows("● here    1")
         at.app.state = replace(at.app.state, place="start")
         await at.press("enter")
-        notes = [note.message for note in at.app._notifications]
+        notes = at.notes
         assert isinstance(at.app.screen, StepsScreen) and any("Choose a launch first" in note for note in notes)
 
 

@@ -14,10 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.tui.screens.session import SessionScreen
-from advisor.tui.screens.whatif import WhatIfScreen
-from advisor.tui.whatif_model import Metric, changed, outcome
+from advisor.tui.screens.whatif import Metric, WhatIfScreen, changed, outcome
+from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.rows import Rows
 from tui.driver import Driver, session
 from tui.factory import CONFLICTS, DONE, LORE, NARROW, Analysis, analyse, launch
 
@@ -49,7 +48,7 @@ def tried(at: Driver) -> dict[str, float]:
 
 
 def notes(at: Driver) -> str:
-    return " ".join(note.message for note in at.app._notifications)
+    return " ".join(at.notes)
 
 
 async def typed(at: Driver, text: str) -> None:
@@ -78,7 +77,7 @@ async def test_steps_and_jumps_and_the_measured_value_again(size: tuple[int, int
         await at.press("less_than_sign")
         assert tried(at)["memory_pct"] == pytest.approx(59.94), "just beyond the threshold"
         await at.press("less_than_sign")
-        assert "Nothing that was concluded turns on that side" in notes(at)
+        assert "No conclusion flips in that direction" in notes(at)
         await at.press("r")
         assert tried(at) == {}
         cards = at.app.state.cards
@@ -94,7 +93,7 @@ async def test_a_typed_value_turns_the_class_and_the_words_say_so(size: tuple[in
         assert at.shows("dram_pct = 70.0 %", "! class  L1/shared-memory-bound → DRAM-bound")
         assert at.shows("▸ dram_pct"), "a metric that is tried has a row, and the cursor stands on it"
         await at.press("4", "0", "enter")
-        assert tried(at) == {"dram_pct": 40.0} and at.shows("= class  L1/shared-memory-bound", "are as measured")
+        assert tried(at) == {"dram_pct": 40.0} and at.shows("= class  L1/shared-memory-bound", "are unchanged")
         await at.press("f4")
         assert tried(at) == {"dram_pct": 70.0}
         await at.press("R")
@@ -132,13 +131,13 @@ async def test_the_card_has_all_digits_of_what_was_tried():
 
 
 async def test_while_it_concludes_the_outcome_before_stands_and_is_marked():
-    go_on, begun = threading.Event(), threading.Event()
+    go_on, has_begun = threading.Event(), threading.Event()
     slow = [False]
 
     class Slow(Analysis):
         def what_if(self, position: int, values: Any) -> Any:
             if slow[0]:
-                begun.set()
+                has_begun.set()
                 go_on.wait(5)
             return super().what_if(position, values)
 
@@ -149,12 +148,12 @@ async def test_while_it_concludes_the_outcome_before_stands_and_is_marked():
         await typed(at, "dram_pct=70")
         slow[0] = True
         await at.pilot.press("right")
-        await asyncio.to_thread(begun.wait, 5)
+        await asyncio.to_thread(has_begun.wait, 5)
         await at.pilot.pause()
-        assert at.shows("concluding anew", "DRAM-bound")
+        assert at.shows("diagnosing again", "DRAM-bound")
         go_on.set()
         await at.settle()
-        assert not at.shows("concluding anew")
+        assert not at.shows("diagnosing again")
 
 
 def test_findings_that_come_go_stay_and_gains_that_move_are_told_apart():

@@ -144,7 +144,7 @@ def test_a_diagnosis_of_kernels_names_its_twin_of_workloads() -> None:
 
 
 def test_the_terminal_draws_the_units_of_a_workload_and_no_pipes_of_kernels() -> None:
-    from advisor.tui.layout import chart_lines
+    from advisor.tui.drawing import chart_lines
 
     launch = analyse([CASES / "motion_blur.yaml"]).diagnosis.launches[0]
     text = "\n".join(line.plain for line in chart_lines(launch, 60, True))

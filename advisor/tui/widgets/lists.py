@@ -1,8 +1,8 @@
-"""A list of lines with a cursor, drawn only where it is in view: a kernel may have ten thousand instructions."""
+"""Lists with a cursor: numbered choices, and rows of which only the visible ones are drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -13,31 +13,85 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.visual import Visual
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
 
-from advisor.tui import words_views as words
+from advisor.session.records import Choice
+from advisor.tui.drawing import safe, styled
+
+
+class Choices(OptionList, can_focus=False):
+    """Numbered choices, driven from the prompt: arrows move the highlight there, the mouse works here."""
+
+    class Taken(Message):
+        """A choice was clicked."""
+
+        def __init__(self, choice: str) -> None:
+            super().__init__()
+            self.choice = choice
+
+    def __init__(self, *, ident: str | None = None) -> None:
+        super().__init__(id=ident, markup=False, compact=True)
+        self._shown: tuple[Choice, ...] = ()
+        self._numbered = True
+
+    def show(self, choices: Sequence[Choice], *, numbered: bool, marked: bool) -> None:
+        """Show these choices; `marked` highlights the first. Unnumbered where the answer is a number."""
+        if tuple(choices) == self._shown and numbered == self._numbered:
+            return
+        self._shown, self._numbered = tuple(choices), numbered
+        self.clear_options()
+        self.add_options([Option(self._row(at, c)) for at, c in enumerate(self._shown, 1)])
+        self.highlighted = 0 if marked and self._shown else None
+
+    def _row(self, at: int, choice: Choice) -> Content:
+        short = next((word for word in choice.words if len(word) == 1), "")
+        key = str(at) if self._numbered else short
+        row = styled(f"{key:>2} ", "bold $text-accent") + Content(safe(choice.label).replace("\n", " "))
+        return row + styled(f"  {choice.note}", "$quiet") if choice.note else row
+
+    @property
+    def marked(self) -> str | None:
+        """The id of the highlighted choice."""
+        at = self.highlighted
+        return self._shown[at].id if at is not None and at < len(self._shown) else None
+
+    def step(self, by: int) -> None:
+        """Move the highlight up or down, cyclically."""
+        if not self._shown:
+            return
+        at = self.highlighted
+        self.highlighted = (at + by) % len(self._shown) if at is not None else (0 if by > 0 else len(self._shown) - 1)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Take the clicked choice."""
+        event.stop()
+        if event.option_index < len(self._shown):
+            self.post_message(self.Taken(self._shown[event.option_index].id))
+
 
 Draw = Callable[[int, int], Content]
-Head = Content | Callable[[int], Content]  # one for all widths, or by the width
-_MARK = 2  # cells before each line, for the cursor
-_KEPT = 2000  # lines that are kept as they were drawn
+Head = Content | Callable[[int], Content]  # one for all widths, or a function of the width
+_MARK = 2  # cells before each line, for the cursor mark
+_KEPT = 2000  # lines kept as drawn
 
 
 class Rows(ScrollView, can_focus=True, inherit_bindings=False):
-    """`draw(i, width)` gives line i; it may be longer than the width. The line under the cursor has a mark."""
+    """A list with a cursor: `draw(i, width)` makes line i, which may be longer than the width."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"rows--line", "rows--cursor", "rows--head"}
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "step(-1)", "Up", show=False, id="rows.up", tooltip=words.TIP_UP),
-        Binding("down,j", "step(1)", "Down", show=False, id="rows.down", tooltip=words.TIP_DOWN),
-        Binding("pageup", "page(-1)", "Page up", show=False, id="rows.pageup", tooltip=words.TIP_PAGE_UP),
-        Binding("pagedown", "page(1)", "Page down", show=False, id="rows.pagedown", tooltip=words.TIP_PAGE_DOWN),
-        Binding("home", "ends(0)", "First", show=False, id="rows.home", tooltip=words.TIP_FIRST_LINE),
-        Binding("end", "ends(1)", "Last", show=False, id="rows.end", tooltip=words.TIP_LAST_LINE),
-        Binding("enter", "take", "Choose", show=False, id="rows.take", tooltip=words.TIP_TAKE),
+        Binding("up,k", "step(-1)", "Up", show=False, tooltip="A line up"),
+        Binding("down,j", "step(1)", "Down", show=False, tooltip="A line down"),
+        Binding("pageup", "page(-1)", "Page up", show=False, tooltip="A page up"),
+        Binding("pagedown", "page(1)", "Page down", show=False, tooltip="A page down"),
+        Binding("home", "ends(0)", "First", show=False, tooltip="Go to the first line"),
+        Binding("end", "ends(1)", "Last", show=False, tooltip="Go to the last line"),
+        Binding("enter", "take", "Choose", show=False, tooltip="Choose the line under the cursor"),
     ]
 
     class Moved(Message):
-        """The cursor stands on another line."""
+        """The cursor moved to another line."""
 
         def __init__(self, rows: Rows, at: int) -> None:
             super().__init__()
@@ -45,11 +99,11 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
 
         @property
         def control(self) -> Rows:
-            """Whose cursor."""
+            """The list of the cursor."""
             return self.rows
 
     class Taken(Moved):
-        """Enter was pressed on a line, or it was clicked twice."""
+        """Enter was pressed on a line, or it was double-clicked."""
 
     def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
         super().__init__(id=ident)
@@ -57,12 +111,12 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         self._count = 0
         self._draw: Draw = lambda at, width: Content("")
         self._head: Head | None = None
-        self._strips: dict[tuple[int, int, bool], Strip] = {}  # by place, as long as the same lines are shown
-        self._made: dict[tuple[object, ...], Strip] = {}  # by what is in them: lines shown anew are mostly the same
+        self._strips: dict[tuple[int, int, bool], Strip] = {}  # by position, while the same lines are shown
+        self._made: dict[tuple[object, ...], Strip] = {}  # by content: most lines of a new list are unchanged
         self.at = 0
 
     def show(self, count: int, draw: Draw, *, head: Head | None = None, at: int | None = None) -> None:
-        """Show these lines, the head fixed above them; the cursor stays where it was unless told otherwise."""
+        """Show these lines below the fixed head; the cursor stays unless `at` moves it."""
         self._count, self._draw, self._head = count, draw, head
         self._strips.clear()
         self.at = min(max(self.at if at is None else at, 0), max(count - 1, 0))
@@ -73,7 +127,7 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def count(self) -> int:
-        """How many lines there are."""
+        """The number of lines."""
         return self._count
 
     @property
@@ -133,17 +187,17 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         self._made.clear()
 
     def notify_style_update(self) -> None:
-        """Another theme, other colours."""
+        """Forget the drawn lines when the theme changes."""
         self._forget()
         super().notify_style_update()
 
     def on_resize(self) -> None:
-        """The cursor stays in view."""
+        """Keep the cursor visible."""
         self._strips.clear()
         self._reveal()
 
     def on_focus(self, event: Focus) -> None:
-        """The cursor's line is brighter in the list that keys go to."""
+        """Highlight the cursor in the focused list."""
         self._forget()
         self.refresh()
 
@@ -152,27 +206,27 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         self._forget()
         self.refresh()
 
-    # What the user does
+    # User actions
 
     def action_step(self, by: int) -> None:
-        """A line up or down."""
+        """Move a line up or down."""
         self.move(self.at + by)
 
     def action_page(self, by: int) -> None:
-        """A page up or down."""
+        """Move a page up or down."""
         self.move(self.at + by * max(self.size.height - self._top - 1, 1))
 
     def action_ends(self, last: int) -> None:
-        """The first or the last line."""
+        """Go to the first or the last line."""
         self.move(self._count - 1 if last else 0)
 
     def action_take(self) -> None:
-        """The line under the cursor is chosen."""
+        """Choose the line under the cursor."""
         if self._count:
             self.post_message(self.Taken(self, self.at))
 
     def on_click(self, event: Click) -> None:
-        """A click moves the cursor, a second one chooses."""
+        """Move the cursor to the clicked line; a double click chooses it."""
         at = round(self.scroll_offset.y) + event.y - self._top
         if event.y < self._top or not 0 <= at < self._count:
             return

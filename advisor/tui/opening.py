@@ -1,7 +1,4 @@
-"""What a path is: a report, a trace, a saved session; how one is typed; and with which theme to begin.
-
-With what a session can begin, beside a path that is typed: gathered once, when the start screen is made.
-"""
+"""What a session can start from: kinds of files, the start choices, and the settings kept between sessions."""
 
 from __future__ import annotations
 
@@ -10,11 +7,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from advisor.records.errors import AdvisorError
+from advisor.records.files import write_whole
+from advisor.session import events as e
+from advisor.session.kept import remark, title
 from advisor.session.language import files
 from advisor.session.records import Choice
-from advisor.tui import words_places as words
+from advisor.session.transcripts.autosave import Kept
 from advisor.view.text import cut, plural
 
 _HEAD: Final = 8192
@@ -26,7 +27,7 @@ _SQLITE: Final = b"SQLite format 3\0"
 _NSYS: Final = (".nsys-rep", ".qdrep", ".qdstrm")
 
 
-# Heads of the tables that `nsys stats` writes; ncu's own CSV begins with "ID" and "Process ID".
+# Headings of the tables that `nsys stats` writes; ncu's own CSV begins with "ID" and "Process ID".
 _STATS: Final = re.compile(r"Time ?\(%\).*Total Time|^\"?Start \(ns\)\"?,", re.MULTILINE)
 
 
@@ -41,7 +42,7 @@ COMMANDS: Final = ("/help", "/quit")
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Paths by what they are, each in the order given."""
+    """Paths by kind, each in the order given."""
 
     reports: tuple[str, ...] = ()
     traces: tuple[str, ...] = ()
@@ -49,12 +50,12 @@ class Opening:
 
 
 def kind_of(path: Path) -> str:
-    """`trace`, `transcript` or `report`; what cannot be read is a report, whose reader says what is wrong with it."""
+    """`trace`, `transcript` or `report`; an unreadable file counts as a report, whose reader says what is wrong."""
     name = path.name.casefold()
     if name.endswith(_NSYS):
         return "trace"
     try:
-        if not path.is_file():  # a pipe would be waited for
+        if not path.is_file():  # reading a pipe would block
             return "transcript" if name.endswith(".jsonl") else "trace" if name.endswith(".sqlite") else "report"
         with path.open("rb") as file:
             head = file.read(_HEAD)
@@ -70,7 +71,7 @@ def kind_of(path: Path) -> str:
 
 
 def is_there(path: str) -> bool:
-    """Whether something is at this path; what can be no path (too long, with a null in it) is not."""
+    """Whether something exists at this path; False for an impossible path (too long, with a null character)."""
     try:
         return Path(path).exists()
     except (OSError, ValueError):
@@ -78,7 +79,7 @@ def is_there(path: str) -> bool:
 
 
 def sort_out(paths: Sequence[Path | str]) -> Opening:
-    """The paths by what they are."""
+    """Sort paths by kind."""
     kinds = [(kind_of(Path(path)), str(path)) for path in paths]
     reports, traces, transcripts = (
         tuple(p for k, p in kinds if k == kind) for kind in ("report", "trace", "transcript")
@@ -87,7 +88,7 @@ def sort_out(paths: Sequence[Path | str]) -> Opening:
 
 
 def typed_path(text: str) -> str:
-    """What was typed as a path: without blanks and quotes around it, `~` for the home folder."""
+    """The typed path without surrounding blanks and quotes, with `~` expanded."""
     bare = text.strip()
     if len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "\"'":
         bare = bare[1:-1]
@@ -95,7 +96,7 @@ def typed_path(text: str) -> str:
 
 
 def completions(text: str) -> tuple[str, ...]:
-    """Lines that go on from what is typed: paths of what can be opened, and the commands that mean something here."""
+    """Completions of the typed text: paths that can be opened, and commands that work here."""
     found = files.listed(text, ENDINGS) if text.strip() else ()
     commands = (command for command in COMMANDS if text.startswith("/") and command.startswith(text))
     return (*found, *commands)
@@ -113,7 +114,7 @@ def theme_for(asked: str, remembered: str, environment: Mapping[str, str]) -> st
     return "light" if ground.isdecimal() and (int(ground) == 7 or 9 <= int(ground) <= 15) else "dark"
 
 
-_HEADER: Final = 1 << 16  # characters of a saved session's first line that are looked at
+_HEADER: Final = 1 << 16  # characters read of a saved session's first line
 
 
 _TITLE: Final = 60
@@ -124,7 +125,7 @@ _CASES: Final = "cases"
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A session on disk: its file, what it is called, a remark."""
+    """A saved session: its file, title and a remark."""
 
     path: Path
     title: str
@@ -132,8 +133,8 @@ class Saved:
 
 
 @dataclass(frozen=True, slots=True)
-class Beginnings:
-    """demo: its report; recent: paths opened last; unfinished: sessions to go on with; cases: bundled sessions."""
+class StartOptions:
+    """What the start screen offers: the demo report, recent paths, interrupted sessions and bundled cases."""
 
     demo: Path | None = None
     recent: tuple[str, ...] = ()
@@ -141,25 +142,28 @@ class Beginnings:
     cases: tuple[Saved, ...] = ()
 
     def choices(self) -> tuple[Choice, ...]:
-        """What is offered, broken-off sessions first; ids: `interview`, `demo`, `open:N`, `continue:N`, `replay:N`."""
+        """The choices, interrupted sessions first; ids: `interview`, `demo`, `open:N`, `continue:N`, `replay:N`."""
         out = [
-            Choice(f"continue:{at}", words.CONTINUE.format(title=cut(one.title, _TITLE)), (), one.note)
+            Choice(f"continue:{at}", f"Continue {cut(one.title, _TITLE)}", (), one.note)
             for at, one in enumerate(self.unfinished)
         ]
-        out.append(Choice("interview", words.INTERVIEW, ("i",), words.INTERVIEW_NOTE))
+        out.append(Choice("interview", "Type in the numbers that ncu shows", ("i",), "without a report, one at a time"))
         out += [self._recent(at, path) for at, path in enumerate(self.recent)]
-        out += [Choice("demo", words.DEMO, (), words.DEMO_NOTE)] if self.demo is not None else []
-        out.append(Choice("practice", words.PRACTICE, (), words.PRACTICE_NOTE))
+        out += [Choice("demo", "Open the demo", (), "22 kernels recorded on an H200")] if self.demo is not None else []
+        out.append(Choice("practice", "Practise on an exercise", (), "slow kernels to diagnose and fix"))
         if self.cases:
             out.append(
                 Choice(
                     _CASES,
-                    words.CASES,
+                    "Replay a worked case",
                     (),
-                    words.CASES_NOTE.format(count=len(self.cases), sessions=plural(len(self.cases), "session")),
+                    f"{len(self.cases)} {plural(len(self.cases), 'session')}, step by step",
                 )
             )
-        return (*out, Choice("knowledge", words.BROWSE, (), words.BROWSE_NOTE))
+        return (
+            *out,
+            Choice("knowledge", "Browse the knowledge base", (), "findings, stalls, opcodes, GPUs, the method"),
+        )
 
     def case_choices(self) -> tuple[Choice, ...]:
         """The bundled sessions."""
@@ -167,14 +171,14 @@ class Beginnings:
 
     def _recent(self, at: int, path: str) -> Choice:
         kind = kind_of(Path(path))
-        label = {"trace": words.REOPEN_TRACE, "transcript": words.CONTINUE}.get(kind, words.REOPEN)
+        label = {"trace": "Open the trace {name}", "transcript": "Continue {title}"}.get(kind, "Open {name}")
         name, folder = Path(path).name, str(Path(path).parent)
-        note = folder if is_there(path) else words.GONE
+        note = folder if is_there(path) else "no longer exists"
         return Choice(f"open:{at}", label.format(name=name, title=name), (), note)
 
 
 def cases(folder: Path) -> tuple[Saved, ...]:
-    """The sessions of a folder by their titles, in the order of their names; what is none is left out."""
+    """The saved sessions of a folder by file name; files that are not sessions are skipped."""
     found = []
     for path in sorted(folder.glob("**/*.jsonl")):
         try:
@@ -188,8 +192,65 @@ def cases(folder: Path) -> tuple[Saved, ...]:
     return tuple(found)
 
 
-def begun(log: Sequence[object]) -> bool:
+def has_begun(log: Sequence[object]) -> bool:
     """Whether a session has begun, with reports, traces or an interview."""
-    from advisor.session import events as e
-
     return any(isinstance(event, e.Began) for event in log)
+
+
+NAME: Final = "terminal.json"
+THEMES: Final = ("dark", "light")
+_RECENT: Final = 6
+_LARGEST: Final = 1 << 16  # bytes of the file: it holds a few paths
+_LONGEST: Final = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Settings in a file of this folder. Unreadable settings count as empty; failed writes are ignored."""
+
+    folder: Path
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            path = self.folder / NAME
+            if path.stat().st_size > _LARGEST:
+                return {}
+            content = json.loads(path.read_text("utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return {}
+        return content if isinstance(content, dict) else {}
+
+    def _write(self, **changes: Any) -> None:
+        content = {"theme": self.theme, "recent": list(self.recent)} | changes
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_whole(self.folder / NAME, json.dumps(content, indent=1, sort_keys=True) + "\n")
+        except (OSError, AdvisorError):
+            pass  # the session continues without remembering it
+
+    @property
+    def theme(self) -> str:
+        """One of THEMES, empty where none was chosen."""
+        theme = self._read().get("theme")
+        return theme if isinstance(theme, str) and theme in THEMES else ""
+
+    @property
+    def recent(self) -> tuple[str, ...]:
+        """Paths opened last, newest first, including deleted ones."""
+        found = self._read().get("recent")
+        paths = [p for p in found if isinstance(p, str) and 0 < len(p) <= _LONGEST] if isinstance(found, list) else []
+        return tuple(dict.fromkeys(paths))[:_RECENT]
+
+    def choose(self, theme: str) -> None:
+        """Remember a theme."""
+        self._write(theme=theme)
+
+    def opened(self, paths: tuple[str, ...]) -> None:
+        """Remember opened paths as absolute paths."""
+        new = [str(Path(path).absolute()) for path in paths]
+        self._write(recent=list(dict.fromkeys([*new, *self.recent]))[:_RECENT])
+
+
+def saved(found: tuple[Kept, ...], now: float) -> tuple[Saved, ...]:
+    """The latest interrupted sessions for the start screen; `now` in seconds since the epoch."""
+    return tuple(Saved(one.path, title(one), remark(one, now)) for one in found[:3])

@@ -1,7 +1,4 @@
-"""Lines, instructions, source text and PTX of a launch as rows of a list. Everything from the report is data.
-
-What is told of a view of the code over its lists.
-"""
+"""Lines, instructions, source text and PTX of a launch as rows of a list."""
 
 from __future__ import annotations
 
@@ -16,13 +13,15 @@ from advisor.source.columns import Value
 from advisor.source.hotspots import Line, Spot
 from advisor.source.view import View
 from advisor.source.viewer import Seen
-from advisor.tui import words_views as words
-from advisor.tui.layout import styled
+from advisor.tui.drawing import styled
 from advisor.view.source import reason_text, wait_text
 from advisor.view.source_marks import count, file_name, loop_name, place_text, share, short, source_line
 from advisor.view.source_shape import registers_text, shared_text, structure_text, zones_text
 
-_HOT = 0.05  # of the launch's total: worth a visit (as in source.locate); where nothing has much, half of the most is
+NO_LINES = "No line information: compile with -lineinfo to see source lines. Only instructions can be shown."
+_HOT = (
+    0.05  # share of the launch's total that counts as hot (as in source.locate), or half of the largest if that is less
+)
 
 
 _BAR = 8
@@ -31,7 +30,7 @@ _BAR = 8
 _SHARE, _LOOP, _ADDRESS = 8, 4, 8  # cells of a share with its mark, of a loop's name, of an address
 
 
-_ROOM = 24  # cells that an instruction has at least, its opcode and first operands
+_ROOM = 24  # smallest number of cells for an instruction: its opcode and first operands
 
 
 _Row = Callable[[int, int], Content]
@@ -39,7 +38,7 @@ _Row = Callable[[int, int], Content]
 
 @dataclass(frozen=True)
 class _Form:
-    """What stands beside an instruction: a bar, an address, a place in so many cells, blanks after a number."""
+    """What a row shows before an instruction: a bar, an address, a place of so many cells, a gap after a number."""
 
     bar: bool
     address: bool
@@ -47,13 +46,13 @@ class _Form:
     gap: int
 
 
-# The first of these that leaves the instruction its room is taken, else the last.
+# The first form that leaves the instruction enough room is used, else the last.
 _FORMS = (_Form(True, True, 16, 2), _Form(False, True, 16, 2), _Form(False, False, 16, 2), _Form(False, False, 10, 1))
 
 
 @dataclass(frozen=True)
 class Listed:
-    """What a list shows: its rows' places (instructions by address, lines by number), its head, how a row is drawn."""
+    """The content of a list: the places of its rows (instruction index or line number), its head, how to draw a row."""
 
     places: tuple[int, ...]
     draw: _Row
@@ -66,7 +65,7 @@ class Listed:
 
 @dataclass
 class Code:
-    """One view, arranged for lists. blocks False: without block characters."""
+    """One source view, arranged for lists. blocks False: without block characters."""
 
     seen: Seen
     blocks: bool = True
@@ -83,13 +82,13 @@ class Code:
 
     @property
     def view(self) -> View:
-        """What was found."""
+        """The source view."""
         return self.seen.view
 
     # Hot lines
 
     def lines(self) -> Listed:
-        """Source lines, the hottest first."""
+        """Source lines, hottest first."""
         return Listed(tuple(range(len(self.view.lines))), self._line)
 
     def _line(self, at: int, width: int) -> Content:
@@ -99,17 +98,17 @@ class Code:
         return self._amount(line.share, self._is_hot_line(line)) + self._at(line.file, line.line) + _data(told)
 
     def _place(self, file: str, line: int) -> str:
-        """`k.cu:7`; where all the code is of one file, which is named once elsewhere, `:7`."""
+        """`k.cu:7`; with a single source file, which is named elsewhere, `:7`."""
         return f":{line}" if self._file and line else place_text(file, line)
 
     def _at(self, file: str, line: int, most: int = _FORMS[0].place) -> Content:
-        """A place in as many cells as the longest has, at most `most`: of one cut short the line number stays."""
+        """A place, padded to the longest one but at most `most` cells; the line number is never cut."""
         text, width = self._place(file, line), min(self._widest, most)
         text = text if len(text) <= width else "…" + text[-(width - 1) :]
         return styled(f"{text:<{width}}  ", "$text-secondary")
 
     def _amount(self, part: float, hot: bool, bar: bool = True) -> Content:
-        """A share as a number, a bar and, where it is much, a mark."""
+        """A share as a number, a bar and, if hot, a mark."""
         full = min(max(round(part * _BAR), 1 if part >= 0.01 else 0), _BAR)
         drawn = ("█" if self.blocks else "#") * full + " " * (_BAR - full + 1)
         mark = "●" if self.blocks else "*"
@@ -149,7 +148,7 @@ class Code:
         return Listed(places, draw, head if titles else None)
 
     def _form(self, width: int, widths: list[int]) -> _Form:
-        """What stands beside instructions in so many cells, with numbers of these widths."""
+        """The widest form that leaves the instruction enough room."""
 
         def left(form: _Form) -> int:
             beside = _SHARE + (_BAR + 1) * form.bar + min(self._widest, form.place) + 2 + _ADDRESS * form.address
@@ -174,7 +173,7 @@ class Code:
         return max(around, key=lambda n: loops[n].depth) if around else None
 
     def hot(self, at: int) -> bool:
-        """Whether an instruction is worth a visit."""
+        """Whether an instruction is hot."""
         spot = self._spots.get(at)
         return spot is not None and spot.share >= _least(self.view.spots[0].share) > 0
 
@@ -191,31 +190,35 @@ class Code:
         return None if found is None else next((n for n, r in enumerate(self.seen.rows) if r.pc == found.row.pc), None)
 
     def about(self, at: int) -> list[Content]:
-        """What is told of one instruction beside its row."""
+        """Details of one instruction."""
         row, spot = self.seen.rows[at], self._spots.get(at)
         parts = []
         if row.executed:
-            ran = words.RAN if row.lanes is not None else words.RAN_ONLY
+            ran = (
+                "executed {count} times with {lanes:.1f} of 32 lanes active"
+                if row.lanes is not None
+                else "executed {count} times"
+            )
             parts.append(ran.format(count=count(row.executed), lanes=row.lanes or 0.0))
         if self.view.structure.loops:
             parts.append(loop_name(self._loop(at)))
         if self.view.structure.live:
-            parts.append(words.LIVE.format(live=self.view.structure.live[at]))
+            parts.append(f"{self.view.structure.live[at]} registers live")
         if self.view.peak is not None:
-            parts.append(words.PEAK.format(live=self.view.peak.live, pc=self.view.peak.row.pc))
-        # Columns leave a narrow list no room for the instruction itself.
+            parts.append(f"most in the kernel: {self.view.peak.live} at 0x{self.view.peak.row.pc:x} (p goes there)")
+        # Columns leave no room for the instruction in a narrow list.
         shown = [f"0x{row.pc:x} {row.sass}"] if self.view.columns else []
         out = [_data("; ".join([*shown, *parts]))]
         wait = self.view.waits.get(at)
         if wait is not None and spot is not None:
-            form = words.FOR_LOAD if wait.sources else words.WAITS
+            form = "waits: {wait} (l goes to what it waits for)" if wait.sources else "waits: {wait}"
             out.insert(0, _data(form.format(wait=wait_text(wait, spot))))
         return out
 
     # Source text, PTX, shape
 
     def text(self, file: str) -> Listed:
-        """The text of a file, with what each line costs."""
+        """The text of a file, with the share of each line."""
         numbers = tuple(sorted(n for name, n in self.view.texts if name == file))
 
         def draw(row: int, width: int) -> Content:
@@ -229,7 +232,7 @@ class Code:
         return Listed(numbers, draw)
 
     def hot_line(self, file: str, number: int) -> bool:
-        """Whether a line is worth a visit."""
+        """Whether a line is hot."""
         line = self._lines.get((file, number))
         return line is not None and self._is_hot_line(line)
 
@@ -237,7 +240,7 @@ class Code:
         return line.share >= _least(self.view.lines[0].share) > 0
 
     def ptx(self, in_order: bool) -> Listed:
-        """Lines of PTX that carry some of the measure."""
+        """PTX lines that have a share of the measure."""
         rows = self.view.ptx or ()
         least = _least(max((part for *_, part in rows), default=0.0))
         rows = tuple(sorted(rows)) if in_order else rows
@@ -253,7 +256,7 @@ class Code:
         return Listed(tuple(number for number, *_ in rows), draw)
 
     def shape(self, width: int) -> Listed:
-        """Loops, live registers, lanes that are off, shared accesses, as text."""
+        """Loops, live registers, inactive lanes and shared accesses as text."""
         view = self.view
         told = [
             *structure_text(view.structure, width, False),
@@ -265,7 +268,7 @@ class Code:
 
 
 def _least(most: float) -> float:
-    """The least share that is worth a visit where the largest is `most`."""
+    """The smallest share that counts as hot if the largest is `most`."""
     return min(_HOT, most / 2)
 
 
@@ -274,7 +277,7 @@ def _data(text: str) -> Content:
 
 
 def only_file(seen: Seen) -> str:
-    """The file that all lines of the code are of; empty where they are of several, or there is no line."""
+    """The file of all lines of the code; empty if there are several or none."""
     files = {row.file for row in seen.rows if row.line}
     return files.pop() if len(files) == 1 else ""
 
@@ -283,35 +286,41 @@ def _cell(value: Value) -> str:
     return "-" if value is None else value if isinstance(value, str) else short(value)
 
 
-_NAME = 40  # cells of a file's name; of a longer one the end stays
+_NAME = 40  # cells of a file name; a longer one loses its beginning
 
 
 def about_view(seen: Seen, sought: e.Locate | None, lore: Lore) -> list[tuple[str, str]]:
-    """Measure and why, filters, how far lines can be trusted, what the report lacks: (text, style) a line."""
+    """Measure and reason, filters, trust in the lines, missing data: (text, style) pairs."""
     view = seen.view
-    told = words.MEASURE.format(title=view.measure.title, id=view.measure.id, total=count(view.total))
+    told = f"{view.measure.title} ({view.measure.id}), total {count(view.total)}"
     reason = reason_text(seen.wanted, lore.title(seen.wanted.finding) if seen.wanted is not None else "")
-    parts = [told, *([words.BECAUSE.format(reason=reason)] if reason else [])]
+    parts = [told, *([f"because {reason}"] if reason else [])]
     if view.columns and sought is not None:
-        parts.append(words.COLUMN_SET.format(columns=sought.columns))
+        parts.append(f"columns: {sought.columns}")
     out = [("; ".join(parts), "")]
     filters = filters_text(sought)
     if filters:
-        kept = words.FILTERS.format(filters=filters, kept=len(view.spots), total=len(seen.rows))
+        kept = f"only {filters}: {len(view.spots)} of {len(seen.rows)} instructions (x shows all)"
         out.append((kept, "$text-accent"))
     if not view.spots:
-        out.append((words.NOTHING_HOT, "$text-warning"))
+        out.append(("No line has a share of this measure, or the filters exclude them all.", "$text-warning"))
     if not view.has_lines:
-        out.append((words.NO_LINES, "$text-warning"))
+        out.append((NO_LINES, "$text-warning"))
     elif view.trust is not None:
         lined, inlined = f"{view.trust.lined:.0%}", f"{view.trust.inlined:.0%}"
         only = only_file(seen)
-        told = words.TRUST_IN.format(file=_name(only)) if only else ""
-        out.append((words.TRUST.format(lined=lined, file=told, inlined=inlined), "$quiet"))
+        told = f" in {_name(only)}" if only else ""
+        out.append(
+            (
+                f"{lined} of executed instructions have a line{told}, {inlined} are inlined."
+                " Compilers move code: samples may land on an adjacent line.",
+                "$quiet",
+            )
+        )
     if not view.has_code:
-        out.append((words.NO_CODE, "$text-warning"))
+        out.append(("The report does not hold the machine code.", "$text-warning"))
     if view.has_lines and not view.texts:
-        out.append((words.NO_TEXT, "$text-warning"))
+        out.append(("The text of the source is neither in the report nor on this machine.", "$text-warning"))
     return out
 
 
@@ -321,8 +330,8 @@ def _name(file: str) -> str:
 
 
 def filters_text(sought: e.Locate | None) -> str:
-    """The search and the comparisons, empty where nothing is filtered."""
+    """The search and the comparisons as text, empty without filters."""
     if sought is None:
         return ""
-    parts = [words.SEARCH.format(text=sought.search)] if sought.search else []
+    parts = [f"/{sought.search}"] if sought.search else []
     return ", ".join((*parts, *sought.where))
