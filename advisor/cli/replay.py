@@ -12,12 +12,11 @@ import click
 
 from advisor.records import resources
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, AdvisorError, InputError, UsageError
-from advisor.session.transcripts import serialize
+from advisor.session.transcripts import format as serialize
 
 if TYPE_CHECKING:
-    from advisor.session.replay_text import StepDifference
-    from advisor.session.transcripts.autosave import Kept
-    from advisor.session.transcripts.player import Player
+    from advisor.session.transcripts.autosave import SavedSession
+    from advisor.session.transcripts.player import Player, StepDifference
 
 _SUFFIX = ".jsonl"
 
@@ -101,8 +100,7 @@ def _check(
     clear: Callable[[], None],
     width: int,
 ) -> int:
-    from advisor.session.replay_text import check_text
-    from advisor.session.transcripts.player import Player
+    from advisor.session.transcripts.player import Player, check_text
     from advisor.view.text import shown
 
     code = EXIT_DONE
@@ -127,7 +125,7 @@ def _check(
 
 
 def _differing(player: Player, note: Callable[[str], None]) -> list[StepDifference]:
-    from advisor.session.replay_text import StepDifference
+    from advisor.session.transcripts.player import StepDifference
 
     out = []
     for step in player.steps:
@@ -141,7 +139,7 @@ def _differing(player: Player, note: Callable[[str], None]) -> list[StepDifferen
 def _accept(path: Path, player: Player, found: Sequence[StepDifference]) -> None:
     """Rewrite the file; InputError where that would lose lines, or keep a step that cannot be done."""
     from advisor.records.files import write_whole
-    from advisor.session.transcripts.serialize import text_of
+    from advisor.session.transcripts.format import text_of
 
     if player.transcript.notes:
         raise InputError(f"{path}: not rewritten: it holds lines that this version does not know: update ncu-advisor")
@@ -186,7 +184,7 @@ def _record(
     clear: Callable[[], None],
 ) -> int:
     from advisor.session.transcripts.authoring import record
-    from advisor.session.transcripts.serialize import text_of
+    from advisor.session.transcripts.format import text_of
 
     made = record(script, lambda what, done, total: note(what))
     clear()
@@ -196,9 +194,8 @@ def _record(
 
 def _listing(width: int) -> str:
     """The sessions that were kept, and those that come with the program."""
-    from advisor.session.kept import remark, title
-    from advisor.session.transcripts.autosave import kept
-    from advisor.session.transcripts.serialize import head
+    from advisor.session.transcripts.autosave import kept, remark, title
+    from advisor.session.transcripts.format import head
     from advisor.view.text import cut, shown
 
     rows = [[one.id, title(one), remark(one, time.time()) + _mark(one)] for one in kept()]
@@ -220,5 +217,5 @@ def _listing(width: int) -> str:
     return "\n".join(lines)
 
 
-def _mark(one: Kept) -> str:
+def _mark(one: SavedSession) -> str:
     return f", {serialize.OPEN_NOW}" if one.running else "" if one.finished else f", {serialize.BROKEN_OFF}"

@@ -1,4 +1,4 @@
-"""What the session is made of, as data: choices, questions, cards, and the lore that questions draw on."""
+"""What the session is made of, as data: choices, questions, cards, and the index that questions draw on."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Reckoning:
+class NapkinResult:
     """A napkin result: its lines, and what it answers for the engine (question id, value).
 
     bound: what should limit on paper, memory or compute; empty where that cannot be told.
@@ -152,7 +152,7 @@ class Experiment:
 
 
 @dataclass(frozen=True, slots=True)
-class Renewed:
+class VersionComparison:
     """A new report, judged and compared: its diagnosis, the launch's place in it, and the comparison.
 
     compared: pipelines.compare.Compared of the two launches alone; path: the report as it was read, empty for typed
@@ -208,7 +208,7 @@ class Ridge:
 
 
 @dataclass(frozen=True, slots=True)
-class Lore:
+class KnowledgeIndex:
     """What the session knows before any report: read once from the knowledge base.
 
     ranges: question id to (low, high); metrics: metric id to (unit, meaning); interview: the numbers to ask for when

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from advisor.records import resources
 from advisor.session import events as e
 from advisor.session.executor import Judged, Sources
-from advisor.session.records import Ask, Choice, Lore, Reckoning, Renewed
+from advisor.session.records import Ask, Choice, KnowledgeIndex, NapkinResult, VersionComparison
 
 if TYPE_CHECKING:
     from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
@@ -25,7 +25,7 @@ def sources(knowledge: tuple[Path, ...] = (), **options: Any) -> Sources:
         analyse=_analyse(knowledge, options),
         analyse_numbers=_analyse_numbers(knowledge),
         choose=_choose,
-        lore=lambda: lore(knowledge),
+        knowledge=lambda: knowledge_index(knowledge),
         explain=_explain(knowledge),
         reckon=_reckon,
         trace=_trace(knowledge),
@@ -170,10 +170,12 @@ def _trace_numbers(knowledge: tuple[Path, ...]) -> Callable[[Mapping[str, float]
 
 def _compare(
     knowledge: tuple[Path, ...],
-) -> Callable[[Diagnosis, Judged, int | None, Mapping[str, float | str]], Renewed]:
-    def compare(before: Diagnosis, current: Judged, launch: int | None, answers: Mapping[str, float | str]) -> Renewed:
+) -> Callable[[Diagnosis, Judged, int | None, Mapping[str, float | str]], VersionComparison]:
+    def compare(
+        before: Diagnosis, current: Judged, launch: int | None, answers: Mapping[str, float | str]
+    ) -> VersionComparison:
         from advisor.knowledge.base import catalog
-        from advisor.session.experiments.renewing import compare as renew
+        from advisor.session.experiments.versions import compare as renew
 
         return renew(catalog(knowledge), before, current, launch, answers)
 
@@ -204,28 +206,28 @@ def _practise() -> Callable[[e.Practise, Progress], Any]:
     return practise
 
 
-def _reckon(algorithm: str, parameters: Mapping[str, float | str], launch: LaunchDiagnosis) -> Reckoning:
-    from advisor.session.napkin_cards import reckon
+def _reckon(algorithm: str, parameters: Mapping[str, float | str], launch: LaunchDiagnosis) -> NapkinResult:
+    from advisor.session.cards import reckon
 
     return reckon(algorithm, parameters, launch)
 
 
-def lore(knowledge: tuple[Path, ...] = ()) -> Lore:
+def knowledge_index(knowledge: tuple[Path, ...] = ()) -> KnowledgeIndex:
     """What the knowledge base gives to a session before any report."""
     from advisor.explain.explain import words
     from advisor.hardware import gpus
     from advisor.knowledge.base import catalog, workloads
-    from advisor.session import napkin_cards
+    from advisor.session import cards as napkin_cards
     from advisor.session.interview.numbers import interview
     from advisor.session.language.names import names_of
-    from advisor.session.method import knowledge_index as method_lore
+    from advisor.session.method import knowledge_index as method_index
 
     known = catalog(knowledge)
     titles = {name: entry.title for name, entry in known.classes.items()}
     titles |= {name: entry.title for name, entry in workloads(known).findings.items()}
     titles |= {name: entry.title for name, entry in known.findings.items()}
     keys = [f"{key}.{place}" for key, source in known.sources.items() for place in source.places]
-    return Lore(
+    return KnowledgeIndex(
         ranges=tuple((q.id, q.low, q.high) for q in known.questions.values()),
         metrics=tuple((name, entry.unit, entry.means) for name, entry in known.metrics.items()),
         algorithms=napkin_cards.algorithms(),
@@ -234,10 +236,10 @@ def lore(knowledge: tuple[Path, ...] = ()) -> Lore:
         words=words(knowledge[0] if knowledge else None),
         exercises=tuple(sorted(p.parent.name for p in resources.folder("kernels").glob("*/exercise.yaml"))),
         cites=tuple((key, known.cite(key) or key) for key in (*known.sources, *keys)),
-        steps=method_lore.steps(known),
+        steps=method_index.steps(known),
         names=names_of(known),
-        pitfalls=method_lore.pitfalls(known),
-        ridges=method_lore.ridges(),
-        timeline=method_lore.timeline_asks(known),
+        pitfalls=method_index.pitfalls(known),
+        ridges=method_index.ridges(),
+        timeline=method_index.timeline_asks(known),
         placed=tuple(name for name, entry in known.findings.items() if entry.locate),
     )

@@ -14,13 +14,12 @@ from textual.theme import Theme
 
 from advisor.records import resources
 from advisor.session import events as e
-from advisor.session.executor import Desk
+from advisor.session.executor import Executor
 from advisor.session.language import understand as commands
-from advisor.session.language.complete import completions
+from advisor.session.language.understand import completions
 from advisor.session.reducer import can_go_back, reduce
 from advisor.session.state import State
-from advisor.session.transcripts.autosave import Kept, forget
-from advisor.session.transcripts.session import Saving
+from advisor.session.transcripts.autosave import SavedSession, Saving, forget
 from advisor.tui import autosaves as offered
 from advisor.tui import replays, words, words_help
 from advisor.tui.autosaves import NotKept
@@ -67,7 +66,7 @@ class AdvisorApp(App[int]):
 
     def __init__(
         self,
-        desk: Desk,
+        desk: Executor,
         paths: tuple[str, ...] = (),
         *,
         gpu: str = "",
@@ -78,7 +77,7 @@ class AdvisorApp(App[int]):
         theme: str = "dark",
         memory: Remembered | None = None,
         saving: Saving | None = None,
-        broken_off: Kept | None = None,
+        broken_off: SavedSession | None = None,
     ) -> None:
         """beginnings: with what to begin is asked first; player: a saved session is replayed; both else None.
 
@@ -158,7 +157,7 @@ class AdvisorApp(App[int]):
             return
         if self._start is not None and not begun(self.state.log) and not (self.state.view or self.state.waiting):
             self.state = State()  # looked at something before the session: it begins with what is chosen then
-        if self._memory is not None and isinstance(event, e.Opened | e.Told):
+        if self._memory is not None and isinstance(event, e.Opened | e.Completed):
             self._remember(event)
         self.follow()
 
@@ -174,7 +173,7 @@ class AdvisorApp(App[int]):
             wanted.show(self.state)
         self.labour.follow(self.state)
 
-    def _remember(self, event: e.Opened | e.Told) -> None:
+    def _remember(self, event: e.Opened | e.Completed) -> None:
         """What could be opened is offered the next time; what comes with the program is offered anyway."""
         paths = event.request.paths if isinstance(event.request, e.Read | e.Trace) else ()
         read = not isinstance(event, e.Opened) or (event.diagnosis is not None and event.diagnosis.launches)
@@ -284,7 +283,7 @@ class AdvisorApp(App[int]):
             self._replay = replays.screen_of(message.player, self._blocks)
             self.follow()
 
-    def go_on(self, state: State, desk: Desk) -> None:
+    def go_on(self, state: State, desk: Executor) -> None:
         """A replayed session becomes the user's own."""
         self.labour.drop()
         self.state, self.desk, self._replay = state, replays.own(desk, self._own_desk), None

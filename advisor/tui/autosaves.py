@@ -6,8 +6,7 @@ import time
 
 from textual.message import Message
 
-from advisor.session.kept import remark, title
-from advisor.session.transcripts.autosave import Kept
+from advisor.session.transcripts.autosave import SavedSession, remark, title
 from advisor.tui.screens.offer import OfferScreen
 from advisor.tui.start_options import Saved
 
@@ -22,11 +21,11 @@ class NotKept(Message):
         self.why = why
 
 
-def screen_of(one: Kept, blocks: bool) -> OfferScreen:
+def screen_of(one: SavedSession, blocks: bool) -> OfferScreen:
     """The question whether to go on with it."""
     return OfferScreen(title(one), remark(one, time.time()), blocks=blocks)
 
 
-def saved(found: tuple[Kept, ...], now: float) -> tuple[Saved, ...]:
+def saved(found: tuple[SavedSession, ...], now: float) -> tuple[Saved, ...]:
     """The latest of them, as the start screen lists them; now: seconds since the epoch."""
     return tuple(Saved(one.path, title(one), remark(one, now)) for one in found[:_MOST])

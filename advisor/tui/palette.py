@@ -10,7 +10,8 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from advisor.session import events as e
-from advisor.session import strings
+from advisor.session.actions import COMMANDS
+from advisor.session.numbers import launch_number
 from advisor.session.state import VIEWS
 from advisor.tui import words_help as words
 from advisor.tui.keys import keys_of, works
@@ -93,10 +94,9 @@ def _runs(app: AdvisorApp, action: str, at: object) -> Callable[[], object]:
 
 def commands(app: AdvisorApp) -> Iterator[Entry]:
     """The slash commands; one that takes something is put into the line to be completed."""
-    for command, says in strings.COMMANDS:
-        word, _, takes = command.partition(" ")
-        needs = bool(takes) and not takes.startswith("[")
-        yield Entry(command, says, _types(app, f"{word} ") if needs else _says(app, word))
+    for command in COMMANDS.values():
+        word, needs = f"/{command.name}", bool(command.takes) and not command.takes.startswith("[")
+        yield Entry(command.usage, command.does, _types(app, f"{word} ") if needs else _says(app, word))
 
 
 def _says(app: AdvisorApp, line: str) -> Callable[[], object]:
@@ -122,19 +122,19 @@ def things(app: AdvisorApp) -> Iterator[Entry]:
             yield Entry(
                 words.FINDING.format(title=finding.title), words.FINDING_SAYS, _posts(app, e.FindingShown(finding.id))
             )
-    for step in state.lore.steps:
+    for step in state.knowledge.steps:
         says = words.STEP.format(id=step.id, title=step.title)
         yield Entry(says, words.STEP_SAYS, _posts(app, e.StepShown(step.id)))
     if state.diagnosis is not None and not state.numbers:
         for at, launch in enumerate(state.diagnosis.launches):
-            number = strings.launch_number(launch, state.several_reports)
+            number = launch_number(launch, state.several_reports)
             kernel = safe(launch.kernel).replace("\n", " ")[:_LONGEST]
             name = words.LAUNCH.format(number=number, kernel=kernel)
             yield Entry(name, words.LAUNCH_SAYS, _posts(app, e.LaunchSelected(at)))
-    for exercise in state.lore.exercises:
+    for exercise in state.knowledge.exercises:
         event = e.ViewShown("practice", exercise)
         yield Entry(words.EXERCISE.format(name=exercise), words.EXERCISE_SAYS, _posts(app, event))
-    for name, title in state.lore.findings:
+    for name, title in state.knowledge.findings:
         event = e.ViewShown("knowledge", name)
         yield Entry(words.EXPLAIN.format(title=title or name), words.EXPLAIN_SAYS, _posts(app, event))
 

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.records import resources
 from advisor.records.errors import EXIT_DONE, AdvisorError, UsageError
-from advisor.session.executor import Desk
+from advisor.session.executor import Executor
 from advisor.session.export.export import writers
 from advisor.session.services import sources
-from advisor.session.transcripts.autosave import unfinished
-from advisor.session.transcripts.session import Saving
+from advisor.session.transcripts.autosave import Saving, unfinished
 
 if TYPE_CHECKING:
     from advisor.tui.settings import Remembered
@@ -52,7 +51,7 @@ def run(
     real = sources(knowledge, **options)
     memory, saving = _memory(), Saving(knowledge)
     return _start(
-        Desk(saving.sources(real, writers())),
+        Executor(saving.sources(real, writers())),
         opening.reports,
         theme=theme,
         memory=memory,
@@ -70,7 +69,7 @@ def replay(path: Path, *, theme: str = "") -> int:
     from advisor.tui.playing import load
 
     saving = Saving()
-    desk = Desk(saving.sources(sources(), writers()))
+    desk = Executor(saving.sources(sources(), writers()))
     return _start(desk, (), theme=theme, memory=_memory(), saving=saving, player=load(path))
 
 
@@ -100,7 +99,7 @@ def _beginnings(memory: Remembered) -> Beginnings:
 
 
 def _start(
-    desk: Desk, reports: tuple[str, ...], *, theme: str, memory: Remembered, saving: Saving, **options: Any
+    desk: Executor, reports: tuple[str, ...], *, theme: str, memory: Remembered, saving: Saving, **options: Any
 ) -> int:
     # The reading begins once the first screen is drawn: in a thread beside these imports it doubles the time to it, and
     # is done hardly sooner, as both want the interpreter.

@@ -6,10 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from advisor.session import strings
 from advisor.session.cards import measured
-from advisor.session.numbers import number_text
-from advisor.session.records import Lore, Proved
+from advisor.session.numbers import number_text, sentence_start
+from advisor.session.records import KnowledgeIndex, Proved
 from advisor.tui import words_views as words
 from advisor.view.text import plural
 
@@ -38,75 +37,75 @@ class Node:
     open: bool = True
 
 
-def tree(result: Any, finding: str, lore: Lore) -> Node:
+def tree(result: Any, finding: str, index: KnowledgeIndex) -> Node:
     """The tree of what was told on a finding or class: a records.Proved, or a tuple of engine.BlockedRule."""
-    title = lore.title(finding)
+    title = index.title(finding)
     if isinstance(result, Proved) and hasattr(result.proof, "rules"):
         rules = result.proof.rules
         said = words.CONCLUDED.format(count=len(rules), rules=plural(len(rules), "rule"))
-        children = (*_rules(result.proof, lore, 0), *_turns(result.flips, finding, lore))
+        children = (*_rules(result.proof, index, 0), *_turns(result.flips, finding, index))
         return Node(f"{title}: {said}", "holds", (title, said), finding, children)
     blocked = tuple(rule for rule in result if hasattr(rule, "failing")) if isinstance(result, tuple) else ()
     said = words.NOT_CONCLUDED if blocked else words.NO_RULES
-    return Node(f"{title}: {said}", "fails", (title, said), finding, tuple(_blocked(rule, lore) for rule in blocked))
+    return Node(f"{title}: {said}", "fails", (title, said), finding, tuple(_blocked(rule, index) for rule in blocked))
 
 
-def _rules(proof: Proof, lore: Lore, depth: int) -> list[Node]:
-    return [_rule(rule, proof.concludes, lore, depth) for rule in proof.rules]
+def _rules(proof: Proof, index: KnowledgeIndex, depth: int) -> list[Node]:
+    return [_rule(rule, proof.concludes, index, depth) for rule in proof.rules]
 
 
-def _rule(rule: RuleProof, concludes: str, lore: Lore, depth: int) -> Node:
+def _rule(rule: RuleProof, concludes: str, index: KnowledgeIndex, depth: int) -> Node:
     label = words.RULE_FIRED.format(rule=rule.rule_id)
-    about = (strings.sentence_start(rule.because), label) if rule.because else (label,)
-    children = (*(_clause(clause, lore, depth) for clause in rule.clauses), *_sources(rule.cites, lore))
+    about = (sentence_start(rule.because), label) if rule.because else (label,)
+    children = (*(_clause(clause, index, depth) for clause in rule.clauses), *_sources(rule.cites, index))
     return Node(about[0], "holds", about, concludes.removeprefix("class."), children)
 
 
-def _blocked(rule: BlockedRule, lore: Lore) -> Node:
+def _blocked(rule: BlockedRule, index: KnowledgeIndex) -> Node:
     became = "holds" if rule.fired else "fails"
     label = (words.RULE_FIRED if rule.fired else words.RULE_BLOCKED).format(rule=rule.rule_id)
     kept = (*rule.failing, *rule.blocking, *rule.unknown)
-    children = (*(_clause(clause, lore, 0) for clause in kept), *_sources(rule.cites, lore))
+    children = (*(_clause(clause, index, 0) for clause in kept), *_sources(rule.cites, index))
     return Node(label, became, (label,), rule.concludes, children)
 
 
-def _clause(clause: Clause, lore: Lore, depth: int) -> Node:
+def _clause(clause: Clause, index: KnowledgeIndex, depth: int) -> Node:
     """One condition. An `unless` lets the rule through when it is false: mark and words say so."""
     unless = clause.role == "unless"
     became = _BECAME[2 - clause.truth if unless else clause.truth]
     name = clause.name.partition(".")[2] if clause.name.startswith(("class.", "found.")) else clause.name
-    says = clause.evidence[0].says if clause.evidence and clause.evidence[0].says else lore.title(name)
+    says = clause.evidence[0].says if clause.evidence and clause.evidence[0].says else index.title(name)
     state = words.LETS[clause.truth] if unless else words.CONDITIONS[became]
-    said = f"{words.UNLESS} {says}" if unless else strings.sentence_start(says)
-    children = [_number(item, lore) for item in clause.evidence]
+    said = f"{words.UNLESS} {says}" if unless else sentence_start(says)
+    children = [_number(item, index) for item in clause.evidence]
     if clause.proof is not None and depth < _DEEPEST:
-        children += _rules(clause.proof, lore, depth + 1)
+        children += _rules(clause.proof, index, depth + 1)
     return Node(f"{said} ({state})", became, (said, state), name, tuple(children))
 
 
-def _number(item: Comparison, lore: Lore) -> Node:
+def _number(item: Comparison, index: KnowledgeIndex) -> Node:
     """A number, its test and how far it is from turning; under it where the threshold comes from."""
     value = words.UNKNOWN_VALUE if item.value is None else number_text(item.value, item.unit)
-    means = next((f"{name}: {text}" for name, _, text in lore.metrics if name == item.metric), "")
+    means = next((f"{name}: {text}" for name, _, text in index.metrics if name == item.metric), "")
     about = (measured(item), means) if means else (measured(item),)
     became = "unknown" if item.holds is None else "holds" if item.holds else "fails"
     label = words.THRESHOLD.format(metric=item.metric, value=value, test=item.test)
-    return Node(label, became, about, _known(item.metric, lore), tuple(_sources(item.cites, lore)), open=False)
+    return Node(label, became, about, _known(item.metric, index), tuple(_sources(item.cites, index)), open=False)
 
 
-def _known(text: str, lore: Lore) -> str:
+def _known(text: str, index: KnowledgeIndex) -> str:
     """The first metric in a formula; the text itself where it names none that is known."""
-    names = {name for name, *_ in lore.metrics}
+    names = {name for name, *_ in index.metrics}
     return next((name for name in _NAME.findall(text) if name in names), text)
 
 
-def _sources(cites: tuple[str, ...], lore: Lore) -> list[Node]:
-    told = tuple(lore.source(key) for key in cites)
+def _sources(cites: tuple[str, ...], index: KnowledgeIndex) -> list[Node]:
+    told = tuple(index.source(key) for key in cites)
     leaves = tuple(Node(text, "", (text, key)) for key, text in zip(cites, told, strict=True))
     return [Node(words.SOURCES, "", told, "", leaves, open=False)] if leaves else []
 
 
-def _turns(flips: tuple[Flip, ...], concluded: str, lore: Lore) -> list[Node]:
+def _turns(flips: tuple[Flip, ...], concluded: str, index: KnowledgeIndex) -> list[Node]:
     """The nearest values at which the conclusion turns; one that turns a reason among several is left out."""
     if not flips:
         return []
@@ -116,7 +115,7 @@ def _turns(flips: tuple[Flip, ...], concluded: str, lore: Lore) -> list[Node]:
         if concluded in then:
             continue
         at, now = number_text(flip.turns_at, flip.unit), number_text(flip.value, flip.unit)
-        after = "; ".join(lore.title(name) for name in then)
+        after = "; ".join(index.title(name) for name in then)
         text = words.TURNS_AT.format(metric=flip.metric, at=at, now=now, after=after)
         leaves.append(Node(text, "", (text,), flip.metric))
     label = words.TURNS if leaves else words.TURNS_NOT

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from textual.message import Message
 
 from advisor.records.errors import AdvisorError
-from advisor.session.executor import Desk
-from advisor.session.transcripts.sandbox import Stage
+from advisor.session.executor import Executor
+from advisor.session.transcripts.sandbox import Sandbox
 from advisor.tui.playing import Playing
 from advisor.tui.screens.replay import ReplayScreen
 
@@ -48,9 +48,9 @@ def screen_of(player: Playing, blocks: bool) -> ReplayScreen:
     return ReplayScreen(player, blocks=blocks)
 
 
-def own(played: Any, real: Desk) -> Desk:
+def own(played: Any, real: Executor) -> Executor:
     """The desk of a replay as that of a session of one's own: from now on it writes and runs what is asked for."""
-    if not isinstance(played, Stage):
-        return played if isinstance(played, Desk) else real
+    if not isinstance(played, Sandbox):
+        return played if isinstance(played, Executor) else real
     played.take_over(real.sources)
     return played

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from advisor.session import events as e
-from advisor.session.executor import CalledOff, Desk
+from advisor.session.executor import CalledOff, Executor
 from advisor.session.state import State
 from advisor.tui import words
 from advisor.tui.widgets.busy import Busy
@@ -41,7 +41,7 @@ class Labour:
     while a large report is being read should not have to wait for it.
     """
 
-    def __init__(self, app: AdvisorApp, desk: Desk) -> None:
+    def __init__(self, app: AdvisorApp, desk: Executor) -> None:
         self._app, self._desk = app, desk
         self._running: e.Request | None = None
         self._unwanted = Event()

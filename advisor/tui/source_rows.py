@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from textual.content import Content
 
 from advisor.session import events as e
-from advisor.session.records import Lore
+from advisor.session.records import KnowledgeIndex
 from advisor.source.columns import Value
 from advisor.source.hotspots import Line, Spot
 from advisor.source.view import View
@@ -286,11 +286,11 @@ def _cell(value: Value) -> str:
 _NAME = 40  # cells of a file's name; of a longer one the end stays
 
 
-def about_view(seen: Seen, sought: e.Locate | None, lore: Lore) -> list[tuple[str, str]]:
+def about_view(seen: Seen, sought: e.Locate | None, index: KnowledgeIndex) -> list[tuple[str, str]]:
     """Measure and why, filters, how far lines can be trusted, what the report lacks: (text, style) a line."""
     view = seen.view
     told = words.MEASURE.format(title=view.measure.title, id=view.measure.id, total=count(view.total))
-    reason = reason_text(seen.wanted, lore.title(seen.wanted.finding) if seen.wanted is not None else "")
+    reason = reason_text(seen.wanted, index.title(seen.wanted.finding) if seen.wanted is not None else "")
     parts = [told, *([words.BECAUSE.format(reason=reason)] if reason else [])]
     if view.columns and sought is not None:
         parts.append(words.COLUMN_SET.format(columns=sought.columns))

@@ -9,9 +9,8 @@ from typing import Final
 
 from advisor.knowledge.schemas import most_of
 from advisor.records.diagnosis import Comparison, LaunchDiagnosis, Speedup
-from advisor.session import strings
-from advisor.session.numbers import number_text
-from advisor.session.records import Lore, Proved
+from advisor.session.numbers import gain_text, number_text
+from advisor.session.records import KnowledgeIndex, Proved
 from advisor.session.state import main_finding
 from advisor.tui import words_views as words
 
@@ -76,12 +75,14 @@ class Metric:
         return number_text(value, self.unit, more)
 
 
-def metrics_of(launch: LaunchDiagnosis, proved: object, lore: Lore, tried: Iterable[str] = ()) -> tuple[Metric, ...]:
+def metrics_of(
+    launch: LaunchDiagnosis, proved: object, index: KnowledgeIndex, tried: Iterable[str] = ()
+) -> tuple[Metric, ...]:
     """The metrics that matter for a launch: behind its class, its findings, what undecided rules lack, those tried.
 
     proved: the class's proof with its turning points (records.Proved), anything else while that is not yet told.
     """
-    known = {name: (unit, means) for name, unit, means in lore.metrics}
+    known = {name: (unit, means) for name, unit, means in index.metrics}
     evidence = [*launch.verdict.evidence, *(item for finding in launch.findings for item in finding.evidence)]
     turns: dict[str, set[float]] = {}
     order: dict[str, None] = {}
@@ -131,7 +132,7 @@ def outcome(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Became, ..
         if finding.id not in old:
             out.append(Became("comes", words.CAME, f"{finding.title}{_gain(finding.speedup)}"))
         elif _moved(old[finding.id].speedup, finding.speedup):
-            had, has = strings.gain_text(old[finding.id].speedup), strings.gain_text(finding.speedup)
+            had, has = gain_text(old[finding.id].speedup), gain_text(finding.speedup)
             out.append(Became("gain", words.GAIN, f"{finding.title}  {had} → {has}"))
         else:
             out.append(Became("stays", words.STAYS, f"{finding.title}{_gain(finding.speedup)}"))
@@ -145,7 +146,7 @@ def changed(rows: Iterable[Became]) -> bool:
 
 
 def _gain(speedup: Speedup | None) -> str:
-    return "" if speedup is None else f"  {strings.gain_text(speedup)}"
+    return "" if speedup is None else f"  {gain_text(speedup)}"
 
 
 def _moved(had: Speedup | None, has: Speedup | None) -> bool:

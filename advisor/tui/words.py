@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from advisor.session import events as e
-from advisor.session import strings
+from advisor.session.numbers import UNIT_HINTS
 from advisor.session.state import State
 from advisor.tui.layout import safe
 from advisor.view.stages import STAGES as CHILD_STAGES
@@ -72,12 +72,12 @@ _WORK: Final[dict[type, str]] = {
     e.Conclude: CONCLUDING,
     e.Suppose: CONCLUDING,
     e.Prove: PROVING,
-    e.Look: LOOKING,
-    e.Reckon: RECKONING,
+    e.Explain: LOOKING,
+    e.Estimate: RECKONING,
     e.Trace: READING_TRACE,
-    e.Renew: READING,
+    e.CompareVersion: READING,
     e.Locate: LOCATING,
-    e.Gather: LOOKING,
+    e.BuildCollectCommand: LOOKING,
     e.Write: WRITING,
     e.Practise: PRACTISING,
 }
@@ -116,7 +116,7 @@ def placeholder(state: State) -> str:
     """What the prompt says while it is empty."""
     if state.ask is not None and state.ask.kind == "number":
         text = ASK_NUMBER_OR_NOT if state.ask.optional else ASK_NUMBER
-        return text.format(hint=strings.UNIT_HINTS.get(state.ask.unit, strings.UNIT_HINTS["count"]))
+        return text.format(hint=UNIT_HINTS.get(state.ask.unit, UNIT_HINTS["count"]))
     if state.ask is not None:
         return ASK_CHOICE
     return WAITING if state.waiting and state.launch is None else ASK_MENU
@@ -132,5 +132,5 @@ def asked(state: State) -> str:
 
 def unclear(event: e.NotUnderstood) -> str:
     """Where there is no conversation to say it in: what is wrong with a line, and what could have been meant."""
-    meant = f"{strings.DID_YOU_MEAN}: {strings.MEANT_APART.join(event.meant)}" if event.meant else ""
+    meant = f"Did you mean: {'   or   '.join(event.meant)}" if event.meant else ""
     return " ".join(part for part in (event.because, meant) if part) or NOT_HERE

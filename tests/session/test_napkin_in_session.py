@@ -9,8 +9,10 @@ import pytest
 from tui.factory import launch
 
 from advisor.records.errors import UsageError
-from advisor.session import cards, napkin_cards, strings
-from advisor.session.numbers import number
+from advisor.session import cards
+from advisor.session import cards as napkin_cards
+from advisor.session.actions.help import _HINTS
+from advisor.session.numbers import UNIT_HINTS, number
 from advisor.session.records import Ask
 
 GEMM = {"dtype": "f32", "m": 4096.0, "n": 4096.0, "k": 4096.0}
@@ -57,7 +59,7 @@ def test_a_card_whose_bandwidth_nobody_knows_is_refused_in_one_line():
 
 
 def test_what_a_suffix_means_is_said_where_a_number_is_asked_for_and_the_answer_stands_in_full():
-    hints = [strings.UNIT_HINTS["count"], *strings.HELP_HINTS]
+    hints = [UNIT_HINTS["count"], *_HINTS]
     examples = [pair for hint in hints for pair in re.findall(r"(\S+) \(([\d,]+)\)", hint)]
     assert {typed for typed, _ in examples} >= {"4k", "4Ki", "2^12"}
     assert all(number(typed, "count") == float(full.replace(",", "")) for typed, full in examples)

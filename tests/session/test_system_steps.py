@@ -9,10 +9,11 @@ from session.sessions import Session, recorded, trace
 from timeline.generator import US, Planted, starved
 
 from advisor.session import events as e
-from advisor.session.choices import choices, event_of
+from advisor.session.choices import choices
 from advisor.session.experiments import timeline as words
+from advisor.session.language.understand import event_of
+from advisor.session.method.steps import SYSTEM as STEPS
 from advisor.session.method.steps import here
-from advisor.session.method.system import STEPS
 from advisor.session.reducer import reduce, replay
 
 STARVED = {"gpu_busy_pct": 35.0, "computing_pct": 31.0, "top_kernel_pct": 40.0, "input_wait_pct": 50.0}
@@ -124,7 +125,7 @@ def test_what_is_not_known_stays_unknown_and_is_named():
     made.do(e.Began(()), e.Answered("subject", "program"))
     asked(made, {"gpu_busy_pct": 60.0})
     assert made.last.title == "Cannot be decided"
-    unseen = next(line for line in made.last.lines if line.label == words.UNSEEN)
+    unseen = next(line for line in made.last.lines if line.label == "Not known")
     assert unseen.style == "unknown" and "Copies not overlapped" in unseen.text
     assert words.NO_PATTERN not in made.texts()
 

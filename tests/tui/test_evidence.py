@@ -26,7 +26,7 @@ from advisor.tui.widgets.line_wise import LineWise
 from advisor.tui.widgets.prompt import Prompt
 from advisor.view.roofline_text import Paper
 from tui.driver import Driver, session
-from tui.factory import CONFLICTS, LORE, METRICS, Analysis, diagnosis, launch
+from tui.factory import CONFLICTS, INDEX, METRICS, Analysis, diagnosis, launch
 
 KEYS = {name: key for name, key, *_ in words_evidence.PAGES}
 FULL = {
@@ -48,7 +48,7 @@ FULL = {
 
 
 def shown(**changes: Any) -> Exhibit:
-    return replace(Exhibit(launch(1, "transpose_tile", metrics=FULL), CONFLICTS, metrics=LORE.metrics), **changes)
+    return replace(Exhibit(launch(1, "transpose_tile", metrics=FULL), CONFLICTS, metrics=INDEX.metrics), **changes)
 
 
 def page(name: str, what: Exhibit, width: int = 70, **how: Any) -> str:

@@ -13,9 +13,18 @@ import msgspec
 
 from advisor.records import resources
 from advisor.session.state import State
+from advisor.session.transcripts.format import (
+    BUNDLED,
+    Attached,
+    Header,
+    Info,
+    Launch,
+    Reading,
+    Scrubber,
+    Transcript,
+    launches_of,
+)
 from advisor.session.transcripts.recorder import Recorder
-from advisor.session.transcripts.scrub import BUNDLED, Scrubber
-from advisor.session.transcripts.serialize import Attached, Header, Info, Launch, Reading, Transcript, launches_of
 
 if TYPE_CHECKING:
     from advisor.hardware.ceilings import Ceilings

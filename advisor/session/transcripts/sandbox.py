@@ -15,13 +15,12 @@ from advisor.hardware import ceilings
 from advisor.records.errors import AdvisorError, InputError, KnowledgeError, UsageError
 from advisor.records.readings import Progress, ReportInfo
 from advisor.session import events as e
-from advisor.session.executor import Desk, Judged, Sources
+from advisor.session.executor import Executor, Judged, Sources
 from advisor.session.services import sources
 from advisor.session.state import State
-from advisor.session.transcripts import serialize
+from advisor.session.transcripts import format as serialize
 from advisor.session.transcripts.attachments import Memory
-from advisor.session.transcripts.scrub import BUNDLED, bundled_path
-from advisor.session.transcripts.serialize import Attached, Reading, Transcript, frame_of
+from advisor.session.transcripts.format import BUNDLED, Attached, Reading, Transcript, bundled_path, frame_of
 
 if TYPE_CHECKING:
     from advisor.hardware.ceilings import Cards
@@ -49,7 +48,7 @@ def harmless(live: Sources) -> Sources:
 
 
 @dataclass
-class Stage(Desk):
+class Sandbox(Executor):
     """The desk of a replay. cards: the ceilings that count instead of this machine's, None where its own do.
 
     memory: what was read, to save the session again; carried: the names of what the transcript carries; kept: the id of
@@ -93,7 +92,7 @@ class Stage(Desk):
             return super().perform(request, state, progress)
 
 
-def stage(transcript: Transcript) -> Stage:
+def stage(transcript: Transcript) -> Sandbox:
     """The desk for a transcript; InputError where what it carries cannot be used."""
     carried = Carried(transcript)
     memory = Memory(carried.rules())
@@ -101,15 +100,15 @@ def stage(transcript: Transcript) -> Stage:
     made = replace(
         live, analyse=carried.analyse, trace=carried.trace, side=carried.side, locate=carried.only_real(live.locate)
     )
-    return Stage(
+    return Sandbox(
         harmless(memory.watching(made)), cards=transcript.header.ceilings, memory=memory, carried=carried.names
     )
 
 
-def stage_here(transcript: Transcript, kept: str) -> Stage:
+def stage_here(transcript: Transcript, kept: str) -> Sandbox:
     """The desk for a session that the program kept by itself: its reports are read where they are on this machine."""
     memory = Memory(Carried(transcript).rules())
-    return Stage(harmless(memory.watching(sources(memory.knowledge))), memory=memory, kept=kept)
+    return Sandbox(harmless(memory.watching(sources(memory.knowledge))), memory=memory, kept=kept)
 
 
 class Carried:

@@ -14,11 +14,10 @@ from textual.widgets import Input, Static
 
 from advisor.session import events as e
 from advisor.session.language import understand as commands
+from advisor.session.practice import room as words
 from advisor.session.practice import turn as practice_turn
-from advisor.session.practice import words
-from advisor.session.practice.exercising import STAGES, Exercising
-from advisor.session.practice.handlers import opened_from
 from advisor.session.practice.pages import page
+from advisor.session.practice.room import STAGES, Exercising, opened_from
 from advisor.session.records import Choice
 from advisor.session.state import State
 from advisor.tui import words as common
@@ -125,7 +124,7 @@ class PracticeScreen(ViewScreen):
         shown = page(here)
         finds = here.stage == "numbers" and self._number is None and not practice_turn.stage_of(self._typed, here)
         wanted = self._typed if finds else ""
-        self.query_one(ExercisePage).show(shown, (here.name, here.stage, here.step), state.lore, wanted)
+        self.query_one(ExercisePage).show(shown, (here.name, here.stage, here.step), state.knowledge, wanted)
         marked = not (practice_turn.narrows(here) and not self._typed)
         # A quiz is answered by its letters, and an accidental Enter must not be an answer.
         quiz, numbered = practice_turn.lettered(here), practice_turn.numbered(here)
@@ -135,12 +134,12 @@ class PracticeScreen(ViewScreen):
     @property
     def _number(self) -> int | None:
         """The place among the choices in view whose number is typed, None where none is."""
-        return practice_turn.sought(self._typed, self.here)[1] if self.here.lesson is not None else None
+        return practice_turn.narrowed(self._typed, self.here)[1] if self.here.lesson is not None else None
 
     def _choices(self, here: Exercising) -> tuple[Choice, ...]:
         """The choices, those of a long list narrowed to what is typed; the editor by its name."""
         out = []
-        find = practice_turn.sought(self._typed, here)[0] if here.lesson is not None else ()
+        find = practice_turn.narrowed(self._typed, here)[0] if here.lesson is not None else ()
         for choice in practice_turn.choices(here):
             if all(word in " ".join((choice.label, *choice.words)).casefold() for word in find):
                 named = choice.id == practice_turn.EDITOR

@@ -16,7 +16,7 @@ from textual.widgets.tree import TreeNode
 
 from advisor.session import events as e
 from advisor.session.language import understand as commands
-from advisor.session.language.suggestions import near, pick
+from advisor.session.language.names import near, pick
 from advisor.session.state import State
 from advisor.tui import words_views as words
 from advisor.tui.layout import safe
@@ -167,12 +167,12 @@ class ProofScreen(PanelScreen):
             self._shown = result
             view = self.query_one(ProofTree)
             if result is None or isinstance(result, e.Failed):
-                view.fill(Node(state.lore.title(subject), "", (state.lore.title(subject),), subject))
+                view.fill(Node(state.knowledge.title(subject), "", (state.knowledge.title(subject),), subject))
             else:
-                view.fill(tree(result, subject, state.lore))
+                view.fill(tree(result, subject, state.knowledge))
             self._folded = False
             self._detail(view.root.data)
-        example = next((name for name, _ in state.lore.findings if state.finding_of(name) is None), "")
+        example = next((name for name, _ in state.knowledge.findings if state.finding_of(name) is None), "")
         self.query_one(Prompt).placeholder = words.PROOF_PROMPT.format(example=example or subject)
         self.app.offer(self)
 
@@ -183,7 +183,7 @@ class ProofScreen(PanelScreen):
             return words.WHAT["absent"]
         at = names.index(state.view_subject)
         what = words.WHAT["class" if at == 0 else "finding"]
-        return f"{what}, {at + 1} / {len(names)}: {state.lore.title(state.view_subject)}"
+        return f"{what}, {at + 1} / {len(names)}: {state.knowledge.title(state.view_subject)}"
 
     @staticmethod
     def _names(state: State) -> list[str]:
@@ -271,7 +271,7 @@ def _told(state: State) -> object:
 
 def _finding(text: str, state: State) -> str | None:
     """The finding or class that a typed text means: its id or title, their beginning, or what resembles them."""
-    titles = {title: name for name, title in reversed(state.lore.findings) if title}
-    names = {name: name for name, _ in state.lore.findings} | titles
+    titles = {title: name for name, title in reversed(state.knowledge.findings) if title}
+    names = {name: name for name, _ in state.knowledge.findings} | titles
     found = pick(text, names) or near(text, names, most=1)
     return names[found[0]] if found else None

@@ -18,8 +18,8 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from advisor.records.errors import AdvisorError
+from advisor.session.actions.view import OPENED
 from advisor.session.state import State
-from advisor.session.transcripts.serialize import OPENED
 from advisor.tui import words_places as words
 from advisor.tui.launch_rows import rows_of
 from advisor.tui.layout import styled

@@ -14,7 +14,8 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from advisor.session import events as e
-from advisor.session.choices import choices, event_of
+from advisor.session.choices import choices
+from advisor.session.language.understand import event_of
 from advisor.session.state import State
 from advisor.tui import words, words_evidence, words_views
 from advisor.tui.type_ahead import typed

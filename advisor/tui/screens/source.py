@@ -112,7 +112,7 @@ class SourceScreen(PanelScreen):
         """Show what was found; what failed is said over what was found before."""
         launch = state.launch
         self.banner(words.SOURCE, launch.kernel if launch is not None else "")
-        result = None if state.sought is None else state.result(state.sought)
+        result = None if state.source_query is None else state.result(state.source_query)
         about = (state.position, state.view_subject)
         if about != self._launch:
             self._launch, self._code = about, None
@@ -141,7 +141,7 @@ class SourceScreen(PanelScreen):
         elif result is None:
             lines.append((words.ONE_MOMENT, "$quiet"))
         if self._code is not None:
-            lines += about_view(self._code.seen, state.sought, state.lore)
+            lines += about_view(self._code.seen, state.source_query, state.knowledge)
         self.query_one("#about", Note).say(lines)
 
     @property
@@ -181,7 +181,7 @@ class SourceScreen(PanelScreen):
 
     @property
     def _filtered(self) -> bool:
-        return bool(filters_text(self.app.state.sought))
+        return bool(filters_text(self.app.state.source_query))
 
     def _beside(self, code: Code, line: Line | None) -> None:
         """The text around the line, under the lines of a large screen."""
@@ -250,7 +250,7 @@ class SourceScreen(PanelScreen):
         self._leave_prompt()
 
     def _seek(self, text: str) -> None:
-        sought = seek(text, self.app.state.sought)
+        sought = seek(text, self.app.state.source_query)
         if sought is None:
             self.notify(words.NOT_SOUGHT.format(text=text[:80]), severity="warning", markup=False)
         elif isinstance(sought, str):
@@ -278,7 +278,7 @@ class SourceScreen(PanelScreen):
         prompt.focus()
 
     def _change(self, **changes: object) -> None:
-        self.app.dispatch(_sought(self.app.state.sought, **changes))
+        self.app.dispatch(_sought(self.app.state.source_query, **changes))
 
     def action_measure(self, by: int) -> None:
         """The next or former measure of those that this launch has any of."""
@@ -291,7 +291,7 @@ class SourceScreen(PanelScreen):
 
     def action_columns(self) -> None:
         """The next set of columns, none after the last."""
-        sought = self.app.state.sought
+        sought = self.app.state.source_query
         names = ["", *SETS]
         now = sought.columns if sought is not None else ""
         self._change(columns=names[(names.index(now) + 1) % len(names)] if now in names else "")
@@ -376,7 +376,7 @@ class SourceScreen(PanelScreen):
         if action == "clear":
             return self._filtered
         if action == "again":
-            sought = self.app.state.sought
+            sought = self.app.state.source_query
             return sought is not None and isinstance(self.app.state.result(sought), e.Failed)
         return True
 

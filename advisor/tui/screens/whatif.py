@@ -17,7 +17,7 @@ from advisor.knowledge.schemas import checked
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import UsageError
 from advisor.session import events as e
-from advisor.session.language.suggestions import pick
+from advisor.session.language.names import pick
 from advisor.session.numbers import number
 from advisor.session.state import State
 from advisor.session.views import requests_of
@@ -112,7 +112,7 @@ class WhatIfScreen(PanelScreen):
         names = {name for name in tried if name not in {metric.id for metric in self._metrics}}
         if (launch, proved) != self._of or names:
             self._of = (launch, proved)
-            self._metrics = metrics_of(launch, proved, state.lore, tried)
+            self._metrics = metrics_of(launch, proved, state.knowledge, tried)
         metrics = self._metrics
         name = max((len(metric.id) for metric in metrics), default=_NAME)
 
@@ -231,7 +231,7 @@ class WhatIfScreen(PanelScreen):
         left, sign, right = text.rpartition("=")
         state, metric = self.app.state, self._metric
         name = _named(left.strip(), state) if sign else metric.id if metric is not None else None
-        unit = state.lore.unit(name) if name is not None else None
+        unit = state.knowledge.unit(name) if name is not None else None
         if name is None or unit is None:
             self.notify(safe(words.NO_METRIC.format(name=left.strip()[:80])), severity="warning", markup=False)
             return
@@ -287,5 +287,5 @@ def _became(row: Became) -> Content:
 
 def _named(text: str, state: State) -> str | None:
     """The metric of a name or of the beginning of one, if that is one alone."""
-    found = pick(text, (name for name, *_ in state.lore.metrics))
+    found = pick(text, (name for name, *_ in state.knowledge.metrics))
     return found[0] if len(found) == 1 else None

@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.session.practice.pages import Page
-from advisor.session.records import Card, Lore
+from advisor.session.records import Card, KnowledgeIndex
 from advisor.tui import evidence_pages
 from advisor.tui import words_evidence as texts
 from advisor.tui import words_exercise as words
@@ -52,29 +52,29 @@ def code_lines(code: Sequence[str], width: int) -> list[Content]:
     return out
 
 
-def evidence(page: Page, lore: Lore, wanted: str, blocks: bool) -> list[Draw]:
+def evidence(page: Page, index: KnowledgeIndex, wanted: str, blocks: bool) -> list[Draw]:
     """What a profile shows without its diagnosis: charts, and on the page of numbers what was measured."""
     verdict = replace(page.launch.verdict, title="", evidence=())
     launch = replace(page.launch, findings=(), verdict=verdict)
-    shown = Exhibit(launch, metrics=lore.metrics)
+    shown = Exhibit(launch, metrics=index.metrics)
 
     def drawn(make: Callable[[Exhibit, How], list[Content]]) -> Draw:
         return lambda width: [*make(shown, How(max(width, FEWEST), blocks)), Content("")]
 
     pictures = () if page.numbers and wanted else (evidence_pages.units, evidence_pages.memory, evidence_pages.roofline)
-    numbers: list[Draw] = [lambda width: number_lines(launch, lore, wanted, width)] if page.numbers else []
+    numbers: list[Draw] = [lambda width: number_lines(launch, index, wanted, width)] if page.numbers else []
     return [*(drawn(make) for make in pictures), *numbers]
 
 
-def number_lines(launch: LaunchDiagnosis, lore: Lore, wanted: str, width: int) -> list[Content]:
+def number_lines(launch: LaunchDiagnosis, index: KnowledgeIndex, wanted: str, width: int) -> list[Content]:
     """The numbers of a launch whose name or meaning has the words: the first of them, as many as a key may redraw."""
     find = wanted.casefold().split()
-    means = {name: text for name, _, text in lore.metrics}
+    means = {name: text for name, _, text in index.metrics}
     names = [n for n in sorted(launch.metrics) if all(word in f"{n} {means.get(n, '')}".casefold() for word in find)]
     few = replace(launch, metrics={name: launch.metrics[name] for name in names[:_MOST]})
     how = How(max(width, FEWEST))
     lines = [heading(texts.ALL.format(found=len(names), all=len(launch.metrics)))]
-    lines += evidence_pages.numbers(Exhibit(few, metrics=lore.metrics), how)[1:]
+    lines += evidence_pages.numbers(Exhibit(few, metrics=index.metrics), how)[1:]
     more = len(names) - _MOST
     return [*lines, *(evidence_pages.note(words.MORE_NUMBERS.format(count=more), how) if more > 0 else ())]
 
@@ -100,7 +100,7 @@ class ExercisePage(VerticalScroll, can_focus=False):
         self._views: list[Widget] = []
         self._below: list[Widget] = []
 
-    def show(self, page: Page, place: tuple[str, ...], lore: Lore, wanted: str) -> None:
+    def show(self, page: Page, place: tuple[str, ...], index: KnowledgeIndex, wanted: str) -> None:
         """Show this page. place: which page of what it is, another one is shown from its top; wanted: which numbers."""
         key = (page, place, wanted if page.numbers else "")
         if key == self._shown:
@@ -109,7 +109,7 @@ class ExercisePage(VerticalScroll, can_focus=False):
         only_numbers = same_page and self._shown[0] == page
         self._shown = key
         if only_numbers:
-            self._replace_below(page, lore, wanted)
+            self._replace_below(page, index, wanted)
             return
         same = 0
         while same_page and same < min(len(self._cards), len(page.cards)) and self._cards[same] == page.cards[same]:
@@ -122,24 +122,24 @@ class ExercisePage(VerticalScroll, can_focus=False):
         self._views += new
         if new:
             self.mount(*new, **({"before": self._below[0]} if self._below and self._below[0].is_attached else {}))
-        self._replace_below(page, lore, wanted)
+        self._replace_below(page, index, wanted)
         if same and new:
             self.call_after_refresh(self.scroll_to_widget, new[-1], animate=False, top=False)
         elif not same:
             self.scroll_home(animate=False)
 
-    def _replace_below(self, page: Page, lore: Lore, wanted: str) -> None:
+    def _replace_below(self, page: Page, index: KnowledgeIndex, wanted: str) -> None:
         if self._below:
             self.remove_children(self._below)
-        self._below = [Drawn(draw) for draw in self._draws(page, lore, wanted)]
+        self._below = [Drawn(draw) for draw in self._draws(page, index, wanted)]
         if self._below:
             self.mount(*self._below)
 
-    def _draws(self, page: Page, lore: Lore, wanted: str) -> list[Draw]:
+    def _draws(self, page: Page, index: KnowledgeIndex, wanted: str) -> list[Draw]:
         out: list[Draw] = []
         compared, blocks = page.compared, self._blocks
         if page.launch is not None:
-            out += evidence(page, lore, wanted, blocks)
+            out += evidence(page, index, wanted, blocks)
         if compared is not None:
             out.append(lambda width: compared_lines(compared, width, blocks))
         if page.code:
