@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from advisor.records.diagnosis import ENDS, Diagnosis, Finding, LaunchDiagnosis
-from advisor.session.practice.room import Exercising
+from advisor.session.practice.exercising import Exercising
 from advisor.session.records import Ask, Card, Experiment, KnowledgeIndex
 from advisor.session.requests import OUTCOMES, Event, Locate, Request, Value, ViewEvent
 

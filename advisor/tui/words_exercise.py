@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from advisor.session.practice import room as words
+from advisor.session.practice import exercising as words
 
 PRACTICE: Final = "practice"
 BEFORE: Final = "The stage before"

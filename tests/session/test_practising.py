@@ -14,8 +14,8 @@ from advisor.practice.state import Store
 from advisor.session import events as e
 from advisor.session.executor import Executor
 from advisor.session.practice import turn as practice_turn
+from advisor.session.practice.exercising import STAGES, Exercising
 from advisor.session.practice.pages import page
-from advisor.session.practice.room import STAGES, Exercising
 from advisor.session.reducer import reduce, replay
 from advisor.session.state import State
 

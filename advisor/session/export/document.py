@@ -15,9 +15,9 @@ from advisor.practice.state import Prediction, state_of
 from advisor.records import quantities
 from advisor.records.diagnosis import ENDS, Comparison, Finding, LaunchDiagnosis
 from advisor.session.numbers import sentence, sentence_start
-from advisor.session.practice import room
+from advisor.session.practice import exercising
+from advisor.session.practice.exercising import Exercising
 from advisor.session.practice.pages import quiz_right, standing
-from advisor.session.practice.room import Exercising
 from advisor.session.records import Card, Experiment, Line
 from advisor.session.state import State
 from advisor.view import roofline_text
@@ -280,7 +280,7 @@ def _version(one: Exercising, made: Prediction) -> str:
     """A later version by its number until its answer was shown, since its name tells what was done."""
     ids = [step.id for step in one.lesson.exercise.stages]
     if made.step == MINE:
-        return room.YOUR_VERSION
+        return exercising.YOUR_VERSION
     hidden = made.points is None and made.step in ids[1:]
     return f"{ids.index(made.step) + 1} of {len(ids)}" if hidden else made.step
 

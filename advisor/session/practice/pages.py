@@ -14,8 +14,8 @@ from advisor.practice.predictions import CAUSE_POINTS, CLASS_POINTS, MINE, SPEED
 from advisor.reasoning.time_model.noise import spread
 from advisor.session.cards import evidence_lines
 from advisor.session.numbers import duration_text, number_text, shape_text, speedup_text
-from advisor.session.practice import room
-from advisor.session.practice.room import Exercising
+from advisor.session.practice import exercising
+from advisor.session.practice.exercising import Exercising
 from advisor.session.practice.turn import asks_gain, next_number, next_question, predicting, tried
 from advisor.session.records import Card, Line
 
@@ -43,7 +43,7 @@ def run_cards(here: Exercising, score_card: Callable[[Any, Exercising], Card]) -
     lines = [Line(found.launch.verdict.title, "strong", "Class")]
     lines += [Line(first.title, "strong", "First now"), Line(first.because)] if first is not None else []
     lines += [Line(str(found.report), "fact", "Report")] if found.report is not None else []
-    cards = [Card("class", room.YOUR_VERSION, tuple(lines), label="Diagnosis")]
+    cards = [Card("class", exercising.YOUR_VERSION, tuple(lines), label="Diagnosis")]
     if found.revealed is not None:
         cards.insert(0, score_card(found.revealed, here))
     return tuple(cards), found.compared
@@ -80,7 +80,7 @@ def _timed(tried: Any) -> Card:
             s = spread(job.times_ns)
             low, high = duration_text(s.low), duration_text(s.high)
             text = f"{duration_text(s.median)}, from {low} to {high}"
-        lines.append(Line(text, "strong" if name == "mine" else "fact", room.TIMES[name]))
+        lines.append(Line(text, "strong" if name == "mine" else "fact", exercising.TIMES[name]))
     over, to = tried.over_slow, tried.to_fast
     if over is not None:
         same = f"no faster or slower than the first version beyond the noise of {over.noise:.1%}"
@@ -127,7 +127,11 @@ def log_lines(here: Exercising) -> tuple[Card, ...]:
     cards = []
     for row in reversed(here.known.log):
         time = "wrong result" if row.right is False else duration_text(row.time_ns) if row.time_ns else ""
-        lines = [Line(getattr(row, key), "fact", room.LOG_LABELS[key]) for key in room.LOG_LABELS if getattr(row, key)]
+        lines = [
+            Line(getattr(row, key), "fact", exercising.LOG_LABELS[key])
+            for key in exercising.LOG_LABELS
+            if getattr(row, key)
+        ]
         head = f"version {row.version}, {row.what}"
         cards.append(Card("change", head, tuple(lines), label="Experiment log", aside=time))
     return tuple(cards)
@@ -167,7 +171,7 @@ def _fact(label: str, text: str) -> Line | None:
 def _name(here: Exercising) -> str:
     """The version at hand; by its number until its answer was shown, since ids tell what was done."""
     if here.step == MINE:
-        return room.YOUR_VERSION
+        return exercising.YOUR_VERSION
     ids = [step.id for step in here.lesson.exercise.stages]
     at = ids.index(here.step) + 1 if here.step in ids else 1
     return f"{here.step} ({at} of {len(ids)})" if at == 1 or here.revealed else f"{at} of {len(ids)}"
@@ -175,12 +179,12 @@ def _name(here: Exercising) -> str:
 
 def _story(here: Exercising) -> Page:
     one = here.lesson.exercise
-    ladder = room.LADDER.format(count=len(one.stages)) if one.ladder else ""
+    ladder = exercising.LADDER.format(count=len(one.stages)) if one.ladder else ""
     lines = _lines(
         *(Line(text) for text in _paragraphs(one.story)),
-        _fact(room.LEVEL, ", ".join(x for x in (f"{one.level}, {room.LEVELS[one.level]}", ladder) if x)),
-        _fact("Trains", room.STEP_OF_METHOD.format(step=one.step)),
-        _fact(room.BEFORE, ", ".join(one.prerequisites)),
+        _fact(exercising.LEVEL, ", ".join(x for x in (f"{one.level}, {exercising.LEVELS[one.level]}", ladder) if x)),
+        _fact("Trains", exercising.STEP_OF_METHOD.format(step=one.step)),
+        _fact(exercising.BEFORE, ", ".join(one.prerequisites)),
     )
     asked = tuple(Line(number.what, "step") for number in one.napkin)
     return Page(
@@ -204,7 +208,7 @@ def standing(here: Exercising) -> tuple[str, ...]:
     if record.attempts:
         out.append("1 attempt" if record.attempts == 1 else f"{record.attempts} attempts")
     out += [
-        (f"{p.points} of 100 points for the prediction of {(room.YOUR_VERSION if p.step == MINE else p.step)}")
+        (f"{p.points} of 100 points for the prediction of {(exercising.YOUR_VERSION if p.step == MINE else p.step)}")
         for p in made
     ]
     out += [f"{record.hints} of {len(one.hints)} hints"] if record.hints else []
@@ -259,7 +263,7 @@ def _judged(number: Any, typed: str | None) -> tuple[Line, ...]:
         style = {"right": "holds", "close": "unknown", "off": "fails", "unread": "quiet"}[verdict.word]
         lines = [
             Line(_in_full(typed), "fact", "You said"),
-            Line(room.JUDGED[verdict.word].format(factor=verdict.factor or 0.0), style),
+            Line(exercising.JUDGED[verdict.word].format(factor=verdict.factor or 0.0), style),
         ]
     return (*lines, Line(number.value, "strong", "It is"), Line(number.how, "quiet", "The way"))
 
@@ -284,7 +288,10 @@ def _numbers(here: Exercising) -> Page:
         made = f"Recorded on {where.gpu}, ncu {where.ncu}, {where.date}; median of {len(shown.times_ns)} runs: {time}."
     lines = _lines(Line(made, "quiet") if made else None, _fact("Launched as", shape))
     card = Card(
-        "overview", f"The profile of {_name(here)}, without its diagnosis", lines, label=room.STAGE_NAMES["numbers"][0]
+        "overview",
+        f"The profile of {_name(here)}, without its diagnosis",
+        lines,
+        label=exercising.STAGE_NAMES["numbers"][0],
     )
     return Page((card,), launch=launch, numbers=True)
 
@@ -318,7 +325,7 @@ def _predict(here: Exercising) -> Page:
     )
     lines += _parts(here, pick.get("class", ""), pick.get("cause", ""), None)
     shown = here.result("profile") if here.step != MINE else None
-    cards = (Card("overview", head, tuple(lines), label=room.STAGE_NAMES["predict"][0]), Card("question", ask))
+    cards = (Card("overview", head, tuple(lines), label=exercising.STAGE_NAMES["predict"][0]), Card("question", ask))
     return Page(cards, launch=None if shown is None else shown.launch)
 
 
@@ -340,7 +347,7 @@ def _reveal(here: Exercising) -> Page:
             if here.prediction is None
             else "Your prediction is noted. Show the answer to see how it did."
         )
-        return Page((Card("note", text, label=room.STAGE_NAMES["reveal"][0]),) if not here.revealed else ())
+        return Page((Card("note", text, label=exercising.STAGE_NAMES["reveal"][0]),) if not here.revealed else ())
     shown, found = answer
     launch = shown.launch
     first = next((f for f in launch.findings if f.kind == "diagnosis"), None)
@@ -397,7 +404,7 @@ def _hints(here: Exercising) -> Page:
                 Card(
                     "note",
                     "No hint taken yet. They go from vague to plain, and how many you took stays in your record.",
-                    label=room.STAGE_NAMES["hints"][0],
+                    label=exercising.STAGE_NAMES["hints"][0],
                 ),
             )
         )
@@ -452,7 +459,7 @@ def _compare(here: Exercising) -> Page:
     if found is None:
         return Page(())
     head = f"{found.before} against {found.after}, as recorded"
-    return Page((Card("change", head, label=room.STAGE_NAMES["compare"][0]),), compared=found.compared)
+    return Page((Card("change", head, label=exercising.STAGE_NAMES["compare"][0]),), compared=found.compared)
 
 
 def _quiz(here: Exercising) -> Page:
@@ -464,18 +471,18 @@ def _quiz(here: Exercising) -> Page:
         chosen = given[str(at)]
         good = question.answers[chosen].right
         right += good
-        lines = [Line(room.ANSWERED[good], "holds" if good else "fails")]
+        lines = [Line(exercising.ANSWERED[good], "holds" if good else "fails")]
         for i, a in enumerate(question.answers):
-            mark = room.MARKS[a.right] + (f", {room.YOURS}" if i == chosen else "")
+            mark = exercising.MARKS[a.right] + (f", {exercising.YOURS}" if i == chosen else "")
             lines += [Line(a.text, "strong" if i == chosen else "text", mark), Line(a.because, "quiet", depth=1)]
-        head = room.QUESTION.format(at=at + 1, all=len(quiz))
+        head = exercising.QUESTION.format(at=at + 1, all=len(quiz))
         cards.append(Card("change", question.ask, tuple(lines), label=head))
     asked = next_question(here)
     if asked is not None:
-        head = room.QUESTION.format(at=asked + 1, all=len(quiz))
+        head = exercising.QUESTION.format(at=asked + 1, all=len(quiz))
         cards.append(Card("question", quiz[asked].ask, label=head))
     else:
-        cards.append(Card("note", f"{right} of {len(quiz)} right", label=room.STAGE_NAMES["quiz"][0]))
+        cards.append(Card("note", f"{right} of {len(quiz)} right", label=exercising.STAGE_NAMES["quiz"][0]))
     return Page(tuple(cards))
 
 
@@ -510,7 +517,7 @@ def _diff(old: str, new: str) -> tuple[str, ...]:
 
 def _log(here: Exercising) -> Page:
     cards = log_lines(here)
-    hint = Line(room.LOG_HOW, "quiet")
+    hint = Line(exercising.LOG_HOW, "quiet")
     if not cards:
         return Page(
             (

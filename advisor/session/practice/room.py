@@ -1,122 +1,15 @@
-"""Where a learner is in the practice view, and what each step there leads to."""
+"""What a learner does in the practice view: the page that follows, and the work that it waits for."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from advisor.practice.predictions import MINE
+from advisor.session.practice.exercising import STAGES, Exercising
 from advisor.session.requests import Practise
 from advisor.session.state import State
 from advisor.session.transitions import settled, wait
-
-# Stage -> its short name in the strip, and what it is called as a next step.
-STAGE_NAMES: Final = {
-    "story": ("Story", "Read the story"),
-    "napkin": ("Napkin", "Work the numbers out on paper, before any profile"),
-    "numbers": ("Profile", "Look at the profile's numbers"),
-    "predict": ("Predict", "Predict class, cause and gain"),
-    "reveal": ("Answer", "See the answer, and your points"),
-    "hints": ("Hints", "Take a hint"),
-    "edit": ("Edit", "Mend the code"),
-    "run": ("Run", "Check your version"),
-    "compare": ("Compare", "Compare the recorded versions (tells what they do)"),
-    "quiz": ("Quiz", "Answer the quiz"),
-    "solution": ("Solution", "Read the solution"),
-    "log": ("Log", "Your experiment log"),
-}
-LEVELS: Final = {1: "first steps", 2: "the trade", 3: "hard"}
-STATES: Final = {"new": "new", "started": "started", "tried": "tried", "solved": "solved"}
-
-BEFORE: Final = "Better before it"
-LEVEL: Final = "Level"
-STEP_OF_METHOD: Final = "step {step} of the method"
-LADDER: Final = "a ladder of {count} versions, each with its own fault"
-YOUR_VERSION: Final = "your version"
-
-JUDGED: Final = {
-    "right": "Right.",
-    "close": "Close: {factor:.2f} times what it is.",
-    "off": "Off: {factor:.3g} times what it is.",
-    "unread": "Compare for yourself: this is not a number that can be judged.",
-}
-NO_GAIN: Final = "That is no gain: write a factor between 0 and a million, such as 2.5."
-RESET_ALL: Final = "Start over: original back, record forgotten"
-
-MEASURE: Final = "Profile my version with ncu, before and after"
-TIMES: Final = {"slow": "first version", "mine": "yours", "fast": "last version"}
-QUESTION: Final = "Question {at} of {all}"
-ANSWERED: Final = {True: "Right.", False: "Not so."}
-MARKS: Final = {True: "right", False: "wrong"}
-YOURS: Final = "yours"
-LOG_HOW: Final = "Add to the latest version: type seen: …, because: … or next: …"
-LOG_PREFIXES: Final = {"seen": "observation", "because": "hypothesis", "next": "next"}
-LOG_LABELS: Final = {"observation": "seen", "hypothesis": "because", "next": "next"}
-STAGES: Final = tuple(STAGE_NAMES)
-
-
-@dataclass(frozen=True, slots=True)
-class Exercising:
-    """Where the learner is.
-
-    rows: the list (practice.lessons.Row), listed: whether it was where this began; name: the exercise at hand, empty in
-    the list; stage: one of STAGES; step: the version of the code that profile and prediction are about; lesson: the
-    newest practice.lessons.Lesson of the exercise. said: typed napkin numbers by place, ways: places whose way was
-    shown. picks: class and cause of the prediction that is being made. told: (action, step) to its newest result.
-    sure: the reset that waits for a yes. trouble: why the last work failed. spoilers: whether the list names causes.
-    worked: the newest lesson of each exercise of the session, without results, in the order of their opening.
-    """
-
-    rows: tuple[Any, ...] = ()
-    listed: bool = False
-    name: str = ""
-    stage: str = STAGES[0]
-    step: str = ""
-    lesson: Any = None
-    said: tuple[tuple[int, str], ...] = ()
-    ways: tuple[int, ...] = ()
-    picks: tuple[tuple[str, str], ...] = ()
-    told: tuple[tuple[tuple[str, str], Any], ...] = ()
-    sure: str = ""
-    trouble: str = ""
-    spoilers: bool = False
-    worked: tuple[Any, ...] = ()
-
-    def result(self, action: str, step: str | None = None) -> Any:
-        """The newest result of an action, for the step at hand or another; None where there is none."""
-        key = (action, self.step if step is None else step)
-        return next((result for known, result in self.told if known == key), None)
-
-    @property
-    def known(self) -> Any:
-        """The learner's record of the exercise (practice.state.Record), None before it was opened."""
-        return None if self.lesson is None else self.lesson.record
-
-    @property
-    def prediction(self) -> Any:
-        """The last prediction for the step at hand (practice.state.Prediction), None where there is none."""
-        if self.lesson is None:
-            return None
-        return next((p for p in reversed(self.lesson.record.predictions) if p.step == self.step), None)
-
-    def title(self, name: str) -> str:
-        """A class or cause in words, its id where it has none."""
-        terms = None if self.lesson is None else self.lesson.terms
-        return (
-            next((title for known, title in (*terms.classes, *terms.causes) if known == name), name) if terms else name
-        )
-
-    @property
-    def pick(self) -> dict[str, str]:
-        """Class and cause as far as they are chosen."""
-        return dict(self.picks)
-
-    @property
-    def revealed(self) -> bool:
-        """Whether the answer for the step at hand may be seen: it was shown before, or just now."""
-        made = self.prediction
-        return self.result("reveal") is not None or (made is not None and made.points is not None)
-
 
 # What the practice room does for an exercise (practice.lessons.ACTIONS); all else only moves within the pages.
 _WORK: Final = ("look", "hint", "quiz", "start", "reset", "check", "measure", "solution", "log")

@@ -10,8 +10,8 @@ from advisor.session import events as e
 from advisor.session.choices import DONT_KNOW_WORDS
 from advisor.session.language.names import near, pick, squash
 from advisor.session.numbers import UNIT_HINTS
-from advisor.session.practice import room
-from advisor.session.practice.room import STAGES, Exercising
+from advisor.session.practice import exercising
+from advisor.session.practice.exercising import STAGES, Exercising
 from advisor.session.records import Choice
 
 # What only a face can do: suspend itself for an editor, or be one.
@@ -65,7 +65,7 @@ def understand(text: str, here: Exercising) -> e.Event | str:
         return _gain(line, here)
     if here.stage == "log":
         before, mark, after = line.partition(":")
-        key = room.LOG_PREFIXES.get(before.strip().casefold()) if mark else None
+        key = exercising.LOG_PREFIXES.get(before.strip().casefold()) if mark else None
         if key is not None and after.strip():
             return (
                 _do(here, "log", (key, after.strip()))
@@ -78,7 +78,7 @@ def understand(text: str, here: Exercising) -> e.Event | str:
 def stage_of(text: str, here: Exercising) -> e.Event | None:
     """The stage that a line names in full, where other lines find things on the page; None for anything else."""
     wanted = squash(text)
-    found = next((s for s in STAGES if wanted in (s, room.STAGE_NAMES[s][0].casefold())), None)
+    found = next((s for s in STAGES if wanted in (s, exercising.STAGE_NAMES[s][0].casefold())), None)
     return _do(here, "stage", ("stage", found)) if found is not None and here.lesson is not None else None
 
 
@@ -104,8 +104,8 @@ def _gain(line: str, here: Exercising) -> e.Event | str:
     try:
         value = float(line.casefold().removesuffix("x").replace(",", ".").strip())
     except ValueError:
-        return room.NO_GAIN
-    return _do(here, "gain", ("gain", f"{value:g}")) if 0 < value < 1e6 else room.NO_GAIN
+        return exercising.NO_GAIN
+    return _do(here, "gain", ("gain", f"{value:g}")) if 0 < value < 1e6 else exercising.NO_GAIN
 
 
 def _chosen(line: str, here: Exercising) -> e.Event | str:
@@ -113,7 +113,7 @@ def _chosen(line: str, here: Exercising) -> e.Event | str:
     choice = choice_of(line, here)
     if choice is not None:
         return event_of(choice, here) or "That is none of the choices here."
-    named = {room.STAGE_NAMES[stage][0]: stage for stage in STAGES} | {stage: stage for stage in STAGES}
+    named = {exercising.STAGE_NAMES[stage][0]: stage for stage in STAGES} | {stage: stage for stage in STAGES}
     stages = {named[word] for word in pick(line, named)} or {named[word] for word in near(line, named, 1)}
     return _do(here, "stage", ("stage", stages.pop())) if len(stages) == 1 else "That is none of the choices here."
 
@@ -207,7 +207,7 @@ def tried(here: Exercising) -> bool:
 
 
 def _to(stage: str) -> Choice:
-    short, long = room.STAGE_NAMES[stage]
+    short, long = exercising.STAGE_NAMES[stage]
     return Choice(f"stage:{stage}", long, (short,))
 
 
@@ -247,7 +247,10 @@ def _predict(here: Exercising) -> tuple[Choice, ...]:
     if not predicting(here) and made.points is not None:
         return (_to("reveal"), _to("edit"))
     if not predicting(here) and here.step == MINE:
-        return (Choice("measure", room.MEASURE, ("profile", "measure")), Choice("anew", "Predict anew", ("anew",)))
+        return (
+            Choice("measure", exercising.MEASURE, ("profile", "measure")),
+            Choice("anew", "Predict anew", ("anew",)),
+        )
     if not predicting(here):
         return (Choice("reveal", "Show the answer", ("answer",)), Choice("anew", "Predict anew", ("anew",)))
     if asks_gain(here):
@@ -275,14 +278,14 @@ def _edit(here: Exercising) -> tuple[Choice, ...]:
         return (Choice("start", "Make my folder", ("start",)), _to("hints"))
     if here.sure:
         everything = here.sure == "all"
-        what = room.RESET_ALL if everything else "Put the original back"
+        what = exercising.RESET_ALL if everything else "Put the original back"
         yes = Choice("reset:1" if everything else "reset", f"Yes: {what}", ("yes", "y"))
         return (Choice("stage:edit", "No, leave all as it is", ("no", "n")), yes)
     edit = [Choice(EDITOR, "Edit in {editor}", ("editor",)), Choice(IN_PLACE, "Edit here", ("here",))]
     out = [_to("run"), *edit] if here.lesson.yours.changes else [*edit, _to("run")]
     out += [
         Choice("sure:source", "Put the original back", ("reset",)),
-        Choice("sure:all", room.RESET_ALL, ("start over",)),
+        Choice("sure:all", exercising.RESET_ALL, ("start over",)),
     ]
     return tuple(out)
 
@@ -294,7 +297,7 @@ def _run(here: Exercising) -> tuple[Choice, ...]:
     check = Choice("check", again, ("check",))
     after = here.result("check", "") is not None
     foretell = Choice(f"step:{MINE}", "Predict what the profile of my version will say", ("predict",))
-    rest = (foretell, Choice("measure", room.MEASURE, ("profile", "measure")), _to("compare"), _to("log"))
+    rest = (foretell, Choice("measure", exercising.MEASURE, ("profile", "measure")), _to("compare"), _to("log"))
     return (_to("edit"), check, *rest, _to("quiz")) if after else (check, _to("edit"), *rest)
 
 

@@ -14,10 +14,11 @@ from textual.widgets import Input, Static
 
 from advisor.session import events as e
 from advisor.session.language import understand as commands
-from advisor.session.practice import room as words
+from advisor.session.practice import exercising as words
 from advisor.session.practice import turn as practice_turn
+from advisor.session.practice.exercising import STAGES, Exercising
 from advisor.session.practice.pages import page
-from advisor.session.practice.room import STAGES, Exercising, opened_from
+from advisor.session.practice.room import opened_from
 from advisor.session.records import Choice
 from advisor.session.state import State
 from advisor.tui import words as common

@@ -7,8 +7,8 @@ from textual.events import Click
 from textual.message import Message
 from textual.widget import Widget
 
-from advisor.session.practice.room import STAGE_NAMES as NAMES
-from advisor.session.practice.room import STAGES
+from advisor.session.practice.exercising import STAGE_NAMES as NAMES
+from advisor.session.practice.exercising import STAGES
 
 
 class Stages(Widget):
