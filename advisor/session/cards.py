@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from advisor.hardware import algorithms as known
+from advisor.hardware import ceilings, gpus
+from advisor.hardware.algorithms import Parameter
+from advisor.hardware.gpus import Gpu
+from advisor.hardware.roofline import Inconsistency, Result, check
+from advisor.hardware.roofline import reckon as on_paper
 from advisor.knowledge.texts import BOUNDS
 from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis, Location
 from advisor.session.numbers import (
@@ -24,9 +30,6 @@ from advisor.session.records import Algorithm, Ask, Card, Choice, KnowledgeIndex
 from advisor.session.state import State, is_end, main_finding
 
 if TYPE_CHECKING:
-    from advisor.hardware.algorithms import Parameter
-    from advisor.hardware.gpus import Gpu
-    from advisor.hardware.roofline import Inconsistency, Result
     from advisor.reasoning.engine.explain import BlockedRule, Clause, Proof, RuleProof
     from advisor.reasoning.engine.what_if import Flip
 
@@ -353,8 +356,6 @@ _INTENDED: Final = {"f64": "f64", "f32": "f32", "tf32": "tf32", "f16": "f16", "b
 
 def algorithms() -> tuple[Algorithm, ...]:
     """All algorithms of the knowledge base, each with its questions: the data type, then its parameters in order."""
-    from advisor.hardware import algorithms as known
-
     types = tuple(Choice(key, entry.title, (key, *entry.aliases)) for key, entry in known.dtypes().items())
     dtype = Ask(
         "dtype",
@@ -388,23 +389,17 @@ def _ask(name: str, parameter: Parameter) -> Ask:
 
 def gpu_of(launch: LaunchDiagnosis) -> Gpu:
     """The card of a launch: the report's own attributes win over the table; a card named by the user is the table's."""
-    from advisor.hardware import gpus
-
     if launch.known_as and gpus.known_as(launch.gpu_name, launch.cc) != launch.known_as:
         return gpus.gpu(launch.known_as)
     return gpus.resolve(launch.metrics, launch.gpu_name, launch.cc)[0]
 
 
-def reckon(name: str, parameters: Mapping[str, float | str], launch: LaunchDiagnosis) -> NapkinResult:
+def estimate(name: str, parameters: Mapping[str, float | str], launch: LaunchDiagnosis) -> NapkinResult:
     """The napkin of an algorithm on the launch's card, compared with what was measured.
 
     Where the two contradict each other (faster than possible, fewer bytes than possible), the sizes are not those of
     this launch: that is said, and nothing is concluded from them.
     """
-    from advisor.hardware import ceilings
-    from advisor.hardware.roofline import check
-    from advisor.hardware.roofline import reckon as on_paper
-
     numbers = {key: float(value) for key, value in parameters.items() if not isinstance(value, str)}
     dtype = str(parameters.get("dtype", "f32"))
     card = gpu_of(launch)

@@ -79,7 +79,7 @@ class Sources:
     analyse_numbers: Callable[[Mapping[str, float | str], str | None], Judged]
     knowledge: Callable[[], KnowledgeIndex]
     explain: Callable[[str], Any]
-    reckon: Callable[[str, Mapping[str, float | str], LaunchDiagnosis], NapkinResult]
+    estimate: Callable[[str, Mapping[str, float | str], LaunchDiagnosis], NapkinResult]
     trace: Callable[[Sequence[Path], Progress], Any] = _nowhere
     trace_numbers: Callable[[Mapping[str, float]], Any] = _nowhere
     compare: Callable[[Diagnosis, Judged, int | None, Mapping[str, float | str]], VersionComparison] = _nowhere
@@ -91,6 +91,30 @@ class Sources:
     side: Callable[[str], Side] = parse_side
     contents: Callable[[], Sequence[Any]] = _nowhere
     find: Callable[[str, int], Sequence[Any]] = _nowhere
+
+
+def sources(knowledge: tuple[Path, ...] = (), **options: Any) -> Sources:
+    """The real sources (services.Services), on our own knowledge base and a team's folders; options go to `analyse`.
+
+    The reasoning is imported when the first of them is called, in the worker, so that the first screen need not wait.
+    """
+    made: list[Any] = []
+
+    def late(name: str) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            if not made:
+                from advisor.session.services import Services
+
+                made.append(Services(knowledge, options))
+            return getattr(made[0], name)(*arguments)
+
+        return call
+
+    names = (
+        *("analyse", "analyse_numbers", "choose", "knowledge", "explain", "contents", "find", "estimate", "trace"),
+        *("trace_numbers", "compare", "gather", "locate", "practise"),
+    )
+    return Sources(**{name: late(name) for name in names})
 
 
 @dataclass
@@ -157,7 +181,7 @@ class Executor:
             case e.BuildCollectCommand():
                 return e.Completed(request, sources.gather(judged.diagnosis.launches[request.position]))
         launch = judged.diagnosis.launches[request.position]
-        return e.Completed(request, sources.reckon(request.algorithm, dict(request.parameters), launch))
+        return e.Completed(request, sources.estimate(request.algorithm, dict(request.parameters), launch))
 
     def _read(self, request: e.Read, state: State, progress: Progress) -> e.Opened:
         self._kept.clear()

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.records import resources
 from advisor.records.errors import EXIT_DONE, AdvisorError, UsageError
-from advisor.session.executor import Executor
+from advisor.session.executor import Executor, sources
 from advisor.session.export.export import writers
-from advisor.session.services import sources
 from advisor.session.transcripts.autosave import Saving, unfinished
 
 if TYPE_CHECKING:

@@ -15,9 +15,8 @@ from advisor.reasoning.diagnose import analyse
 from advisor.records import resources
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.session import events as e
-from advisor.session.executor import Executor
+from advisor.session.executor import Executor, sources
 from advisor.session.reducer import reduce
-from advisor.session.services import sources
 from advisor.session.state import State, main_finding
 
 EXERCISES = (

@@ -8,9 +8,9 @@ from typing import Any
 
 from advisor.records import resources
 from advisor.session import events as e
-from advisor.session.executor import Executor
+from advisor.session.executor import Executor, sources
 from advisor.session.reducer import reduce
-from advisor.session.services import knowledge_index, sources
+from advisor.session.services import knowledge_index
 from advisor.session.state import State
 
 

@@ -22,11 +22,10 @@ from advisor.reasoning.next_question import Wanting, wanted
 from advisor.records.readings import ReportInfo
 from advisor.session import events as e
 from advisor.session.choices import choices
-from advisor.session.executor import Executor
+from advisor.session.executor import Executor, sources
 from advisor.session.interview.choosing import next_number, open_numbers
 from advisor.session.language.understand import event_of
 from advisor.session.reducer import reduce, replay
-from advisor.session.services import sources
 from advisor.session.state import State
 
 METRICS = ("lanes_active", "l1_hit_pct", "eligible_warps")

@@ -71,7 +71,7 @@ def test_the_napkin_before_the_reveal_is_concluded_on_and_then_the_whole_is_show
         return replace(reckon(*given), bound="memory")  # type: ignore[arg-type]
 
     state, _ = at_launch()
-    at = desk(reckon=on_paper)
+    at = desk(estimate=on_paper)
     settle(reduce(State(), e.Began(("tour.ncu-rep",))), at)
     state = say(state, at, "compute", "transpose", "4096")
     assert "class" not in kinds(state)

@@ -16,7 +16,6 @@ from advisor.session import events as e
 from advisor.session.choices import choices
 from advisor.session.executor import Executor
 from advisor.session.language.understand import event_of
-from advisor.session.method import steps as words
 from advisor.session.method.progress import far, rows
 from advisor.session.method.steps import here
 from advisor.session.reducer import progressed, reduce, replay
@@ -266,7 +265,7 @@ def test_collect_of_a_launch_names_its_kernel_and_the_sections(tour: Any):
 
 def test_where_nothing_is_missing_collect_says_so(session: Session):
     state = session.do(e.CollectShown())
-    assert state.cards[-1].lines[0].text == words.NOTHING_MISSING
+    assert state.cards[-1].lines[0].text == "Nothing that a rule asked for is missing."
 
 
 def test_from_the_list_of_launches_the_steps_and_the_log_are_views(tour: Any):

@@ -29,7 +29,7 @@ def test_every_algorithm_asks_for_its_type_first_and_for_every_parameter():
 
 
 def test_a_gemm_is_compared_with_its_floor_and_answers_bytes_flop_and_type():
-    found = napkin_cards.reckon(
+    found = napkin_cards.estimate(
         "gemm", GEMM, launch(0, "gemm", duration_ns=8e6, metrics={"dram_bytes": 3e8, "flop": 1.4e11})
     )
     answers = dict(found.answers)
@@ -41,7 +41,7 @@ def test_a_gemm_is_compared_with_its_floor_and_answers_bytes_flop_and_type():
 
 
 def test_sizes_that_contradict_the_measurement_are_named_and_nothing_is_concluded_from_them():
-    impossible = napkin_cards.reckon("gemm", GEMM, launch(0, "gemm", duration_ns=1e3, metrics={"flop": 1e6}))
+    impossible = napkin_cards.estimate("gemm", GEMM, launch(0, "gemm", duration_ns=1e3, metrics={"flop": 1e6}))
     assert impossible.answers == ()
     assert "Since the two contradict each other" in text(impossible)
 
@@ -55,7 +55,7 @@ def test_a_card_that_the_user_named_is_the_one_that_counts():
 def test_a_card_whose_bandwidth_nobody_knows_is_refused_in_one_line():
     nameless = replace(launch(0, "k"), gpu_name="", cc="", known_as="", metrics={})
     with pytest.raises(UsageError, match="bandwidth"):
-        napkin_cards.reckon("gemm", GEMM, nameless)
+        napkin_cards.estimate("gemm", GEMM, nameless)
 
 
 def test_what_a_suffix_means_is_said_where_a_number_is_asked_for_and_the_answer_stands_in_full():

@@ -11,7 +11,7 @@ from session.transcripts.talk import CSV, real
 
 from advisor.session import events as e
 from advisor.session.executor import Executor
-from advisor.session.services import sources as real_sources
+from advisor.session.executor import sources as real_sources
 from advisor.session.transcripts import autosave
 from advisor.session.transcripts import format as serialize
 from advisor.session.transcripts.autosave import SavedSession, Saving, ago, remark, title, unfinished

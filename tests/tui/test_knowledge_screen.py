@@ -13,8 +13,7 @@ from textual.widgets import OptionList
 
 from advisor.records.errors import KnowledgeError
 from advisor.session import events as e
-from advisor.session.executor import Executor
-from advisor.session.services import sources
+from advisor.session.executor import Executor, sources
 from advisor.tui.app import AdvisorApp
 from advisor.tui.screens.knowledge import KnowledgeScreen
 from tui.driver import Driver, session

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from advisor.session.executor import Executor
-from advisor.session.services import sources
+from advisor.session.executor import Executor, sources
 from advisor.tui.app import AdvisorApp
 from tui.driver import Driver
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.session.executor import Executor
-from advisor.session.services import sources
+from advisor.session.executor import Executor, sources
 from advisor.tui.app import AdvisorApp
 from tui.driver import Driver
 

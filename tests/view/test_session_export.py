@@ -19,11 +19,10 @@ from advisor.practice.manifest import exercise
 from advisor.practice.state import Store
 from advisor.records.errors import UsageError
 from advisor.session import events as e
-from advisor.session.executor import Executor
+from advisor.session.executor import Executor, sources
 from advisor.session.export.export import place_for, text_of, writers
 from advisor.session.language.understand import understand
 from advisor.session.reducer import reduce
-from advisor.session.services import sources
 from advisor.session.state import State
 from advisor.session.transcripts.autosave import Saving
 from advisor.session.transcripts.format import Scrubber

@@ -19,6 +19,7 @@ from advisor.session.export.document import (
     first_told,
     gave_told,
     practice_list,
+    session_document,
     subjects,
     title,
 )
@@ -30,6 +31,8 @@ from advisor.view.compare_json import pair_dict
 from advisor.view.diagnosis_json import launch_dict
 from advisor.view.text import number, present, report_dict
 from advisor.view.timeline_json import timeline_dict
+from advisor.view.writers.html import document_html
+from advisor.view.writers.markdown import document_markdown
 
 
 def session_dict(state: State) -> dict[str, Any]:
@@ -137,18 +140,10 @@ def text_of(state: State, what: str, scrubber: Scrubber | None = None) -> str:
     clean = scrubber or of_this_machine()
     state = _with_plain_paths(state, clean)
     if what == "json":
-        from advisor.session.export.export import session_dict, session_text
-
         return session_text(_data(session_dict(state), clean))
-    from advisor.session.export.document import session_document
-
     document = _scrubbed(session_document(state), clean)
     if what == "html":
-        from advisor.view.writers.html import document_html
-
         return document_html(document) + "\n"
-    from advisor.view.writers.markdown import document_markdown
-
     return document_markdown(document)
 
 

@@ -137,8 +137,6 @@ def _slip(wanted: str, table: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
     """What differs from the name by a slip of the finger, if nothing else does."""
     if len(wanted) < 5:
         return ()
-    from rapidfuzz import fuzz, process
-
     hits = process.extract(wanted, list(table), scorer=fuzz.ratio, limit=4, score_cutoff=_SLIP - _AHEAD)
     if not hits or hits[0][1] < _SLIP:
         return ()

@@ -9,6 +9,7 @@ from typing import Final
 
 from advisor.reasoning.enrich import unit_name
 from advisor.records.diagnosis import Finding, LaunchDiagnosis
+from advisor.session.experiments.versions import log_lines
 from advisor.session.numbers import duration_text, gain_text, number_text, sentence
 from advisor.session.records import Line
 from advisor.session.state import State, is_end, main_finding
@@ -364,8 +365,6 @@ def sweep(state: State, launch: LaunchDiagnosis) -> list[Line]:
 
 def again(state: State, launch: LaunchDiagnosis) -> list[Line]:
     """6: the log so far, and whether to go on."""
-    from advisor.session.experiments.versions import log_lines
-
     lines = list(log_lines(state)) or [
         Line(
             ("No second version yet: change the code, measure again, and give the new report (/compare REPORT)."),

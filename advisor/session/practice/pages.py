@@ -5,6 +5,7 @@ The pages of an exercise as cards, and beside them what a face draws in its own 
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -510,8 +511,6 @@ def _solution(here: Exercising) -> Page:
 
 
 def _diff(old: str, new: str) -> tuple[str, ...]:
-    import difflib
-
     return tuple(difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=3))[2:]
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from advisor import __version__
 from advisor.records import resources
 from advisor.session.state import State
 from advisor.session.transcripts.format import (
@@ -80,8 +81,6 @@ def transcript_of(
         reading, found = _reading(paths, analysis, len(readings), scrubber, embed)
         readings.append(reading)
         launches += found
-    from advisor import __version__
-
     head = msgspec.structs.replace(
         header or Header(),
         tool=__version__,

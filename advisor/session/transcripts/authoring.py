@@ -40,10 +40,9 @@ import yaml
 
 from advisor.records.errors import InputError
 from advisor.session import events as e
-from advisor.session.executor import Executor
+from advisor.session.executor import Executor, sources
 from advisor.session.language import understand as commands
 from advisor.session.reducer import reduce
-from advisor.session.services import sources
 from advisor.session.state import State, main_finding
 from advisor.session.transcripts import recorder as conclusions
 from advisor.session.transcripts.attachments import Memory, transcript_of

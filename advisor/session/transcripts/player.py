@@ -8,12 +8,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from advisor import __version__
 from advisor.records.errors import InputError
 from advisor.session import events as e
 from advisor.session.actions import BY_EVENT
 from advisor.session.state import State
 from advisor.session.transcripts import format as serialize
 from advisor.session.transcripts import recorder as conclusions
+from advisor.session.transcripts.attachments import knowledge_digest
 from advisor.session.transcripts.authoring import Watch, do, quiet
 from advisor.session.transcripts.autosave import own, with_real_paths
 from advisor.session.transcripts.format import Entry, Transcript
@@ -133,11 +137,6 @@ class Player:
 
     def accepted(self, watch: Watch = quiet) -> Transcript:
         """The transcript with what is concluded now in place of what was."""
-        import msgspec
-
-        from advisor import __version__
-        from advisor.session.transcripts.attachments import knowledge_digest
-
         entries = tuple(
             replace(entry, concluded=self.at(number, watch).came)
             for number, entry in enumerate(self.transcript.entries, 1)

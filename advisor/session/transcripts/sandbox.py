@@ -15,8 +15,7 @@ from advisor.hardware import ceilings
 from advisor.records.errors import AdvisorError, InputError, KnowledgeError, UsageError
 from advisor.records.readings import Progress, ReportInfo
 from advisor.session import events as e
-from advisor.session.executor import Executor, Judged, Sources
-from advisor.session.services import sources
+from advisor.session.executor import Executor, Judged, Sources, sources
 from advisor.session.state import State
 from advisor.session.transcripts import format as serialize
 from advisor.session.transcripts.attachments import Memory

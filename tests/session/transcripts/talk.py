@@ -57,6 +57,6 @@ class Talk:
 
 def real(place: Path | None = None) -> Talk:
     """On the real sources."""
-    from advisor.session.services import sources
+    from advisor.session.executor import sources
 
     return Talk(sources(), place)
