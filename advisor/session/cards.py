@@ -57,7 +57,7 @@ def class_card(launch: LaunchDiagnosis, position: int) -> Card:
 
 
 def notes_card(launch: LaunchDiagnosis, position: int) -> Card | None:
-    """What is said beside the class: the leading unit, what to do with it, where ncu's plain table would differ."""
+    """Notes on the class: the leading unit, what to do with it, where ncu's plain table would differ."""
     lines = tuple(Line(sentence(note)) for note in launch.verdict.notes)
     return Card("note", launch.verdict.title or launch.verdict.id, lines, position, label="Beside") if lines else None
 
@@ -158,7 +158,7 @@ def evidence_card(launch: LaunchDiagnosis, finding: Finding | None, position: in
     """All comparisons behind a finding, or behind the class when no finding is given."""
     items = launch.verdict.evidence if finding is None else finding.evidence
     title = launch.verdict.title if finding is None else finding.title
-    lines = evidence_lines(items) or (Line("No single number stands behind this finding.", "quiet"),)
+    lines = evidence_lines(items) or (Line("No single number supports this finding.", "quiet"),)
     return Card("evidence", title, lines, position, "" if finding is None else finding.id, "Evidence")
 
 
@@ -211,7 +211,7 @@ def caveats_card(launch: LaunchDiagnosis, position: int) -> Card | None:
         for f in launch.findings
         if f.kind == "trust"
     )
-    return Card("trust", "How far these numbers can be trusted", lines, position, label="Careful") if lines else None
+    return Card("trust", "Caveats", lines, position, label="Careful") if lines else None
 
 
 def answer_card(ask: Ask, value: float | str | None, position: int | None) -> Card:
@@ -223,7 +223,7 @@ def answer_card(ask: Ask, value: float | str | None, position: int | None) -> Ca
     else:
         text = number_text(value, ask.unit)
     note = (
-        (Line("Noted. The conclusions stand on what is known without it.", "quiet"),)
+        (Line("Noted. The conclusions rest on what is known without it.", "quiet"),)
         if value is None and ask.group == "question"
         else ()
     )
@@ -431,7 +431,7 @@ def _needs(result: Result) -> tuple[Line, ...]:
 def _against(result: Result, launch: LaunchDiagnosis) -> tuple[Line, ...]:
     floor = number_text(result.floor_ns, "ns")
     reached = number_text(result.achievable_ns, "ns")
-    lines = [Line(f"{floor} at the peaks, {reached} at what good code reaches", "strong", "Least time")]
+    lines = [Line(f"{floor} at the peaks, {reached} at what good code reaches", "strong", "Minimum time")]
     measured = [duration_text(launch.duration_ns)] if launch.duration_ns is not None else []
     for metric, unit in (("dram_bytes", "byte"), ("flop", "FLOP")):
         value = launch.metrics.get(metric)

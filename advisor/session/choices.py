@@ -1,4 +1,4 @@
-"""Whose turn it is: what can be said now, in which order, and which event each choice stands for."""
+"""Whose turn it is: what can be said now, in which order, and the event of each choice."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _meant(state: State) -> tuple[Choice, ...]:
 
 
 def _before(state: State, ask: Ask) -> Choice | None:
-    """The way past a question that stands before the reveal; it comes first, since Enter takes it."""
+    """The way past a question that comes before the conclusion; it comes first, since Enter takes it."""
     if ask.group == "expect":
         return Choice("skip", "Go on to the numbers" if state.numbers else "Show the diagnosis now", _SHOW_NOW)
     if ask.group == "napkin" and ask.usual == "show":
@@ -99,7 +99,7 @@ def _answers(state: State, ask: Ask) -> tuple[Choice, ...]:
     if ask.optional:
         out.append(Choice("dont_know", "I don't know", DONT_KNOW_WORDS))
     out.append(_why(state, ask))
-    out.append(Choice("skip", _SKIPS.get(ask.group, "Ask me later"), ("s", "later")))
+    out.append(Choice("skip", _SKIPS.get(ask.group, "Skip for now"), ("s", "later")))
     if state.numbers and state.launch is not None:
         out.append(Choice("conclusion", "Enough: show the conclusion", ("c", "enough", "stop")))
     return tuple(out)
@@ -155,7 +155,7 @@ def _exercise(state: State, finding: Finding | None) -> str:
 
 
 _OFFERED: Final = {
-    "napkin": "Reckon what the algorithm needs",
+    "napkin": "Estimate what the algorithm needs",
     "variants": "Give the three times",
     "class": "Why this class?",
     "evidence": "Show the numbers behind the finding",

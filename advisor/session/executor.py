@@ -34,7 +34,7 @@ Base = tuple[tuple[str, ...], int]  # the reports, and how many versions came be
 
 
 class Judged(Protocol):
-    """What the desk needs of an analysis (advisor.reasoning.diagnose.Analysis)."""
+    """What the executor needs of an analysis (advisor.reasoning.diagnose.Analysis)."""
 
     diagnosis: Diagnosis
 
@@ -132,7 +132,7 @@ class Executor:
             with self._lock:
                 return self._perform(request, state, progress)
         except CalledOff:
-            return e.Failed(request, "Called off. Nothing was changed.")
+            return e.Failed(request, "Cancelled. Nothing was changed.")
         except AdvisorError as problem:
             return e.Failed(request, str(problem))
         except Exception as problem:

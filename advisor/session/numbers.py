@@ -115,7 +115,7 @@ def margin_share(margin: float, value: float | None, threshold: float) -> str:
 
 def margin_text(margin: float | None) -> str:
     """How far the binding comparison is from its threshold."""
-    return "" if margin is None else f"{abs(margin) * 100:.0f} % from the nearest threshold"
+    return "" if margin is None else f"margin {abs(margin) * 100:.0f} %"
 
 
 def sentence(text: str) -> str:

@@ -35,7 +35,7 @@ KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Something the user can say now: its id, its label, other words for it, and a short remark beside it."""
+    """Something the user can say now: its id, its label, other words for it, and a short remark."""
 
     id: str
     label: str
@@ -85,7 +85,7 @@ class Card:
     """One turn of the conversation.
 
     position: the launch that it is about; finding: what it is about there (a finding or question id); label: what kind
-    of turn it is, in a word or two; aside: a remark beside the title; detail: what a face renders by itself; past: it
+    of turn it is, in a word or two; aside: a remark next to the title; detail: what a face renders by itself; past: it
     is about a former version of the code.
     """
 

@@ -111,7 +111,7 @@ class State:
         return None if launch is None else next((f for f in launch.findings if f.id == name), None)
 
     def has_card(self, kind: str, finding: str = "") -> bool:
-        """Whether such a card stands in this launch's conversation, about its code as it is now."""
+        """Whether this launch's conversation has such a card, about its code as it is now."""
         return any(
             c.kind == kind and c.position == self.position and c.finding == finding and not c.past for c in self.cards
         )

@@ -61,7 +61,7 @@ def ask_number(state: State) -> State:
     ask = next_number(state)
     if ask is not None:
         return put(state, ask)
-    title, text = "The numbers, one by one", "That was the last number. The conclusion stands on what you gave."
+    title, text = "The numbers, one by one", "That was the last number. The conclusion rests on what you gave."
     if state.wanted == ():
         title = "Enough numbers"
         text = "No other number that you could read off would change class, first finding or gain."

@@ -187,7 +187,7 @@ def test_work_that_fails_or_is_called_off_stands_on_the_page(learner: Learner) -
     assert learner.state.waiting == (request,)
     learner.state = reduce(learner.state, e.Cancelled())
     assert not learner.state.waiting
-    assert "Called off." in learner.text
+    assert "Cancelled." in learner.text
 
 
 def test_every_stage_has_a_page_and_a_way_on_from_the_beginning(learner: Learner) -> None:

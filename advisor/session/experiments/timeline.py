@@ -182,7 +182,7 @@ def decision_lines(gpu: GpuTimeline) -> list[Line]:
     if decision.id == "fix_system_first":
         lines.append(
             Line(
-                ("A profile of one kernel would gain little now: mend this first, capture again, and decide anew."),
+                ("A profile of one kernel would gain little now: fix this first, capture again, and decide again."),
                 "strong",
             )
         )
@@ -190,7 +190,7 @@ def decision_lines(gpu: GpuTimeline) -> list[Line]:
 
 
 def range_lines(gpu: GpuTimeline) -> list[Line]:
-    """The ranges that the moments shown stand in."""
+    """The named ranges of the moments shown."""
     names = list(dict.fromkeys(m.range for pattern in gpu.patterns for m in pattern.moments if m.range))
     if not names:
         return [Line("none of the moments shown lies in a named range", "unknown")]

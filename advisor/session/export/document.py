@@ -47,7 +47,7 @@ from advisor.view.text import NAME_WIDTH, cut, gain_text, number, present, shown
 from advisor.view.text_canvas import plain
 from advisor.view.timeline_document import timeline_document
 
-# What stands elsewhere on the page, or is only about the program.
+# Cards that the page shows elsewhere, or that are only about the program.
 _UNTOLD = ("overview", "help", "steps")
 
 
@@ -228,7 +228,7 @@ def cites(told: Sequence[Subject]) -> tuple[str, ...]:
 
 
 def practice_section(state: State) -> Section | None:
-    """Each exercise with what was done, and each prediction beside what it is; None where none was opened."""
+    """Each exercise with what was done, and each prediction with the answer; None where none was opened."""
     every = _worked(state)
     if not every:
         return None
@@ -408,7 +408,7 @@ def _link(subject: Subject) -> str:
 
 
 def _subject(state: State, subject: Subject, *, alone: bool) -> list[Section]:
-    """The parts of a kernel; of several, each begins with a heading of its own, and its parts stand under it."""
+    """The parts of a kernel; of several, each begins with a heading of its own, and its parts come under it."""
     parts: list[Section] = []
     name = "" if alone else f"-{subject.position}"
     launch = subject.launch
@@ -612,7 +612,7 @@ _SIGNS: Final[dict[str, tuple[str, Tone]]] = {
     "warning": ("! ", "warn"),
     "quiet": ("", "dim"),
 }
-# These stand on the page at full length already.
+# The page shows these at full length already.
 _BRIEF: Final = {"log": "told above", "compared": "told above"}
 _PAST: Final = "Former version"
 _WIDE: Final = 100_000  # the page breaks lines itself
@@ -659,7 +659,7 @@ def _explained(detail: object) -> list[str]:
 
 
 def expected_blocks(subject: Subject) -> list[Block]:
-    """The bound that the user expected and the napkin's figures, beside what was measured; empty without either."""
+    """The bound that the user expected and the napkin's figures, with what was measured; empty without either."""
     rows = []
     for card in subject.cards:
         if card.kind == "napkin":

@@ -32,8 +32,8 @@ FIRST: Final = {
 # What a user can expect a kernel to be limited by: label and other words.
 BOUNDS: Final = {
     "memory": ("Memory: bytes wait for DRAM or a cache", ("bandwidth", "dram", "cache")),
-    "compute": ("Compute: an arithmetic pipe or the issue slots are full", ("arithmetic", "math", "flop")),
-    "latency": ("Latency: nothing is full, warps wait", ("neither", "waiting")),
+    "compute": ("Compute: an arithmetic pipe or the issue slots are saturated", ("arithmetic", "math", "flop")),
+    "latency": ("Latency: no unit is saturated, warps wait", ("neither", "waiting")),
 }
 _ALGORITHM_WHY: Final = (
     "The algorithm and its sizes give the fewest bytes and operations that it needs, and so the minimum time."
@@ -67,7 +67,7 @@ def first_page(asks: Sequence[Ask]) -> bool:
 
 
 def next_number(state: State) -> Ask | None:
-    """In an interview, the next question: the first page's, then those worth asking; those put off come last.
+    """In an interview, the next question: the first page's, then those worth asking; skipped ones come last.
 
     None as soon as no answer would change anything any more.
     """
@@ -88,7 +88,7 @@ def expectation(state: State) -> Ask:
     return Ask(
         "expect",
         "Before the diagnosis: what do you expect to limit this kernel?",
-        "A guess that turns out wrong shows which number to read first the next time",
+        "A prediction trains you to spot the deciding metric",
         "choice",
         choices=choices,
         group="expect",
@@ -149,7 +149,7 @@ def ask_of(question: Question, state: State) -> Ask:
 
 
 def open_questions(state: State) -> tuple[Ask, ...]:
-    """What the engine would like to know about the launch: not yet put off first, answered or unknown left out."""
+    """The engine's open questions about the launch: skipped ones last, answered or unknown ones left out."""
     launch = state.launch
     if launch is None:
         return ()
@@ -175,7 +175,7 @@ TELLS: Final = {
     ("memory", "compute"): "The counters show the arithmetic or the issue slots fuller than memory ({numbers}).",
     ("compute", "memory"): "Much arithmetic does not make it the limit: the memory side is fuller ({numbers}).",
     ("compute", "latency"): "Much arithmetic does not fill a pipe while warps wait: none reaches 60 % ({numbers}).",
-    ("latency", "memory"): "Warps wait since memory is full: fewer bytes help, more warps do not ({numbers}).",
+    ("latency", "memory"): "Warps stall because memory is saturated: fewer bytes help, more warps do not ({numbers}).",
     ("latency", "compute"): "A pipe is full, so less work for it helps and more warps do not ({numbers}).",
     ("memory", "balanced"): "Memory is one of two: compute is as full ({numbers}).",
     ("compute", "balanced"): "Compute is one of two: memory is as full ({numbers}).",

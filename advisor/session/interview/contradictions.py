@@ -1,4 +1,4 @@
-"""Numbers that cannot be true beside others: said against counters, and typed ones among themselves."""
+"""Numbers that contradict each other: typed ones against counters, and typed ones among themselves."""
 
 from __future__ import annotations
 

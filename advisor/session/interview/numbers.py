@@ -159,7 +159,7 @@ def interview(catalog: Catalog, gpus: tuple[Choice, ...] = ()) -> tuple[Ask, ...
     asks = [
         Ask(
             "subject",
-            "What are the numbers of?",
+            "What did you profile?",
             "Each tool shows other numbers of other units, so other ones are asked for.",
             "choice",
             choices=subjects,
@@ -172,7 +172,7 @@ def interview(catalog: Catalog, gpus: tuple[Choice, ...] = ()) -> tuple[Ask, ...
             Ask(
                 "gpu",
                 "Which GPU was it?",
-                "Its limits and peaks decide what is a lot and what is little.",
+                "Its limits and peaks decide what counts as high.",
                 "choice",
                 choices=gpus,
                 group="gpu",

@@ -1,6 +1,6 @@
 """The names that people use for the numbers, gathered once from the knowledge base for `KnowledgeIndex.names`.
 
-Which number a name stands for: an id, what people say, a label of ncu's pages, ncu's own name, or nearly so.
+The number that a name means: an id, what people say, a label of ncu's pages, ncu's own name, or nearly so.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def own_names() -> dict[str, list[str]]:
 
 
 def names_of(catalog: Catalog) -> tuple[tuple[str, str], ...]:
-    """(name as `plain` makes it, metric). What people say stands for one metric; labels and ids may be several's."""
+    """(name as `plain` makes it, metric). What people say means one metric; labels and ids may be several's."""
     metrics = {name: entry for name, entry in catalog.metrics.items() if not _INSIDE.search(name)}
     said = {plain(name): metric for metric, names in own_names().items() for name in names if metric in metrics}
     out: dict[tuple[str, str], None] = dict.fromkeys(said.items())
@@ -68,7 +68,7 @@ _SHORTEST: Final = 3  # what is shorter resembles everything
 
 
 def metrics_of(name: str, index: KnowledgeIndex, takes: Callable[[str], bool] = lambda metric: True) -> tuple[str, ...]:
-    """The metrics that the name stands for: one where it is clear, several where it is not, none where it is unknown.
+    """The metrics that the name means: one where it is clear, several where it is not, none where it is unknown.
 
     takes: whether a metric could have the value that was given; the others are not meant where some could.
     """
@@ -166,7 +166,7 @@ def near(text: str, names: Iterable[str], most: int = 3) -> tuple[str, ...]:
 
 
 def pick(text: str, names: Iterable[str]) -> tuple[str, ...]:
-    """The names that the text stands for: the one it equals, else all that it begins."""
+    """The names that the text means: the one it equals, else all that it begins."""
     wanted = squash(text)
     pool = list(dict.fromkeys(names))
     equal = [name for name in pool if squash(name) == wanted]

@@ -36,7 +36,7 @@ _FILLERS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A number and the name that stands at it, each as typed."""
+    """A number and its name, each as typed."""
 
     name: str
     value: str
@@ -45,7 +45,7 @@ class Said:
 @dataclass(frozen=True, slots=True)
 class Understood:
     """values: (metric, value in its canonical unit) in the order typed. Where a part is not understood, because says
-    why, and meant holds suggestions, whole lines each; several: whether a name stands for several numbers.
+    why, and meant holds suggestions, whole lines each; several: whether a name is ambiguous.
     """
 
     values: tuple[tuple[str, float], ...] = ()

@@ -33,28 +33,9 @@ CLOCKS: Final = {1.0: "locked by ncu", 0.0: "not locked"}
 CACHES: Final = {1.0: "flushed before each pass", 0.0: "left as they were"}
 NO_CARD: Final = "The card of this launch is not in the table, so its ridge points are unknown."
 
-# Choices
-CHOICES: Final = {
-    "napkin": "Reckon what the algorithm needs",
-    "variants": "Give the three times",
-    "class": "Why this class?",
-    "evidence": "Show the numbers behind the finding",
-    "source": "Show the hot lines and instructions",
-    "fix": "Show the fix, step by step",
-    "renew": "I changed the code: compare with a new report",
-    "version": "I changed the code: type the new numbers",
-    "collect": "Show the command that collects what is missing",
-    "trace": "Open a trace of Nsight Systems",
-    "asked_timeline": "Answer questions about the timeline",
-    "timeline": "Look at the timeline",
-    "report": "Open a report of the kernel",
-    "log": "Show the log of versions",
-    "whatif": "Try other values",
-}
-
 
 Named = tuple[str, str]  # a short name and the metric
-# Units that people read; what a count counts stands in its name.
+# Units that people read; the name of a count says what it counts.
 _UNITS = ("%", "byte", "byte/s", "ns", "us", "s", "Hz", "FLOP", "bool")
 
 
@@ -135,14 +116,14 @@ _MOST = 6
 
 
 def build(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """P0: what the report tells of how the code was built."""
+    """P0: how the code was built, as far as the report shows it."""
     lines = looked_for(state, launch, ("debug_build", "line_info_missing", "register_spilling"))
     named = (("registers a thread", "registers_per_thread"), ("stack bytes", "stack_bytes"), ("spills", "spill_inst"))
     return [*lines, values(state, launch, "Now", named)]
 
 
 def napkin(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """0: the reckoning if there was one, what was expected, and the least time that the bytes allow."""
+    """0: the estimate if there is one, the prediction, and the minimum time that the bytes allow."""
     lines = [line for card in state.cards if _napkin(card.kind, card.position, state) for line in card.lines]
     lines += _expected(state, launch)
     if lines and any(card.kind == "napkin" for card in state.cards):
@@ -155,7 +136,7 @@ def napkin(state: State, launch: LaunchDiagnosis) -> list[Line]:
         return [
             *lines,
             Line(
-                ("No napkin for this launch yet: a report cannot say what the algorithm needs. /goto 0 reckons it."),
+                ("No napkin for this launch yet: a report cannot say what the algorithm needs. /goto 0 estimates it."),
                 "unknown",
             ),
         ]
@@ -188,7 +169,7 @@ def _floor(state: State, launch: LaunchDiagnosis) -> list[Line]:
         f"); measured {duration_text(launch.duration_ns)}, {launch.duration_ns / floor:.2f} "
         "times that"
     )
-    return [Line(told, "strong", "Least time")]
+    return [Line(told, "strong", "Minimum time")]
 
 
 def variants(state: State, launch: LaunchDiagnosis) -> list[Line]:
@@ -282,7 +263,7 @@ def memory_chart(state: State, launch: LaunchDiagnosis) -> list[Line]:
 
 
 def quantify(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """3: what each cause is worth, how that was reckoned, and what all fixes together give."""
+    """3: the gain of each cause, how it was estimated, and the gain of all fixes together."""
     lines: list[Line] = []
     for finding in _causes(launch):
         if finding.speedup is None:
@@ -395,9 +376,9 @@ def advice(launch: LaunchDiagnosis) -> Line:
 
 
 def baselines(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """6b: the versions that stand beside each other."""
+    """6b: the versions that can be compared."""
     if not state.earlier:
-        return [Line("There is one version so far, so there is nothing to set beside it.", "unknown")]
+        return [Line("There is one version so far, so there is nothing to compare it with.", "unknown")]
     lines = []
     for former, name in (*state.earlier, (launch, state.experiments[-1].version if state.experiments else "")):
         told = f"{former.kernel}, {duration_text(former.duration_ns)}, {former.verdict.title}"

@@ -27,7 +27,7 @@ _WORDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A step in the list, and how the session stands to it."""
+    """A step in the list, and how far it is."""
 
     step: Step
     status: Literal["here", "done", "skipped", "read", "open"]
@@ -80,7 +80,7 @@ def far(state: State, step: str) -> Far:
 
 
 def steps_to_reveal(state: State) -> tuple[str, ...]:
-    """Before the class is told the session stands at the napkin, from then on at the class; once passed nowhere new."""
+    """The napkin before the class is shown, the class from then on; nothing once that is passed."""
     if state.place != "launch" or state.launch is None:
         return ()
     told = state.has_card("class")

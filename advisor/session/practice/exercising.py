@@ -13,7 +13,7 @@ STAGE_NAMES: Final = {
     "predict": ("Predict", "Predict class, cause and gain"),
     "reveal": ("Answer", "See the answer, and your points"),
     "hints": ("Hints", "Take a hint"),
-    "edit": ("Edit", "Mend the code"),
+    "edit": ("Edit", "Fix the code"),
     "run": ("Run", "Check your version"),
     "compare": ("Compare", "Compare the recorded versions (tells what they do)"),
     "quiz": ("Quiz", "Answer the quiz"),

@@ -1,6 +1,6 @@
 """What came of checking and profiling a learner's version, and the experiment log, as cards.
 
-The pages of an exercise as cards, and beside them what a face draws in its own way: charts, code, a comparison.
+The pages of an exercise as cards, and what a screen draws in its own way: charts, code, a comparison.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def log_lines(here: Exercising) -> tuple[Card, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page. launch: whose charts stand below; compared: a comparison to be told below; code: lines of a file or a
+    """A page. launch: whose charts are shown below; compared: a comparison shown below; code: lines of a file or a
     diff, and code_title what they are; numbers: whether all numbers of the launch are listed.
     """
 
@@ -306,7 +306,7 @@ def _predict(here: Exercising) -> Page:
         scored = made.points is not None
         lines.append(
             Line(
-                "The answer was shown: a prediction for this version counts no more."
+                "The answer was shown: a prediction for this version is no longer scored."
                 if scored
                 else "Noted. The answer gives your points.",
                 "quiet",
@@ -317,7 +317,7 @@ def _predict(here: Exercising) -> Page:
         (
             "How many times as fast as the first version is yours?"
             if here.step == MINE
-            else "How many times as fast will it be with that mended? 1 means that there is nothing to gain."
+            else "How many times as fast will it be with that fixed? 1 means that there is nothing to gain."
         )
         if asks_gain(here)
         else "Which cause would you fix first?"
@@ -358,12 +358,12 @@ def _reveal(here: Exercising) -> Page:
         lines += [Line(first.title, "strong", "Cause"), Line(first.because)]
         lines += [Line(f"{gain}, as the time model estimates it from the profile", "fact", "Gain")] if gain else []
         lines += evidence_lines(first.evidence)
-    lines.append(Line("What to do about it is yours to find: hints help, the solution tells.", "quiet"))
+    lines.append(Line("Now find the fix yourself: hints help, the solution shows it.", "quiet"))
     return Page((score_card(found, here), Card("finding", _name(here), tuple(lines), label="Diagnosis")))
 
 
 def score_card(found: Any, here: Exercising) -> Card:
-    """A prediction beside what is (practice.learning.Revealed), with the points of each part."""
+    """A prediction against the answer (practice.learning.Revealed), with the points of each part."""
     if found is None:
         return Card("note", "Nothing was predicted, so there are no points.", label="Your prediction")
     said, score = found.said, found.score
@@ -428,7 +428,7 @@ def _edit(here: Exercising) -> Page:
         return Page((start,), code=_text(here.lesson.original), code_title="The source as it is given")
     cards = []
     if here.sure:
-        lines = [Line("Your source is kept beside it under another name.")] + (
+        lines = [Line("Your source is kept next to it under another name.")] + (
             [Line("Attempts, hints, quiz, predictions and log of this exercise are forgotten.")]
             if here.sure == "all"
             else []

@@ -180,7 +180,7 @@ def _worked(before: tuple[Any, ...], lesson: Any) -> tuple[Any, ...]:
 
 
 def failed(state: State, request: Practise, message: str) -> State:
-    """Why it could not be done stands on the page."""
+    """The page shows why it could not be done."""
     after = settled(state, request)
     if after is None:
         return state

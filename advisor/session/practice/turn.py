@@ -26,7 +26,7 @@ def choices(here: Exercising) -> tuple[Choice, ...]:
 
 
 def event_of(choice: str, here: Exercising) -> e.Event | None:
-    """The event that a choice stands for; None for what a face does itself (EDITOR, IN_PLACE) and what is no choice."""
+    """The event of a choice; None for what a screen does itself (EDITOR, IN_PLACE) and what is no choice."""
     if choice not in {c.id for c in choices(here)}:
         return None
     if choice == "leave":
@@ -141,7 +141,7 @@ def place_of(text: str) -> int | None:
 
 
 def narrowed(text: str, here: Exercising) -> tuple[tuple[str, ...], int | None]:
-    """What narrows a long list, and the place, in what is left of it, whose number stands behind that or alone."""
+    """What narrows a long list, and the place, in what is left of it, whose number follows or is typed alone."""
     if not numbered(here):
         return (), None
     if not narrows(here):
@@ -229,7 +229,7 @@ def _napkin(here: Exercising) -> tuple[Choice, ...]:
 def _numbers(here: Exercising) -> tuple[Choice, ...]:
     first = _to("reveal") if here.revealed else _to("predict")
     steps = [step for step in here.lesson.exercise.stages if step.id != here.step]
-    # A later version's title tells what was mended in the one before.
+    # A later version's title says what was fixed in the one before.
     label = "{id}" if here.revealed else "{number}"
     ids = [step.id for step in here.lesson.exercise.stages]
     others = [
@@ -249,12 +249,12 @@ def _predict(here: Exercising) -> tuple[Choice, ...]:
     if not predicting(here) and here.step == MINE:
         return (
             Choice("measure", exercising.MEASURE, ("profile", "measure")),
-            Choice("anew", "Predict anew", ("anew",)),
+            Choice("anew", "Predict again", ("anew",)),
         )
     if not predicting(here):
-        return (Choice("reveal", "Show the answer", ("answer",)), Choice("anew", "Predict anew", ("anew",)))
+        return (Choice("reveal", "Show the answer", ("answer",)), Choice("anew", "Predict again", ("anew",)))
     if asks_gain(here):
-        return (Choice("anew", "Choose the class anew", ("anew",)),)
+        return (Choice("anew", "Choose the class again", ("anew",)),)
     kind, pairs = ("cause", terms.causes) if "class" in here.pick else ("class", terms.classes)
     return tuple(Choice(f"{kind}:{name}", title, (name,)) for name, title in pairs)
 

@@ -50,7 +50,7 @@ class Memory:
         self.knowledge, self.analyses, self.traces = other.knowledge, other.analyses, other.traces
 
     def watching(self, sources: Sources) -> Sources:
-        """The same sources, whose readings are remembered here. They are those that the desk keeps too."""
+        """The same sources, whose readings are remembered here. They are those that the executor keeps too."""
 
         def analyse(paths: Sequence[Path], gpu: str | None, progress: Progress) -> Judged:
             made = sources.analyse(paths, gpu, progress)
@@ -74,7 +74,7 @@ def transcript_of(
     recorder: Recorder | None = None,
     header: Header | None = None,
 ) -> Transcript:
-    """The session as a transcript. embed: small readings and traces stand in it; header: gives title and so on."""
+    """The session as a transcript. embed: small readings and traces are embedded; header: gives title and so on."""
     launches: list[Launch] = []
     readings: list[Reading] = []
     for paths, analysis in list(memory.analyses.items()):

@@ -1,4 +1,4 @@
-"""A session without a face: deeds in, all work done at once, states out.
+"""A session without a screen: events in, all work done at once, states out.
 
 Transcripts written from a script: what a user would type, line by line, and what must be concluded on the way.
 
@@ -18,7 +18,7 @@ A script is YAML:
       - {say: /how, expect: {cards: [proof]}}
       - {interview: conclusion}        # each question that is put is answered from `numbers`, "I don't know" where it
                                        # is not there, until none is put any more (or, `until: ID`, that one is)
-      - {do: goto, step: roofline}     # a deed by its verb and fields, as a transcript writes it
+      - {do: goto, step: roofline}     # an action by its verb and fields, as a transcript writes it
       - {expect: {class: dram_bound, first: near_memory_roofline}}
 
 `begin.reports` are paths beside the script, or `kernels:…` of those that come with the program. `expect` holds after
@@ -58,7 +58,7 @@ from advisor.session.transcripts.format import (
 )
 from advisor.session.transcripts.sandbox import Sandbox, harmless
 
-_MOST_OUTCOMES: Final = 200  # of one deed: more would mean that work asks for work without end
+_MOST_OUTCOMES: Final = 200  # of one action: more would mean that work asks for work without end
 
 
 Watch = Callable[[str, int, int], None]
@@ -154,7 +154,7 @@ class _Scene:
     state: State = field(default_factory=State)
 
     def begin(self, folder: Path) -> None:
-        """The first deed."""
+        """The first event."""
         begin = self.script.begin
         self._do(
             e.Began(self._paths(begin.reports, folder), begin.gpu, self._paths(begin.traces, folder)), "the beginning"

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 BUNDLED = "kernels:"
 _USER, _HOST = "<user>", "<host>"
 _SHORTEST = 3  # a name of one or two letters is part of too many words
-# Names that many machines share tell nothing, and stand in many texts.
+# Names that many machines share identify nobody, and occur in many texts.
 _COMMON = frozenset({"root", "user", "admin", "localhost", "ubuntu", "home"})
 
 

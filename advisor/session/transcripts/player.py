@@ -39,7 +39,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What came of a step: the state after it, what was concluded, and whether the deed could be done at all."""
+    """What came of a step: the state after it, what was concluded, and whether the action could be done at all."""
 
     state: State
     came: Mapping[str, Any]

@@ -35,7 +35,7 @@ Record = Mapping[str, Any]
 
 
 def standing(state: State) -> dict[str, Any]:
-    """Where the session stands: every part has a key, and only what changed is written after a deed."""
+    """The state of the session: every part has a key, and only what changed is written after an action."""
     out: dict[str, Any] = {"place": state.place}
     launch = state.launch
     if state.diagnosis is not None:

@@ -48,7 +48,7 @@ def harmless(live: Sources) -> Sources:
 
 @dataclass
 class Sandbox(Executor):
-    """The desk of a replay. cards: the ceilings that count instead of this machine's, None where its own do.
+    """The executor of a replay. cards: the ceilings that count instead of this machine's, None where its own do.
 
     memory: what was read, to save the session again; carried: the names of what the transcript carries; kept: the id of
     the session that the program kept by itself, and end: its last state, from which it goes on as the same.
@@ -84,7 +84,7 @@ class Sandbox(Executor):
         return names in self.carried or all(name.startswith(BUNDLED) for name in names)
 
     def perform(self, request: e.Request, state: State, progress: Progress) -> e.Outcome:
-        """As on any desk."""
+        """As any executor does."""
         if self.cards is None:
             return super().perform(request, state, progress)
         with ceilings.using(self.cards):
@@ -92,7 +92,7 @@ class Sandbox(Executor):
 
 
 def stage(transcript: Transcript) -> Sandbox:
-    """The desk for a transcript; InputError where what it carries cannot be used."""
+    """The executor for a transcript; InputError where what it carries cannot be used."""
     carried = Carried(transcript)
     memory = Memory(carried.rules())
     live = sources(memory.knowledge)
@@ -105,7 +105,7 @@ def stage(transcript: Transcript) -> Sandbox:
 
 
 def stage_here(transcript: Transcript, kept: str) -> Sandbox:
-    """The desk for a session that the program kept by itself: its reports are read where they are on this machine."""
+    """The executor for a session that was saved automatically: its reports are read where they are on this machine."""
     memory = Memory(Carried(transcript).rules())
     return Sandbox(harmless(memory.watching(sources(memory.knowledge))), memory=memory, kept=kept)
 
