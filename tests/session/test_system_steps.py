@@ -9,10 +9,11 @@ from session.sessions import Session, recorded, trace
 from timeline.generator import US, Planted, starved
 
 from advisor.session import events as e
-from advisor.session.choices import choices, event_of
+from advisor.session.choices import choices
 from advisor.session.experiments import timeline as words
+from advisor.session.language.understand import event_of
+from advisor.session.method.steps import SYSTEM as STEPS
 from advisor.session.method.steps import here
-from advisor.session.method.system import STEPS
 from advisor.session.reducer import reduce, replay
 
 STARVED = {"gpu_busy_pct": 35.0, "computing_pct": 31.0, "top_kernel_pct": 40.0, "input_wait_pct": 50.0}
@@ -39,7 +40,7 @@ def test_a_session_that_begins_with_a_trace_tells_what_it_shows_and_decides(tmp_
     assert made.last.kind == "timeline" and made.last.title == "Fix the system first"
     assert "Data loading starves the GPU, at most" in " ".join(made.texts())
     assert (
-        "A profile of one kernel would gain little now: mend this first, capture again, and decide anew."
+        "A profile of one kernel would gain little now: fix this first, capture again, and decide again."
     ) in made.texts()
     assert replay(state.log) == state
 
@@ -106,7 +107,7 @@ def test_a_whole_program_can_be_judged_from_typed_numbers_and_the_session_end_be
     assert made.last.title == "Fix the system first" and made.last.aside == "as you told"
     told = made.texts()
     assert (
-        "A profile of one kernel would gain little now: mend this first, capture again, and decide anew."
+        "A profile of one kernel would gain little now: fix this first, capture again, and decide again."
     ) in told and any(text.startswith("Data loading starves the GPU") for text in told)
     assert made.state.step == "S5" and replay(made.state.log) == made.state
 
@@ -124,7 +125,7 @@ def test_what_is_not_known_stays_unknown_and_is_named():
     made.do(e.Began(()), e.Answered("subject", "program"))
     asked(made, {"gpu_busy_pct": 60.0})
     assert made.last.title == "Undecided"
-    unseen = next(line for line in made.last.lines if line.label == words.UNSEEN)
+    unseen = next(line for line in made.last.lines if line.label == "Not known")
     assert unseen.style == "unknown" and "Copies not overlapped" in unseen.text
     assert words.NO_PATTERN not in made.texts()
 

@@ -22,7 +22,7 @@ from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import CardView, LineWidget
 from advisor.view.roofline_text import Paper
 from tui.driver import Driver, session
-from tui.factory import CONFLICTS, LORE, METRICS, Analysis, diagnosis, launch
+from tui.factory import CONFLICTS, INDEX, METRICS, Analysis, diagnosis, launch
 
 KEYS = {name: page.key for name, page in PAGES.items()}
 FULL = {
@@ -45,7 +45,7 @@ FULL = {
 
 def shown(**changes: Any) -> EvidenceContext:
     return replace(
-        EvidenceContext(launch(1, "transpose_tile", metrics=FULL), CONFLICTS, metrics=LORE.metrics), **changes
+        EvidenceContext(launch(1, "transpose_tile", metrics=FULL), CONFLICTS, metrics=INDEX.metrics), **changes
     )
 
 

@@ -269,7 +269,7 @@ async def test_work_can_be_called_off_and_what_fails_stands_on_the_page(tmp_path
         await at.pilot.pause()
         wait.set()
         await at.settle()
-        assert at.shows("That did not work", "Called off.")
+        assert at.shows("That did not work", "Cancelled.")
         await at.say("log")
         await at.say("next: pad it")
         assert at.app.state.exercising.stage == "log"

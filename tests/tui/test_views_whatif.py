@@ -18,13 +18,13 @@ from advisor.tui.screens.whatif import Metric, WhatIfScreen, changed, outcome
 from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.prompt import Prompt
 from tui.driver import Driver, session
-from tui.factory import CONFLICTS, DONE, LORE, NARROW, Analysis, analyse, launch
+from tui.factory import CONFLICTS, DONE, INDEX, NARROW, Analysis, analyse, launch
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
 KNOWN = replace(
-    LORE,
+    INDEX,
     metrics=(
-        *LORE.metrics,
+        *INDEX.metrics,
         ("memory_pct", "%", "memory throughput"),
         ("compute_pct", "%", "compute throughput"),
         ("shared_wavefront_ratio", "ratio", "wavefronts over the ideal"),
@@ -36,7 +36,7 @@ KNOWN = replace(
 @asynccontextmanager
 async def whatif(size: tuple[int, int] = (80, 24), **more: Any) -> AsyncIterator[Driver]:
     """The what-if screen of the transpose with bank conflicts."""
-    async with session("tour.ncu-rep", size=size, lore=lambda: KNOWN, **more) as at:
+    async with session("tour.ncu-rep", size=size, knowledge=lambda: KNOWN, **more) as at:
         await at.open("down")
         await at.press("f9")
         assert isinstance(at.app.screen, WhatIfScreen)
@@ -216,8 +216,8 @@ def test_a_share_is_not_stepped_beyond_all():
 
 @SIZES
 async def test_what_a_metric_cannot_be_is_refused_with_its_range(size: tuple[int, int]):
-    lore = replace(KNOWN, metrics=(*KNOWN.metrics, ("shared_wavefront_share", "ratio", "share of the wavefronts")))
-    async with session("tour.ncu-rep", size=size, lore=lambda: lore) as at:
+    index = replace(KNOWN, metrics=(*KNOWN.metrics, ("shared_wavefront_share", "ratio", "share of the wavefronts")))
+    async with session("tour.ncu-rep", size=size, knowledge=lambda: index) as at:
         await at.open("down")
         for line, metric in (("/whatif dram_pct = 120", "dram_pct"), ("/whatif shared_wavefront_share=1.5", "shared_")):
             await at.say(line)
@@ -244,8 +244,8 @@ async def test_tests_over_several_metrics_have_turning_points_too():
     def read(paths: Any, gpu: Any, progress: Any) -> Any:
         return Products(analyse(paths, gpu, progress).diagnosis)
 
-    lore = replace(KNOWN, metrics=(*KNOWN.metrics, ("l1_wavefronts_pct", "%", "the L1 data stage")))
-    async with session("tour.ncu-rep", size=(160, 50), lore=lambda: lore, analyse=read) as at:
+    index = replace(KNOWN, metrics=(*KNOWN.metrics, ("l1_wavefronts_pct", "%", "the L1 data stage")))
+    async with session("tour.ncu-rep", size=(160, 50), knowledge=lambda: index, analyse=read) as at:
         await at.open("down")
         await at.press("f9")
         assert at.shows("l1_wavefronts_pct", "↓ 60.0 %")

@@ -16,7 +16,7 @@ from tui import factory
 from advisor.session import events as e
 from advisor.session.export.export import text_of
 from advisor.session.state import State
-from advisor.session.transcripts.scrub import Scrubber
+from advisor.session.transcripts.format import Scrubber
 from tests.view.pages import HOSTILE, sound
 from tests.view.test_pages_markdown import outside_code
 

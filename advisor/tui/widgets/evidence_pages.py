@@ -68,7 +68,7 @@ def evidence_context(state: State) -> EvidenceContext | None:
         _paper(state),
         next(bounds, None),
         next(iter(views.read(state)), None),
-        state.lore.metrics,
+        state.knowledge.metrics,
         not state.numbers,
         tuple((finding.id, views.places(state, finding)) for finding in launch.findings),
     )
