@@ -6,7 +6,8 @@ from pathlib import PurePosixPath
 
 from advisor.session.transcripts import serialize
 from advisor.session.transcripts.autosave import Kept
-from advisor.view.text import plural, shown
+from advisor.view.numbers import plural
+from advisor.view.text import shown
 
 _MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
 

@@ -24,7 +24,7 @@ from advisor.tui.widgets.evidence import NAMES, Evidence, EvidencePage
 from advisor.tui.widgets.evidence_tabs import EvidenceTabs
 from advisor.tui.widgets.line_wise import LineWise
 from advisor.tui.widgets.prompt import Prompt
-from advisor.view.roofline_text import Paper
+from advisor.view.charts.roofline_text import Paper
 from tui.driver import Driver, session
 from tui.factory import CONFLICTS, LORE, METRICS, Analysis, diagnosis, launch
 

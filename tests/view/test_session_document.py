@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dialogue.sessions import Session, answer_all, recorded, trace
 from markdown_it import MarkdownIt
+from session.sessions import Session, answer_all, recorded, trace
 from timeline.generator import starved
 from tui import factory
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from dialogue.sessions import LORE, Session, answer_all, recorded, trace
+from session.sessions import LORE, Session, answer_all, recorded, trace
 from timeline.generator import starved
 from tui import factory
 
@@ -30,7 +30,7 @@ from advisor.session.transcripts.session import Saving
 from tests.view.pages import sound
 
 ROOT = Path(__file__).parents[2]
-SCHEMAS = ROOT / "advisor" / "render" / "schemas"
+SCHEMAS = ROOT / "advisor" / "view" / "schemas"
 
 
 def schema(name: str) -> dict[str, Any]:

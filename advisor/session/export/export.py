@@ -38,12 +38,12 @@ def text_of(state: State, what: str, scrubber: Scrubber | None = None) -> str:
 
     document = _scrubbed(session_document(state), clean)
     if what == "html":
-        from advisor.view.writers.html import document_html
+        from advisor.view.writers.html import page_html
 
-        return document_html(document) + "\n"
-    from advisor.view.writers.markdown import document_markdown
+        return page_html(document) + "\n"
+    from advisor.view.writers.markdown import page_markdown
 
-    return document_markdown(document)
+    return page_markdown(document)
 
 
 def writers() -> Mapping[str, Callable[[e.Write, State], str]]:

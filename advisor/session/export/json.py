@@ -12,8 +12,8 @@ from advisor.session.export.summary import Subject, cites, class_told, first_tol
 from advisor.session.records import Card, Experiment
 from advisor.session.state import State
 from advisor.view.compare_json import pair_dict
-from advisor.view.diagnosis_json import launch_dict
-from advisor.view.text import number, present, report_dict
+from advisor.view.diagnosis_json import launch_dict, report_dict
+from advisor.view.numbers import number, present
 from advisor.view.timeline_json import timeline_dict
 
 SCHEMA: Final = "ncu-advisor/session/1"

@@ -12,7 +12,7 @@ from advisor.session.practice.pages import quiz_right, standing
 from advisor.session.state import State
 from advisor.view.blocks import Block, Cell, Column, Paragraph, Section, Table
 from advisor.view.blocks import section as made_section
-from advisor.view.text import number, present
+from advisor.view.numbers import number, present
 
 TITLE: Final = "Practised"
 REMARK: Final = "As the practice record of this machine had it in the session, with what was done before it."

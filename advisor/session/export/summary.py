@@ -12,8 +12,9 @@ from advisor.records.diagnosis import ENDS, Comparison, Finding, LaunchDiagnosis
 from advisor.session.records import Card, Experiment
 from advisor.session.state import State
 from advisor.session.transcripts.serialize import WRITTEN
-from advisor.view.diagnosis import first_diagnosis
-from advisor.view.text import NAME_WIDTH, cut, gain_text, shown, title_text
+from advisor.view.numbers import gain_text
+from advisor.view.pages.launch import first_diagnosis
+from advisor.view.text import NAME_WIDTH, cut, shown, title_text
 
 # What stands elsewhere on the page, or is only about the program.
 _UNTOLD = ("overview", "help", "steps")
