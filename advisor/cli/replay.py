@@ -41,23 +41,25 @@ def run(
     """
     if script is not None:
         if paths or check or accept or export is not None:
-            raise UsageError(serialize.RECORD_ALONE)
+            raise UsageError(
+                "--record makes a session of a script: give neither sessions nor --check, --accept or --export"
+            )
         return _record(script, out, write, note, clear)
     if export is not None:
         if check or accept or len(paths) != 1:
             raise UsageError(serialize.EXPORT_ALONE)
         return _export(_files(paths), export, out, write, note, clear)
     if out is not None:
-        raise UsageError(serialize.OUT_WITH_RECORD)
+        raise UsageError("--out belongs to --record SCRIPT.yaml and to --export")
     if check and accept:
-        raise UsageError(serialize.ONE_OF)
+        raise UsageError("--check only looks and --accept rewrites: give one of them")
     if check or accept:
         return _check(_files(paths), accept, write, note, clear, width)
     if not paths:
         write(_listing(width), None)
         return EXIT_DONE
     if len(paths) > 1 or paths[0].is_dir():
-        raise UsageError(serialize.ONE_AT_A_TIME)
+        raise UsageError("one session at a time can be played: name one file, or give --check")
     from advisor.tui.program import replay
 
     return replay(_files(paths)[0])
@@ -66,13 +68,13 @@ def run(
 def _files(paths: Sequence[Path]) -> list[Path]:
     """The files: those of a folder by name, and a bundled session by its name alone."""
     if not paths:
-        raise UsageError(serialize.WHICH_FILE)
+        raise UsageError("name the sessions to check: files, or folders of them")
     out: list[Path] = []
     for path in paths:
         if path.is_dir():
             found = sorted(path.glob(f"*{_SUFFIX}"))
             if not found:
-                raise InputError(serialize.NONE_FOUND.format(folder=path))
+                raise InputError(f"no transcript (*.jsonl) in {path}")
             out += found
         else:
             known = None if path.exists() or path.name != str(path) else _known(path.name)
@@ -114,7 +116,7 @@ def _check(
             write(check_text(str(path), len(player), found, width), None)
             if accept and found:
                 _accept(path, player, found)
-                write(serialize.ACCEPTED.format(name=shown(str(path))), None)
+                write(f"{shown(str(path))}: rewritten", None)
             elif found:
                 code = max(code, EXIT_CHECK_FAILED)
         except InputError as problem:
@@ -142,10 +144,10 @@ def _accept(path: Path, player: Player, found: Sequence[StepDifference]) -> None
     from advisor.session.transcripts.serialize import text_of
 
     if player.transcript.notes:
-        raise InputError(serialize.WOULD_LOSE.format(name=path))
+        raise InputError(f"{path}: not rewritten: it holds lines that this version does not know: update ncu-advisor")
     undone = next((one.step.number for one in found if not one.done), None)
     if undone is not None:
-        raise InputError(serialize.CANNOT_BE_DONE.format(name=path, number=undone))
+        raise InputError(f"{path}: not rewritten: step {undone} cannot be done any more: record the session anew")
     write_whole(path, text_of(player.accepted()))
 
 
@@ -165,7 +167,7 @@ def _export(
     if len(files) != 1:
         raise UsageError(serialize.EXPORT_ALONE)
     if out is not None and out.exists() and out.samefile(files[0]):
-        raise UsageError(serialize.OVER_ITSELF.format(name=out))
+        raise UsageError(f"{out}: is the session itself: name another file")
     player = Player.load(files[0])
     for step in player.steps:
         note(serialize.STEP.format(number=step.number, what=step.words))
@@ -202,14 +204,18 @@ def _listing(width: int) -> str:
     rows = [[one.id, title(one), remark(one, time.time()) + _mark(one)] for one in kept()]
     wide = [max(len(row[at]) for row in rows) for at in (0, 1)] if rows else []
     lines = [cut(f"  {row[0]:<{wide[0]}}  {row[1]:<{min(wide[1], 40)}}  {row[2]}", width) for row in rows]
-    lines = [serialize.KEPT_TITLE, *lines] if lines else [serialize.NOTHING_KEPT]
+    lines = (
+        ["Sessions kept by themselves, the latest first (ncu-advisor replay ID):", *lines]
+        if lines
+        else ["no session is kept yet: they are saved while you work, or with /save in a session"]
+    )
     try:
         found = sorted(resources.folder("transcripts").glob(f"*{_SUFFIX}"))
     except AdvisorError:
         found = []
     if found:
         wide = [max(len(path.stem) for path in found)]
-        lines += [serialize.BUNDLED_TITLE]
+        lines += ["Sessions that come with the program (ncu-advisor replay NAME):"]
         lines += [cut(f"  {path.stem:<{wide[0]}}  {shown(head(path).title)}", width) for path in found]
     return "\n".join(lines)
 

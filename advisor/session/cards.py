@@ -44,11 +44,7 @@ def class_card(launch: LaunchDiagnosis, position: int) -> Card:
 def notes_card(launch: LaunchDiagnosis, position: int) -> Card | None:
     """What is said beside the class: the leading unit, what to do with it, where ncu's plain table would differ."""
     lines = tuple(Line(sentence(note)) for note in launch.verdict.notes)
-    return (
-        Card("note", launch.verdict.title or launch.verdict.id, lines, position, label=strings.BESIDE)
-        if lines
-        else None
-    )
+    return Card("note", launch.verdict.title or launch.verdict.id, lines, position, label="Beside") if lines else None
 
 
 def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Card:
@@ -59,18 +55,16 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
         if finding.speedup.how:
             lines.append(Line(sentence(finding.speedup.how), "quiet"))
     elif finding.kind == "diagnosis" and not is_end(finding):
-        lines.append(Line(strings.NO_SPEEDUP, "quiet"))
+        lines.append(Line("The gain of its fix cannot be estimated from these numbers.", "quiet"))
     lines += [Line(place_text(place), "fact", "At") for place in finding.locations[:3]]
     if finding.undecided:
         names = ", ".join(name.partition(".")[2] or name for name in finding.undecided).replace("_", " ")
-        lines.append(Line(names, "unknown", strings.UNKNOWN_NAMES))
+        lines.append(Line(names, "unknown", "Not known"))
     first = main_finding(launch)
     kind = {"trust": "trust", "note": "note"}.get(finding.kind, "finding")
     label = {"trust": strings.TRUST, "note": strings.NOTE}.get(finding.kind, strings.ALSO)
     if finding.kind == "diagnosis" and first is not None and first.id == finding.id:
-        label = strings.FIRST_LABELS.get(finding.id) or (
-            strings.NOTHING_TO_FIX if is_end(finding) else strings.FIX_FIRST
-        )
+        label = strings.FIRST_LABELS.get(finding.id) or ("Nothing to fix" if is_end(finding) else "Fix first")
     return Card(
         kind, finding.title, tuple(lines), position, finding.id, label, f"confidence {finding.confidence * 100:.0f} %"
     )
@@ -87,7 +81,14 @@ def fix_card(finding: Finding, position: int, where: Sequence[Line] = ()) -> Car
     """The fix: where in the code, its steps and its price."""
     fix = finding.fix
     if fix is None:
-        return Card("fix", finding.title, (Line(strings.NO_FIX, "quiet"),), position, finding.id, strings.FIX)
+        return Card(
+            "fix",
+            finding.title,
+            (Line("There is no fix for this: it says how far to trust or read the numbers.", "quiet"),),
+            position,
+            finding.id,
+            strings.FIX,
+        )
     lines = [*where, *(Line(step, "step") for step in fix.steps)]
     if fix.costs:
         lines.append(Line(sentence(fix.costs), "fact", "Price"))
@@ -98,7 +99,7 @@ def next_card(launch: LaunchDiagnosis, finding: Finding, position: int, exercise
     """What comes after the fix: measuring again, the findings that remain, the exercise where there is one."""
     lines = []
     if not is_end(finding):
-        lines.append(Line(strings.MEASURE_AGAIN))
+        lines.append(Line("Apply the fix, profile again with the same options, and compare the durations first."))
     rest = [f for f in launch.findings if f.kind == "diagnosis" and f.id != finding.id]
     for other in rest[:4]:
         gain = "" if other.speedup is None else f" ({strings.gain_text(other.speedup)})"
@@ -108,7 +109,7 @@ def next_card(launch: LaunchDiagnosis, finding: Finding, position: int, exercise
     if launch.missing:
         names = ", ".join(m.metric for m in launch.missing[:4]) + (" …" if len(launch.missing) > 4 else "")
         lines.append(Line(names, "unknown", "Not in the report"))
-    return Card("next", finding.title, tuple(lines), position, finding.id, strings.NEXT) if lines else None
+    return Card("next", finding.title, tuple(lines), position, finding.id, "What next") if lines else None
 
 
 def measured(item: Comparison) -> str:
@@ -141,8 +142,8 @@ def evidence_card(launch: LaunchDiagnosis, finding: Finding | None, position: in
     """All comparisons behind a finding, or behind the class when no finding is given."""
     items = launch.verdict.evidence if finding is None else finding.evidence
     title = launch.verdict.title if finding is None else finding.title
-    lines = evidence_lines(items) or (Line(strings.NO_EVIDENCE, "quiet"),)
-    return Card("evidence", title, lines, position, "" if finding is None else finding.id, strings.EVIDENCE)
+    lines = evidence_lines(items) or (Line("No single number stands behind this finding.", "quiet"),)
+    return Card("evidence", title, lines, position, "" if finding is None else finding.id, "Evidence")
 
 
 def missing_card(launch: LaunchDiagnosis, position: int) -> Card:
@@ -153,8 +154,8 @@ def missing_card(launch: LaunchDiagnosis, position: int) -> Card:
         lines.append(Line(wanted, "fact", item.metric))
     commands = list(dict.fromkeys(item.collect for item in launch.missing if item.collect))
     lines += [Line(command, "strong", "Run") for command in commands]
-    body = tuple(lines) or (Line(strings.NOTHING_MISSING),)
-    return Card("missing", strings.NOT_IN_REPORT, body, position, label=strings.MISSING)
+    body = tuple(lines) or (Line("The report lacks nothing that a rule wanted."),)
+    return Card("missing", "What a rule wanted and the report lacks", body, position, label="Missing")
 
 
 def question_card(ask: Ask, position: int | None) -> Card:
@@ -164,7 +165,7 @@ def question_card(ask: Ask, position: int | None) -> Card:
         lines.append(Line(sentence(range_text(ask)), "quiet"))
     at, of = ask.step
     aside = f"{at} of {of}" if of else ""
-    return Card("question", ask.ask, tuple(lines), position, ask.id, strings.QUESTION, aside)
+    return Card("question", ask.ask, tuple(lines), position, ask.id, "Question", aside)
 
 
 def range_text(ask: Ask) -> str:
@@ -194,7 +195,9 @@ def careful_card(launch: LaunchDiagnosis, position: int) -> Card | None:
         for f in launch.findings
         if f.kind == "trust"
     )
-    return Card("trust", strings.TRUST_TITLE, lines, position, label=strings.TRUST) if lines else None
+    return (
+        Card("trust", "How far these numbers can be trusted", lines, position, label=strings.TRUST) if lines else None
+    )
 
 
 def answer_card(ask: Ask, value: float | str | None, position: int | None) -> Card:
@@ -205,7 +208,11 @@ def answer_card(ask: Ask, value: float | str | None, position: int | None) -> Ca
         text = next((c.label for c in ask.choices if c.id == value), value)
     else:
         text = number_text(value, ask.unit)
-    note = (Line(strings.ANSWER_NOTED, "quiet"),) if value is None and ask.group == "question" else ()
+    note = (
+        (Line("Noted. The conclusions stand on what is known without it.", "quiet"),)
+        if value is None and ask.group == "question"
+        else ()
+    )
     return Card("answer", text, note, position, ask.id, strings.YOU)
 
 
@@ -213,4 +220,4 @@ def help_card(position: int | None) -> Card:
     """The commands and how to answer."""
     lines = [Line(what, "fact", name) for name, what in strings.COMMANDS]
     lines += [Line(hint, "quiet") for hint in strings.HELP_HINTS]
-    return Card("help", strings.HELP_TITLE, tuple(lines), position, label=strings.HELP)
+    return Card("help", "What you can type", tuple(lines), position, label="Help")

@@ -10,7 +10,6 @@ from advisor.session.interview.choosing import next_number, revealed, subject_of
 from advisor.session.method import words as words_method
 from advisor.session.method.offers import BEFORE, leading, offers
 from advisor.session.numbers import number_text
-from advisor.session.practice.words import PRACTISE_THIS
 from advisor.session.records import Ask, Choice
 from advisor.session.state import State, is_end
 
@@ -20,10 +19,10 @@ MEANT = "meant:"  # before a line that could have been meant, when the last one 
 _ANSWER = "answer:"  # keeps the choices of a question apart from the ones that every question has
 
 _SKIPS = {
-    "napkin": strings.STOP_NAPKIN,
+    "napkin": "Leave the napkin",
     "path": words_method.LEAVE_IT,
     "variants": words_method.LEAVE_IT,
-    "timeline": words_method.ENOUGH,
+    "timeline": "Enough: say what these numbers mean",
 }
 
 
@@ -58,7 +57,9 @@ def open_questions(state: State) -> tuple[Ask, ...]:
 def algorithm_ask(state: State) -> Ask:
     """The first question of the napkin: which algorithm."""
     choices = tuple(Choice(a.id, a.title) for a in state.lore.algorithms)
-    return Ask("algorithm", strings.ALGORITHM, strings.ALGORITHM_WHY, "choice", choices=choices, group="napkin")
+    return Ask(
+        "algorithm", "Which algorithm is this?", strings.ALGORITHM_WHY, "choice", choices=choices, group="napkin"
+    )
 
 
 def shown_findings(state: State) -> set[str]:
@@ -100,16 +101,22 @@ def _meant(state: State) -> tuple[Choice, ...]:
 def _before(state: State, ask: Ask) -> Choice | None:
     """The way past a question that stands before the reveal; it comes first, since Enter takes it."""
     if ask.group == "expect":
-        return Choice("skip", words.NUMBERS_NOW if state.numbers else words.SHOW_NOW, words.SHOW_NOW_WORDS)
+        return Choice("skip", "Go on to the numbers" if state.numbers else words.SHOW_NOW, words.SHOW_NOW_WORDS)
     if ask.group == "napkin" and ask.usual == "show":
-        return Choice("skip", words.NO_ALGORITHM_NUMBERS if state.numbers else words.NO_ALGORITHM, words.SHOW_NOW_WORDS)
+        return Choice(
+            "skip",
+            "None of these, or skip this: go on to the numbers"
+            if state.numbers
+            else "None of these, or skip this: show the diagnosis",
+            words.SHOW_NOW_WORDS,
+        )
     return None
 
 
 def _why(state: State, ask: Ask) -> Choice:
     """Why it is asked; said once, and then that it was."""
     said = state.has_card("evidence", ask.id)
-    return Choice("why", strings.WHY_ASKED, ("w", "why?"), strings.SAID_ABOVE if said else "")
+    return Choice("why", "Why is this asked?", ("w", "why?"), "said above" if said else "")
 
 
 def _answers(state: State, ask: Ask) -> tuple[Choice, ...]:
@@ -120,16 +127,16 @@ def _answers(state: State, ask: Ask) -> tuple[Choice, ...]:
         out = [before, *out]
         if ask.group == "expect":
             out.append(Choice("dont_know", strings.DONT_KNOW, strings.DONT_KNOW_WORDS))
-            out.append(Choice("never", words.NEVER_AGAIN, words.NEVER_AGAIN_WORDS))
+            out.append(Choice("never", "Show it, and never ask this again", words.NEVER_AGAIN_WORDS))
         return (*out, _why(state, ask))
     if ask.usual is not None and ask.kind == "number":
-        out.append(Choice("usual", strings.TAKE_USUAL.format(value=number_text(ask.usual, ask.unit)), ("u", "usual")))
+        out.append(Choice("usual", f"Take {number_text(ask.usual, ask.unit)}", ("u", "usual")))
     if ask.optional:
         out.append(Choice("dont_know", strings.DONT_KNOW, strings.DONT_KNOW_WORDS))
     out.append(_why(state, ask))
-    out.append(Choice("skip", _SKIPS.get(ask.group, strings.SKIP), ("s", "later")))
+    out.append(Choice("skip", _SKIPS.get(ask.group, "Ask me later"), ("s", "later")))
     if state.numbers and state.launch is not None:
-        out.append(Choice("conclusion", strings.SHOW_CONCLUSION, ("c", "enough", "stop")))
+        out.append(Choice("conclusion", "Enough: show the conclusion", ("c", "enough", "stop")))
     return tuple(out)
 
 
@@ -142,33 +149,33 @@ def _menu(state: State) -> tuple[Choice, ...]:
         out.append(Choice("retry", strings.TRY_AGAIN))
     if finding is not None and finding.fix is not None and not state.has_card("fix", finding.id):
         gains = finding.speedup is not None and not is_end(finding)
-        out.append(Choice("fix", strings.SHOW_FIX if gains else strings.SHOW_WHAT_TO_DO, ("fix",)))
+        out.append(Choice("fix", "Show the fix, step by step" if gains else "Show what to do now", ("fix",)))
     if finding is not None and not state.has_card("proof", finding.id):
-        out.append(Choice("how", strings.SHOW_HOW))
+        out.append(Choice("how", "How was this concluded?"))
     following = next_finding(state)
     if following is not None:
         gain = "" if following.speedup is None else strings.gain_text(following.speedup)
         # An answer may have brought a new first finding: it is not the next one.
         first = state.launch is not None and following is state.launch.findings[0]
-        label = strings.SHOW_NOW_FIRST if first else strings.SHOW_NEXT
+        label = "What to fix first now: {title}" if first else "Next finding: {title}"
         out.append(Choice("finding", label.format(title=following.title), ("next",), gain))
     exercise = _exercise(state, finding)
     if exercise:
-        out.append(Choice(f"practise:{exercise}", PRACTISE_THIS.format(name=exercise), ("practise", "exercise")))
+        out.append(Choice(f"practise:{exercise}", f"Practise it on an exercise: {exercise}", ("practise", "exercise")))
     for ask in open_questions(state)[:_MOST_QUESTIONS]:
         short = ask.ask if len(ask.ask) <= _ASK_SHOWN else ask.ask[: _ASK_SHOWN - 1].rstrip() + "…"
-        out.append(Choice(f"ask:{ask.id}", strings.TAKE_QUESTION.format(ask=short), (ask.id, ask.ask)))
+        out.append(Choice(f"ask:{ask.id}", f"Answer: {short}", (ask.id, ask.ask)))
     kernel = state.launch is not None and subject_of(state) == "kernel"
     if kernel and state.lore.algorithms and not state.has_card("napkin"):
-        out.append(Choice("napkin", strings.SHOW_NAPKIN, ("algorithm",)))
+        out.append(Choice("napkin", "Compare with what the algorithm needs", ("algorithm",)))
     if state.launch is not None and not state.has_card("proof", state.launch.verdict.id):
-        out.append(Choice("whyclass", strings.SHOW_WHY_CLASS))
+        out.append(Choice("whyclass", "Why this class?"))
     if state.launch is not None and state.launch.missing and not state.has_card("missing") and not state.numbers:
-        out.append(Choice("missing", strings.SHOW_MISSING, ("collect",)))
+        out.append(Choice("missing", "What the report lacks, and how to collect it", ("collect",)))
     if state.numbers and next_number(state) is not None:
-        out.append(Choice("more", strings.MORE_NUMBERS, ("numbers",)))
+        out.append(Choice("more", "Give more numbers", ("numbers",)))
     if state.diagnosis is not None and len(state.diagnosis.launches) > 1:
-        out.append(Choice("launches", strings.SHOW_LAUNCHES, ("kernels",)))
+        out.append(Choice("launches", "Choose another launch", ("kernels",)))
     return tuple(out) or (Choice("quit", strings.LEAVE),)
 
 

@@ -115,7 +115,12 @@ class Desk:
         except Exception as problem:
             # A bad input must never end the session. The trace goes to the log for whoever listens there.
             _log.exception("a request of the session failed: %r", request)
-            return e.Failed(request, strings.UNEXPECTED.format(problem=f"{type(problem).__name__}: {problem}"))
+            return e.Failed(
+                request,
+                (
+                    "Something unexpected went wrong ({problem}). The session goes on; try again, or another launch."
+                ).format(problem=f"{type(problem).__name__}: {problem}"),
+            )
 
     def _perform(self, request: e.Request, state: State, progress: Progress) -> e.Outcome:
         sources = self.sources
@@ -208,7 +213,7 @@ class Desk:
         key = _base(state)
         if key not in self._bases:
             if not state.paths:
-                raise AdvisorError(strings.NOTHING_OPEN)
+                raise AdvisorError("No report is open: open one first.")
             # A session that was taken up again reads its report when it is first needed.
             self._bases[key] = self.sources.analyse([Path(p) for p in state.paths], state.gpu or None, _unheard)
         base = self._bases[key]

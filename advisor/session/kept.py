@@ -16,8 +16,8 @@ def title(one: Kept) -> str:
     """What it is about: the names of its files, or that numbers were typed."""
     names = [shown(PurePosixPath(path.replace("\\", "/")).name) for path in one.paths]
     if not names:
-        return serialize.TYPED
-    return names[0] if len(names) == 1 else serialize.AND_OTHERS.format(name=names[0], count=len(names) - 1)
+        return "numbers typed by hand"
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
 
 def remark(one: Kept, now: float) -> str:
@@ -29,12 +29,12 @@ def remark(one: Kept, now: float) -> str:
 def ago(seconds: float) -> str:
     """How long ago, in the words that people use."""
     if seconds < _MINUTE:
-        return serialize.NOW
+        return "just now"
     for unit, name, most in ((_MINUTE, "minute", _HOUR), (_HOUR, "hour", _DAY)):
         if seconds < most:
             return serialize.AGO.format(time=_count(int(seconds / unit), name))
     days = int(seconds / _DAY)
-    return serialize.YESTERDAY if days == 1 else serialize.AGO.format(time=_count(days, "day"))
+    return "yesterday" if days == 1 else serialize.AGO.format(time=_count(days, "day"))
 
 
 def _count(number: int, what: str) -> str:

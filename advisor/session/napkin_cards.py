@@ -26,7 +26,13 @@ def algorithms() -> tuple[Algorithm, ...]:
 
     types = tuple(Choice(key, entry.title, (key, *entry.aliases)) for key, entry in known.dtypes().items())
     dtype = Ask(
-        DTYPE, strings.WHICH_DTYPE, strings.WHICH_DTYPE_WHY, "choice", choices=types, group="napkin", optional=False
+        DTYPE,
+        "Which data type are its elements?",
+        "The bytes follow from its size, and the peak of the arithmetic from its kind.",
+        "choice",
+        choices=types,
+        group="napkin",
+        optional=False,
     )
     return tuple(
         Algorithm(key, entry.title, (dtype, *(_ask(name, p) for name, p in entry.parameters.items())))
@@ -86,12 +92,12 @@ def reckon(name: str, parameters: Mapping[str, float | str], launch: LaunchDiagn
 
 def _needs(result: Result) -> tuple[Line, ...]:
     work = f"{number_text(result.flop, 'FLOP')}, {number_text(result.bytes, 'byte')}"
-    lines = [Line(work, "fact", strings.NEEDS)]
+    lines = [Line(work, "fact", "Needs")]
     roof = result.expected
     intensity = f"{result.intensity:.4g} FLOP/byte"
     if roof is None:
         return (*lines, Line(intensity, "fact", strings.INTENSITY))
-    side = strings.BELOW if roof.bound == "memory" else strings.ABOVE
+    side = "under the ridge at" if roof.bound == "memory" else "over the ridge at"
     ridge = f"{intensity}, {side} {roof.ridge:.4g}: {strings.EXPECT[roof.bound]}"
     return (*lines, Line(ridge, "fact", strings.INTENSITY))
 
@@ -99,20 +105,20 @@ def _needs(result: Result) -> tuple[Line, ...]:
 def _against(result: Result, launch: LaunchDiagnosis) -> tuple[Line, ...]:
     floor = number_text(result.floor_ns, "ns")
     reached = number_text(result.achievable_ns, "ns")
-    lines = [Line(f"{floor} at the peaks, {reached} at what good code reaches", "strong", strings.FLOOR)]
+    lines = [Line(f"{floor} at the peaks, {reached} at what good code reaches", "strong", "Least time")]
     measured = [strings.duration_text(launch.duration_ns)] if launch.duration_ns is not None else []
     for metric, unit in (("dram_bytes", "byte"), ("flop", "FLOP")):
         value = launch.metrics.get(metric)
         measured += [number_text(value, unit)] if value is not None else []
-    lines += [Line(", ".join(measured), "fact", strings.MEASURED)] if measured else []
+    lines += [Line(", ".join(measured), "fact", "Measured")] if measured else []
     if launch.duration_ns is not None and result.achievable_ns > 0:
         times = launch.duration_ns / result.achievable_ns
-        lines.append(Line(strings.TIMES_REACHABLE.format(times=times), "fact", strings.SO))
+        lines.append(Line(f"{times:.2f} times what good code reaches", "fact", "That is"))
     return tuple(lines)
 
 
 def _said(result: Result, found: tuple[Inconsistency, ...]) -> tuple[Line, ...]:
     lines = [Line(item.says, "warning" if item.kind != "distance" else "text") for item in found]
     if any(item.kind == "contradiction" for item in found):
-        lines.append(Line(strings.NOT_USED, "quiet"))
+        lines.append(Line("Since the two contradict each other, nothing is concluded from these sizes.", "quiet"))
     return (*lines, *(Line(note.says, "quiet") for note in result.notes))

@@ -136,4 +136,4 @@ def not_understood(state: State, event: e.NotUnderstood) -> State:
     # They stand among the choices too, so one line has to do here.
     lines += [Line(strings.MEANT_APART.join(event.meant), "fact", strings.DID_YOU_MEAN)] if event.meant else []
     lines = lines or [Line(strings.TYPE_HELP)]
-    return add(state, Card("error", event.text, tuple(lines), state.position, label=strings.UNCLEAR))
+    return add(state, Card("error", event.text, tuple(lines), state.position, label="Not understood"))

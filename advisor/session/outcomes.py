@@ -62,7 +62,17 @@ def opened(state: State, event: e.Opened) -> State:
         return state
     after = replace(after, lore=event.lore, diagnosis=event.diagnosis, stalled=None)
     if after.numbers:
-        intro = Card("note", strings.INTERVIEW_TITLE, (Line(strings.INTERVIEW_INTRO),), label=strings.INTERVIEW)
+        intro = Card(
+            "note",
+            strings.INTERVIEW_TITLE,
+            (
+                Line(
+                    "No report was given, so the advisor asks for the numbers that ncu shows. Type each with its "
+                    "unit, or press d for what you do not know. After each the conclusion is drawn anew."
+                ),
+            ),
+            label=strings.INTERVIEW,
+        )
         return ask_number(add(after, intro, place="launch", position=0))
     if event.diagnosis is None and not event.request.paths:
         # A session about traces alone.
@@ -74,8 +84,8 @@ def opened(state: State, event: e.Opened) -> State:
 
 def _nothing_read(diagnosis: Diagnosis | None) -> Card:
     problems = [p for report in (diagnosis.reports if diagnosis else ()) for p in report.problems]
-    lines = (Line(strings.NO_LAUNCHES), *(Line(problem, "quiet") for problem in problems))
-    return Card("error", strings.NOTHING_READ, lines, label=strings.FAILED)
+    lines = (Line("No launch could be read from this input."), *(Line(problem, "quiet") for problem in problems))
+    return Card("error", "There is nothing to look at", lines, label=strings.FAILED)
 
 
 def concluded(state: State, event: e.Concluded) -> State:
@@ -121,8 +131,8 @@ def _change(state: State, before: LaunchDiagnosis | None, now: LaunchDiagnosis, 
     lines = differences(before, now)
     if not lines and state.numbers and not state.paused:
         return None
-    title = strings.CHANGED_TITLE if lines else strings.UNCHANGED
-    return Card("change", title, lines or (Line(strings.NO_CHANGE, "quiet"),), at, label=strings.CHANGED)
+    title = "The answer moved the conclusion" if lines else "Nothing changed"
+    return Card("change", title, lines or (Line(strings.NO_CHANGE, "quiet"),), at, label="What changed")
 
 
 def told(state: State, event: e.Told) -> State:
@@ -161,12 +171,12 @@ def _proved(state: State, request: e.Prove, result: Any) -> Card:
     lines = proof_lines(result, request.finding, state.lore) if how else blocked_lines(result, state.lore)
     launch, title = state.launch, state.lore.title(request.finding)
     of_class = launch is not None and request.finding == launch.verdict.id
-    label = strings.WHY_NOT if not how else strings.WHY if of_class else strings.HOW
+    label = "Why not" if not how else strings.WHY if of_class else "How"
     return Card("proof", title, lines, request.position, request.finding, label, detail=result)
 
 
 def _explained(request: e.Look, result: Any) -> Card:
-    return Card("explanation", request.word, (), request.position, label=strings.EXPLAIN, detail=result)
+    return Card("explanation", request.word, (), request.position, label="Explain", detail=result)
 
 
 def _supposed(state: State, request: e.Suppose, result: Any) -> State:
@@ -177,14 +187,14 @@ def _supposed(state: State, request: e.Suppose, result: Any) -> State:
     units = {name: unit for name, unit, _ in state.lore.metrics}
     title = ", ".join(f"{name} = {chosen_text(value, units.get(name, ''))}" for name, value in request.values)
     body = lines or (Line(strings.NO_CHANGE, "quiet"),)
-    return add(state, Card("change", title, body, request.position, label=strings.WHAT_IF))
+    return add(state, Card("change", title, body, request.position, label="What if"))
 
 
 def _reckoned(state: State, request: e.Reckon, result: Any) -> State:
     """The napkin's card; what it reckoned is an answer like any other, and concluded on."""
     if not isinstance(result, Reckoning):
         return state
-    card = Card("napkin", result.title, result.lines, request.position, label=strings.NAPKIN, detail=result)
+    card = Card("napkin", result.title, result.lines, request.position, label="Napkin", detail=result)
     if not result.answers:
         after = add(state, card)
         return _go_on(after) if state.numbers else reveal(after)

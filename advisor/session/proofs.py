@@ -30,30 +30,30 @@ def _flips(flips: tuple[Flip, ...], concluded: str, lore: Lore) -> list[Line]:
     A number may turn one of several reasons without turning what they lead to: that is not worth a line.
     """
     turning = [flip for flip in flips if concluded not in (flip.then.class_id, *flip.then.findings)]
-    lines = [Line(strings.TURNS if turning else strings.TURNS_NOT, "strong")] if flips else []
+    lines = [Line("It would turn" if turning else "No single number of these turns it.", "strong")] if flips else []
     for flip in turning:
         at, now = number_text(flip.turns_at, flip.unit), number_text(flip.value, flip.unit)
         after = "; ".join(lore.title(name) for name in (flip.then.class_id, *flip.then.findings) if name)
-        lines.append(Line(strings.TURNS_AT.format(metric=flip.metric, at=at, now=now), depth=1))
-        lines.append(Line(strings.TURNS_INTO.format(after=after), "quiet", depth=2))
+        lines.append(Line(f"at {flip.metric} = {at} (now {now})", depth=1))
+        lines.append(Line(f"then: {after}", "quiet", depth=2))
     return lines
 
 
 def blocked_lines(rules: Any, lore: Lore) -> tuple[Line, ...]:
     """What kept a finding from being concluded (a tuple of engine.BlockedRule), rule by rule."""
     if not isinstance(rules, tuple) or not rules:
-        return (Line(strings.NO_RULE, "quiet"),)
+        return (Line("No rule concludes this about a single launch.", "quiet"),)
     return tuple(line for rule in rules if hasattr(rule, "failing") for line in _blocked(rule, lore))
 
 
 def _proof(proof: Proof, lore: Lore, depth: int) -> list[Line]:
     if not proof.rules:
-        return [Line(strings.NOT_CONCLUDED, "quiet", depth=depth)]
+        return [Line("This was not concluded.", "quiet", depth=depth)]
     return [line for rule in proof.rules for line in _rule(rule, lore, depth)]
 
 
 def _rule(rule: RuleProof, lore: Lore, depth: int) -> list[Line]:
-    lines = [Line(strings.sentence_start(rule.because), "strong", strings.BECAUSE, depth)] if rule.because else []
+    lines = [Line(strings.sentence_start(rule.because), "strong", "Because", depth)] if rule.because else []
     for clause in rule.clauses:
         lines += _clause(clause, lore, depth + 1)
     if rule.cites:
@@ -84,11 +84,11 @@ def _clause(clause: Clause, lore: Lore, depth: int) -> list[Line]:
 def _blocked(rule: BlockedRule, lore: Lore) -> list[Line]:
     lines = [Line(rule.rule_id, "strong", strings.RULE)]
     if rule.fired:
-        lines.append(Line(strings.IT_FIRED, "holds", depth=1))
+        lines.append(Line("It did conclude this here.", "holds", depth=1))
     for label, clauses in (
-        (strings.FAILS, rule.failing),
-        (strings.UNKNOWN, rule.unknown),
-        (strings.BLOCKS, rule.blocking),
+        ("Fails", rule.failing),
+        ("Unknown", rule.unknown),
+        ("Blocked by", rule.blocking),
     ):
         for clause in clauses:
             first, *rest = _clause(clause, lore, 1)

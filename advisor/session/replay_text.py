@@ -28,8 +28,8 @@ class StepDifference:
 def check_text(name: str, steps: int, found: Sequence[StepDifference], width: int) -> str:
     """One line where all is as saved; else each step with what was expected and what came."""
     if not found:
-        return serialize.SAME.format(name=shown(name), count=steps)
-    lines = [serialize.DIFFERS.format(name=shown(name), count=len(found), steps=steps)]
+        return f"{shown(name)}: all {steps} conclusions as saved"
+    lines = [f"{shown(name)}: {len(found)} of {steps} steps conclude something else"]
     for one in found[:_STEPS]:
         lines.append("  " + shown(serialize.STEP.format(number=one.step.number, what=one.step.words))[: width - 2])
         if not one.done:
@@ -39,15 +39,15 @@ def check_text(name: str, steps: int, found: Sequence[StepDifference], width: in
             lines.append(f"      {serialize.EXPECTED:<9} {_value(item.expected, width - 16)}")
             lines.append(f"      {serialize.CAME:<9} {_value(item.came, width - 16)}")
         if len(one.differences) > _SHOWN:
-            lines.append("    " + serialize.MANY_MORE.format(count=len(one.differences) - _SHOWN))
+            lines.append("    " + f"… and {len(one.differences) - _SHOWN} more")
     if len(found) > _STEPS:
-        lines.append("  " + serialize.MORE_STEPS.format(count=len(found) - _STEPS))
+        lines.append("  " + f"… and {len(found) - _STEPS} later steps")
     return "\n".join(lines)
 
 
 def _value(value: Any, room: int) -> str:
     if value is None:
-        return serialize.ABSENT
+        return "nothing"
     text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
     text = shown(text)
     return text if len(text) <= room else text[: room - 1] + "…"

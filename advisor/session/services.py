@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.records import resources
 from advisor.session import events as e
-from advisor.session import strings
 from advisor.session.executor import Judged, Sources
-from advisor.session.interview import words as words_interview
 from advisor.session.records import Ask, Choice, Lore, Reckoning, Renewed
 
 if TYPE_CHECKING:
@@ -60,7 +58,7 @@ def _analyse_numbers(knowledge: tuple[Path, ...]) -> Callable[[Mapping[str, floa
         workload = numbers.pop("subject", "") == "workload"
         if workload:
             numbers = _typed(numbers)
-        name = words_interview.TYPED_WORKLOAD if workload else strings.TYPED_KERNEL
+        name = "your draw or dispatch" if workload else "your kernel"
         return judge(numbers, gpu=gpu, knowledge=knowledge, name=name, workload=workload)
 
     return analyse_numbers

@@ -9,7 +9,6 @@ from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.session import cards as make
 from advisor.session import strings
 from advisor.session.events import Request
-from advisor.session.interview import words
 from advisor.session.interview.choosing import expectation, expectation_due, next_number, revealed
 from advisor.session.interview.expectation import comparison_card
 from advisor.session.records import Ask, Card, Line
@@ -58,9 +57,12 @@ def ask_number(state: State) -> State:
     ask = next_number(state)
     if ask is not None:
         return put(state, ask)
-    title, text = strings.INTERVIEW_TITLE, strings.INTERVIEW_DONE
+    title, text = strings.INTERVIEW_TITLE, "That was the last number. The conclusion stands on what you gave."
     if state.wanted == ():
-        title, text = words.NOTHING_MORE, words.NOTHING_CHANGES
+        title, text = (
+            "Enough numbers",
+            "No other number that you could read off would change class, first finding or gain.",
+        )
     return conclude_interview(add(state, Card("note", title, (Line(text),), 0, label=strings.INTERVIEW)))
 
 

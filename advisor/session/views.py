@@ -33,25 +33,7 @@ TITLES: Final = {
 }
 
 
-NOTHING_TO_SHOW: Final = "Nothing to show"
-
-
-NEEDS_LAUNCH: Final = "This is about one launch, and there is none to look at yet."
-
-
-NEEDS_REPORT: Final = "Lines and instructions come from a report, and this session has only typed numbers."
-
-
-NEEDS_TRACE: Final = "No trace is open: /timeline FILE reads one."
-
-
 AT: Final = "At"
-
-
-NOT_READ: Final = "not read from the report yet; /source (F7) shows lines and instructions"
-
-
-CALLED_OFF: Final = "Called off."
 
 
 def plain(request: e.Request) -> bool:
@@ -108,7 +90,7 @@ def where(state: State, finding: Finding) -> list[Line]:
         return []
     told = next(iter(_told(state)), None)
     failed = told.message if isinstance(told, e.Failed) else ""
-    return [Line(failed or NOT_READ, "unknown", AT)]
+    return [Line(failed or "not read from the report yet; /source (F7) shows lines and instructions", "unknown", AT)]
 
 
 def _readable(state: State) -> bool:
@@ -157,11 +139,13 @@ def view_shown(state: State, event: e.ViewShown) -> State:
     if event.view not in VIEWS:
         return state
     if event.view in OF_LAUNCH and (state.place != "launch" or state.launch is None):
-        return _nothing(state, event.view, NEEDS_LAUNCH)
+        return _nothing(state, event.view, "This is about one launch, and there is none to look at yet.")
     if event.view == "source" and state.numbers:
-        return _nothing(state, event.view, NEEDS_REPORT)
+        return _nothing(
+            state, event.view, "Lines and instructions come from a report, and this session has only typed numbers."
+        )
     if event.view == "timeline" and state.timeline is None and not state.traces:
-        return _nothing(state, event.view, NEEDS_TRACE)
+        return _nothing(state, event.view, "No trace is open: /timeline FILE reads one.")
     subject = event.subject
     if event.view in ("proof", "source") and state.launch is not None:
         subject = subject or state.finding or (state.launch.verdict.id if event.view == "proof" else "")
@@ -187,7 +171,7 @@ def _nothing(state: State, view: str, why: str) -> State:
     """A note in the conversation; where none is in view the event does nothing."""
     if state.place != "launch":
         return state
-    card = Card("error", TITLES[view], (Line(why),), state.position, label=NOTHING_TO_SHOW)
+    card = Card("error", TITLES[view], (Line(why),), state.position, label="Nothing to show")
     return add(replace(state, view="", view_subject="", under=()), card)
 
 
@@ -288,7 +272,7 @@ def failed(state: State, event: e.Failed) -> State:
 
 def cancelled(state: State, event: e.Cancelled) -> State:
     """A view's work was called off: the view says so."""
-    return failed(state, e.Failed(event.request, CALLED_OFF))
+    return failed(state, e.Failed(event.request, "Called off."))
 
 
 def renewed(state: State) -> State:

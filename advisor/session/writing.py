@@ -28,9 +28,17 @@ def write_asked(state: State, event: e.WriteAsked) -> State:
 
 def done(state: State, request: e.Write, result: Any) -> State:
     """The file was written: where it is, and for a transcript how to play it again."""
-    lines = [Line(str(result), "strong", serialize.FILE)]
+    lines = [Line(str(result), "strong", "File")]
     if request.what == "transcript":
-        lines.append(Line(serialize.REPLAY_IT.format(path=result), "quiet"))
+        lines.append(
+            Line(
+                (
+                    f"ncu-advisor replay {result} plays it again, with --check it tells whether all is still "
+                    "concluded so"
+                ),
+                "quiet",
+            )
+        )
     again = any(isinstance(old, e.Told) and (old.request, old.result) == (request, result) for old in state.log)
-    title = serialize.WRITTEN_AGAIN if again else serialize.WRITTEN
+    title = "Saved again, in the same file" if again else serialize.WRITTEN
     return add(state, Card("note", title, tuple(lines), state.position, label=strings.NOTE))

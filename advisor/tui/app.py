@@ -20,7 +20,6 @@ from advisor.session.language.complete import completions
 from advisor.session.reducer import can_go_back, reduce
 from advisor.session.state import State
 from advisor.session.transcripts.autosave import Kept, forget
-from advisor.session.transcripts.serialize import NOT_KEPT
 from advisor.session.transcripts.session import Saving
 from advisor.tui import autosaves as offered
 from advisor.tui import replays, words, words_help
@@ -310,7 +309,11 @@ class AdvisorApp(App[int]):
 
     def on_not_kept(self, message: NotKept) -> None:
         """The session cannot be saved by itself."""
-        self.notify(NOT_KEPT.format(why=safe(message.why)), severity="warning", markup=False)
+        self.notify(
+            f"This session cannot be saved by itself, and goes on all the same: {safe(message.why)}",
+            severity="warning",
+            markup=False,
+        )
 
     def end_replay(self) -> None:
         """Back to where the replay was opened; out of the program where it was all that was asked for."""

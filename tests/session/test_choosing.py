@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from engine.conftest import make_catalog
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
+from reasoning.conftest import make_catalog
 from tui.factory import desk
 from tui.talk import begin, say, settle
 

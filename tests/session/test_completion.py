@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from dialogue.test_commands import opened
+from session.test_commands import opened
 
 from advisor.session import events as e
 from advisor.session.language.complete import completions

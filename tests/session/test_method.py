@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from dialogue.sessions import LORE, Session, answer_all, on
+from session.sessions import LORE, Session, answer_all, on
 
 from advisor.records import resources
 from advisor.records.diagnosis import Missing
@@ -45,7 +45,9 @@ def test_every_step_can_be_gone_to_with_a_report_and_says_something_of_the_launc
     assert step in state.visited
     told = here(step, before)
     assert told and all(line.text.strip() for line in told)
-    assert words.NO_LAUNCH not in [line.text for line in told]
+    assert "No launch is open yet, so nothing can be said about yours: open a report, or type numbers." not in [
+        line.text for line in told
+    ]
     assert "\n" not in "".join(line.text for line in card.lines)
     assert reduce(state, e.Back()) == before
 
@@ -87,7 +89,9 @@ def lines(session: Session, *deeds: e.Event) -> str:
 def test_lines_that_are_not_read_yet_are_said_to_be_so_and_told_once_they_are(conflicts: Session):
     told = lines(conflicts, e.StepShown("4"))
     assert "Shared-memory bank conflicts: not read from the report yet; /source (F7)" in told
-    assert "transpose_tile.cu" not in told and words.NO_PLACE not in told
+    assert (
+        "transpose_tile.cu" not in told and "No finding of this launch has a place of its own in the code." not in told
+    )
     assert "No line information: checked, and not the case" in told, "the problem is what is not there"
     told = lines(conflicts, e.ViewShown("source"), e.ViewLeft(), e.StepShown("4"))
     assert "transpose_tile.cu:8  LDS" in told and "(100 %), array tile" in told and "not read" not in told
@@ -105,7 +109,7 @@ def test_a_fix_without_a_place_of_its_own_says_nothing_of_lines(tour: Any):
     made = on(tour)
     made.launch(next(at for at, launch in enumerate(tour.diagnosis.launches) if launch.kernel == "eight_blocks"))
     assert "read from the report" not in lines(made, e.FixShown())
-    assert words.NO_PLACE in lines(made, e.StepShown("4"))
+    assert "No finding of this launch has a place of its own in the code." in lines(made, e.StepShown("4"))
 
 
 def test_code_that_cannot_be_read_is_said_with_its_reason(conflicts: Session):
@@ -152,7 +156,7 @@ def test_what_the_report_lacks_is_not_told_as_looked_for_and_not_found(session: 
     state = replace(session.state, diagnosis=replace(diagnosis, launches=launches))
     told = [line.text for line in here("III.atomics", state)]
     assert any("could not be looked at" in text and "l2_atomic_max_pct" in text for text in told)
-    assert words.COLLECT_WITH.format(command=lacking.collect) in told
+    assert f"Collect it with: {lacking.collect}" in told
     for step in ("1b", "2", "2b", "5b", "III.tensor", "III.balance", "III.mig", "III.graphs"):
         styles = [line.style for line in here(step, state) if not line.text.startswith("/")]
         assert "unknown" in styles, step

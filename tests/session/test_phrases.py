@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from dialogue.test_commands import opened
+from session.test_commands import opened
 
 from advisor.session import events as e
 from advisor.session.language.understand import understand

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from dialogue.sessions import Session, recorded, trace
+from session.sessions import Session, recorded, trace
 from timeline.generator import US, Planted, starved
 
 from advisor.session import events as e
@@ -38,7 +38,9 @@ def test_a_session_that_begins_with_a_trace_tells_what_it_shows_and_decides(tmp_
     assert {"S2", "S4", "S5"} <= set(state.visited)
     assert made.last.kind == "timeline" and made.last.title == "Fix the system first"
     assert "Starved by data loading, at most" in " ".join(made.texts())
-    assert words.ADVICE_END in made.texts()
+    assert (
+        "A profile of one kernel would gain little now: mend this first, capture again, and decide anew."
+    ) in made.texts()
     assert replay(state.log) == state
 
 
@@ -48,13 +50,13 @@ def test_where_a_kernel_is_worth_it_the_command_is_given_and_its_report_can_be_o
     for at in range(50):
         dominated.kernel(at * 100 * US, 90 * US, "void gemm<float>(float*)", "gemm")
     made.do(e.Began((), traces=(trace(dominated, tmp_path),)))
-    command = next(line.text for line in made.last.lines if line.label == words.PROFILE)
+    command = next(line.text for line in made.last.lines if line.label == "Profile it")
     assert command.startswith("ncu ")
     assert "step:report" in [choice.id for choice in choices(made.state)]
     made.do(e.Asked("report"), e.Answered("report", recorded("good-copy")))
     assert made.state.diagnosis is not None and made.state.timeline is not None
     made.launch(0)
-    assert words.PROFILE in [line.label for line in here("S5", made.state)]
+    assert "Profile it" in [line.label for line in here("S5", made.state)]
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -76,7 +78,7 @@ def test_a_pattern_is_shown_with_its_moments_and_its_fix(tmp_path: Path):
     assert event is not None
     state = made.do(event)
     assert made.last.kind == "fix" and state.step == "S3"
-    assert {words.MOMENT, words.FIX} <= {line.label for line in made.last.lines}
+    assert {"Shows at", "Fix"} <= {line.label for line in made.last.lines}
     assert [line for line in made.last.lines if line.style == "step"]
     assert e.FindingShown("data_loading_starved") != event_of(choices(state)[0].id, state)
 
@@ -101,9 +103,11 @@ def test_a_whole_program_can_be_judged_from_typed_numbers_and_the_session_end_be
     made = Session()
     made.do(e.Began(()), e.Answered("subject", "program"))
     asked(made, STARVED)
-    assert made.last.title == "Fix the system first" and made.last.aside == words.TYPED
+    assert made.last.title == "Fix the system first" and made.last.aside == "as you told"
     told = made.texts()
-    assert words.ADVICE_END in told and any(text.startswith("Starved by data loading") for text in told)
+    assert (
+        "A profile of one kernel would gain little now: mend this first, capture again, and decide anew."
+    ) in told and any(text.startswith("Starved by data loading") for text in told)
     assert made.state.step == "S5" and replay(made.state.log) == made.state
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dialogue.test_commands import opened
-from dialogue.test_reducer_laws import PATHS, STEPS, walk
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from session.test_commands import opened
+from session.test_reducer_laws import PATHS, STEPS, walk
 
 from advisor.session import events as e
 from advisor.session.choices import MEANT, choices, event_of

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from dialogue.transcripts.talk import CSV, real
+from session.transcripts.talk import CSV, real
 
 from advisor.session import events as e
 from advisor.session.executor import Desk

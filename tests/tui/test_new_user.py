@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dialogue.transcripts.talk import CSV
+from session.transcripts.talk import CSV
 from textual.pilot import Pilot
 
 from advisor.session import events as e

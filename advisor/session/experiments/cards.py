@@ -22,9 +22,6 @@ VERSION: Final = "v{number}"
 NEW: Final = "New version"
 
 
-COMPARED: Final = "Compared"
-
-
 JUDGED: Final = {
     "faster": "Faster: {speed} as fast",
     "slower": "Slower: it takes {speed} as long",
@@ -33,81 +30,7 @@ JUDGED: Final = {
 }
 
 
-TIMES: Final = "{before} → {after} ({change}; noise {noise})"
-
-
 TIME: Final = "Time"
-
-
-CLASS: Final = "Class"
-
-
-CLASS_AS_BEFORE: Final = "{title}, as before"
-
-
-GONE: Final = "Gone"
-
-
-STAYED: Final = "Stayed"
-
-
-CAME: Final = "Came"
-
-
-PROMISE: Final = "Promised"
-
-
-NEXT: Final = "Next"
-
-
-TRAP: Final = "Mind"
-
-
-CAREFUL: Final = "Careful"
-
-
-MOVED: Final = "Moved"
-
-
-MOVED_TEXT: Final = "{metric}: {before} → {after}"
-
-
-LOG: Final = "Log"
-
-
-LOG_TITLE: Final = "The versions so far"
-
-
-LOG_EMPTY: Final = (
-    "There is one version so far. After a change give the new report (/compare REPORT), and it becomes a row here."
-)
-
-
-LOG_RATIO: Final = ", {ratio:.2f} times as fast as the version before"
-
-
-LOG_CHANGE: Final = "Change"
-
-
-LOG_SEEN: Final = "Seen"
-
-
-LOG_NEXT: Final = "Next"
-
-
-LOG_TOTAL: Final = "Together"
-
-
-LOG_TOTAL_TEXT: Final = "{ratio:.2f} times as fast as {first}"
-
-
-SEEN: Final = "{verdict}; {finding}"
-
-
-SEEN_ONLY: Final = "{verdict}"
-
-
-SAME_SEEN: Final = "; no difference in time beyond noise"
 
 
 ADVICE: Final = {
@@ -118,25 +41,13 @@ ADVICE: Final = {
 }
 
 
-BEGUN: Final = "The numbers of {version} are kept. Type those of the new version: what is asked is asked anew."
-
-
-NO_MATCH: Final = "{report} holds no launch of {kernel}: name the launch that is meant as {report}#N"
-
-
 NOT_COMPARED: Final = "The new version is not concluded yet: give its numbers first."
-
-
-NO_INDEX: Final = "{report} has no launch {launch}: they count from 0 to {highest}"
-
-
-OF_REPORT: Final = "A new version of a report is a new report: /compare FILE. /version is for typed numbers."
 
 
 _MOST: Final = 4
 
 
-_STATES: Final = (("gone", GONE, "holds"), ("stayed", STAYED, "text"), ("came", CAME, "warning"))
+_STATES: Final = (("gone", "Gone", "holds"), ("stayed", "Stayed", "text"), ("came", "Came", "warning"))
 
 
 def compared_card(pair: Pair, version: str, position: int) -> Card:
@@ -144,21 +55,21 @@ def compared_card(pair: Pair, version: str, position: int) -> Card:
     word = pair.judged.word if pair.judged is not None else "unknown"
     speed = "" if pair.judged is None else times(max(pair.judged.speedup, 1 / pair.judged.speedup))
     lines = [*_time(pair)]
-    lines += [Line(sentence(item.text), "warning", CAREFUL) for item in pair.conditions]
+    lines += [Line(sentence(item.text), "warning", "Careful") for item in pair.conditions]
     old, new = pair.base.launch.verdict, pair.current.launch.verdict
-    kept = CLASS_AS_BEFORE.format(title=new.title)
-    lines.append(Line(kept if old.id == new.id else f"{old.title} → {new.title}", "fact", CLASS))
-    lines += [Line(sentence(pair.promise.text), "fact", PROMISE)] if pair.promise is not None else []
-    lines.append(Line(sentence(pair.next.text), "strong", NEXT))
+    kept = f"{new.title}, as before"
+    lines.append(Line(kept if old.id == new.id else f"{old.title} → {new.title}", "fact", "Class"))
+    lines += [Line(sentence(pair.promise.text), "fact", "Promised")] if pair.promise is not None else []
+    lines.append(Line(sentence(pair.next.text), "strong", "Next"))
     lines += _findings(pair.findings)
-    lines += [Line(sentence(trap.text), "quiet", TRAP) for trap in pair.traps]
+    lines += [Line(sentence(trap.text), "quiet", "Mind") for trap in pair.traps]
     shown = [row for row in pair.metrics if row.shown][:_MOST]
     for row in shown:
         before, after = amount(row.before, row.unit), amount(row.after, row.unit)
-        told = MOVED_TEXT.format(metric=row.metric, before=before, after=after)
-        lines.append(Line(told, "quiet", MOVED if row is shown[0] else " "))
+        told = f"{row.metric}: {before} → {after}"
+        lines.append(Line(told, "quiet", "Moved" if row is shown[0] else " "))
     title = JUDGED[word].format(speed=speed)
-    return Card("compared", title, tuple(lines), position, version, COMPARED, version, detail=pair)
+    return Card("compared", title, tuple(lines), position, version, "Compared", version, detail=pair)
 
 
 def _time(pair: Pair) -> list[Line]:
@@ -166,7 +77,7 @@ def _time(pair: Pair) -> list[Line]:
     if pair.judged is None:
         return [Line(f"{sides[0]} → {sides[1]}", "unknown", TIME)]
     change, noise = percent(pair.judged.change), plain_percent(pair.judged.noise)
-    told = TIMES.format(before=sides[0], after=sides[1], change=change, noise=noise)
+    told = f"{sides[0]} → {sides[1]} ({change}; noise {noise})"
     return [Line(told, "strong", TIME)]
 
 
@@ -189,7 +100,7 @@ def row_of(launch: LaunchDiagnosis, version: str, change: str = "", pair: Pair |
     """A version as a row of the log; `pair`: its comparison with the version before."""
     first = main_finding(launch)
     finding = first.title if first is not None and first.kind == "diagnosis" else ""
-    seen = SEEN if finding else SEEN_ONLY
+    seen = "{verdict}; {finding}" if finding else "{verdict}"
     same = pair is not None and pair.judged is not None and pair.judged.word == "same"
     judged = pair.judged if pair is not None else None
     return Experiment(
@@ -199,7 +110,8 @@ def row_of(launch: LaunchDiagnosis, version: str, change: str = "", pair: Pair |
         ratio=judged.speedup if judged is not None else None,
         class_id=launch.verdict.id,
         finding=first.id if first is not None and finding else "",
-        observation=seen.format(verdict=launch.verdict.title, finding=finding) + (SAME_SEEN if same else ""),
+        observation=seen.format(verdict=launch.verdict.title, finding=finding)
+        + ("; no difference in time beyond noise" if same else ""),
         next_step=_next(launch, pair),
     )
 
@@ -217,26 +129,34 @@ def log_lines(state: State) -> tuple[Line, ...]:
     """The log, a block a version: time and ratio, the change, what was seen, what came next; then all together."""
     lines: list[Line] = []
     for row in state.experiments:
-        ratio = "" if row.ratio is None else LOG_RATIO.format(ratio=row.ratio)
+        ratio = "" if row.ratio is None else f", {row.ratio:.2f} times as fast as the version before"
         lines.append(Line(f"{strings.duration_text(row.duration_ns)}{ratio}", "strong", row.version))
         for label, text in (
-            (LOG_CHANGE, row.change),
-            (LOG_SEEN, row.observation),
-            (LOG_NEXT, row.next_step),
+            ("Change", row.change),
+            ("Seen", row.observation),
+            ("Next", row.next_step),
         ):
             lines += [Line(text, "fact", label, 1)] if text else []
     if len(state.experiments) > 2:
         first, last = state.experiments[0], state.experiments[-1]
         if first.duration_ns and last.duration_ns:
             whole = first.duration_ns / last.duration_ns
-            lines.append(Line(LOG_TOTAL_TEXT.format(ratio=whole, first=first.version), "strong", LOG_TOTAL))
+            lines.append(Line(f"{whole:.2f} times as fast as {first.version}", "strong", "Together"))
     return tuple(lines)
 
 
 def log_card(state: State) -> Card:
     """The log as a card."""
-    lines = log_lines(state) or (Line(LOG_EMPTY, "quiet"),)
-    return Card("log", LOG_TITLE, lines, state.position, label=LOG)
+    lines = log_lines(state) or (
+        Line(
+            (
+                "There is one version so far. After a change give the new report (/compare REPORT), and it "
+                "becomes a row here."
+            ),
+            "quiet",
+        ),
+    )
+    return Card("log", "The versions so far", lines, state.position, label="Log")
 
 
 def past(card: Card, position: int) -> Card:

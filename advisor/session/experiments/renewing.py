@@ -10,7 +10,6 @@ from advisor.compare.compare import compare_diagnoses
 from advisor.compare.matching import match, runs_of
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.records.errors import UsageError
-from advisor.session.experiments import cards
 from advisor.session.records import Renewed
 
 if TYPE_CHECKING:
@@ -49,11 +48,14 @@ def _position(former: LaunchDiagnosis, found: Diagnosis, launch: int | None) -> 
         at = next((at for at, each in enumerate(found.launches) if each.index == launch), None)
         if at is None:
             highest = max((each.index for each in found.launches), default=0)
-            raise UsageError(cards.NO_INDEX.format(report=_last(name), launch=launch, highest=highest))
+            raise UsageError(f"{_last(name)} has no launch {launch}: they count from 0 to {highest}")
         return at
     couples, _, _ = match(runs_of((former,)), runs_of(found.launches))
     if not couples:
-        raise UsageError(cards.NO_MATCH.format(report=_last(name), kernel=former.kernel[:_SHOWN]))
+        raise UsageError(
+            f"{_last(name)} holds no launch of {former.kernel[:_SHOWN]}: name the launch that is meant as "
+            f"{_last(name)}#N"
+        )
     wanted = couples[0][1].launch
     return next(at for at, each in enumerate(found.launches) if each is wanted)
 

@@ -17,73 +17,16 @@ from advisor.timeline.results import GpuTimeline, Moment, Pattern, TimelineResul
 LABEL: Final = "Timeline"
 
 
-TYPED: Final = "as you told"
-
-
-DECISION: Final = "Next"
-
-
 WHY: Final = "Because"
-
-
-BUSY: Final = "Busy"
-
-
-BUSY_TEXT: Final = "GPU {name}: busy {busy}, computing {computing}"
-
-
-SEVERAL: Final = "{count} GPUs; told is of {name}"
-
-
-FOUND: Final = "Found"
-
-
-PATTERN: Final = "{title}, {gain}"
 
 
 GAIN: Final = "at most {most:.2f} times"
 
 
-NO_GAIN: Final = "its gain is not known"
-
-
-FIX: Final = "Fix"
-
-
 TYPICAL: Final = "typically {typical}"
 
 
-SHOW_PATTERN: Final = "What to do about it: {title}"
-
-
-MOMENT: Final = "Shows at"
-
-
-AT: Final = "{at}, for {length}"
-
-
-BETWEEN: Final = "nothing between {before} and {after}"
-
-
-HOST_IN: Final = "host in {call}"
-
-
-IN_RANGE: Final = "range {range}"
-
-
-GIVES: Final = "Gives"
-
-
-PRICE: Final = "Price"
-
-
 UNSEEN: Final = "Not known"
-
-
-UNSEEN_TEXT: Final = "{title}: could not be looked at ({wanting})"
-
-
-UNSEEN_SHORT: Final = "could not be looked at: {titles}"
 
 
 NONE_SEEN: Final = "Nothing was found, but {count} patterns could not be looked at."
@@ -95,63 +38,7 @@ NO_PATTERN: Final = "No pattern that costs time was found in what could be looke
 KERNEL: Final = "Kernel"
 
 
-KERNEL_TEXT: Final = "{name}: {share:.1f} % of the kernels' time, {launches:,} launches"
-
-
-BOUND: Final = "without it the program could be {bound} times as fast at the very most"
-
-
 BOUND_UNKNOWN: Final = "how much the program gains from it is not known"
-
-
-NO_KERNELS: Final = "Which kernels ran is not known."
-
-
-PROFILE: Final = "Profile it"
-
-
-PROBLEM: Final = "Careful"
-
-
-NOT_READ: Final = "{path}: {why}"
-
-
-RANGES: Final = "the ranges of the moments shown: {names}"
-
-
-NO_RANGES: Final = "none of the moments shown lies in a named range"
-
-
-TRACE: Final = "Trace"
-
-
-TRACE_TEXT: Final = "{path}: {form}, the run lasts {run}"
-
-
-SHARE_HERE: Final = (
-    "of the {count} launches in the report this kernel takes {share:.0f} % of the time; only a trace tells of the whole"
-)
-
-
-ADVICE_END: Final = "A profile of one kernel would gain little now: mend this first, capture again, and decide anew."
-
-
-PATH_ASK: Final = "Which trace? Type the path of the file."
-
-
-PATH_WHY: Final = "A .sqlite that nsys exported, or its CSV tables."
-
-
-REPORT_ASK: Final = "Which report? Type the path of the file."
-
-
-REPORT_WHY: Final = "A .ncu-rep or what ncu printed; REPORT#N names one launch of it."
-
-
-NEW_REPORT_ASK: Final = "Which report holds the new version? Type its path."
-
-
-NEW_REPORT_WHY: Final = "Profile it with the same options, or nothing can be compared. REPORT#N names one launch of it."
 
 
 # Asked where there is no trace: metric, question, and what must hold for it to be worth asking (a metric at least so
@@ -197,13 +84,7 @@ ASKED_WHY: Final = {
 }
 
 
-ASKED_LOSS: Final = "It is a loss of its own, mended before any kernel; nsys shows it in the rows under the GPU."
-
-
 _MOST = 5
-
-
-_TYPED = "typed"
 
 
 def of(state: State) -> tuple[TimelineResult, GpuTimeline] | None:
@@ -218,7 +99,7 @@ def of(state: State) -> tuple[TimelineResult, GpuTimeline] | None:
 def told(state: State) -> bool:
     """Whether what is open was typed and not read from a trace."""
     found = of(state)
-    return found is not None and found[0].traces[found[1].trace].form == _TYPED
+    return found is not None and found[0].traces[found[1].trace].form == "typed"
 
 
 def _percent(gpu: GpuTimeline, metric: str) -> str:
@@ -229,13 +110,13 @@ def busy_lines(result: TimelineResult, gpu: GpuTimeline) -> list[Line]:
     """How busy the GPU is, of which trace, and what was wrong with reading it."""
     name = gpu.name or (str(gpu.gpu) if gpu.gpu >= 0 else "")
     busy, computing = _percent(gpu, "gpu_busy_pct"), _percent(gpu, "computing_pct")
-    told_text = BUSY_TEXT.format(name=name, busy=busy, computing=computing).replace("GPU :", "GPU:")
-    lines = [Line(told_text, "fact", BUSY)]
+    told_text = f"GPU {name}: busy {busy}, computing {computing}".replace("GPU :", "GPU:")
+    lines = [Line(told_text, "fact", "Busy")]
     if len(result.gpus) > 1:
-        lines.append(Line(SEVERAL.format(count=len(result.gpus), name=name or gpu.gpu), "quiet"))
+        lines.append(Line(f"{len(result.gpus)} GPUs; told is of {name or gpu.gpu}", "quiet"))
     problems = [problem for trace in result.traces for problem in trace.problems]
-    problems += [NOT_READ.format(path=Path(path).name, why=why) for path, why in result.failed]
-    lines += [Line(problem, "warning", PROBLEM) for problem in problems[:_MOST]]
+    problems += [f"{Path(path).name}: {why}" for path, why in result.failed]
+    lines += [Line(problem, "warning", "Careful") for problem in problems[:_MOST]]
     return [*lines, *(Line(note, "quiet") for note in gpu.notes)]
 
 
@@ -243,9 +124,9 @@ def trace_lines(result: TimelineResult) -> list[Line]:
     """The traces that were read."""
     return [
         Line(
-            TRACE_TEXT.format(path=Path(t.path).name, form=t.form, run=number_text(t.run, "ns")),
+            f"{Path(t.path).name}: {t.form}, the run lasts {number_text(t.run, 'ns')}",
             "fact",
-            TRACE,
+            "Trace",
         )
         for t in result.traces
     ]
@@ -257,10 +138,10 @@ def pattern_lines(gpu: GpuTimeline) -> list[Line]:
     lines = []
     for pattern in found[:_MOST]:
         finding = pattern.finding
-        gain = NO_GAIN if finding.speedup is None else GAIN.format(most=finding.speedup.high)
+        gain = "its gain is not known" if finding.speedup is None else GAIN.format(most=finding.speedup.high)
         kernel = finding.id == "dominant_kernel"
-        title = finding.title if kernel else PATTERN.format(title=finding.title, gain=gain)
-        lines += [Line(title, "strong", FOUND), Line(make.sentence(finding.because), depth=1)]
+        title = finding.title if kernel else f"{finding.title}, {gain}"
+        lines += [Line(title, "strong", "Found"), Line(make.sentence(finding.because), depth=1)]
     if not found:
         told_so = NO_PATTERN if not gpu.unseen else NONE_SEEN.format(count=len(gpu.unseen))
         lines.append(Line(told_so, "unknown" if gpu.unseen else "quiet"))
@@ -270,13 +151,13 @@ def pattern_lines(gpu: GpuTimeline) -> list[Line]:
 def unseen_line(gpu: GpuTimeline) -> list[Line]:
     """The patterns that could not be looked at, in a line."""
     titles = ", ".join(one.title for one in gpu.unseen)
-    return [Line(UNSEEN_SHORT.format(titles=titles), "unknown", UNSEEN)] if gpu.unseen else []
+    return [Line(f"could not be looked at: {titles}", "unknown", UNSEEN)] if gpu.unseen else []
 
 
 def unseen_lines(gpu: GpuTimeline) -> list[Line]:
     """The patterns that could not be looked at, and for want of which numbers."""
     return [
-        Line(UNSEEN_TEXT.format(title=one.title, wanting=", ".join(one.wanting[:4])), "unknown", UNSEEN)
+        Line(f"{one.title}: could not be looked at ({', '.join(one.wanting[:4])})", "unknown", UNSEEN)
         for one in gpu.unseen
     ]
 
@@ -299,17 +180,21 @@ def kernel_lines(gpu: GpuTimeline) -> list[Line]:
     if not gpu.kernels:
         share = gpu.values.get("top_kernel_pct")
         if share is None:
-            return [Line(NO_KERNELS, "unknown")]
+            return [Line("Which kernels ran is not known.", "unknown")]
         return [Line(number_text(share, "%"), "fact", KERNEL), Line(BOUND_UNKNOWN, "unknown")]
     lines = []
     shorts = [rank.short for rank in gpu.kernels[:3]]
     for rank in gpu.kernels[:3]:
         # Kernels of one base name are told apart by the whole one.
         name = rank.short if shorts.count(rank.short) == 1 else rank.name
-        told_kernel = KERNEL_TEXT.format(name=name, share=rank.share, launches=rank.launches)
+        told_kernel = f"{name}: {rank.share:.1f} % of the kernels' time, {rank.launches:,} launches"
         lines.append(Line(told_kernel, "fact", KERNEL))
         bound = rank.run_bound if rank.run_bound is not None else rank.bound
-        told_bound = BOUND_UNKNOWN if bound is None else BOUND.format(bound=_times(bound))
+        told_bound = (
+            BOUND_UNKNOWN
+            if bound is None
+            else f"without it the program could be {_times(bound)} times as fast at the very most"
+        )
         lines.append(Line(told_bound, "quiet" if bound is not None else "unknown", depth=1))
     return lines
 
@@ -321,12 +206,17 @@ def _times(bound: float) -> str:
 def decision_lines(gpu: GpuTimeline) -> list[Line]:
     """What to do next, why, and the command where a kernel is to be profiled."""
     decision = gpu.decision
-    lines = [Line(decision.title, "strong", DECISION), Line(make.sentence(decision.because), depth=1)]
+    lines = [Line(decision.title, "strong", "Next"), Line(make.sentence(decision.because), depth=1)]
     lines += [Line(step, "step") for step in gpu.next]
     if gpu.command is not None and decision.id == "drill_down":
-        lines.append(Line(gpu.command.command, "fact", PROFILE))
+        lines.append(Line(gpu.command.command, "fact", "Profile it"))
     if decision.id == "fix_system_first":
-        lines.append(Line(ADVICE_END, "strong"))
+        lines.append(
+            Line(
+                ("A profile of one kernel would gain little now: mend this first, capture again, and decide anew."),
+                "strong",
+            )
+        )
     return lines
 
 
@@ -334,8 +224,8 @@ def range_lines(gpu: GpuTimeline) -> list[Line]:
     """The ranges that the moments shown stand in."""
     names = list(dict.fromkeys(m.range for pattern in gpu.patterns for m in pattern.moments if m.range))
     if not names:
-        return [Line(NO_RANGES, "unknown")]
-    return [Line(RANGES.format(names=", ".join(names[:_MOST])), "fact")]
+        return [Line("none of the moments shown lies in a named range", "unknown")]
+    return [Line(f"the ranges of the moments shown: {', '.join(names[:_MOST])}", "fact")]
 
 
 def timeline_card(state: State) -> Card | None:
@@ -346,7 +236,7 @@ def timeline_card(state: State) -> Card | None:
     result, gpu = found
     lines = [*busy_lines(result, gpu), *pattern_lines(gpu), *unseen_line(gpu)]
     lines += [*kernel_lines(gpu), *decision_lines(gpu)]
-    aside = TYPED if told(state) else ", ".join(Path(trace.path).name for trace in result.traces[:2])
+    aside = "as you told" if told(state) else ", ".join(Path(trace.path).name for trace in result.traces[:2])
     return Card("timeline", gpu.decision.title, tuple(lines), state.position, label=LABEL, aside=aside)
 
 
@@ -367,21 +257,21 @@ def pattern_card(state: State, name: str) -> Card | None:
         return None
     finding, fix = pattern.finding, pattern.finding.fix
     lines = [Line(make.sentence(finding.because))]
-    lines += [Line(_moment(moment), "fact", MOMENT) for moment in pattern.moments]
+    lines += [Line(_moment(moment), "fact", "Shows at") for moment in pattern.moments]
     if finding.speedup is not None:
-        lines.append(Line(GAIN.format(most=finding.speedup.high), "strong", GIVES))
+        lines.append(Line(GAIN.format(most=finding.speedup.high), "strong", "Gives"))
     if fix is not None:
-        lines += [Line(fix.summary, "strong", FIX), *(Line(step, "step") for step in fix.steps)]
+        lines += [Line(fix.summary, "strong", "Fix"), *(Line(step, "step") for step in fix.steps)]
         lines += [Line(TYPICAL.format(typical=pattern.typical), "quiet")] if pattern.typical else []
-        lines += [Line(make.sentence(fix.costs), "fact", PRICE)] if fix.costs else []
+        lines += [Line(make.sentence(fix.costs), "fact", "Price")] if fix.costs else []
     return Card("fix", finding.title, tuple(lines), state.position, finding.id, LABEL)
 
 
 def _moment(moment: Moment) -> str:
     """When and how long, what ran or stood at both sides, and where the host was."""
     at, length = number_text(moment.start, "ns"), number_text(moment.duration, "ns")
-    what = BETWEEN.format(before=moment.before, after=moment.after) if moment.kind == "gap" else moment.what
-    parts = [AT.format(at=at, length=length), what]
-    parts += [HOST_IN.format(call=moment.call)] if moment.call else []
-    parts += [IN_RANGE.format(range=moment.range)] if moment.range else []
+    what = f"nothing between {moment.before} and {moment.after}" if moment.kind == "gap" else moment.what
+    parts = [f"{at}, for {length}", what]
+    parts += [f"host in {moment.call}"] if moment.call else []
+    parts += [f"range {moment.range}"] if moment.range else []
     return ", ".join(part for part in parts if part)

@@ -55,7 +55,7 @@ def version_begun(state: State, event: e.VersionBegun) -> State:
     if state.place != "launch" or launch is None:
         return state
     if not state.numbers:
-        return _note(state, cards.OF_REPORT)
+        return _note(state, "A new version of a report is a new report: /compare FILE. /version is for typed numbers.")
     if _open(state):
         return _note(state, cards.NOT_COMPARED)
     name = cards.VERSION.format(number=len(state.earlier) + 1)
@@ -78,7 +78,13 @@ def version_begun(state: State, event: e.VersionBegun) -> State:
         reckoning=None,
     )
     title = cards.NEW if not event.change else event.change
-    note = Card("note", title, (Line(cards.BEGUN.format(version=name)),), 0, label=cards.NEW)
+    note = Card(
+        "note",
+        title,
+        (Line(f"The numbers of {name} are kept. Type those of the new version: what is asked is asked anew."),),
+        0,
+        label=cards.NEW,
+    )
     return ask_number(add(begun, note))
 
 

@@ -15,9 +15,6 @@ from advisor.session.state import State
 from advisor.session.transcripts.scrub import Scrubber, of_this_machine
 
 FORMS: Final = ("markdown", "html", "json")
-BAD_PLACE: Final = "{path}: cannot be a file: {why}"
-INPUT: Final = "{path}: is what this session is about: name another file"
-TAKEN: Final = "{path}: there are too many of this name: name another file"
 _MOST_NUMBERED: Final = 1000
 # Fields and keys whose values are words of ours, never data.
 _FIXED: Final = frozenset({"tone", "kind", "shape", "anchor", "id", "link"})
@@ -55,7 +52,7 @@ def _write(request: e.Write, state: State) -> str:
     place = place_for(request.path, default_name(state.paths or state.traces, request.what), request.what)
     for path in (*state.paths, *state.traces):
         if place.exists() and Path(path).exists() and place.samefile(path):
-            raise UsageError(INPUT.format(path=place))
+            raise UsageError(f"{place}: is what this session is about: name another file")
     write_whole(place, text_of(state, request.what))
     return str(place)
 
@@ -70,14 +67,14 @@ def place_for(path: str, default: str, what: str) -> Path:
             names = (first if n < 2 else first.with_stem(f"{first.stem}-{n}") for n in range(1, _MOST_NUMBERED))
             place = next((name for name in names if not name.exists()), None)
             if place is None:
-                raise UsageError(TAKEN.format(path=default))
+                raise UsageError(f"{default}: there are too many of this name: name another file")
             return place
         chosen = Path(path).expanduser()
         chosen.resolve()  # says what a name cannot be
         bare = not chosen.suffix and chosen.name and not chosen.exists()
         return chosen.with_name(chosen.name + ENDINGS[what]) if bare else chosen
     except (OSError, ValueError, RuntimeError) as problem:
-        raise UsageError(BAD_PLACE.format(path=path[:200], why=problem)) from None
+        raise UsageError(f"{path[:200]}: cannot be a file: {problem}") from None
 
 
 def _with_plain_paths(state: State, clean: Scrubber) -> State:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any, Final
+from typing import Any
 
 from advisor.session.export.document import title
 from advisor.session.export.practice import practice_list
@@ -16,8 +16,6 @@ from advisor.view.diagnosis_json import launch_dict, report_dict
 from advisor.view.numbers import number, present
 from advisor.view.timeline_json import timeline_dict
 
-SCHEMA: Final = "ncu-advisor/session/1"
-
 
 def session_dict(state: State) -> dict[str, Any]:
     """The whole document; what is unknown is absent. Nothing is told of a kernel whose class was not shown."""
@@ -25,7 +23,7 @@ def session_dict(state: State) -> dict[str, Any]:
     told = [one for one in every if one.position is not None]
     return present(
         {
-            "schema": SCHEMA,
+            "schema": "ncu-advisor/session/1",
             "title": title(state, told),
             "reports": [report_dict(info) for info in state.diagnosis.reports] if state.diagnosis is not None else [],
             "traces": list(state.traces),

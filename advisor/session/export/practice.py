@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from advisor.practice.predictions import MINE
 from advisor.practice.state import Prediction, state_of
@@ -14,11 +14,6 @@ from advisor.view.blocks import Block, Cell, Column, Paragraph, Section, Table
 from advisor.view.blocks import section as made_section
 from advisor.view.numbers import number, present
 
-TITLE: Final = "Practised"
-REMARK: Final = "As the practice record of this machine had it in the session, with what was done before it."
-OPEN: Final = "not shown yet"
-PREDICTED: Final = "a prediction whose answer was not shown yet"
-
 
 def practice_section(state: State) -> Section | None:
     """Each exercise with what was done, and each prediction beside what it is; None where none was opened."""
@@ -26,12 +21,15 @@ def practice_section(state: State) -> Section | None:
     if not every:
         return None
     done = tuple((Cell(_title(one)), Cell(_so_far(one))) for one in every)
-    blocks: list[Block] = [Paragraph(REMARK, "dim"), Table((Column("exercise"), Column("so far")), done)]
+    blocks: list[Block] = [
+        Paragraph("As the practice record of this machine had it in the session, with what was done before it.", "dim"),
+        Table((Column("exercise"), Column("so far")), done),
+    ]
     predicted = tuple(_row(one, p) for one in every for p in one.known.predictions)
     columns = ("exercise", "version", "predicted", "it is", "points")
     if predicted:
         blocks.append(Table(tuple(Column(name, name == "points") for name in columns), predicted))
-    return made_section(TITLE, blocks, name="practised")
+    return made_section("Practised", blocks, name="practised")
 
 
 def practice_list(state: State) -> list[dict[str, Any]]:
@@ -45,7 +43,9 @@ def _worked(state: State) -> tuple[Exercising, ...]:
 
 
 def _so_far(one: Exercising) -> str:
-    waiting = [PREDICTED] if any(p.points is None for p in one.known.predictions) else []
+    waiting = (
+        ["a prediction whose answer was not shown yet"] if any(p.points is None for p in one.known.predictions) else []
+    )
     return "; ".join((*standing(one), *waiting)) or words.NOTHING_DONE
 
 
@@ -55,7 +55,7 @@ def _title(one: Exercising) -> str:
 
 def _row(one: Exercising, made: Prediction) -> tuple[Cell, ...]:
     shown = made.points is not None
-    is_ = _said(one, made.actual_class, made.actual_cause, made.actual_speedup) if shown else OPEN
+    is_ = _said(one, made.actual_class, made.actual_cause, made.actual_speedup) if shown else "not shown yet"
     # After the last version there is none to measure it against.
     last = made.step == one.lesson.exercise.stages[-1].id
     is_ = is_ if not shown or last or made.actual_speedup is None else f"{is_} measured"

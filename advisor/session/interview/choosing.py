@@ -63,13 +63,29 @@ def next_number(state: State) -> Ask | None:
 def expectation(state: State) -> Ask:
     """Which bound does the user expect."""
     choices = tuple(Choice(name, label, more) for name, (label, more) in words.BOUNDS.items())
-    return Ask("expect", words.EXPECT, words.EXPECT_WHY, "choice", choices=choices, group="expect", usual="show")
+    return Ask(
+        "expect",
+        "Before the diagnosis: what do you expect to limit this kernel?",
+        "A guess that turns out wrong shows which number to read first the next time",
+        "choice",
+        choices=choices,
+        group="expect",
+        usual="show",
+    )
 
 
 def offer(state: State) -> Ask:
     """After the expectation: which algorithm is it, with the way past it first."""
     choices = tuple(Choice(a.id, a.title) for a in state.lore.algorithms)
-    return Ask("algorithm", words.OFFER, strings.ALGORITHM_WHY, "choice", choices=choices, group="napkin", usual="show")
+    return Ask(
+        "algorithm",
+        "And which algorithm is it?",
+        strings.ALGORITHM_WHY,
+        "choice",
+        choices=choices,
+        group="napkin",
+        usual="show",
+    )
 
 
 def revealed(state: State) -> bool:

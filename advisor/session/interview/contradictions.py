@@ -52,8 +52,11 @@ def against_report(state: State, metric: str, said: float, known: float) -> Card
     unit = state.lore.unit(metric) or ""
     yours, theirs = number_text(said, unit), number_text(known, unit)
     lines = (
-        Line(words.AGAINST_REPORT.format(name=metric, said=yours, known=theirs), "warning"),
-        Line(words.REPORT_STANDS.format(metric=metric, said=yours.replace(" ", "")), "quiet"),
+        Line(f"{metric}: you say {yours}, the report says {theirs}", "warning"),
+        Line(
+            (f"The report's value stands. To see what yours would change: /whatif {metric}={yours.replace(' ', '')}"),
+            "quiet",
+        ),
     )
     return Card("trust", _meaning(state.lore, metric), lines, state.position, metric, words.CONTRADICTION)
 
@@ -64,7 +67,10 @@ def of_answer(state: State, question: str, value: float) -> Card | None:
     said = "" if launch is None else _impossible(launch, question, value)
     if not said:
         return None
-    lines = (Line(said, "warning"), Line(words.NOT_WAITED, "quiet"))
+    lines = (
+        Line(said, "warning"),
+        Line("The answer is kept; check it before you trust what follows from it.", "quiet"),
+    )
     return Card("trust", _meaning(state.lore, question), lines, state.position, question, words.CONTRADICTION)
 
 
@@ -76,11 +82,14 @@ def _impossible(launch: LaunchDiagnosis, question: str, value: float) -> str:
         # What DRAM did not move may have come out of L2; only then the time is no proof.
         if least > _PASSES * duration and moved is not None and value > _PASSES * moved:
             texts = (number_text(value, "byte"), number_text(least, "ns"), number_text(duration, "ns"))
-            return words.TOO_FAST.format(bytes=texts[0], least=texts[1], duration=texts[2])
+            return (
+                f"{texts[0]} at the card's peak take {texts[1]}, and the kernel took {texts[2]}: it cannot "
+                "move that many"
+            )
     executed = launch.metrics.get("flop")
     if question == "theoretical_flop" and executed and value > _PASSES * executed:
         texts2 = (number_text(executed, "FLOP"), number_text(value, "FLOP"))
-        return words.TOO_FEW_OPERATIONS.format(executed=texts2[0], needed=texts2[1])
+        return f"the kernel executes {texts2[0]}, fewer than the {texts2[1]} that you say it needs"
     return ""
 
 
@@ -94,8 +103,12 @@ def together(state: State, fresh: Collection[str]) -> Card | None:
     name = next(iter(fresh))
     example = f"{name} = {number_text(given.get(name), state.lore.unit(name) or '')}"
     lines = tuple(Line(text, "warning") for text in found)
-    said = Line(words.BOTH_STAND.format(example=example), "quiet")
-    return Card("trust", words.TOGETHER, (*lines, said), state.position, name, words.CONTRADICTION)
+    said = Line(
+        (f"Both are kept as typed, and the conclusion rests on them. Type the right one again: {example}"), "quiet"
+    )
+    return Card(
+        "trust", "These numbers cannot be true together", (*lines, said), state.position, name, words.CONTRADICTION
+    )
 
 
 def _clashes(given: Mapping[str, float], lore: Lore, workload: bool) -> list[tuple[tuple[str, ...], str]]:
@@ -103,20 +116,41 @@ def _clashes(given: Mapping[str, float], lore: Lore, workload: bool) -> list[tup
     out: list[tuple[tuple[str, ...], str]] = []
     for part, whole in _WORKLOAD_PARTS if workload else _PARTS:
         if part in given and whole in given and given[part] > given[whole] * _PASSES + _slack(part, lore):
-            out.append(((part, whole), _text(words.TOO_MUCH, lore, part, given, whole)))
+            out.append(
+                (
+                    (part, whole),
+                    _text("{part} = {value} is more than {whole} = {most}, which holds it", lore, part, given, whole),
+                )
+            )
     over = [name for name in _WHOLES if given.get(name, 0.0) > 100.0 + _ROUNDED]
-    out += [((name,), _text(words.OVER_WHOLE, lore, name, given)) for name in over]
+    out += [
+        ((name,), _text("{part} = {value} is more than 100 % of what there is", lore, name, given)) for name in over
+    ]
     shares = [n for n in given if n.startswith("stall_") and n.endswith("_pct") and "_not_issued" not in n]
     if (total := sum(given[n] for n in shares)) > 100.0 + _ROUNDED:
-        out.append((tuple(shares), words.STALLS_OVER.format(total=number_text(total, "%"))))
+        out.append(
+            (
+                tuple(shares),
+                (
+                    f"the stall shares add up to {number_text(total, '%')}, and there is no more than 100 % of a "
+                    "warp's time"
+                ),
+            )
+        )
     cycles = [n for n in given if n.startswith("stall_") and not n.endswith("_pct")]
     interval = given.get("issue_interval", math.inf)
     if (total := sum(given[n] for n in cycles)) > interval * _PASSES:
-        text = words.CYCLES_OVER.format(total=number_text(total, "cycle"), interval=number_text(interval, "cycle"))
+        text = (
+            f"the stall cycles add up to {number_text(total, 'cycle')}, and a warp issues every "
+            f"{number_text(interval, 'cycle')}"
+        )
         out.append(((*cycles, "issue_interval"), text))
     active, idle = given.get("sm_active_pct", 0.0), given.get("graphics_idle_pct", 0.0)
     if workload and active + idle > 100.0 * _PASSES:
-        text = words.IDLE_AND_ACTIVE.format(active=number_text(active, "%"), idle=number_text(idle, "%"))
+        text = (
+            f"active {number_text(active, '%')} and idle {number_text(idle, '%')}: while the pipeline is "
+            "idle no SM is active"
+        )
         out.append((("sm_active_pct", "graphics_idle_pct"), text))
     return out
 

@@ -41,21 +41,21 @@ def comparison_card(state: State) -> Card | None:
     side = SIDES.get(launch.verdict.id, "")
     title = launch.verdict.title or launch.verdict.id
     if not side:
-        text = words.OPEN.format(bound=words.BOUND_NAMES[bound]) if bound is not None else ""
+        text = f"You expected {words.BOUND_NAMES[bound]}; these numbers do not decide it" if bound is not None else ""
         return Card("note", text, (), state.position, "expect", words.EXPECTED) if text else None
     if bound is None:
-        head = words.NO_IDEA.format(title=title)
+        head = f"You left it open; it is: {title}"
     elif bound == side:
-        head = words.AS_EXPECTED.format(title=title)
+        head = f"As you expected: {title}"
     else:
-        head = words.NOT_EXPECTED.format(bound=words.BOUND_NAMES[bound], title=title)
+        head = f"You expected {words.BOUND_NAMES[bound]}; it is: {title}"
     lines = []
     if bound is not None:
         lines.append(Line(words.TELLS[bound, side].format(numbers=_numbers(launch))))
     if launch.verdict.id == "internal_congestion" and bound == "memory":
-        lines.append(Line(words.INSIDE))
+        lines.append(Line("It is the inside of the memory system: DRAM itself is not what is full."))
     if paper:
-        lines.append(Line(words.PAPER.get((paper, side), words.PAPER_AGREES if paper == side else "")))
+        lines.append(Line(words.PAPER.get((paper, side), "On paper it is the same." if paper == side else "")))
     return Card("note", head, tuple(line for line in lines if line.text), state.position, "expect", words.EXPECTED)
 
 
@@ -64,4 +64,4 @@ def _numbers(launch: LaunchDiagnosis) -> str:
         value = launch.metrics.get(metric)
         return number_text(value if value is not None and math.isfinite(value) else None, "%")
 
-    return words.NUMBERS.format(memory=text("memory_pct"), compute=text("compute_pct"), dram=text("dram_pct"))
+    return f"memory {text('memory_pct')}, compute {text('compute_pct')}, DRAM {text('dram_pct')}"

@@ -51,12 +51,12 @@ def volunteered(state: State, event: e.Volunteered) -> State:
         if known is None or not math.isfinite(known) or replaced(state, place, name) is not None:
             lines.append(Line(_with_old(state, place, name, said), "fact", name))
         elif contradictions.agrees(given.pop(name), known, units[name]):
-            lines.append(Line(words.AGREES.format(name=name, known=number_text(known, units[name])), "quiet"))
+            lines.append(Line(f"{name}: the report says the same, {number_text(known, units[name])}", "quiet"))
         else:
             lines.append(Line(said, "fact", name))
             value = next(float(v) for n, v in event.values if n == name)
             cards.append(contradictions.against_report(state, name, value, known))
-    said_card = Card("answer", words.VOLUNTEERED, tuple(lines), state.position, label=strings.YOU)
+    said_card = Card("answer", "Numbers of your own", tuple(lines), state.position, label=strings.YOU)
     after = add(state, said_card, *cards)
     if not given:
         return after

@@ -157,10 +157,27 @@ def interview(catalog: Catalog, gpus: tuple[Choice, ...] = ()) -> tuple[Ask, ...
     """
     subjects = tuple(Choice(name, label, more) for name, (label, more) in words.SUBJECTS.items())
     asks = [
-        Ask("subject", words.SUBJECT, words.SUBJECT_WHY, "choice", choices=subjects, group="subject", usual="kernel")
+        Ask(
+            "subject",
+            "What are the numbers of?",
+            "Each tool shows other numbers of other units, so other ones are asked for.",
+            "choice",
+            choices=subjects,
+            group="subject",
+            usual="kernel",
+        )
     ]
     if gpus:
-        asks.append(Ask("gpu", strings.WHICH_GPU, strings.WHICH_GPU_WHY, "choice", choices=gpus, group="gpu"))
+        asks.append(
+            Ask(
+                "gpu",
+                "Which GPU was it?",
+                "Its limits and peaks decide what is a lot and what is little.",
+                "choice",
+                choices=gpus,
+                group="gpu",
+            )
+        )
     needed = needed_for(catalog)
     titles = {name: c.title for name, c in catalog.classes.items()}
     titles |= {name: d.title for name, d in catalog.diagnoses.items()}
@@ -173,10 +190,10 @@ def _number(catalog: Catalog, metric: str, users: tuple[str, ...], titles: dict[
     definition = catalog.metrics[metric]
     names = [titles.get(name, name) for name in users]
     more = f" {strings.AND_MORE.format(count=len(names) - _MOST_TITLES)}" if len(names) > _MOST_TITLES else ""
-    reasons = [strings.DECIDES.format(titles=", ".join(names[:_MOST_TITLES]) + more)] if names else []
+    reasons = [f"It takes part in deciding: {', '.join(names[:_MOST_TITLES]) + more}"] if names else []
     if definition.text:
         place = definition.text[0].replace("/", ": ", 1)
-        reasons.insert(0, words.READ_AT.format(place=place))
+        reasons.insert(0, f"Nsight Compute shows it under {place}.")
     return Ask(
         id=metric,
         ask=strings.sentence_start(definition.means or metric),
@@ -221,21 +238,38 @@ def _workload(catalog: Catalog) -> list[Ask]:
 
     known, out = typed(), []
     for unit, word in known.units.items():
-        ask = words.UNIT_ASK.format(unit=unit)
-        out.append(Ask(word.metric, ask, words.UNIT_WHY, unit="%", low=0.0, high=_PERCENT, group="workload"))
+        ask = f"How full is {unit}?"
+        out.append(
+            Ask(
+                word.metric,
+                ask,
+                ("The fullest units limit the workload. Press d for one that is not among the five that are listed."),
+                unit="%",
+                low=0.0,
+                high=_PERCENT,
+                group="workload",
+            )
+        )
     for word in (*known.numbers.values(), *known.complements.values()):
         definition = catalog.metrics.get(word.metric)
         if definition is None or any(ask.id == word.metric for ask in out):
             continue
         high = word.high * word.scale
-        ask = words.WORKLOAD_TIME if word.metric == "duration_ns" else strings.sentence_start(definition.means)
+        ask = (
+            "How long does the draw or dispatch take?"
+            if word.metric == "duration_ns"
+            else strings.sentence_start(definition.means)
+        )
         why, unit, low = words.WORKLOAD_WHY, definition.unit, word.low * word.scale
         out.append(Ask(word.metric, ask, why, unit=unit, low=low, high=high, group="workload"))
     for metric in STALLS:
         ask, unit = strings.sentence_start(catalog.metrics[metric].means), catalog.metrics[metric].unit
         out.append(Ask(metric, ask, words.WORKLOAD_WHY, unit=unit, low=0.0, high=_PERCENT, group="workload"))
     labels = {"kind": words.WORKLOAD_KINDS, "occupancy_limiter": {}}
-    for name, text in (("kind", words.WORKLOAD_KIND), ("occupancy_limiter", words.LIMITER)):
+    for name, text in (
+        ("kind", "What does the workload draw?"),
+        ("occupancy_limiter", "What holds the number of warps down?"),
+    ):
         choices = tuple(Choice(v, labels[name].get(v, v)) for v in known.choices[name].values)
         out.append(Ask(name, text, words.WORKLOAD_WHY, "choice", choices=choices, group="workload"))
     return out

@@ -18,8 +18,6 @@ from advisor.session.records import Lore
 if TYPE_CHECKING:
     from advisor.knowledge.base import Catalog
 
-FILE: Final = "spoken_names.yaml"
-
 
 _UNIT = re.compile(r"_(?:pct|ns|hz|us)$")
 
@@ -34,7 +32,7 @@ def plain(name: str) -> str:
 
 def own_names() -> dict[str, list[str]]:
     """Metric -> what people call it, from the knowledge base. KnowledgeError with file and line for a mistake."""
-    made: dict[str, list[str]] = load(resources.folder("knowledge") / FILE, dict[str, list[str]])
+    made: dict[str, list[str]] = load(resources.folder("knowledge") / "spoken_names.yaml", dict[str, list[str]])
     return made
 
 

@@ -21,14 +21,20 @@ GROUPS: Final = ("path", "variants", "timeline")
 VARIANTS: Final = "variants"
 TIMELINE: Final = "timeline"
 _PATHS: Final = {
-    "new_report": (timeline.NEW_REPORT_ASK, timeline.NEW_REPORT_WHY),
-    "report": (timeline.REPORT_ASK, timeline.REPORT_WHY),
-    "trace": (timeline.PATH_ASK, timeline.PATH_WHY),
+    "new_report": (
+        "Which report holds the new version? Type its path.",
+        ("Profile it with the same options, or nothing can be compared. REPORT#N names one launch of it."),
+    ),
+    "report": (
+        "Which report? Type the path of the file.",
+        "A .ncu-rep or what ncu printed; REPORT#N names one launch of it.",
+    ),
+    "trace": ("Which trace? Type the path of the file.", "A .sqlite that nsys exported, or its CSV tables."),
 }
 _TIMES: Final = (
-    ("full", words_method.WHOLE),
-    ("memory", words_method.MEMORY_ONLY),
-    ("math", words_method.MATH_ONLY),
+    ("full", "How long does the whole kernel take?"),
+    ("memory", "How long does it take with its memory accesses alone?"),
+    ("math", "How long does it take with its arithmetic alone?"),
 )
 _LONGEST_NS: Final = 1e15  # eleven days: what is longer was mistyped
 
@@ -72,7 +78,7 @@ def skipped(state: State, ask: Ask) -> State:
 
 def _time(at: int) -> Ask:
     name, ask = _TIMES[at]
-    why = words_method.VARIANTS_WHY
+    why = "The three times together tell whether the two halves overlap, which no counter says directly."
     step = (at + 1, len(_TIMES))
     return Ask(name, ask, why, unit="ns", low=1.0, high=_LONGEST_NS, group=VARIANTS, step=step, optional=False)
 
@@ -81,18 +87,33 @@ def _verdict(times: dict[str, float | str], position: int | None) -> Card:
     """What the three times say, by the formulas of the exercise that practises it."""
     found = judge(*(spread([float(times[name])]) for name, _ in _TIMES))
     word = words_method.OVERLAP[found.word].format(longer=words_method.LONGER[found.longer])
-    span = words_method.OVERLAP_NUMBERS.format(
-        best=number_text(found.best_ns, "ns"),
-        worst=number_text(found.worst_ns, "ns"),
-        full=number_text(found.full_ns, "ns"),
+    span = (
+        f"between {number_text(found.best_ns, 'ns')} (all hidden) and "
+        f"{number_text(found.worst_ns, 'ns')} (nothing hidden), measured "
+        f"{number_text(found.full_ns, 'ns')}"
     )
     lines = [Line(make.sentence(word), "strong"), Line(make.sentence(span))]
     if found.word != "latency":
         hidden = min(100.0, max(0.0, 100 * found.hidden))
-        lines.append(Line(make.sentence(words_method.OVERLAP_HIDDEN.format(hidden=hidden))))
-    lines += [] if found.sure else [Line(make.sentence(words_method.OVERLAP_UNSURE), "unknown")]
-    lines += [] if found.visible else [Line(make.sentence(words_method.OVERLAP_SMALL), "unknown")]
-    title = words_method.VARIANTS_TITLE
+        lines.append(Line(make.sentence(f"{hidden:.0f} % of the shorter half is hidden")))
+    lines += (
+        []
+        if found.sure
+        else [
+            Line(
+                make.sentence(
+                    "One run each scatters so much that another verdict is possible: take medians of 20 runs"
+                ),
+                "unknown",
+            )
+        ]
+    )
+    lines += (
+        []
+        if found.visible
+        else [Line(make.sentence("The shorter half is so short that its overlap cannot be seen"), "unknown")]
+    )
+    title = "Whole, memory only, math only"
     return Card("evidence", title, tuple(lines), position, VARIANTS, words_method.STEP.format(id="0b"))
 
 

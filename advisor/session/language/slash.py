@@ -12,7 +12,6 @@ from advisor.records.errors import UsageError
 from advisor.session import events as e
 from advisor.session import strings
 from advisor.session.language import files
-from advisor.session.language import words_commands as words
 from advisor.session.language.suggestions import near, pick, squash
 from advisor.session.language.values import said, understood
 from advisor.session.state import State
@@ -36,7 +35,7 @@ def event_of_command(command: Slash, state: State) -> e.Event:
     if len(found) != 1:
         meant = found or near(command.word, DOES)
         tried = tuple(f"/{name} {command.rest}".strip() for name in meant[:4])
-        return e.NotUnderstood(f"/{command.word}", tried or ("/help",), strings.NO_COMMAND)
+        return e.NotUnderstood(f"/{command.word}", tried or ("/help",), "There is no such command.")
     return DOES[found[0]](command, state)
 
 
@@ -63,7 +62,7 @@ def _findings_here(state: State) -> dict[str, str]:
 def _how(command: Slash, state: State) -> e.Event:
     if not command.rest:
         return e.HowAsked() if state.finding else e.NotUnderstood("/how", (), strings.NO_FINDING)
-    found = _one_of(command, _findings_here(state), strings.NOT_FOUND_HERE, "how")
+    found = _one_of(command, _findings_here(state), "That was not found on this launch; /whynot says why.", "how")
     if not isinstance(found, e.NotUnderstood):
         return e.HowAsked(found)
     other, _ = named(command.rest, dict(state.lore.findings))
@@ -89,7 +88,7 @@ def _what_if(command: Slash, state: State) -> e.Event:
     pairs = said(command.rest)
     if not pairs:
         name, sign, value = command.rest.partition("=")
-        because = strings.WHAT_IF_FORM
+        because = "Write metric=value, several with commas between them."
         if sign and name.strip() and value.strip() and "," not in value:
             because = understood_value(name, value, state) or because
         return e.NotUnderstood(text, ("/whatif dram_pct=70",), because)
@@ -150,7 +149,7 @@ def _goto(command: Slash, state: State) -> e.Event:
     exact = next((name for name in steps if name.casefold() == rest), "")
     if exact:
         return e.StepShown(exact)
-    found = _one_of(Slash("goto", rest), steps, words.WHICH_STEP, "goto")
+    found = _one_of(Slash("goto", rest), steps, "Name one step of the method; /steps lists them.", "goto")
     if not isinstance(found, e.NotUnderstood):
         return e.StepShown(found)
     return e.NotUnderstood(found.text, found.meant or ("/steps",), found.because)
@@ -158,7 +157,18 @@ def _goto(command: Slash, state: State) -> e.Event:
 
 def _compare(command: Slash, state: State) -> e.Event:
     path, change = files.file_and_rest(command.raw or command.rest)
-    return e.ReportGiven(path, change) if path else e.NotUnderstood("/compare", (), words.WHICH_REPORT)
+    return (
+        e.ReportGiven(path, change)
+        if path
+        else e.NotUnderstood(
+            "/compare",
+            (),
+            (
+                "Name the report made after the change, such as /compare after.ncu-rep, or a launch of it: "
+                "after.ncu-rep#2. Tab completes the path; what was changed may stand behind it."
+            ),
+        )
+    )
 
 
 def _kernel(command: Slash, state: State) -> e.Event:
@@ -175,15 +185,23 @@ def _kernel(command: Slash, state: State) -> e.Event:
         same = [number for number, at in numbers.items() if names[at] == found[0]]
         if len(same) == 1:
             return e.LaunchSelected(numbers[same[0]])
-        return e.NotUnderstood(f"/kernel {rest}", tuple(f"/kernel {n}" for n in same[:4]), words.SEVERAL_LAUNCHES)
+        return e.NotUnderstood(
+            f"/kernel {rest}",
+            tuple(f"/kernel {n}" for n in same[:4]),
+            "Several launches are of this kernel: choose one by its number.",
+        )
     meant = found or near(rest, names)
-    return e.NotUnderstood(f"/kernel {rest}", tuple(f"/kernel {name}" for name in meant[:4]), strings.WHICH_LAUNCH)
+    return e.NotUnderstood(
+        f"/kernel {rest}",
+        tuple(f"/kernel {name}" for name in meant[:4]),
+        "Name one launch, by its number or its kernel.",
+    )
 
 
 def _practice(command: Slash, state: State) -> e.Event:
     if not command.rest or not state.lore.exercises:
         return e.ViewShown("practice", command.rest)
-    found = _one_of(command, dict.fromkeys(state.lore.exercises, ""), words.WHICH_EXERCISE, "practice")
+    found = _one_of(command, dict.fromkeys(state.lore.exercises, ""), "There is no such exercise.", "practice")
     if not isinstance(found, e.NotUnderstood):
         return e.ViewShown("practice", found)
     return e.NotUnderstood(found.text, found.meant or ("/practice",), found.because)
@@ -196,7 +214,7 @@ def _skip(command: Slash, state: State) -> e.Event:
 def _back(command: Slash, state: State) -> e.Event:
     from advisor.session.reducer import can_go_back
 
-    return e.Back() if can_go_back(state) else e.NotUnderstood("/back", (), strings.NOTHING_TO_UNDO)
+    return e.Back() if can_go_back(state) else e.NotUnderstood("/back", (), "There is nothing to undo.")
 
 
 def _save(command: Slash, state: State) -> e.Event:
@@ -211,7 +229,7 @@ def _export(command: Slash, state: State) -> e.Event:
     what = what or files.form_by_ending(path)
     if not what:
         forms = tuple(f"/export {form}" for form in ("md", "html", "json"))
-        return e.NotUnderstood(f"/export {command.rest}".strip(), forms, words.WHICH_FORM)
+        return e.NotUnderstood(f"/export {command.rest}".strip(), forms, "Name the form: md, html or json.")
     return e.WriteAsked(what, path or files.default_name(state.paths or state.traces, what))
 
 

@@ -144,7 +144,7 @@ def _to_number(text: str, state: State, ask: Ask) -> e.Event:
 def _in_range(ask: Ask, value: float, text: str) -> e.Event:
     low, high = ask.low, ask.high
     if (low is not None and value < low) or (high is not None and value > high):
-        return e.NotUnderstood(text, (), strings.OUT_OF_RANGE.format(range=range_text(ask)))
+        return e.NotUnderstood(text, (), f"That is outside what is possible here: {range_text(ask)}.")
     return e.Answered(ask.id, value, text)
 
 
@@ -202,7 +202,7 @@ def _choose(text: str, state: State, numbered: bool = True, exact: bool = False)
         if len(found) == 1:
             return event_of(found[0].id, state, text)
         if found:
-            return e.NotUnderstood(text, tuple(c.label for c in found[:MOST]), strings.AMBIGUOUS)
+            return e.NotUnderstood(text, tuple(c.label for c in found[:MOST]), "That could be several of the choices.")
     answers = [] if exact or state.ask is None or len(wanted) < _TELLS else listed
     found = [c for c in answers if any(_holds(word, wanted) for word in (*c.words, c.label))]
     return event_of(found[0].id, state, text) if len(found) == 1 else None
@@ -231,7 +231,7 @@ def _named_thing(text: str, state: State) -> e.Event | None:
             return e.FindingShown(finding.id)
     for name, title in state.lore.findings:
         if squash(text) in (squash(name), squash(title)):
-            return e.NotUnderstood(text, (f"/whynot {name}", f"/explain {name}"), words.NOT_FOUND)
+            return e.NotUnderstood(text, (f"/whynot {name}", f"/explain {name}"), "That was not found on this launch.")
     exact = pick(text, state.lore.words)
     if exact and squash(exact[0]) == squash(text):
         return e.ExplainAsked(exact[0])
@@ -248,7 +248,11 @@ def _numbers(text: str, state: State) -> e.Event | None:
         return e.TraceGiven((path,)) if files.is_trace(path) else e.ReportGiven(path)
     pairs = said(text) if any(c.isdigit() for c in text) else ()
     if not pairs:
-        return e.NotUnderstood(text, ("/help",), words.OF_WHAT) if bare_number(text) else None
+        return (
+            e.NotUnderstood(text, ("/help",), "Say which number it is, such as dram 83%.")
+            if bare_number(text)
+            else None
+        )
     found = _as_shown(understood(pairs, state.lore), state)
     if found.values:
         return e.Volunteered(found.values, text)

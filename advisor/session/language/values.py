@@ -24,7 +24,6 @@ _UNIT: Final = re.compile(r"\s*(%|[^\W\d_]+(?:/[^\W\d_]+)?)(?![\w.])")
 _BARE: Final = ("%", "count", "ratio", "cycle", "inst", "warp", "thread", "register", "block", "sector")
 # Between two pairs. A comma between digits belongs to the number.
 _APART: Final = re.compile(r"[;\n]|,(?!\d{3}(?!\d))|\s+and\s+", re.IGNORECASE)
-_SIGNS: Final = " \t=:~≈<>\"'()[]?!,;"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +98,7 @@ def _part(part: str) -> list[Said] | None:
 
 def _name(text: str) -> str:
     """A name without the words and signs around it that name nothing."""
-    kept = [word.strip(_SIGNS) for word in text.split()]
+    kept = [word.strip(" 	=:~≈<>\"'()[]?!,;") for word in text.split()]
     kept = [word for word in kept if word and any(c.isalnum() for c in word)]
     while kept and kept[0].casefold() in words.FILLERS:
         kept.pop(0)
@@ -116,7 +115,7 @@ def understood(pairs: tuple[Said, ...], lore: Lore, form: str = "{pairs}") -> Un
         if len(found) > 1 and pair.value.strip()[-1:].isdigit():
             found = tuple(metric for metric in found if lore.unit(metric) in _BARE) or found
         if len(found) != 1:
-            because = words.WHICH_NUMBER if found else words.NO_SUCH_NUMBER.format(name=pair.name)
+            because = words.WHICH_NUMBER if found else f"No number is known as {pair.name}."
             return Understood((), because, _lines(found or near_metrics(pair.name, lore), at, pairs, form))
         try:
             values[found[0]] = number(pair.value, lore.unit(found[0]) or "")

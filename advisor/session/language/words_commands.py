@@ -132,18 +132,7 @@ FILLERS: Final = frozenset(
 YES: Final = ("y", "yes", "yep", "yeah", "sure", "ok", "okay", "true")
 NO: Final = ("n", "no", "nope", "false")
 
-WHICH_STEP: Final = "Name one step of the method; /steps lists them."
-WHICH_EXERCISE: Final = "There is no such exercise."
-WHICH_REPORT: Final = (
-    "Name the report made after the change, such as /compare after.ncu-rep, or a launch of it: after.ncu-rep#2. "
-    "Tab completes the path; what was changed may stand behind it."
-)
-WHICH_FORM: Final = "Name the form: md, html or json."
 WHICH_NUMBER: Final = "That could be several numbers: choose one."
-NOT_FOUND: Final = "That was not found on this launch."
-OF_WHAT: Final = "Say which number it is, such as dram 83%."
-SEVERAL_LAUNCHES: Final = "Several launches are of this kernel: choose one by its number."
-NO_SUCH_NUMBER: Final = "No number is known as {name}."
 NO_VALUE: Final = "{name} needs a number behind it."
 # What people call the bound that they expect -> its id.
 BOUNDS: Final = {

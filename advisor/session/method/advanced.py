@@ -20,19 +20,19 @@ _SOURCES = 12
 
 def l2(state: State, launch: LaunchDiagnosis) -> list[Line]:
     """L2: hit rate, what was asked of it against what DRAM moved, its size, its busiest slice."""
-    lines = [values(state, launch, words.HITS, (("L2", "l2_hit_pct"), ("L1", "l1_hit_pct")))]
+    lines = [values(state, launch, "Hit rates", (("L2", "l2_hit_pct"), ("L1", "l1_hit_pct")))]
     loads, stores, moved = (known(launch, m) for m in ("l2_load_bytes", "l2_store_bytes", "dram_bytes"))
     if loads is not None and stores is not None and moved:
         asked = loads + stores
         sides = {"asked": number_text(asked, "byte"), "moved": number_text(moved, "byte")}
-        told = words.SERVED_TEXT.format(**sides, ratio=asked / moved)
+        told = "{asked} asked of L2, {moved} moved by DRAM: {ratio:.2f} times".format(**sides, ratio=asked / moved)
         lines.append(Line(told, "strong", words.SERVED))
     else:
         lines.append(values(state, launch, words.SERVED, (("loads", "l2_load_bytes"), ("stores", "l2_store_bytes"))))
-    lines.append(values(state, launch, words.L2_SIZE, (("", "device_l2_bytes"),)))
+    lines.append(values(state, launch, "L2 holds", (("", "device_l2_bytes"),)))
     focus = known(launch, "l2_slice_focus")
     if focus is not None:
-        lines.append(Line(words.SLICE_TEXT.format(ratio=focus), "fact", words.SLICE))
+        lines.append(Line(f"the busiest L2 slice serves {focus:.2f} times the average", "fact", "Slices"))
     return [*lines, *looked_for(state, launch, ("poor_cache_reuse", "excess_traffic"))]
 
 
@@ -41,10 +41,13 @@ def atomics(state: State, launch: LaunchDiagnosis) -> list[Line]:
     red, atom, need = (known(launch, m) for m in ("l2_red_sectors", "l2_atom_sectors", "atomic_need_pct"))
     lines: list[Line] = []
     if red is not None and atom is not None and red + atom == 0:
-        lines.append(Line(words.NO_ATOMICS))
+        lines.append(Line("This launch executed no global atomics."))
     elif red is not None and atom is not None:
         share = text(state, launch, "atomic_need_pct") if need is not None else words.NOT_SAID
-        told = words.ATOMICS_TEXT.format(red=f"{red:,.0f}", atom=f"{atom:,.0f}", share=share)
+        told = (
+            "{red} sectors of reductions and {atom} of atomics at L2; they fill {share} of what the "
+            "busiest slice can do"
+        ).format(red=f"{red:,.0f}", atom=f"{atom:,.0f}", share=share)
         lines.append(Line(told, "strong", words.ATOMICS))
     else:
         named = (("reductions", "l2_red_sectors"), ("atomics", "l2_atom_sectors"))
@@ -59,9 +62,11 @@ def tensor(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if count is None:
         lines = [values(state, launch, "", (("tensor instructions", "tensor_inst"), ("pipe", "pipe_tensor_pct")))]
     elif count == 0:
-        lines = [Line(words.TENSOR_NONE)]
+        lines = [Line("No tensor instruction was executed.")]
     else:
-        told = words.TENSOR_TEXT.format(count=f"{count:,.0f}", pct=text(state, launch, "pipe_tensor_pct"))
+        told = "{count} tensor instructions; the tensor pipe ran at {pct}".format(
+            count=f"{count:,.0f}", pct=text(state, launch, "pipe_tensor_pct")
+        )
         lines = [Line(told, "strong")]
     return [*lines, *looked_for(state, launch, ("tensor_cores_unused",))]
 
@@ -70,9 +75,12 @@ def phases(state: State, launch: LaunchDiagnosis) -> list[Line]:
     """PM sampling: how far DRAM and SM activity move over the run."""
     moved = known(launch, "sampling_phases")
     if moved is None:
-        return [Line(words.NO_SAMPLES, "unknown"), *looked_for(state, launch, ("phases_mixed",))]
-    told = words.PHASES_TEXT.format(pct=100 * moved)
-    return [Line(told, "fact", words.PHASES), *looked_for(state, launch, ("phases_mixed",))]
+        return [
+            Line("Nothing was sampled over time: collect the section PmSampling.", "unknown"),
+            *looked_for(state, launch, ("phases_mixed",)),
+        ]
+    told = f"the balance of DRAM and SMs moves by {100 * moved:.0f} % over the run (100: from the one to the other)"
+    return [Line(told, "fact", "Phases"), *looked_for(state, launch, ("phases_mixed",))]
 
 
 def balance(state: State, launch: LaunchDiagnosis) -> list[Line]:
@@ -80,38 +88,42 @@ def balance(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines = []
     ratio = known(launch, "sm_active_ratio")
     if ratio is not None:
-        lines.append(Line(words.BALANCE_TEXT.format(ratio=ratio), "strong", words.BALANCE))
+        lines.append(Line(f"the busiest SM worked {ratio:.2f} times the average", "strong", words.BALANCE))
     else:
         lines.append(values(state, launch, words.BALANCE, (("busiest over average SM", "sm_active_ratio"),)))
     waves = known(launch, "waves")
-    lines += [Line(words.WAVES.format(waves=waves), "fact", words.LAUNCH_SHAPE)] if waves is not None else []
-    lines.append(values(state, launch, words.SM_ACTIVE, (("", "sm_active_pct"),)))
+    lines += [Line(f"{waves:.1f} waves of blocks", "fact", "Grid")] if waves is not None else []
+    lines.append(values(state, launch, "SMs active", (("", "sm_active_pct"),)))
     return [*lines, *looked_for(state, launch, ("workload_imbalance", "tail_effect", "grid_too_small"))]
 
 
 def replay(state: State, launch: LaunchDiagnosis) -> list[Line]:
     """Replay: clocks and caches as the report tells them, and the trust findings that replaying can cause."""
     clocks, caches = known(launch, "clock_control"), known(launch, "cache_control")
-    told = words.REPLAY_TEXT.format(
-        clocks=words.NOT_SAID if clocks is None else words.CLOCKS.get(clocks, words.NOT_SAID),
-        caches=words.NOT_SAID if caches is None else words.CACHES.get(caches, words.NOT_SAID),
-    )
+    clock_words = words.NOT_SAID if clocks is None else words.CLOCKS.get(clocks, words.NOT_SAID)
+    cache_words = words.NOT_SAID if caches is None else words.CACHES.get(caches, words.NOT_SAID)
+    told = f"The report does not say how it was replayed; clocks {clock_words}, caches {cache_words}"
     names = ("clock_or_cache_control", "littles_law_broken", "counter_implausible", "cold_first_launch")
-    return [Line(told, "fact", words.REPLAY), *looked_for(state, launch, names)]
+    return [Line(told, "fact", "Profile"), *looked_for(state, launch, names)]
 
 
 def own_rules(state: State, launch: LaunchDiagnosis) -> list[Line]:
     """Rules of one's own: how ncu's fared on this launch."""
     if not launch.ncu_rules:
-        return [Line(words.NO_RULES, "unknown")]
+        return [Line("The report holds no results of ncu's rules.", "unknown")]
     agree = sum(rule.status in ("first", "ranked", "trust", "class_same") for rule in launch.ncu_rules)
-    return [Line(words.OWN_RULES.format(count=len(launch.ncu_rules), agree=agree))]
+    return [
+        Line(
+            f"ncu's own rules said {len(launch.ncu_rules)} things of this launch; {agree} agree with what "
+            "is concluded here."
+        )
+    ]
 
 
 def python_api(state: State, launch: LaunchDiagnosis) -> list[Line]:
     """What a script in continuous integration would keep: time, DRAM bytes, SM percentage."""
     named = (("", "duration_ns"), ("DRAM", "dram_bytes"), ("SM", "sm_throughput_pct"))
-    return [values(state, launch, words.PYTHON_HERE, named)]
+    return [values(state, launch, "What a script would keep of this launch", named)]
 
 
 def mig(state: State, launch: LaunchDiagnosis) -> list[Line]:
@@ -120,9 +132,9 @@ def mig(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if used is None:
         lines = [values(state, launch, words.SMS, (("", "sm_count"),))]
     elif all_ is None:
-        lines = [Line(words.SMS_ONLY.format(sms=used), "fact", words.SMS)]
+        lines = [Line(f"{used:.0f} SMs; whether the card has more the report does not say", "fact", words.SMS)]
     else:
-        lines = [Line(words.SMS_TEXT.format(sms=used, all=all_), "fact", words.SMS)]
+        lines = [Line(f"{used:.0f} SMs worked of {all_:.0f} that the device has", "fact", words.SMS)]
     return [*lines, *looked_for(state, launch, ("mig_or_green_context",))]
 
 
@@ -130,7 +142,11 @@ def graphs(state: State, launch: LaunchDiagnosis) -> list[Line]:
     """Graphs: whether this launch is so short that launching it counts."""
     if launch.duration_ns is None:
         return [values(state, launch, "", (("duration", "duration_ns"),))]
-    told = words.GRAPH_SHORT if launch.duration_ns < _SHORT_NS else words.GRAPH_LONG
+    told = (
+        "This launch takes {time}, about as long as launching: a CUDA graph helps if there are many."
+        if launch.duration_ns < _SHORT_NS
+        else ("This launch takes {time}, long against the 2 to 5 us of launching: a graph gives little for it alone.")
+    )
     lines = [Line(told.format(time=strings.duration_text(launch.duration_ns)))]
     return [*lines, *looked_for(state, launch, ("launch_overhead",))]
 
@@ -145,7 +161,7 @@ def pitfalls(state: State, launch: LaunchDiagnosis) -> list[Line]:
         else:
             told.append(Line(pitfall.cure, "quiet", pitfall.title))
     checked = [p.found_by for p in state.lore.pitfalls if p.found_by and state.finding_of(p.found_by) is None]
-    return [*shown, *looked_for(state, launch, checked), Line(words.TOLD, "strong"), *told]
+    return [*shown, *looked_for(state, launch, checked), Line("Told", "strong"), *told]
 
 
 def commands(state: State, launch: LaunchDiagnosis) -> list[Line]:
@@ -154,7 +170,13 @@ def commands(state: State, launch: LaunchDiagnosis) -> list[Line]:
         return [Line(words.UNDECIDED.format(title=words.MISSING_HERE), "unknown")]
     if not launch.missing:
         return [Line(words.NOTHING_MISSING)]
-    return [Line(words.MISSING_TEXT.format(count=len(launch.missing)), "unknown", words.MISSING_HERE)]
+    return [
+        Line(
+            f"{len(launch.missing)} numbers that rules asked for; /collect gives the command",
+            "unknown",
+            words.MISSING_HERE,
+        )
+    ]
 
 
 def ridges(state: State, launch: LaunchDiagnosis) -> list[Line]:
@@ -163,10 +185,7 @@ def ridges(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if not found:
         return [Line(words.NO_CARD, "unknown")]
     lines = [Line(launch.known_as, "strong")]
-    return lines + [
-        Line(words.RIDGE_TEXT.format(ridge=r.ridge), "fact", words.RIDGE.format(peak=r.peak.replace("_", " ")))
-        for r in found
-    ]
+    return lines + [Line(f"{r.ridge:.4g} FLOP/byte", "fact", f"{r.peak.replace('_', ' ')}") for r in found]
 
 
 def references(state: State, launch: LaunchDiagnosis) -> list[Line]:
@@ -176,12 +195,12 @@ def references(state: State, launch: LaunchDiagnosis) -> list[Line]:
     sources = list(dict.fromkeys(state.lore.source(key) for key in keys))[:_SOURCES]
     if not sources:
         return [Line(words.NOTHING_HERE, "unknown")]
-    return [Line(words.SOURCES_HERE, "strong"), *(Line(source, "fact", depth=1) for source in sources)]
+    return [Line("What was concluded here rests on", "strong"), *(Line(source, "fact", depth=1) for source in sources)]
 
 
 def cluster(state: State, launch: LaunchDiagnosis) -> list[Line]:
     """D: nothing of this is in a report."""
-    return [Line(words.NOT_OF_LAUNCH, "quiet")]
+    return [Line("This step is about the machine and the tools; a report says nothing of it.", "quiet")]
 
 
 HERE: Final[dict[str, Here]] = {

@@ -56,8 +56,14 @@ def napkin(state: State, launch: LaunchDiagnosis) -> list[Line]:
         f"{number_text(value, 'byte' if name == 'theoretical_bytes' else 'FLOP')}" for name, value in given if value
     ]
     if not parts:
-        return [*lines, Line(words.NO_NAPKIN, "unknown")]
-    lines.append(Line(words.SAID_BY_YOU.format(parts=", ".join(parts)), "fact", words.NEEDED))
+        return [
+            *lines,
+            Line(
+                ("No napkin for this launch yet: a report cannot say what the algorithm needs. /goto 0 reckons it."),
+                "unknown",
+            ),
+        ]
+    lines.append(Line(f"by your answers: {', '.join(parts)}", "fact", "Needed"))
     return [*lines, *_floor(state, launch)]
 
 
@@ -69,8 +75,8 @@ def _expected(state: State, launch: LaunchDiagnosis) -> list[Line]:
     bound = next((b for p, b in reversed(state.expected) if p in (state.position, None)), None)
     if bound is None:
         return []
-    told = words.EXPECTED_TEXT.format(bound=bound.replace("_", " "), title=launch.verdict.title)
-    return [Line(told, "fact", words.EXPECTED)]
+    told = f"you expected {bound.replace('_', ' ')}; it is {launch.verdict.title}"
+    return [Line(told, "fact", "Expected")]
 
 
 def _floor(state: State, launch: LaunchDiagnosis) -> list[Line]:
@@ -81,50 +87,67 @@ def _floor(state: State, launch: LaunchDiagnosis) -> list[Line]:
     floor = least / rate * 1e9
     if floor <= 0:
         return []
-    told = words.FLOOR_TEXT.format(
-        floor=number_text(floor, "ns"),
-        rate=number_text(rate, "byte/s"),
-        time=strings.duration_text(launch.duration_ns),
-        ratio=launch.duration_ns / floor,
+    told = (
+        f"{number_text(floor, 'ns')} for the bytes at what DRAM gives ({number_text(rate, 'byte/s')}"
+        f"); measured {strings.duration_text(launch.duration_ns)}, {launch.duration_ns / floor:.2f} "
+        "times that"
     )
-    return [Line(told, "strong", words.FLOOR)]
+    return [Line(told, "strong", "Least time")]
 
 
 def variants(state: State, launch: LaunchDiagnosis) -> list[Line]:
     """0b: the verdict on the three times, or that they are not known."""
     done = [c for c in state.cards if c.finding == "variants" and c.position == state.position and c.kind == "evidence"]
-    return list(done[-1].lines) if done else [Line(words.VARIANTS_OPEN, "unknown")]
+    return (
+        list(done[-1].lines)
+        if done
+        else [
+            Line(
+                (
+                    "The times of the whole kernel, of its memory accesses and of its arithmetic alone are not "
+                    "known yet."
+                ),
+                "unknown",
+            )
+        ]
+    )
 
 
 def classify(state: State, launch: LaunchDiagnosis) -> list[Line]:
     """1: the class and why, the units that lead, what ncu's own rules say, how far to trust it."""
     verdict = launch.verdict
-    lines = [Line(verdict.title, "strong", words.CLASS)]
+    lines = [Line(verdict.title, "strong", "Class")]
     lines += [Line(make.sentence(verdict.because))] if verdict.because else []
     for label in ("compute_leader", "memory_leader"):
         metric = launch.labels.get(label, "")
         if known(launch, metric) is not None:
-            told = words.LEADS_TEXT.format(unit=unit_name(metric), value=text(state, launch, metric))
-            lines.append(Line(told, "fact", words.LEADS))
+            told = f"{unit_name(metric)} at {text(state, launch, metric)}"
+            lines.append(Line(told, "fact", "Leads"))
     lines += _expected(state, launch)
-    lines += [Line(rule.message, "quiet", words.NCU_SAYS) for rule in launch.ncu_rules if rule.leading][:1]
+    lines += [Line(rule.message, "quiet", "ncu says") for rule in launch.ncu_rules if rule.leading][:1]
     lines += [Line(f"{f.title}: {f.because}", "warning") for f in launch.findings if f.kind == "trust"]
     return lines + (collecting(launch) if verdict.id == "undetermined" else [])
 
 
 def roofline(state: State, launch: LaunchDiagnosis) -> list[Line]:
     """1b: the point, the ridges of the types that it uses, and its share of the slope."""
-    lines = [values(state, launch, words.INTENSITY, (("", "intensity"),))]
-    lines.append(values(state, launch, words.REACHED, (("", "gflop_per_s"), (words.DRAM, "dram_pct"))))
+    lines = [values(state, launch, "Intensity", (("", "intensity"),))]
+    lines.append(values(state, launch, "Reached", (("", "gflop_per_s"), ("GFLOP/s, DRAM at", "dram_pct"))))
     at = known(launch, "intensity")
     if at is not None and at <= 0:
-        return [*lines, Line(words.NO_FLOP, "quiet")]
+        return [
+            *lines,
+            Line(
+                ("No floating-point work was counted: the point has no height, read DRAM's share of its peak instead."),
+                "quiet",
+            ),
+        ]
     used = {peak for metric, peaks in _KINDS if (known(launch, metric) or 0) > 0 for peak in peaks}
     roofs = [ridge for ridge in state.lore.ridges if ridge.gpu == launch.known_as and ridge.peak in used]
     for ridge in roofs if at is not None else []:
-        side = words.LEFT_OF if at is not None and at < ridge.ridge else words.RIGHT_OF
+        side = "left of" if at is not None and at < ridge.ridge else "right of"
         name = ridge.peak.replace("_", " ")
-        lines.append(Line(words.ROOF_TEXT.format(name=name, ridge=ridge.ridge, side=side), "fact", words.ROOFS))
+        lines.append(Line(f"{name}: ridge at {ridge.ridge:.3g} FLOP/byte, this launch is {side} it", "fact", "Roofs"))
     if not roofs:
         lines.append(Line(words.NO_CARD, "unknown"))
     return [*lines, *(collecting(launch) if at is None else [])]
@@ -132,13 +155,13 @@ def roofline(state: State, launch: LaunchDiagnosis) -> list[Line]:
 
 def subsystem(state: State, launch: LaunchDiagnosis) -> list[Line]:
     """2: pipes, memory, scheduler, stalls, occupancy: the numbers that name the part."""
-    lines = [values(state, launch, words.PIPES, [(unit_name(m), m) for m in _PIPES], 4)]
+    lines = [values(state, launch, "Pipes", [(unit_name(m), m) for m in _PIPES], 4)]
     units = (("DRAM", "dram_pct"), ("L2", "l2_pct"), ("L1 wavefronts", "l1_wavefronts_pct"))
-    lines.append(values(state, launch, words.MEMORY, units))
+    lines.append(values(state, launch, "Memory", units))
     issue = (("issue active", "issue_active"), ("eligible warps", "eligible_warps"), ("lanes active", "lanes_active"))
-    lines.append(values(state, launch, words.ISSUE, issue))
-    lines.append(values(state, launch, words.STALLS, [(s.replace("_", " "), f"stall_{s}_pct") for s in _STALLS], 3))
-    lines.append(values(state, launch, words.SHARED_RATIO, (("", "shared_to_global_requests"),)))
+    lines.append(values(state, launch, "Scheduler", issue))
+    lines.append(values(state, launch, "Stalls", [(s.replace("_", " "), f"stall_{s}_pct") for s in _STALLS], 3))
+    lines.append(values(state, launch, "Shared to global", (("", "shared_to_global_requests"),)))
     warps = (("achieved", "occupancy_achieved_pct"), ("theoretical", "occupancy_theoretical_pct"))
     lines.append(values(state, launch, words.OCCUPANCY, warps))
     capped = launch.labels.get("occupancy_limiter", "")
@@ -178,7 +201,7 @@ def quantify(state: State, launch: LaunchDiagnosis) -> list[Line]:
         told = words.GAIN.format(
             gain=strings.gain_text(together), low=f"{together.low:.2f}", high=f"{together.high:.2f}"
         )
-        lines.append(Line(told, "fact", words.TOGETHER))
+        lines.append(Line(told, "fact", "All together"))
     return lines or [Line(words.NOTHING_TO_GAIN, "unknown" if launch.verdict.id == "undetermined" else "text")]
 
 
@@ -198,9 +221,12 @@ def locate(state: State, launch: LaunchDiagnosis) -> list[Line]:
             unread.setdefault(found[0].text, []).append(finding.title)
         else:
             lines += [replace(line, label=finding.title if at == 0 else " ") for at, line in enumerate(found)]
-    lines += [Line(words.NOT_LOCATED.format(titles=", ".join(t), why=why), "unknown") for why, t in unread.items()]
+    lines += [Line(f"{', '.join(t)}: {why}", "unknown") for why, t in unread.items()]
     if not lines:
-        lines = [Line(words.NO_PLACE, "unknown"), Line(words.OPEN_SOURCE)]
+        lines = [
+            Line("No finding of this launch has a place of its own in the code.", "unknown"),
+            Line(words.OPEN_SOURCE),
+        ]
     return [*lines, *looked_for(state, launch, ("line_info_missing",))]
 
 
@@ -208,7 +234,7 @@ def features(state: State, launch: LaunchDiagnosis) -> list[Line]:
     """4F: whether there are instructions to search."""
     if state.numbers:
         return [Line(words.NO_SOURCE_TYPED, "unknown")]
-    return [Line(words.OPEN_SOURCE), values(state, launch, words.SAMPLES, (("", "pc_samples"),))]
+    return [Line(words.OPEN_SOURCE), values(state, launch, "Samples", (("", "pc_samples"),))]
 
 
 def fix(state: State, launch: LaunchDiagnosis) -> list[Line]:
@@ -219,11 +245,11 @@ def fix(state: State, launch: LaunchDiagnosis) -> list[Line]:
             continue
         gain = f" ({strings.gain_text(finding.speedup)})" if finding.speedup is not None else ""
         lines.append(Line(f"{finding.fix.summary}{gain}", "strong", finding.title))
-        lines += [Line(make.sentence(finding.fix.costs), "quiet", words.PRICE, 1)] if finding.fix.costs else []
+        lines += [Line(make.sentence(finding.fix.costs), "quiet", "Price", 1)] if finding.fix.costs else []
     first = main_finding(launch)
     if first is not None and is_end(first):
-        lines.insert(0, Line(words.NEAR_END, "strong"))
-    return lines or [Line(words.NO_FIX, "unknown")]
+        lines.insert(0, Line("The kernel is near what the card can do: stop, or give it less work.", "strong"))
+    return lines or [Line("Nothing to fix was found.", "unknown")]
 
 
 def sweep(state: State, launch: LaunchDiagnosis) -> list[Line]:
@@ -239,15 +265,20 @@ def sweep(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines += [Line(words.LIMITED_BY.format(what=capped.replace("_", " ")), "fact", words.OCCUPANCY)] if capped else []
     practice = [f.fix.practice for f in launch.findings if f.fix is not None and f.fix.practice]
     known_ones = [name for name in dict.fromkeys(practice) if name in state.lore.exercises]
-    lines += [Line(words.SWEEP_COMMAND.format(name=name), "fact", words.SWEEP) for name in known_ones[:2]]
-    return [*lines, Line(words.SWEEP_OWN, "quiet")]
+    lines += [Line(f"ncu-advisor practice sweep {name}", "fact", "Sweep") for name in known_ones[:2]]
+    return [*lines, Line("Vary these in your own code and time each point; nothing here can run it for you.", "quiet")]
 
 
 def again(state: State, launch: LaunchDiagnosis) -> list[Line]:
     """6: the log so far, and whether to go on."""
     from advisor.session.experiments.cards import log_lines
 
-    lines = list(log_lines(state)) or [Line(words.NO_VERSION, "unknown")]
+    lines = list(log_lines(state)) or [
+        Line(
+            ("No second version yet: change the code, measure again, and give the new report (/compare REPORT)."),
+            "unknown",
+        )
+    ]
     return [*lines, advice(launch)]
 
 
@@ -257,22 +288,28 @@ def advice(launch: LaunchDiagnosis) -> Line:
     if first is None or first.kind != "diagnosis" or first.id == "unexplained":
         return Line(words.NOTHING_TO_GAIN, "unknown")
     if is_end(first):
-        return Line(words.STOP_END.format(title=first.title), "strong")
+        return Line(f"{first.title}: stop here.", "strong")
     if first.speedup is None:
-        return Line(words.STOP_UNKNOWN, "unknown")
+        return Line("Nobody can say what the next fix gives: try it, and compare the times.", "unknown")
     gain = first.speedup.estimate
-    told = words.STOP_SMALL if gain < _SMALL else words.STOP_MAYBE if gain < _MAYBE else words.GO_ON
+    told = (
+        "The next fix promises {gain}: under 5 % it is not worth the work, so stop."
+        if gain < _SMALL
+        else "The next fix promises {gain}: under 10 % stopping is as good."
+        if gain < _MAYBE
+        else "The next fix promises {gain}: go on."
+    )
     return Line(told.format(gain=f"{strings.gain_text(first.speedup)} ({first.title})"), "strong")
 
 
 def baselines(state: State, launch: LaunchDiagnosis) -> list[Line]:
     """6b: the versions that stand beside each other."""
     if not state.earlier:
-        return [Line(words.NO_BASELINE, "unknown")]
+        return [Line("There is one version so far, so there is nothing to set beside it.", "unknown")]
     lines = []
     for former, name in (*state.earlier, (launch, state.experiments[-1].version if state.experiments else "")):
         told = f"{former.kernel}, {strings.duration_text(former.duration_ns)}, {former.verdict.title}"
-        lines.append(Line(told, "fact", words.BASELINE.format(name=name)))
+        lines.append(Line(told, "fact", f"Version {name}"))
     return lines
 
 

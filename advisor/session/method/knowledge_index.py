@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from advisor.session.experiments import timeline
 from advisor.session.records import Ask, Pitfall, Ridge, Step
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from advisor.knowledge.base import Catalog
 
 # Part III stands between the numbered steps and the annexes.
-_AFTER: Final = "IV"
 
 
 def steps(catalog: Catalog) -> tuple[Step, ...]:
@@ -20,7 +19,7 @@ def steps(catalog: Catalog) -> tuple[Step, ...]:
     numbered, part_three = catalog.topic_file("steps"), catalog.topic_file("part_three")
     out: list[Step] = []
     for name, entry in numbered.items():
-        if name == _AFTER:
+        if name == "IV":
             out += [_step(*item) for item in part_three.items()]
         out.append(_step(name, entry))
     return tuple(out)
@@ -79,7 +78,9 @@ def timeline_asks(catalog: Catalog) -> tuple[Ask, ...]:
         Ask(
             id=metric,
             ask=ask,
-            why=timeline.ASKED_WHY.get(metric, timeline.ASKED_LOSS),
+            why=timeline.ASKED_WHY.get(
+                metric, "It is a loss of its own, mended before any kernel; nsys shows it in the rows under the GPU."
+            ),
             unit=catalog.metrics[metric].unit,
             low=0.0,
             high=100.0 if catalog.metrics[metric].unit == "%" else None,

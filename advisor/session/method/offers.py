@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from advisor.session import events as e
-from advisor.session.experiments import timeline
 from advisor.session.experiments import timeline as timeline_cards
 from advisor.session.method import words
 from advisor.session.records import Choice
@@ -69,7 +68,7 @@ def offers(state: State) -> tuple[Offer, ...]:
             out.append((Choice(BEFORE + name, _label(name, state), _WORDS.get(name, ())), event))
     step = state.lore.step(following) if following else None
     if step is not None:
-        label = words.NEXT_STEP.format(id=step.id, title=step.title)
+        label = f"Go on to step {step.id}: {step.title}"
         out.append((Choice(f"{BEFORE}go:{step.id}", label, ("on", "go on")), e.StepShown(step.id)))
     return tuple(out)
 
@@ -77,7 +76,7 @@ def offers(state: State) -> tuple[Offer, ...]:
 def _label(name: str, state: State) -> str:
     pattern = timeline_cards.next_pattern(state) if name == "pattern" else None
     if pattern is not None:
-        return timeline.SHOW_PATTERN.format(title=pattern.finding.title)
+        return f"What to do about it: {pattern.finding.title}"
     return words.CHOICES[name]
 
 

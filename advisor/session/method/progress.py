@@ -46,28 +46,28 @@ def rows(state: State) -> tuple[Row, ...]:
 def steps_card(state: State) -> Card:
     """The list as a card: a line a step."""
     lines = [Line(row.step.title + _WORDS[row.status], _MARKS[row.status], row.step.id) for row in rows(state)]
-    lines.append(Line(words.GO_THERE, "quiet"))
+    lines.append(Line("/goto STEP leads to any of them.", "quiet"))
     done = sum(far(state, step.id) == "done" for step in state.lore.steps)
-    told = words.PROGRESS.format(done=done, all=len(state.lore.steps))
-    return Card("steps", words.STEPS_TITLE, tuple(lines), state.position, label=words.STEPS, aside=told)
+    told = f"{done} of {len(state.lore.steps)} done"
+    return Card("steps", "The steps of the method", tuple(lines), state.position, label="Steps", aside=told)
 
 
 def step_card(step: Step, here: tuple[Line, ...], position: int | None) -> Card:
     """What the step is and, before everything that is the same for all launches, what is known of this one."""
     lines = [Line(step.what)]
     lines += [Line(step.why, "quiet")] if step.why else []
-    lines.append(Line(words.HERE, "strong"))
+    lines.append(Line("Here", "strong"))
     lines += [Line(line.text, line.style, line.label, line.depth + 1) for line in here]
     lines += [Line(text, "step") for text in step.steps]
-    for label, texts in ((words.POINT, step.points), (words.LOOK, step.look)):
+    for label, texts in (("Know", step.points), ("Look at", step.look)):
         lines += [Line(text, "fact", label if at == 0 else " ") for at, text in enumerate(texts)]
-    for label, text in ((words.FORMULA, step.formula), (words.EXAMPLE, step.example), (words.DONE_WHEN, step.exit)):
+    for label, text in (("Formula", step.formula), ("Example", step.example), ("Done when", step.exit)):
         lines += [Line(text, "fact", label)] if text else []
     lines += [Line(text, "fact", words.RUN if at == 0 else " ") for at, text in enumerate(step.commands)]
-    lines += [Line(step.misleads, "fact", words.MISLEADS)] if step.misleads else []
+    lines += [Line(step.misleads, "fact", "Misleads")] if step.misleads else []
     if step.exercise:
-        lines.append(Line(words.PRACTISE_COMMAND.format(name=step.exercise), "fact", words.PRACTISE))
-    lines += [Line(", ".join(step.see), "quiet", words.READ_ON)] if step.see else []
+        lines.append(Line(f"ncu-advisor practice show {step.exercise}", "fact", "Practise"))
+    lines += [Line(", ".join(step.see), "quiet", "Read on")] if step.see else []
     label = words.STEP.format(id=step.id)
     return Card("step", step.title, tuple(lines), position, step.id, label)
 
@@ -78,7 +78,7 @@ Far = Literal["done", "skipped", "read", "open"]
 _RANK: Final[tuple[Far, ...]] = ("open", "read", "skipped", "done")
 
 
-VARIANTS: Final = "variants"  # what the card with the verdict of step 0b is about
+# what the card with the verdict of step 0b is about
 
 
 # What shows a step without its result: its fix, its log, a view that is still empty.
@@ -115,7 +115,7 @@ def _of(event: e.Event, state: State) -> list[tuple[str, Far]]:
     if state.place == "launch" and state.position is not None:
         cards: tuple[tuple[str, Callable[[], bool]], ...] = (
             ("1", lambda: state.has_card("class")),
-            ("0b", lambda: state.has_card("evidence", VARIANTS)),
+            ("0b", lambda: state.has_card("evidence", "variants")),
         )
         told += [(step, "done") for step, stands in cards if far(state, step) != "done" and stands()]
     match event:

@@ -71,7 +71,11 @@ def here(step: str, state: State) -> tuple[Line, ...]:
         return tuple(method_system.here(step, state))
     launch, tell = state.launch, _OF_LAUNCH.get(step)
     if launch is None or tell is None:
-        return (Line(words.NO_LAUNCH, "unknown"),)
+        return (
+            Line(
+                "No launch is open yet, so nothing can be said about yours: open a report, or type numbers.", "unknown"
+            ),
+        )
     return tuple(tell(state, launch)) or (Line(words.NOTHING_HERE, "unknown"), *collecting(launch))
 
 
@@ -140,10 +144,19 @@ def gathered(state: State, request: e.Gather, result: Any) -> State:
     for section, needed, metrics in result.sections:
         titles = [state.lore.title(name) for name in needed]
         more = "" if len(titles) <= 4 else f" {strings.AND_MORE.format(count=len(titles) - 4)}"
-        told = ", ".join(titles[:4]) + more if titles else words.TO_PLACE
+        told = ", ".join(titles[:4]) + more if titles else "to place the launch"
         lines.append(Line(told, "fact" if metrics else "quiet", section))
     if result.command:
-        lines += [Line(result.command, "strong", words.RUN), Line(words.COLLECT_NOTE, "quiet")]
+        lines += [
+            Line(result.command, "strong", words.RUN),
+            Line(
+                ("Each section replays the kernel, some several times; source counters and the sampler cost the most."),
+                "quiet",
+            ),
+        ]
     else:
         lines.append(Line(words.NOTHING_MISSING))
-    return add(state, Card("missing", words.COLLECT_TITLE, tuple(lines), request.position, label=words.COLLECT))
+    return add(
+        state,
+        Card("missing", "The command that collects what is missing", tuple(lines), request.position, label="Collect"),
+    )

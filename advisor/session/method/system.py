@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from advisor.session.experiments import timeline
 from advisor.session.experiments import timeline as show
-from advisor.session.method import words
 from advisor.session.records import Line
 from advisor.session.state import State
 from advisor.timeline.results import GpuTimeline, TimelineResult
@@ -30,7 +28,13 @@ def here(step: str, state: State) -> list[Line]:
     found = show.of(state)
     if found is not None:
         return _HERE[step](*found)
-    lines = [Line(words.NO_TRACE, "unknown"), Line(words.NO_TRACE_ASK, "quiet")]
+    lines = [
+        Line(
+            ("No trace of the whole program is open, so nothing is known of this: /timeline TRACE opens one."),
+            "unknown",
+        ),
+        Line("The report of one kernel cannot tell. What nsys shows can also be typed, number by number.", "quiet"),
+    ]
     return [*lines, *_share(state)] if step == "S4" else lines
 
 
@@ -41,4 +45,12 @@ def _share(state: State) -> list[Line]:
     if launch is None or len(launches) < 2 or not whole or any(each.duration_ns is None for each in launches):
         return []
     mine = sum(each.duration_ns or 0.0 for each in launches if each.kernel_full == launch.kernel_full)
-    return [Line(timeline.SHARE_HERE.format(count=len(launches), share=100 * mine / whole), "fact")]
+    return [
+        Line(
+            (
+                f"of the {len(launches)} launches in the report this kernel takes {100 * mine / whole:.0f} % "
+                "of the time; only a trace tells of the whole"
+            ),
+            "fact",
+        )
+    ]

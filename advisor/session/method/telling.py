@@ -37,7 +37,7 @@ def values(state: State, launch: LaunchDiagnosis, label: str, named: Iterable[Na
         have = sorted(have, key=lambda item: -item[2])[:most]
     parts = [f"{name} {text(state, launch, metric)}".strip() for name, metric, _ in have]
     if lack and not (most and have):
-        parts.append(words.UNKNOWN_OF.format(names=", ".join(lack)))
+        parts.append(f"unknown: {', '.join(lack)}")
     return Line(", ".join(parts), "fact" if have else "unknown", label)
 
 
@@ -53,14 +53,14 @@ def looked_for(state: State, launch: LaunchDiagnosis, names: Iterable[str]) -> l
             told = f"{found.title}: {found.because}" if found.because else found.title
             lines.append(Line(told, "warning" if found.kind == "trust" else "strong"))
         elif wanting:
-            lines.append(Line(words.NOT_LOOKED.format(title=title, wanting=", ".join(wanting[:4])), "unknown"))
+            lines.append(Line(f"{title}: could not be looked at, since unknown: {', '.join(wanting[:4])}", "unknown"))
         elif asked:
-            lines.append(Line(words.NOT_ANSWERED.format(title=title, ask=asked[0]), "unknown"))
+            lines.append(Line(f"{title}: not decided without your answer: {asked[0]}", "unknown"))
         elif not launch.metrics or launch.verdict.id == "undetermined" or state.numbers:
             # Of typed numbers nobody knows which rule had all that it needed.
             lines.append(Line(words.UNDECIDED.format(title=title), "unknown"))
         else:
-            lines.append(Line(words.NOT_FOUND.format(title=title), "quiet"))
+            lines.append(Line(f"{title}: checked, and not the case", "quiet"))
     return lines
 
 
@@ -68,4 +68,4 @@ def collecting(launch: LaunchDiagnosis, findings: Iterable[str] = ()) -> list[Li
     """The command for what is missing, of these findings only where any are named."""
     wanted = set(findings)
     commands = [m.collect for m in launch.missing if m.collect and (not wanted or wanted & set(m.needed_for))]
-    return [Line(words.COLLECT_WITH.format(command=c), "quiet") for c in dict.fromkeys(commands)]
+    return [Line(f"Collect it with: {c}", "quiet") for c in dict.fromkeys(commands)]

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from advisor.practice.predictions import MINE
 from advisor.session import events as e
-from advisor.session.practice import words
 from advisor.session.practice.exercising import STAGES, Exercising
 from advisor.session.state import State
 from advisor.session.transitions import settled, wait
@@ -191,7 +190,7 @@ def failed(state: State, request: e.Practise, message: str) -> State:
 
 def cancelled(state: State, request: e.Practise) -> State:
     """Work was called off."""
-    return failed(state, request, words.CALLED_OFF)
+    return failed(state, request, "Called off.")
 
 
 def opened_from(state: State) -> bool:

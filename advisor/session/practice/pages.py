@@ -28,7 +28,14 @@ _PRINTED: Final = 10
 
 def run_cards(here: Exercising, score_card: Callable[[Any, Exercising], Card]) -> tuple[tuple[Card, ...], Any]:
     """The newest check or profile, and the comparison that a profile gave."""
-    what = Card("note", words.RUN_WHAT, label=words.RUN)
+    what = Card(
+        "note",
+        (
+            "A check compiles your version, compares its result with the reference and times it beside "
+            "the first and the last version. Without an NVIDIA GPU it is compiled only."
+        ),
+        label=words.RUN,
+    )
     last = next((pair for pair in reversed(here.told) if pair[0] in (("check", ""), ("measure", ""))), None)
     if last is None:
         return (what,), None
@@ -37,8 +44,8 @@ def run_cards(here: Exercising, score_card: Callable[[Any, Exercising], Card]) -
         return _tried(found), None
     first = next((f for f in found.launch.findings if f.kind == "diagnosis"), None)
     lines = [Line(found.launch.verdict.title, "strong", words.CLASS)]
-    lines += [Line(first.title, "strong", words.NOW_FIRST), Line(first.because)] if first is not None else []
-    lines += [Line(str(found.report), "fact", words.REPORT)] if found.report is not None else []
+    lines += [Line(first.title, "strong", "First now"), Line(first.because)] if first is not None else []
+    lines += [Line(str(found.report), "fact", "Report")] if found.report is not None else []
     cards = [Card("class", words.YOUR_VERSION, tuple(lines), label=words.DIAGNOSIS)]
     if found.revealed is not None:
         cards.insert(0, score_card(found.revealed, here))
@@ -51,35 +58,40 @@ def _tried(found: Any) -> tuple[Card, ...]:
     if mine is None:
         failure = tried.outcome.failure
         why = Card("note", failure.words if failure is not None else words.NOTHING_RUN, label=words.NOTHING_RUN)
-        built = tuple(_built(build) for build in found.builds) or (Card("note", words.PYTHON_ONLY),)
-        return (*built, why, Card("next", words.RECORDED_INSTEAD))
+        built = tuple(_built(build) for build in found.builds) or (
+            Card("note", "The exercise is Python: there is nothing to compile without a GPU."),
+        )
+        return (*built, why, Card("next", "The recorded results of the bundled versions are under Compare."))
     if mine.failure is not None:
         return (_failed(mine.failure), *_printed(tried.outcome.printed))
     if mine.wrong:
-        lines = (Line(mine.wrong, "fails"), Line(words.WRONG_TIME, "quiet"))
-        return (Card("error", words.WRONG, lines, label=words.RUN), *_printed(tried.outcome.printed))
+        lines = (
+            Line(mine.wrong, "fails"),
+            Line("A wrong kernel's time means nothing, so it is not compared.", "quiet"),
+        )
+        return (Card("error", "Wrong result", lines, label=words.RUN), *_printed(tried.outcome.printed))
     return (_timed(tried), *_printed(tried.outcome.printed))
 
 
 def _timed(tried: Any) -> Card:
     lines = []
     for name, job in (("slow", tried.slow), ("mine", tried.mine), ("fast", tried.fast)):
-        text = words.NOT_TIMED
+        text = "not timed"
         if job is not None and job.times_ns:
             s = spread(job.times_ns)
             low, high = strings.duration_text(s.low), strings.duration_text(s.high)
-            text = words.TIMED.format(time=strings.duration_text(s.median), low=low, high=high)
+            text = f"{strings.duration_text(s.median)}, from {low} to {high}"
         lines.append(Line(text, "strong" if name == "mine" else "fact", words.TIMES[name]))
     over, to = tried.over_slow, tried.to_fast
     if over is not None:
-        same = words.SAME_AS_SLOW.format(noise=over.noise)
-        lines.append(Line(same if over.word == "same" else words.OVER_SLOW.format(factor=over.speedup)))
+        same = f"no faster or slower than the first version beyond the noise of {over.noise:.1%}"
+        lines.append(Line(same if over.word == "same" else f"{over.speedup:.2f} times as fast as the first version"))
     if tried.solved:
-        lines.append(Line(words.IS_SOLVED, "holds"))
+        lines.append(Line("Solved: as fast as the last version.", "holds"))
     elif to is not None:
-        lines.append(Line(words.TO_WIN.format(factor=to.speedup)))
+        lines.append(Line(f"The last version is {to.speedup:.2f} times as fast as yours."))
     kind = "fix" if tried.solved else "change"
-    return Card(kind, words.RIGHT, tuple(lines), label=words.RUN)
+    return Card(kind, "Right", tuple(lines), label=words.RUN)
 
 
 def _built(build: Any) -> Card:
@@ -88,19 +100,19 @@ def _built(build: Any) -> Card:
     lines = []
     for kernel in build.kernels:
         facts = (
-            (kernel.registers, words.REGISTERS),
-            (kernel.spill_bytes, words.SPILLS),
-            (kernel.shared_bytes, words.SHARED),
+            (kernel.registers, "{count} registers"),
+            (kernel.spill_bytes, "{count} bytes of spills"),
+            (kernel.shared_bytes, "{count} bytes of static shared memory"),
         )
         said = ", ".join(text.format(count=count) for count, text in facts if count is not None)
         lines.append(Line(said, "fact", kernel.name))
     lines += [Line(f"{Path(r.file).name}:{r.line}: {r.text}", "warning") for r in build.warnings[:_REMARKS]]
-    return Card("fix", f"{build.source.name}, {build.arch}, {build.compiler}", tuple(lines), label=words.COMPILED)
+    return Card("fix", f"{build.source.name}, {build.arch}, {build.compiler}", tuple(lines), label="It compiles")
 
 
 def _failed(failure: Any) -> Card:
     errors = [remark for remark in failure.remarks if remark.severity == "error"]
-    label = words.COMPILES_NOT if errors else words.TROUBLE
+    label = "It does not compile" if errors else words.TROUBLE
     lines = tuple(Line(f"{Path(r.file).name}:{r.line}: {r.text}", "fails") for r in errors[:_REMARKS])
     return Card("error", failure.words if not errors else "", lines, label=label)
 
@@ -108,18 +120,18 @@ def _failed(failure: Any) -> Card:
 def _printed(lines: Sequence[str]) -> tuple[Card, ...]:
     if not lines:
         return ()
-    return (Card("note", words.PRINTED, tuple(Line(line) for line in lines[-_PRINTED:])),)
+    return (Card("note", "The kernel printed", tuple(Line(line) for line in lines[-_PRINTED:])),)
 
 
 def log_lines(here: Exercising) -> tuple[Card, ...]:
     """A card for each version of the learner's source, the newest first."""
     cards = []
     for row in reversed(here.known.log):
-        time = words.LOG_WRONG if row.right is False else strings.duration_text(row.time_ns) if row.time_ns else ""
+        time = "wrong result" if row.right is False else strings.duration_text(row.time_ns) if row.time_ns else ""
         lines = [
             Line(getattr(row, key), "fact", words.LOG_LABELS[key]) for key in words.LOG_LABELS if getattr(row, key)
         ]
-        head = words.ROW.format(version=row.version, what=row.what)
+        head = f"version {row.version}, {row.what}"
         cards.append(Card("change", head, tuple(lines), label=words.LOG, aside=time))
     return tuple(cards)
 
@@ -170,33 +182,36 @@ def _story(here: Exercising) -> Page:
     lines = _lines(
         *(Line(text) for text in _paragraphs(one.story)),
         _fact(words.LEVEL, ", ".join(x for x in (f"{one.level}, {words.LEVELS[one.level]}", ladder) if x)),
-        _fact(words.TRAINS, words.STEP_OF_METHOD.format(step=one.step)),
+        _fact("Trains", words.STEP_OF_METHOD.format(step=one.step)),
         _fact(words.BEFORE, ", ".join(one.prerequisites)),
     )
     asked = tuple(Line(number.what, "step") for number in one.napkin)
     return Page(
         (
-            Card("overview", one.title, lines, label=words.STORY),
+            Card("overview", one.title, lines, label="Story"),
             Card("napkin", words.ASKED_LATER, asked, label=words.NAPKIN),
-            Card("note", "; ".join(standing(here)) or words.NOTHING_DONE, _yours(here), label=words.STANDING),
+            Card("note", "; ".join(standing(here)) or words.NOTHING_DONE, _yours(here), label="So far"),
         )
     )
 
 
 def _yours(here: Exercising) -> tuple[Line, ...]:
-    return () if here.lesson.yours is None else _lines(_fact(words.FOLDER, str(here.lesson.yours.folder)))
+    return () if here.lesson.yours is None else _lines(_fact("Yours", str(here.lesson.yours.folder)))
 
 
 def standing(here: Exercising) -> tuple[str, ...]:
     """What was done so far, each in a few words."""
     record, one = here.known, here.lesson.exercise
     made = [p for p in record.predictions if p.points is not None]
-    out = [words.SOLVED] if record.solved else []
+    out = ["solved"] if record.solved else []
     if record.attempts:
-        out.append(words.ATTEMPT if record.attempts == 1 else words.ATTEMPTS.format(count=record.attempts))
-    out += [words.POINTS.format(points=p.points, step=words.YOUR_VERSION if p.step == MINE else p.step) for p in made]
-    out += [words.HINTS_TAKEN.format(taken=record.hints, all=len(one.hints))] if record.hints else []
-    out += [words.QUIZ_RIGHT.format(right=quiz_right(here), all=len(one.quiz))] if record.quiz else []
+        out.append("1 attempt" if record.attempts == 1 else f"{record.attempts} attempts")
+    out += [
+        (f"{p.points} of 100 points for the prediction of {(words.YOUR_VERSION if p.step == MINE else p.step)}")
+        for p in made
+    ]
+    out += [f"{record.hints} of {len(one.hints)} hints"] if record.hints else []
+    out += [f"{quiz_right(here)} of {len(one.quiz)} quiz answers right"] if record.quiz else []
     return tuple(out)
 
 
@@ -222,21 +237,21 @@ def _napkin(here: Exercising) -> Page:
         peaks = [number_text(terms.bandwidth, "byte/s")] if terms.bandwidth else []
         peaks += [f"{number_text(terms.flops, 'FLOP/s')} fp32"] if terms.flops else []
         given = [
-            _fact(words.SIZES, sizes),
-            _fact(words.CARD, where.gpu),
-            _fact(words.PEAKS, ", ".join(peaks)),
-            _fact(words.COPY, number_text(float(f"{where.copy_bytes_per_s:.2g}"), "byte/s")),
+            _fact("Recorded at", sizes),
+            _fact("Card", where.gpu),
+            _fact("Peaks", ", ".join(peaks)),
+            _fact("A copy runs at", number_text(float(f"{where.copy_bytes_per_s:.2g}"), "byte/s")),
         ]
     cards = [Card("napkin", words.ASKED_LATER, _lines(*given), label=words.NAPKIN)]
     said, asked = dict(here.said), next_number(here)
     for at, number in enumerate(one.napkin):
-        aside = words.NUMBER.format(at=at + 1, all=len(one.napkin))
+        aside = f"{at + 1} of {len(one.napkin)}"
         if at in here.ways:
             cards.append(Card("change", number.what, _judged(number, said.get(at)), label=words.NAPKIN, aside=aside))
         elif at == asked:
             cards.append(Card("question", number.what, (), label=words.NAPKIN, aside=aside))
     if asked is None:
-        cards.append(Card("note", words.LAST_NUMBER, label=words.NAPKIN))
+        cards.append(Card("note", "These were all.", label=words.NAPKIN))
     return Page(tuple(cards))
 
 
@@ -246,10 +261,10 @@ def _judged(number: Any, typed: str | None) -> tuple[Line, ...]:
         verdict = judge(number.value, typed)
         style = {"right": "holds", "close": "unknown", "off": "fails", "unread": "quiet"}[verdict.word]
         lines = [
-            Line(_in_full(typed), "fact", words.SAID),
+            Line(_in_full(typed), "fact", "You said"),
             Line(words.JUDGED[verdict.word].format(factor=verdict.factor or 0.0), style),
         ]
-    return (*lines, Line(number.value, "strong", words.IT_IS), Line(number.how, "quiet", words.WAY))
+    return (*lines, Line(number.value, "strong", "It is"), Line(number.how, "quiet", "The way"))
 
 
 def _in_full(typed: str) -> str:
@@ -257,7 +272,7 @@ def _in_full(typed: str) -> str:
     mine = understood(typed)
     number = number_text(mine.value, "count") if mine is not None and not mine.unit else ""
     plain = not number or number.replace(",", "") in typed.replace(",", "") or typed.strip().endswith("%")
-    return typed if plain else words.IN_FULL.format(typed=typed, number=number)
+    return typed if plain else f"{typed} (that is {number})"
 
 
 def _numbers(here: Exercising) -> Page:
@@ -265,33 +280,44 @@ def _numbers(here: Exercising) -> Page:
     if shown is None:
         return Page(())
     launch, where = shown.launch, here.lesson.recorded
-    shape = words.SHAPE.format(grid=strings.shape_text(launch.grid), block=strings.shape_text(launch.block))
+    shape = f"grid {strings.shape_text(launch.grid)}, block {strings.shape_text(launch.block)}"
     made = ""
     if where is not None and shown.times_ns:
         time = strings.duration_text(sorted(shown.times_ns)[len(shown.times_ns) // 2])
-        made = words.RECORDED_ON.format(
-            gpu=where.gpu, ncu=where.ncu, date=where.date, runs=len(shown.times_ns), time=time
-        )
-    lines = _lines(Line(made, "quiet") if made else None, _fact(words.LAUNCHED, shape))
-    card = Card("overview", words.NUMBERS.format(step=_name(here)), lines, label=words.STAGES["numbers"][0])
+        made = f"Recorded on {where.gpu}, ncu {where.ncu}, {where.date}; median of {len(shown.times_ns)} runs: {time}."
+    lines = _lines(Line(made, "quiet") if made else None, _fact("Launched as", shape))
+    card = Card(
+        "overview", f"The profile of {_name(here)}, without its diagnosis", lines, label=words.STAGES["numbers"][0]
+    )
     return Page((card,), launch=launch, numbers=True)
 
 
 def _predict(here: Exercising) -> Page:
     made, pick = here.prediction, here.pick
-    head = words.PREDICT.format(step=_name(here))
-    lines = [Line(words.PREDICT_WHY, "quiet")]
+    head = f"Prediction for {_name(here)}"
+    lines = [Line("What will the diagnosis say? 30 points for the class, 40 for the cause, 30 for the gain.", "quiet")]
     if made is not None and not predicting(here):
         lines = [*_parts(here, made.class_id, made.cause, made.speedup)]
         scored = made.points is not None
-        lines.append(Line(words.SCORED if scored else words.NOTED, "quiet"))
+        lines.append(
+            Line(
+                "The answer was shown: a prediction for this version counts no more."
+                if scored
+                else "Noted. The answer gives your points.",
+                "quiet",
+            )
+        )
         return Page((Card("answer" if not scored else "note", head, tuple(lines), label=words.PREDICTION),))
     ask = (
-        (words.ASK_GAIN_MINE if here.step == MINE else words.ASK_GAIN)
+        (
+            "How many times as fast as the first version is yours?"
+            if here.step == MINE
+            else "How many times as fast will it be with that mended? 1 means that there is nothing to gain."
+        )
         if asks_gain(here)
-        else words.ASK_CAUSE
+        else "Which cause would you fix first?"
         if "class" in pick
-        else words.ASK_CLASS
+        else "Which class is it?"
     )
     lines += _parts(here, pick.get("class", ""), pick.get("cause", ""), None)
     shown = here.result("profile") if here.step != MINE else None
@@ -312,7 +338,11 @@ def _parts(here: Exercising, class_id: str, cause: str, speedup: float | None) -
 def _reveal(here: Exercising) -> Page:
     answer = here.result("reveal")
     if answer is None:
-        text = words.HIDDEN if here.prediction is None else words.HIDDEN_READY
+        text = (
+            "The diagnosis of this version is hidden until you have predicted it."
+            if here.prediction is None
+            else "Your prediction is noted. Show the answer to see how it did."
+        )
         return Page((Card("note", text, label=words.STAGES["reveal"][0]),) if not here.revealed else ())
     shown, found = answer
     launch = shown.launch
@@ -321,16 +351,16 @@ def _reveal(here: Exercising) -> Page:
     if first is not None:
         gain = "" if first.speedup is None else strings.speedup_text(first.speedup)
         lines += [Line(first.title, "strong", words.CAUSE), Line(first.because)]
-        lines += [Line(words.ESTIMATE.format(gain=gain), "fact", words.GAIN)] if gain else []
+        lines += [Line(f"{gain}, as the time model estimates it from the profile", "fact", words.GAIN)] if gain else []
         lines += evidence_lines(first.evidence)
-    lines.append(Line(words.FIX_IS_YOURS, "quiet"))
+    lines.append(Line("What to do about it is yours to find: hints help, the solution tells.", "quiet"))
     return Page((score_card(found, here), Card("finding", _name(here), tuple(lines), label=words.DIAGNOSIS)))
 
 
 def score_card(found: Any, here: Exercising) -> Card:
     """A prediction beside what is (practice.learning.Revealed), with the points of each part."""
     if found is None:
-        return Card("note", words.NO_PREDICTION, label=words.PREDICTION)
+        return Card("note", "Nothing was predicted, so there are no points.", label=words.PREDICTION)
     said, score = found.said, found.score
     # After the last version there is none to measure it against.
     measured = found.speedup is not None and said.step != here.lesson.exercise.stages[-1].id
@@ -346,49 +376,68 @@ def score_card(found: Any, here: Exercising) -> Card:
         if label == words.GAIN and found.speedup is None:
             lines.append(Line(f"{mine}; {is_}", "quiet", label))
             continue
-        said_so = words.PREDICTED_RIGHT if mine == is_ else words.PREDICTED
+        said_so = (
+            "{said}, as it is: {points} of {most} points"
+            if mine == is_
+            else "{said}; it is {found}: {points} of {most} points"
+        )
         if label == words.GAIN and measured:
-            said_so = words.PREDICTED_GAIN
+            said_so = "{said}; measured: {found}: {points} of {most} points"
         text = said_so.format(said=mine, found=is_, points=points, most=most)
         lines.append(Line(text, style, label))
     if score.factor is not None:
-        lines.append(Line(words.FACTOR.format(factor=score.factor), "quiet"))
+        lines.append(Line(f"The gain was off by a factor of {score.factor:.2f}.", "quiet"))
     if measured:
-        lines.append(Line(words.GAIN_MEASURED, "quiet"))
-    return Card("change", words.SCORE.format(total=score.total), tuple(lines), label=words.PREDICTION)
+        lines.append(Line("Points for the gain go by the measured runs, not by an estimate.", "quiet"))
+    return Card("change", f"{score.total} of 100 points", tuple(lines), label=words.PREDICTION)
 
 
 def _hints(here: Exercising) -> Page:
     hints, taken = here.lesson.exercise.hints, here.known.hints
     if not taken:
-        return Page((Card("note", words.NO_HINT, label=words.STAGES["hints"][0]),))
+        return Page(
+            (
+                Card(
+                    "note",
+                    "No hint taken yet. They go from vague to plain, and how many you took stays in your record.",
+                    label=words.STAGES["hints"][0],
+                ),
+            )
+        )
     cards = [
-        Card("next", "", (Line(hint),), label=words.HINT.format(at=at, all=len(hints)))
-        for at, hint in enumerate(hints[:taken], 1)
+        Card("next", "", (Line(hint),), label=f"Hint {at} of {len(hints)}") for at, hint in enumerate(hints[:taken], 1)
     ]
     if taken == len(hints):
-        cards.append(Card("note", words.LAST_HINT))
+        cards.append(Card("note", "That was the last hint."))
     return Page(tuple(cards))
 
 
 def _edit(here: Exercising) -> Page:
     yours = here.lesson.yours
     if yours is None:
-        start = Card("note", words.NOT_STARTED, label=words.EDIT)
+        start = Card(
+            "note",
+            ("Starting makes a folder of your own with the source to edit. What is there is never overwritten."),
+            label=words.EDIT,
+        )
         return Page((start,), code=_text(here.lesson.original), code_title=words.ORIGINAL)
     cards = []
     if here.sure:
-        lines = [Line(words.SURE_KEPT)] + ([Line(words.FORGETS)] if here.sure == "all" else [])
-        cards.append(Card("trust", words.SURE_LABEL, tuple(lines)))
+        lines = [Line("Your source is kept beside it under another name.")] + (
+            [Line("Attempts, hints, quiz, predictions and log of this exercise are forgotten.")]
+            if here.sure == "all"
+            else []
+        )
+        cards.append(Card("trust", "Sure?", tuple(lines)))
     kept = here.result("reset", "")
-    note = None if kept is None or yours.changes else Line(words.PUT_BACK, "quiet")
-    files = [_fact(words.SOURCE, str(yours.source)), *(_fact(words.BESIDE, str(path)) for path in yours.extra)]
-    state = Line(words.UNCHANGED, "quiet") if not yours.changes else None
-    moved = [_fact(words.KEPT_AS, str(path)) for path in kept or ()] if note is not None else []
+    note = None if kept is None or yours.changes else Line("The original is there again.", "quiet")
+    files = [_fact("Source", str(yours.source)), *(_fact("Beside it", str(path)) for path in yours.extra)]
+    state = Line("as the original", "quiet") if not yours.changes else None
+    moved = [_fact("Yours was kept as", str(path)) for path in kept or ()] if note is not None else []
     cards.append(Card("fix", here.name, _lines(*files, note or state, *moved), label=words.EDIT))
     if not yours.changes:
         return Page(tuple(cards), code=_text(here.lesson.original), code_title=words.ORIGINAL)
-    return Page(tuple(cards), code=yours.changes[2:], code_title=words.CHANGED)
+    return Page(tuple(cards), code=yours.changes[2:], code_title="What you changed")
 
 
 def _text(source: str) -> tuple[str, ...]:
@@ -405,7 +454,7 @@ def _compare(here: Exercising) -> Page:
     found = here.result("compare", "")
     if found is None:
         return Page(())
-    head = words.COMPARED.format(before=found.before, after=found.after)
+    head = f"{found.before} against {found.after}, as recorded"
     return Page((Card("change", head, label=words.STAGES["compare"][0]),), compared=found.compared)
 
 
@@ -429,23 +478,27 @@ def _quiz(here: Exercising) -> Page:
         head = words.QUESTION.format(at=asked + 1, all=len(quiz))
         cards.append(Card("question", quiz[asked].ask, label=head))
     else:
-        cards.append(Card("note", words.QUIZ_DONE.format(right=right, all=len(quiz)), label=words.STAGES["quiz"][0]))
+        cards.append(Card("note", f"{right} of {len(quiz)} right", label=words.STAGES["quiz"][0]))
     return Page(tuple(cards))
 
 
 def _solution(here: Exercising) -> Page:
     shown = here.result("solution", "")
     if shown is None:
-        text = words.SOLUTION_LATE if tried(here) else words.SOLUTION_EARLY
+        text = (
+            "The explanation and the last version's source."
+            if tried(here)
+            else "You have not tried it yet. The solution can be read all the same."
+        )
         return Page((Card("note", text, label=words.SOLUTION),))
-    lines = _lines(Line(shown.step.says), _fact(words.COSTS, shown.step.costs), _fact(words.FILE, str(shown.path)))
+    lines = _lines(Line(shown.step.says), _fact("Costs", shown.step.costs), _fact("File", str(shown.path)))
     why = tuple(Line(text) for text in _paragraphs(here.lesson.exercise.explanation))
     first = shown.before.id == shown.step.id
-    against = words.AGAINST.format(before=shown.before.source, after=shown.step.source)
+    against = f"{shown.step.source} against {shown.before.source}"
     return Page(
         (
             Card("fix", f"{shown.step.id}: {shown.step.title}", lines, label=words.SOLUTION),
-            Card("explanation", "", why, label=words.WHY),
+            Card("explanation", "", why, label="Why"),
         ),
         code=_text(shown.text) if first else _diff(shown.old, shown.text),
         code_title=shown.step.source if first else against,
@@ -462,7 +515,15 @@ def _log(here: Exercising) -> Page:
     cards = log_lines(here)
     hint = Line(words.LOG_HOW, "quiet")
     if not cards:
-        return Page((Card("note", words.LOG_EMPTY, label=words.LOG),))
+        return Page(
+            (
+                Card(
+                    "note",
+                    "Each check or profile of a version that you changed writes a row here. There is none yet.",
+                    label=words.LOG,
+                ),
+            )
+        )
     return Page((*cards, Card("note", words.LOG, (hint,))))
 
 

@@ -15,13 +15,12 @@ from advisor.session.strings import DONT_KNOW_WORDS, UNIT_HINTS
 
 # What only a face can do: suspend itself for an editor, or be one.
 EDITOR, IN_PLACE = "editor", "inplace"
-_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _LONGEST: Final = 100  # characters of a napkin number
 
 
 def choices(here: Exercising) -> tuple[Choice, ...]:
     """What can be chosen on the page of an exercise, the natural next step first."""
-    back = Choice("list", words.OTHER_EXERCISE) if here.listed else Choice("leave", words.LEAVE)
+    back = Choice("list", "Choose another exercise") if here.listed else Choice("leave", "Back to where you came from")
     return (back,) if here.lesson is None else (*_CHOICES[here.stage](here), back)
 
 
@@ -67,7 +66,11 @@ def understand(text: str, here: Exercising) -> e.Event | str:
         before, mark, after = line.partition(":")
         key = words.LOG_PREFIXES.get(before.strip().casefold()) if mark else None
         if key is not None and after.strip():
-            return _do(here, "log", (key, after.strip())) if here.known.log else words.NO_ROW
+            return (
+                _do(here, "log", (key, after.strip()))
+                if here.known.log
+                else "There is no version in the log yet: change yours and check it first."
+            )
     return _chosen(line, here)
 
 
@@ -82,15 +85,15 @@ def _reckoned(line: str, here: Exercising, at: int) -> e.Event | str:
     """A napkin number; what cannot be held against the one asked for spends nothing: it is said what is asked for."""
     value = here.lesson.exercise.napkin[at].value
     units = wanted(value)
-    hints = {**UNIT_HINTS, "": words.NO_UNIT}
-    kinds = words.OR.join(hints.get(unit, words.NUMBER_OF.format(unit=unit)) for unit in units)
+    hints = {**UNIT_HINTS, "": "a plain number, without a unit"}
+    kinds = "; or ".join(hints.get(unit, f"a number of {unit}") for unit in units)
     if any(c.isdigit() for c in line):
         if units and judge(value, line[:_LONGEST]).word == "unread":
-            return words.OTHER_UNIT.format(kinds=kinds)
+            return f"Not counted, type it again: this asks for {kinds}."
         return _do(here, "napkin", ("at", str(at)), ("said", line[:_LONGEST]))
     choice = choice_of(line, here)
     named = event_of(choice, here) if choice is not None else stage_of(line, here)
-    return named or words.NO_NUMBER.format(kinds=kinds or words.ANY_NUMBER)
+    return named or words.NO_NUMBER.format(kinds=kinds or "a number")
 
 
 def _gain(line: str, here: Exercising) -> e.Event | str:
@@ -213,7 +216,10 @@ def _napkin(here: Exercising) -> tuple[Choice, ...]:
     at = next_number(here)
     if at is None:
         return (_to("numbers"), _to("predict"))
-    return (Choice(f"napkin:{at}", words.SHOW_WAY, ("way", "show", *DONT_KNOW_WORDS)), _to("numbers"))
+    return (
+        Choice(f"napkin:{at}", "Show the number and the way to it", ("way", "show", *DONT_KNOW_WORDS)),
+        _to("numbers"),
+    )
 
 
 def _numbers(here: Exercising) -> tuple[Choice, ...]:
@@ -223,7 +229,10 @@ def _numbers(here: Exercising) -> tuple[Choice, ...]:
     label = "{id}" if here.revealed else "{number}"
     ids = [step.id for step in here.lesson.exercise.stages]
     others = [
-        Choice(f"step:{s.id}", words.LOOK_AT.format(step=label.format(id=s.id, number=ids.index(s.id) + 1)))
+        Choice(
+            f"step:{s.id}",
+            f"Look at another version: {label.format(id=s.id, number=ids.index(s.id) + 1)}",
+        )
         for s in steps
     ]
     return (first, *others)
@@ -238,7 +247,7 @@ def _predict(here: Exercising) -> tuple[Choice, ...]:
     if not predicting(here):
         return (Choice("reveal", words.SHOW_ANSWER, ("answer",)), Choice("anew", words.ONCE_MORE, ("anew",)))
     if asks_gain(here):
-        return (Choice("anew", words.ONE_BACK, ("anew",)),)
+        return (Choice("anew", "Choose the class anew", ("anew",)),)
     kind, pairs = ("cause", terms.causes) if "class" in here.pick else ("class", terms.classes)
     return tuple(Choice(f"{kind}:{name}", title, (name,)) for name, title in pairs)
 
@@ -248,24 +257,24 @@ def _reveal(here: Exercising) -> tuple[Choice, ...]:
         return (_to("edit"), _to("hints"), _to("quiz"), _to("numbers"))
     if here.prediction is not None:
         return (Choice("reveal", words.SHOW_ANSWER, ("answer",)), _to("predict"))
-    return (_to("predict"), Choice("reveal", words.SHOW_UNASKED, ("show",)))
+    return (_to("predict"), Choice("reveal", "Show it without a prediction (no points)", ("show",)))
 
 
 def _hints(here: Exercising) -> tuple[Choice, ...]:
     left = len(here.lesson.exercise.hints) - here.known.hints
-    more = (Choice("hint", words.NEXT_HINT.format(left=left), ("hint", "next")),) if left > 0 else ()
+    more = (Choice("hint", f"Take the next hint ({left} left)", ("hint", "next")),) if left > 0 else ()
     return (*more, _to("edit"), *(() if left else (_to("solution"),)))
 
 
 def _edit(here: Exercising) -> tuple[Choice, ...]:
     if here.lesson.yours is None:
-        return (Choice("start", words.START, ("start",)), _to("hints"))
+        return (Choice("start", "Make my folder", ("start",)), _to("hints"))
     if here.sure:
         everything = here.sure == "all"
         what = words.RESET_ALL if everything else words.RESET
-        yes = Choice("reset:1" if everything else "reset", words.SURE.format(what=what), ("yes", "y"))
-        return (Choice("stage:edit", words.NOT_SURE, ("no", "n")), yes)
-    edit = [Choice(EDITOR, words.IN_EDITOR, ("editor",)), Choice(IN_PLACE, words.IN_PLACE, ("here",))]
+        yes = Choice("reset:1" if everything else "reset", f"Yes: {what}", ("yes", "y"))
+        return (Choice("stage:edit", "No, leave all as it is", ("no", "n")), yes)
+    edit = [Choice(EDITOR, "Edit in {editor}", ("editor",)), Choice(IN_PLACE, "Edit here", ("here",))]
     out = [_to("run"), *edit] if here.lesson.yours.changes else [*edit, _to("run")]
     out += [Choice("sure:source", words.RESET, ("reset",)), Choice("sure:all", words.RESET_ALL, ("start over",))]
     return tuple(out)
@@ -274,10 +283,10 @@ def _edit(here: Exercising) -> tuple[Choice, ...]:
 def _run(here: Exercising) -> tuple[Choice, ...]:
     if here.lesson.yours is None:
         return (_to("edit"), _to("compare"))
-    again = words.CHECK_AGAIN if here.result("check", "") is not None else words.CHECK
+    again = "Check again" if here.result("check", "") is not None else "Check my version"
     check = Choice("check", again, ("check",))
     after = here.result("check", "") is not None
-    foretell = Choice(f"step:{MINE}", words.PREDICT_MINE, ("predict",))
+    foretell = Choice(f"step:{MINE}", "Predict what the profile of my version will say", ("predict",))
     rest = (foretell, Choice("measure", words.MEASURE, ("profile", "measure")), _to("compare"), _to("log"))
     return (_to("edit"), check, *rest, _to("quiz")) if after else (check, _to("edit"), *rest)
 
@@ -285,7 +294,7 @@ def _run(here: Exercising) -> tuple[Choice, ...]:
 def _compare(here: Exercising) -> tuple[Choice, ...]:
     ids = [step.id for step in here.lesson.exercise.stages]
     pairs = [(ids[0], ids[-1]), *(pairwise(ids) if len(ids) > 2 else ())]
-    out = [Choice(f"compare:{a}:{b}", words.COMPARE_STEPS.format(before=a, after=b)) for a, b in pairs]
+    out = [Choice(f"compare:{a}:{b}", f"{a} against {b}") for a, b in pairs]
     return (*out, _to("edit"), _to("quiz"))
 
 
@@ -294,17 +303,17 @@ def _quiz(here: Exercising) -> tuple[Choice, ...]:
     if at is None:
         return (_to("solution"), _to("edit"))
     answers = here.lesson.exercise.quiz[at].answers
-    return tuple(Choice(f"quiz:{at}:{i}", a.text, (_LETTERS[i],)) for i, a in enumerate(answers))
+    return tuple(Choice(f"quiz:{at}:{i}", a.text, ("abcdefghijklmnopqrstuvwxyz"[i],)) for i, a in enumerate(answers))
 
 
 def _solution(here: Exercising) -> tuple[Choice, ...]:
     shown = here.result("solution", "")
-    label = words.SHOW_SOLUTION if tried(here) else words.SHOW_ANYWAY
+    label = "Show the solution" if tried(here) else "Show it all the same"
     last = here.lesson.exercise.stages[-1].id
     if shown is None:
         return (Choice(f"solution:{last}:1", label, ("show",)), _to("quiz"), _to("edit"))
     steps = [s.id for s in here.lesson.exercise.steps if s.id != shown.step.id]
-    others = [Choice(f"solution:{step}:1", words.OTHER_STEP.format(step=step)) for step in steps]
+    others = [Choice(f"solution:{step}:1", f"Show the version {step}") for step in steps]
     return (_to("log"), *others, _to("quiz"))
 
 

@@ -384,16 +384,16 @@ def place_for(path: str, mine: Collection[Path] = ()) -> Path:
             place = Path(f"session{'' if n < 2 else f'-{n}'}{SUFFIX}")
             if not place.exists():
                 return place
-        raise UsageError(serialize.NAME_IT)
+        raise UsageError("this folder is full of numbered sessions: give the file a name of its own (/save NAME)")
     try:
         place = Path(path).expanduser()
         place = place if place.suffix or place.is_dir() or place.exists() else place.with_name(place.name + SUFFIX)
         if not place.is_file() or not place.stat().st_size or place.resolve() in mine:
             return place
     except (OSError, ValueError, RuntimeError) as problem:
-        raise UsageError(serialize.BAD_PLACE.format(path=path[:200], why=problem)) from None
+        raise UsageError(f"{path[:200]}: cannot be a file: {problem}") from None
     try:
         serialize.head(place)
     except AdvisorError:
-        raise UsageError(serialize.NO_SESSION_THERE.format(path=place)) from None
-    raise UsageError(serialize.OTHER_SESSION_THERE.format(path=place))
+        raise UsageError(f"{place}: holds something that is no session: name another file") from None
+    raise UsageError(f"{place}: holds another session: name another file, or remove it first")

@@ -126,7 +126,7 @@ class Player:
         now = {info.sha256 for info in state.diagnosis.reports} if state.diagnosis is not None else set()
         was = self.transcript.header.readings[:1]
         infos = [info for reading in was for info in reading.reports if info.sha256 and info.sha256 not in now]
-        return tuple(serialize.CHANGED_SINCE.format(name=info.path) for info in infos) if now else ()
+        return tuple(f"{info.path}: has changed since, and so may what is concluded" for info in infos) if now else ()
 
     def accepted(self, watch: Watch = quiet) -> Transcript:
         """The transcript with what is concluded now in place of what was."""
@@ -158,31 +158,35 @@ def describe(entry: Entry, kernels: tuple[str, ...] = ()) -> str:
     text = serialize.DONE.get(entry.verb)
     match entry.deed:
         case d.LaunchSelected(position=at) if 0 <= at < len(kernels) and kernels[at]:
-            text = serialize.LAUNCH if kernels.count(kernels[at]) == 1 else serialize.ONE_OF_LAUNCHES
+            text = (
+                "looks at {kernel}"
+                if kernels.count(kernels[at]) == 1
+                else "looks at {kernel}, the launch at place {position}"
+            )
             shown["kernel"] = kernels[at]
         case d.Supposed(values=()):
-            text = serialize.AS_MEASURED
+            text = "takes the measured values again"
         case d.SourceSought():
             parts = [told.format(value=shown[name]) for name, told in serialize.SOUGHT.items() if fields[name]]
-            shown["sought"] = ", ".join(parts) or serialize.SOUGHT_FIRST
+            shown["sought"] = ", ".join(parts) or "by the measure of the finding"
         case d.ViewShown(view=view, subject=subject):
             name = serialize.OPENED.get(view, view)
-            shown["view"] = serialize.OPENED_AT.format(view=name, subject=subject) if subject else name
+            shown["view"] = f"{name}: {subject}" if subject else name
     if text is None:
         return " ".join([entry.verb, *map(str, shown.values())])
     if entry.verb == "begin" and not fields.get("paths"):
-        shown["paths"] = _shown("paths", fields.get("traces")) if fields.get("traces") else serialize.NO_REPORT
+        shown["paths"] = _shown("paths", fields.get("traces")) if fields.get("traces") else "no report"
     return " ".join(text.format(**shown).split())
 
 
 def _shown(name: str, value: Any) -> str:
     if value is None:
-        return serialize.DONT_KNOW
+        return "don't know"
     if isinstance(value, tuple):
         items = [" = ".join(map(_plain, item)) if isinstance(item, tuple) else _plain(item) for item in value]
-        return ", ".join(items) or serialize.NOTHING
+        return ", ".join(items) or "nothing"
     if name == "finding" and not value:
-        return serialize.AT_HAND
+        return "this"
     return _plain(value)
 
 

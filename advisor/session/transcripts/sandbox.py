@@ -42,7 +42,7 @@ def harmless(live: Sources) -> Sources:
 
     def practise(request: e.Practise, progress: Progress) -> Any:
         if request.action not in _ONLY_LOOK:
-            raise UsageError(serialize.NOT_AGAIN)
+            raise UsageError("exercises are not run again when a session is replayed")
         return live.practise(request, progress)
 
     return replace(live, write=unwritten, practise=practise)
@@ -144,7 +144,9 @@ class Carried:
             report = judged.diagnosis.launches[request.position].report
             path = judged.diagnosis.reports[report].path
             if any(path == info.path for one in self._embedded_readings for info in one.reports):
-                raise InputError(serialize.NO_CODE.format(name=path[:200]))
+                raise InputError(
+                    f"{path[:200]}: the session was saved without the code: open the report itself to see its source"
+                )
             return locate(judged, request, progress)
 
         return of_read
@@ -171,7 +173,7 @@ class Carried:
         found = [bundled_path(name) for name in names]
         for name, path in zip(names, found, strict=True):
             if path is None:
-                raise InputError(serialize.NOT_BUNDLED.format(name=name[:200]))
+                raise InputError(f"{name[:200]}: no such file comes with this version of ncu-advisor")
         return analyse([p for p in found if p], gpu=gpu, knowledge=self._knowledge, progress=progress)
 
     def _embedded(self, number: int, reading: Reading, gpu: str | None) -> Judged:
@@ -185,7 +187,7 @@ class Carried:
         )
         launches = [launch for launch in self._transcript.launches if launch.reading == number]
         if any(not 0 <= launch.report < len(infos) for launch in launches):
-            raise InputError(serialize.NO_SUCH_REPORT)
+            raise InputError("the transcript holds a launch of a report that it does not name")
         known = knowledge_for(catalog(self._knowledge), infos)
         frame = frame_of(launches, known.metrics)
         return Analysis(known, Inputs(frame, infos, gpu, {None: {}}, self._transcript.header.ceilings))
@@ -231,7 +233,9 @@ class Carried:
         folders: dict[int, Path] = {}
         for item in self._of("rules"):
             if item.text is None:
-                raise InputError(serialize.RULES_NOT_CARRIED.format(name=item.name[:100]))
+                raise InputError(
+                    f"{item.name[:100]}: the session used a team's rules that are too large to be saved with it"
+                )
             folder = folders.setdefault(item.folder, self._room() / "rules" / str(item.folder))
             pure = PurePosixPath(item.name)
             if pure.is_absolute() or pure.suffix != ".yaml" or not all(_SAFE.fullmatch(part) for part in pure.parts):
@@ -245,7 +249,7 @@ class Carried:
     def _of(self, kind: str) -> list[Attached]:
         found = [item for item in self._transcript.attached if item.kind == kind]
         if len(found) > _MOST_FILES:
-            raise InputError(serialize.TOO_MANY_FILES)
+            raise InputError("it carries more files than any session needs")
         return found
 
     def _room(self) -> Path:
@@ -262,7 +266,9 @@ def _lay(folder: Path, name: str, text: str) -> Path:
         path = folder / name
         path.write_text(text, encoding="utf-8", newline="", errors="replace")
     except OSError as problem:
-        raise AdvisorError(serialize.NO_ROOM.format(why=problem.strerror)) from None
+        raise AdvisorError(
+            f"no room for what the session carries in the folder for temporary files: {problem.strerror}"
+        ) from None
     return path
 
 
@@ -276,4 +282,4 @@ def _check(folders: tuple[Path, ...]) -> None:
             len(part)  # each is read when it is first looked at
     except KnowledgeError as problem:
         base = str(folders[0].parent)
-        raise InputError(serialize.BAD_RULES.format(problem=str(problem).replace(base, ""))) from None
+        raise InputError(f"the rules that it carries are refused: {str(problem).replace(base, '')}") from None

@@ -153,16 +153,18 @@ class PracticeScreen(ViewScreen):
         if here.lesson is None:
             return common.WAITING
         if practice_turn.narrows(here):
-            return words.TYPE_CHOICE
+            return "a number, or a part of a name; Enter takes the marked choice"
         if here.stage == "predict" and practice_turn.asks_gain(here):
-            return words.TYPE_GAIN
+            return "a factor, such as 2 or 1.3x"
         if here.stage == "napkin" and practice_turn.next_number(here) is not None:
-            return words.TYPE_NUMBER
-        return {"numbers": words.FIND_NUMBERS, "log": words.LOG_HOW}.get(here.stage, words.GO_ON)
+            return "a number with its unit, such as 1.3 GB or 310 us; Enter alone shows it"
+        return {"numbers": "type to find numbers: sectors, stall …; Enter alone goes on", "log": words.LOG_HOW}.get(
+            here.stage, "a choice, or the name of a stage such as hints; /help for commands"
+        )
 
     def _show_list(self, here: Exercising) -> None:
         self.query_one(Banner).show(tips.PRACTICE)
-        self.query_one(Prompt).placeholder = words.FIND
+        self.query_one(Prompt).placeholder = "type to find by name, title, level or state; Enter opens"
         find = self._typed.casefold().split()
         self._kept = [row for row in here.rows if all(word in _words(row, here.spoilers) for word in find)]
         rows = self.query_one(Rows)
@@ -173,9 +175,9 @@ class PracticeScreen(ViewScreen):
     def _tell(self) -> None:
         here, rows = self.here, self.query_one(Rows)
         solved = sum(row.state == "solved" for row in here.rows)
-        text = words.LIST_SUMMARY.format(kept=len(self._kept), all=len(here.rows), solved=solved) if here.rows else ""
+        text = f"{len(self._kept)} of {len(here.rows)} exercises, {solved} solved" if here.rows else ""
         if here.rows and not self._kept:
-            text = words.FIND_NONE
+            text = "No exercise matches; Esc empties the line."
         row = self._kept[rows.at] if rows.at < len(self._kept) else None
         about = tips.about(row) if row is not None else ""
         lines = [styled(line, "") for line in (text, about, here.trouble) if line]
@@ -258,7 +260,7 @@ class PracticeScreen(ViewScreen):
         elif text and here.stage == "numbers" and not numbered:
             return
         elif marked is None and text:
-            self.app.notify(words.NO_CHOICE, severity="warning")
+            self.app.notify("Nothing among the choices has that.", severity="warning")
             return
         else:
             self._take(marked)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from dialogue.transcripts.talk import Talk
+from session.transcripts.talk import Talk
 
 from advisor.session import events as e
 

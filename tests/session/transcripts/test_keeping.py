@@ -12,7 +12,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from dialogue.transcripts.talk import CSV, Talk, real
+from session.transcripts.talk import CSV, Talk, real
 from tui.factory import diagnosis
 
 from advisor.records.errors import InputError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from dialogue.transcripts.talk import CSV, Talk, real
+from session.transcripts.talk import CSV, Talk, real
 
 from advisor.hardware.ceilings import Ceiling, Ceilings
 from advisor.records.errors import UsageError

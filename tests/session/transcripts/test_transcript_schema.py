@@ -7,7 +7,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from dialogue.transcripts.talk import CSV, Talk, real
+from session.transcripts.talk import CSV, Talk, real
 
 from advisor.session import events as e
 from advisor.session.transcripts import serialize
