@@ -12,6 +12,7 @@ from advisor.view.charts import bars as charts
 from advisor.view.numbers import gain_text
 from advisor.view.pages.diagnosis import ceiling_text
 from advisor.view.text import cut, labelled, paint, shown, wrap
+from advisor.view.writers.terminal import plain_text
 
 WORDS = {"faster": "Faster", "slower": "Slower", "same": "No difference", "unknown": "No time"}
 _STYLES = {"faster": "green", "slower": "red", "same": "yellow", "unknown": "yellow"}
@@ -112,7 +113,7 @@ def compare_text(
         out += ["", paint("Thresholds", "bold", colour)]
         for line in verdicts:
             out += wrap(f"· {line}", width, 2, 4)
-    return "\n".join(out) + "\n"
+    return plain_text(out, blocks)
 
 
 def only_text(runs: Runs) -> str:

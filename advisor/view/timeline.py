@@ -14,6 +14,7 @@ from advisor.timeline.results import GpuTimeline, Moment, Pattern, TimelineResul
 from advisor.view.charts.lanes import at_text, picture
 from advisor.view.numbers import plural, speedup_text, time_text
 from advisor.view.text import cut, labelled, paint, shown, wrap
+from advisor.view.writers.terminal import plain_text
 
 _KERNELS = 8
 _WIDE = 100  # columns; below it the table of kernels has no room for totals
@@ -34,7 +35,7 @@ def timeline_text(result: TimelineResult, *, width: int = 80, colour: bool = Fal
     if len(chosen) < len(result.gpus):
         more = len(result.gpus) - len(chosen)
         out += ["", *wrap(f"{more} more GPUs are in --format json, or give their traces alone.", width)]
-    return "\n".join(line.rstrip() for line in out) + "\n"
+    return plain_text(out, blocks)
 
 
 def _detailed(result: TimelineResult) -> list[int]:

@@ -26,7 +26,7 @@ def test_the_fix_of_a_finding_leads_to_its_topic(found: str) -> None:
     first = diagnosis.launches[0].findings[0]
     assert first.id == found and first.fix is not None
     assert first.fix.see == entry.see
-    assert f"Read on     `ncu-advisor explain {entry.see[0]}` (also {entry.see[1]}" in terminal_text(
+    assert f"Read on    `ncu-advisor explain {entry.see[0]}` (also {entry.see[1]}" in terminal_text(
         diagnosis_page(diagnosis, sections=None), width=200
     )
     document = json.loads(diagnosis_json(diagnosis))

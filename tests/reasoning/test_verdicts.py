@@ -132,7 +132,7 @@ def test_a_finding_that_is_not_first_is_told_with_its_place(tour: Any) -> None:
     )
     (verdict,) = launch.ncu_rules
     assert (verdict.status, verdict.subject, verdict.place) == ("ranked", "lsu_saturation", 2)
-    assert f"lsu_saturation is number 2, {verdict.gain:.2f}x; first comes uncoalesced_access" in " ".join(
+    assert f"lsu_saturation is number 2, {verdict.gain:.1f}×; uncoalesced_access comes first" in " ".join(
         lines(launch).split()
     )
 

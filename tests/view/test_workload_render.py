@@ -87,8 +87,8 @@ def test_several_files_are_a_table_of_workloads(capsys: pytest.CaptureFixture[st
     assert run("diagnose", str(CASES / "blur.yaml"), str(CASES / "motion_blur.yaml")) == 0
     out = capsys.readouterr().out
     head = next(line for line in out.splitlines() if line.lstrip().startswith("#"))
-    assert "workload" in head and "kernel" not in head
-    assert re.search(r"DrawBlurXPS +- balanced +texture_interface_bound +1\.4x", out)
+    assert "Workload" in head and "kernel" not in head
+    assert re.search(r"DrawBlurXPS +unknown +Balanced +texture_interface_bound +1\.4×", out)
 
 
 @pytest.mark.parametrize(

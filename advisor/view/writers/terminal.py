@@ -39,7 +39,7 @@ _LEAST_BAR, _MOST_BAR = 6, 60
 _MORE = 5  # columns that a continued line of code is set in
 _APART = (Table, Code, Bars, Picture, Plain)  # blocks with an empty line before and after
 _ASCII = str.maketrans(
-    {"×": "x", "–": "-", "—": "-", "−": "-", "µ": "u", "→": "->", "·": "-", "…": "...", "≤": "<=", "≥": ">=",
+    {"×": "x", "–": "-", "—": "-", "−": "-", "µ": "u", "→": ">", "·": "-", "…": "~", "≤": "<=", "≥": ">=",
      "█": "#", "▲": "+", "▼": "-", "─": "-", "│": "|", "┊": "|", "▸": ">"}
 )  # fmt: skip
 

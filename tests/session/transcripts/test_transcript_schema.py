@@ -15,7 +15,7 @@ from advisor.session.transcripts.attachments import Memory, transcript_of
 from advisor.session.transcripts.scrub import Scrubber
 
 ROOT = Path(__file__).parents[3]
-SCHEMA = json.loads((ROOT / "advisor" / "render" / "schemas" / "transcript.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((ROOT / "advisor" / "view" / "schemas" / "transcript.json").read_text(encoding="utf-8"))
 CHECK = jsonschema.Draft202012Validator(SCHEMA)
 BUNDLED = sorted((ROOT / "transcripts").glob("*.jsonl"))
 
