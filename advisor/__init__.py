@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from advisor.reasoning.diagnose import diagnose
     from advisor.records.diagnosis import Diagnosis
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["Diagnosis", "__version__", "diagnose", "read"]
 
 

@@ -327,7 +327,7 @@ def explain(words: tuple[str, ...], form: str, knowledge: tuple[Path, ...]) -> i
     from advisor.explain.explain import explain as explain_word
     from advisor.view.explain import explain_json, explain_text
 
-    found = explain_word(" ".join(words), *([knowledge[0]] if knowledge else []))
+    found = explain_word(" ".join(words), knowledge)
     if form == "json":
         import json
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from advisor.explain.index import Index, Place, fields_named, norm
 from advisor.knowledge.loader import load
 from advisor.knowledge.schemas import ClassDef, DiagnosisDef, MetricDef, ObservationDef, QuestionDef, RuleDef
-from advisor.knowledge.search import Index, Place, fields_named, norm
 from advisor.records.errors import KnowledgeError
 
 Section = tuple[str, tuple[str, ...]]
@@ -178,25 +178,26 @@ def _diagnosis(index: Index, place: Place) -> Explanation:
     sections: list[Section] = []
     if shown:
         sections += [("what", _lines(entry.what)), ("why", _lines(entry.why))]
-    if place.kind != "fix":
-        sections.append(("rules", tuple(line for rule in rules for line in _rule(index, rule))))
-    if shown:
-        sections.append(("explains", tuple(_symptoms(index, entry.explains))))
-    sections.append(("misleads", _lines(entry.misleads)))
     if entry.fix is not None and place.kind != "rule":
         sections += [
             ("fix", _lines(entry.fix.summary) if shown else ()),
             ("steps", _lines(entry.fix.steps)),
+            ("before", _code(entry.fix.before) if entry.fix.before else ()),
+            ("after", _code(entry.fix.after) if entry.fix.after else ()),
             ("typical", _lines(entry.fix.typical)),
             ("costs", _lines(entry.fix.costs)),
-            ("changes", tuple(_changes(entry.fix.changes))),
         ]
     if shown:
-        sections += [
-            ("fires", _values(entry.examples.fires)),
-            ("silent", _values(entry.examples.silent)),
-            ("exercise", _lines(entry.exercise)),
-        ]
+        sections.append(("exercise", _lines(entry.exercise)))
+    sections.append(("misleads", _lines(entry.misleads)))
+    if place.kind != "fix":
+        sections.append(("rules", tuple(line for rule in rules for line in _rule(index, rule))))
+    if shown:
+        sections.append(("explains", tuple(_symptoms(index, entry.explains))))
+    if entry.fix is not None and place.kind != "rule":
+        sections.append(("changes", tuple(_changes(entry.fix.changes))))
+    if shown:
+        sections += [("fires", _values(entry.examples.fires)), ("silent", _values(entry.examples.silent))]
     names = [n for rule in rules for n in (*rule.when, *rule.unless)]
     related = [n.partition(".")[2] for n in names if n.startswith(("class.", "found."))]
     keys = [*entry.cites, *(key for rule in rules for key in rule.cites)]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from advisor.explain import entries
 from advisor.explain.entries import Explanation
-from advisor.knowledge.search import ORDER, Index, Place, norm
+from advisor.explain.index import ORDER, Index, Place, norm
 from advisor.records import resources
 from advisor.records.errors import UsageError
 
@@ -43,8 +43,8 @@ class Hit:
 
 
 @lru_cache(maxsize=4)
-def _index(extra: Path | None) -> Index:
-    return Index((resources.folder("knowledge"), *([extra] if extra is not None else [])))
+def _index(extra: tuple[Path, ...]) -> Index:
+    return Index((resources.folder("knowledge"), *extra))
 
 
 # The word that lists a kind -> the kind.
@@ -73,10 +73,10 @@ LISTS = {
 }
 
 
-def explain(word: str, extra: Path | None = None) -> Explanation:
+def explain(word: str, extra: tuple[Path, ...] = ()) -> Explanation:
     """All that the knowledge base says of a word; `kind:word` chooses among several meanings.
 
-    `extra` is a team's own folder. UsageError, with what could have been meant, for a word that means nothing.
+    `extra`: folders of teams. UsageError, with what could have been meant, for a word that means nothing.
     """
     index = _index(extra)
     if norm(word) in (*map(norm, LISTS), ""):
@@ -261,7 +261,7 @@ def _head(index: Index, hit: Hit) -> str:
     return " ".join([hit.id, hit.id.replace("_", " "), hit.title, *names]).casefold()
 
 
-def find(text: str, limit: int = 20, extra: Path | None = None) -> tuple[Hit, ...]:
+def find(text: str, limit: int = 20, extra: tuple[Path, ...] = ()) -> tuple[Hit, ...]:
     """Entries whose id, title or body hold all words of the text, the best first; at most `limit`."""
     return tuple(_search(_index(extra), text, limit))
 
@@ -284,13 +284,13 @@ def _search(index: Index, text: str, limit: int) -> list[Hit]:
     return sorted(hits.values(), key=lambda h: (-h.score, ORDER.index(h.kind), h.id))[:limit]
 
 
-def contents(extra: Path | None = None) -> tuple[Hit, ...]:
+def contents(extra: tuple[Path, ...] = ()) -> tuple[Hit, ...]:
     """Every entry that can be explained, sources too, without rules and fixes, which are told with their findings."""
     index = _index(extra)
     places = sorted((p for p in index.everything() if p.kind not in ("rule", "fix")), key=lambda p: (p.kind, p.id))
     return tuple(Hit(p.kind, p.id, index.title(p), 0.0) for p in places)
 
 
-def words(extra: Path | None = None) -> tuple[str, ...]:
+def words(extra: tuple[Path, ...] = ()) -> tuple[str, ...]:
     """Every id that can be explained, sorted, without rules, fixes and sources."""
     return tuple(sorted({p.id for p in _index(extra).everything() if p.kind not in ("rule", "fix", "source")}))

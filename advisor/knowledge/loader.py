@@ -79,12 +79,12 @@ def load_mapping(path: Path, kind: type[T]) -> dict[str, T]:
             out[key] = msgspec.convert(value, kind)
         except msgspec.ValidationError as e:
             message, _, where = str(e).partition(" - at ")
-            raise KnowledgeError(f"{path}:{_line_in_entry(path, key, message, where)}: {key}: {message}") from None
+            raise KnowledgeError(f"{path}:{entry_line(path, key, message, where)}: {key}: {message}") from None
     return out
 
 
-def _line_in_entry(path: Path, key: str, message: str, where: str) -> int:
-    """The line of the field that an error of one entry speaks of; of the entry's key when the field is not found."""
+def entry_line(path: Path, key: str, message: str = "", where: str = "") -> int:
+    """The line, from 1, of the field of an entry that a msgspec error names; of the entry's key when not found."""
     rows = read_text(path).splitlines()
     start = next((i for i, row in enumerate(rows) if re.match(rf"['\"]?{re.escape(key)}['\"]?\s*:", row)), 0)
     end = next((i for i in range(start + 1, len(rows)) if re.match(r"\S", rows[i])), len(rows))

@@ -58,16 +58,19 @@ class RuleDef(Entry, frozen=True, forbid_unknown_fields=True):
 
 
 class FixDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What to do. `changes` maps a term of the time model to the factor on its work, a formula over metrics.
+    """A fix. `changes` maps a term of the time model to the factor on its work, a formula over metrics.
 
-    `check`: the simulator that shows what the fix would make of the launch's own numbers (pipelines/checks.py).
-    `typical`: what it usually gives, where no model can say: of timelines.
+    `before`, `after`: five to ten lines of CUDA each (of the host program for timelines). `check`: the simulator that
+    applies the fix to the launch's own numbers (reasoning/fix_simulation.py). `typical`: the usual gain of a fix that
+    no model covers (timelines).
     """
 
     id: str
     summary: str
     steps: tuple[str, ...] = ()
     costs: str = ""
+    before: str = ""
+    after: str = ""
     changes: dict[str, str] = {}
     degrees: dict[str, str] = {}
     check: Literal["", "banks", "coalescing", "occupancy", "waves"] = ""

@@ -104,7 +104,7 @@ def _explain(knowledge: tuple[Path, ...]) -> Callable[[str], Any]:
     def explain(word: str) -> Any:
         from advisor.explain.explain import explain as look
 
-        return look(word, knowledge[0] if knowledge else None)
+        return look(word, knowledge)
 
     return explain
 
@@ -113,7 +113,7 @@ def _contents(knowledge: tuple[Path, ...]) -> Callable[[], Sequence[Any]]:
     def contents() -> Sequence[Any]:
         from advisor.explain.explain import contents as everything
 
-        return everything(knowledge[0] if knowledge else None)
+        return everything(knowledge)
 
     return contents
 
@@ -122,7 +122,7 @@ def _find(knowledge: tuple[Path, ...]) -> Callable[[str, int], Sequence[Any]]:
     def find(text: str, most: int) -> Sequence[Any]:
         from advisor.explain.explain import find as search
 
-        return search(text, most, knowledge[0] if knowledge else None)
+        return search(text, most, knowledge)
 
     return find
 
@@ -231,7 +231,7 @@ def lore(knowledge: tuple[Path, ...] = ()) -> Lore:
         algorithms=napkin_cards.algorithms(),
         interview=interview(known, tuple(Choice(card, card) for card in gpus.ids())),
         findings=tuple(titles.items()),
-        words=words(knowledge[0] if knowledge else None),
+        words=words(knowledge),
         exercises=tuple(sorted(p.parent.name for p in resources.folder("kernels").glob("*/exercise.yaml"))),
         cites=tuple((key, known.cite(key) or key) for key in (*known.sources, *keys)),
         steps=method_lore.steps(known),

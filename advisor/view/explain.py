@@ -53,6 +53,8 @@ HEADINGS = {
     "changes": "In the time model",
     "commands": "Commands",
     "code": "In code",
+    "before": "Before",
+    "after": "After",
     "exit": "Done when",
     "when": "When",
     "formula": "Formula",
@@ -93,7 +95,7 @@ HEADINGS = {
     "require": "Holds for",
 }
 _VERBATIM = ("commands", "collect", "names", "test", "formula")
-_CODE = "code"  # as it stands, indentation and all
+_CODE = ("code", "before", "after")  # as it stands, indentation included
 # Short facts share a paragraph: `Pipe: lsu`.
 _SHORT = ("pipe", "kind", "space", "access", "flops", "counts", "unit", "partition", "size", "sets", "matrix", "metric")
 _CORRECTED = "What is right"
@@ -114,7 +116,7 @@ def _body(name: str, lines: tuple[str, ...], width: int) -> list[str]:
     several = sum(not line.startswith("  ") for line in lines) > 1
     number = 0
     for line in lines:
-        if name == _CODE:
+        if name in _CODE:
             out.append(f"  {line}".rstrip())
             continue
         inner = line.startswith("  ")

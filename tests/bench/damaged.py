@@ -22,7 +22,7 @@ _READER = """
 import json, resource, sys
 from pathlib import Path
 from advisor.records.errors import InputError
-from advisor.reports import read
+from advisor.readers.read import read
 try:
     found = read(Path(sys.argv[1]))
     said = " | ".join(found.info.problems)

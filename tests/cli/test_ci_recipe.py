@@ -23,7 +23,7 @@ SLOW, FAST = 0, 1
 
 
 def blocks(language: str) -> list[str]:
-    section = README.read_text(encoding="utf-8").partition("## For people, editors and CI")[2].partition("\n## ")[0]
+    section = README.read_text(encoding="utf-8").partition("## Reports and CI")[2].partition("\n## ")[0]
     return re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
 
 

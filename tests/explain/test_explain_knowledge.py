@@ -9,8 +9,8 @@ import pytest
 
 from advisor.explain.entries import Explanation
 from advisor.explain.explain import explain
+from advisor.explain.index import Index, Place
 from advisor.knowledge.base import catalog
-from advisor.knowledge.search import Index, Place
 from advisor.reasoning.time_model import formulas
 from advisor.records import resources
 

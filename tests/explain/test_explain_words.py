@@ -169,27 +169,27 @@ def test_a_teams_folder_is_explained_too(tmp_path: Path) -> None:
     (tmp_path / "topics" / "ours.yaml").write_text(
         "acme.tiles: {title: Our tiles, what: Use 64., cites: [guide.step5]}\n"
     )
-    found = explain("acme tiles", tmp_path)
+    found = explain("acme tiles", (tmp_path,))
     assert (found.title, found.section("what")) == ("Our tiles", ("Use 64.",))
-    assert explain("bank_conflicts", tmp_path).id == "bank_conflicts"
+    assert explain("bank_conflicts", (tmp_path,)).id == "bank_conflicts"
 
 
 def test_a_teams_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(KnowledgeError, match="nowhere:1:"):
-        explain("occupancy", tmp_path / "nowhere")
+        explain("occupancy", (tmp_path / "nowhere",))
 
 
 def test_a_broken_entry_is_named_with_file_and_line(tmp_path: Path) -> None:
     (tmp_path / "topics").mkdir()
     (tmp_path / "topics" / "ours.yaml").write_text("acme.a: {title: A}\nacme.b: [a list]\n")
     with pytest.raises(KnowledgeError, match=r"ours\.yaml:2:"):
-        explain("acme.b", tmp_path)
+        explain("acme.b", (tmp_path,))
 
 
 def test_an_unknown_field_of_an_entry_is_named_with_file_and_line(tmp_path: Path) -> None:
     (tmp_path / "questions.yaml").write_text("acme_q:\n  ask: Why?\n  colour: red\n")
     with pytest.raises(KnowledgeError, match=r"questions\.yaml:\d:.*colour"):
-        explain("acme_q", tmp_path)
+        explain("acme_q", (tmp_path,))
 
 
 def test_explaining_imports_nothing_heavy() -> None:
@@ -201,3 +201,11 @@ def test_explaining_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_every_team_folder_is_read_not_only_the_first(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name / "topics").mkdir(parents=True)
+        (tmp_path / name / "topics" / "ours.yaml").write_text(f"acme.{name}: {{title: Team {name}}}\n")
+    folders = (tmp_path / "one", tmp_path / "two")
+    assert [explain(f"acme.{name}", folders).title for name in ("one", "two")] == ["Team one", "Team two"]

@@ -8,8 +8,8 @@ import click
 import pytest
 
 from advisor.cli.main import cli
+from advisor.explain.index import Index
 from advisor.knowledge.base import catalog
-from advisor.knowledge.search import Index
 from advisor.records.resources import folder
 
 

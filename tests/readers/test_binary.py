@@ -74,7 +74,7 @@ def test_spills_and_indexed_arrays_are_told_apart(frame: pd.DataFrame) -> None:
 def test_the_code_alone_tells_spills_and_arrays_apart_too(tour_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # A report of an older ncu has no count of spills: the child then looks at the instructions.
     program = Path(parent.__file__).with_name("child.py")
-    older = "import sys; sys.path[:0] = sys.argv[2:]; from advisor.reports import actions; actions.SPILLS = 'absent'; "
+    older = "import sys; sys.path[:0] = sys.argv[2:]; from advisor.readers import actions; actions.SPILLS = 'absent'; "
     script = older + f"exec(compile(open({str(program)!r}).read(), 'child.py', 'exec'))"
     monkeypatch.setattr(parent, "_PROGRAM", "-c")
     run = subprocess.Popen

@@ -78,7 +78,7 @@ def test_two_engines_do_not_disturb_each_other(make):
 def test_importing_the_engine_leaves_no_alias_in_the_standard_library_and_no_log_handler():
     code = """
 import collections, logging
-from advisor.engine import Engine
+from advisor.reasoning.engine.reason import Engine
 import advisor.reasoning.engine.chain
 assert not hasattr(collections, "Mapping")
 assert logging.getLogger().handlers == []
@@ -87,12 +87,14 @@ logging.getLogger("experta.watchers.ENGINE").warning("never seen")
     assert run(code) == ""
 
 
-def test_naming_the_engine_room_imports_neither_experta_nor_numpy():
-    code = "import sys, advisor.engine; print([m for m in ('experta', 'numpy', 'pandas') if m in sys.modules])"
+def test_importing_the_engine_package_imports_neither_experta_nor_numpy():
+    code = (
+        "import sys, advisor.reasoning.engine; print([m for m in ('experta', 'numpy', 'pandas') if m in sys.modules])"
+    )
     assert run(code) == "[]\n"
 
 
-def test_only_the_shim_imports_experta():
+def test_only_one_module_imports_experta():
     importers = set()
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
@@ -100,7 +102,7 @@ def test_only_the_shim_imports_experta():
             modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             if any(m.partition(".")[0] == "experta" for m in modules):
                 importers.add(path.relative_to(PACKAGE).as_posix())
-    assert importers == {"engine/experta_shim.py"}
+    assert importers == {"reasoning/engine/chain.py"}
 
 
 def test_the_rules_have_the_form_that_experta_would_bring_them_to() -> None:

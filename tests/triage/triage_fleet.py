@@ -96,7 +96,7 @@ WORKER = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from advisor.pipelines.triage import worker
+from advisor.triage import workers as worker
 before = worker._answer
 def answer(task, settings):
     name = Path(task.path).name

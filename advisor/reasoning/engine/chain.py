@@ -1,4 +1,4 @@
-"""The one module that imports experta, and what that needs: see CONTRIBUTING for why each line is there.
+"""The one module that imports experta, and what that needs: see docs/architecture.md for why each line is there.
 
 The rules as experta runs them: one wide fact of observations in, conclusions out, in one order for ever.
 

@@ -54,7 +54,7 @@ class Row:
 
 def kinds_of(contents: Sequence[Any]) -> list[Row]:
     """A row for each kind of entry, the kinds in the order in which they answer to a word."""
-    from advisor.knowledge.search import ORDER
+    from advisor.explain.index import ORDER
 
     counts: dict[str, int] = {}
     for hit in contents:

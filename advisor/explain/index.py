@@ -1,0 +1,200 @@
+"""Index of every entry of the knowledge base that can be explained, by normalised id."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from advisor.knowledge.loader import entry_line, load
+from advisor.records.errors import KnowledgeError
+
+_FIELD = re.compile(r"\{([a-z][a-z0-9_]*)(?::[^{}]*)?\}")
+# Fields that can serve as the title of an entry without one.
+_TITLES = ("title", "ask", "means", "says", "meaning", "what", "name")
+# Kind of entry -> files. One entry a file:
+_ONE_A_FILE: Final = (
+    ("diagnosis", "diagnoses/*.yaml"),
+    ("trust", "trust/*.yaml"),
+    ("pattern", "timeline/*.yaml"),
+    ("workload", "graphics/diagnoses/*.yaml"),
+)
+# Many entries a file, by id:
+_MAPPINGS: Final = (
+    ("class", "classification.yaml"),
+    ("decision", "timeline_decisions.yaml"),
+    ("metric", "metrics*.yaml"),
+    ("observation", "observations/*.yaml"),
+    ("observation", "graphics/observations/*.yaml"),
+    ("question", "questions.yaml"),
+    ("algorithm", "napkin/algorithms.yaml"),
+    ("dtype", "napkin/dtypes.yaml"),
+    ("topic", "topics/*.yaml"),  # the kind depends on the file, see _TOPICS
+    ("source", "sources.yaml"),
+)
+# Many entries below one key of a file:
+_SECTIONS: Final = (("gpu", "gpus.yaml", "cards"), ("unit", "time_model.yaml", "terms"))
+_TOPICS: Final = {
+    "stalls": "stall",
+    "sass": "opcode",
+    "steps": "step",
+    "part_three": "step",
+    "pitfalls": "pitfall",
+    "formulas": "formula",
+    "glossary": "term",
+    "thresholds": "threshold",
+    "ncu_rules": "ncu_rule",
+    "cases": "case",
+    "errata": "erratum",
+}
+# Where several entries share an id, the kind that comes first here is explained.
+ORDER: Final = (
+    *("diagnosis", "trust", "pattern", "workload", "class", "decision", "stall", "opcode", "step", "pitfall"),
+    *("formula", "topic", "threshold", "ncu_rule", "case", "algorithm", "gpu", "question", "observation", "rule"),
+    *("fix", "term", "metric", "unit", "dtype", "erratum", "source"),
+)
+_RANK = {kind: at for at, kind in enumerate(ORDER)}
+_WITHOUT_ALIASES = ("diagnosis", "trust", "rule", "fix", "source", "metric", "observation")
+
+
+def norm(word: str) -> str:
+    """A word in the form that is compared: case, spaces, dashes and underscores do not matter."""
+    return re.sub(r"[\s_-]+", "_", word.strip().casefold()).strip("_")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One entry: its kind and id, its file, and the content of the entry (of the whole file for rules and fixes)."""
+
+    kind: str
+    id: str
+    path: Path
+    content: Mapping[str, Any] = field(default_factory=dict, compare=False, hash=False, repr=False)
+
+
+class Index:
+    """All entries of one or more knowledge folders, by normalised id."""
+
+    def __init__(self, folders: Iterable[Path]) -> None:
+        self.places: dict[str, list[Place]] = {}
+        self.sources: dict[str, Place] = {}
+        self._texts: dict[tuple[str, str, Path], str] = {}
+        for folder in folders:
+            if not folder.is_dir():
+                raise KnowledgeError(f"{folder}:1: no such knowledge directory")
+            for place in _places(folder):
+                self.places.setdefault(norm(place.id), []).append(place)
+                if place.kind == "source":
+                    self.sources.setdefault(place.id, place)
+        for found in self.places.values():
+            found.sort(key=lambda p: _RANK[p.kind])
+
+    def block(self, place: Place) -> str:
+        """All text of an entry, keys included."""
+        key = (place.kind, place.id, place.path)
+        if key not in self._texts:
+            self._texts[key] = "\n".join((f"{place.id}:", *_strings(place.content)))
+        return self._texts[key]
+
+    def raw(self, place: Place) -> dict[str, Any]:
+        """A copy of the plain content of one entry."""
+        return {str(key): value for key, value in place.content.items()}
+
+    def entry(self, place: Place, kind: type[Any]) -> Any:
+        """One entry of a mapping file as its schema, with its id; KnowledgeError with file and line."""
+        try:
+            made = msgspec.convert(place.content, kind)
+        except msgspec.ValidationError as e:
+            raise KnowledgeError(f"{place.path}:{entry_line(place.path, place.id)}: {place.id}: {e}") from None
+        return msgspec.structs.replace(made, id=place.id) if hasattr(made, "id") else made
+
+    def of(self, word: str, kind: str = "") -> Place | None:
+        """The first entry of this id, of one kind if given."""
+        return next((p for p in self.places.get(norm(word), ()) if not kind or p.kind == kind), None)
+
+    def everything(self) -> Iterator[Place]:
+        """All entries."""
+        for found in self.places.values():
+            yield from found
+
+    def title(self, place: Place) -> str:
+        """One line that names the entry; empty for a rule."""
+        if place.kind == "rule":
+            return ""
+        content: Mapping[str, Any] = place.content.get("fix", {}) if place.kind == "fix" else place.content
+        names = ("summary",) if place.kind == "fix" else _TITLES
+        found = next((content[n] for n in names if isinstance(content.get(n), str)), "")
+        return fields_named(" ".join(found.split()))
+
+    def aliases(self) -> Iterator[tuple[str, Place]]:
+        """Other names of entries: `aliases` and `devices` lists, and the product names of GPUs."""
+        for place in self.everything():
+            if place.kind in _WITHOUT_ALIASES:
+                continue
+            for key in ("aliases", "devices"):
+                names = place.content.get(key)
+                if isinstance(names, list):
+                    yield from ((str(name), place) for name in names)
+            if place.kind == "gpu" and isinstance(name := place.content.get("name"), str):
+                yield name, place
+
+    def source_title(self, key: str) -> str | None:
+        """The title of a citation key, None when it is not in sources.yaml."""
+        head, _, at = key.partition(".")
+        source = self.sources.get(head)
+        if source is None:
+            return None
+        title = self.title(source) or head
+        if not at:
+            return title
+        places = source.content.get("places")
+        return f"{title}: {places[at]}" if isinstance(places, dict) and at in places else None
+
+
+def _places(folder: Path) -> Iterator[Place]:
+    for kind, pattern in _ONE_A_FILE:
+        for path in sorted(folder.glob(pattern)):
+            content = load(path, dict[str, Any])
+            yield Place(kind, path.stem, path, content)
+            rules = content.get("seen")
+            for rule in rules if isinstance(rules, list) else ():
+                if isinstance(rule, dict) and rule.get("id"):
+                    yield Place("rule", str(rule["id"]), path, content)
+            fix = content.get("fix")
+            if isinstance(fix, dict) and fix.get("id"):
+                yield Place("fix", str(fix["id"]), path, content)
+    for kind, pattern in _MAPPINGS:
+        for path in sorted(folder.glob(pattern)):
+            yield from _entries(path, _TOPICS.get(path.stem, kind) if kind == "topic" else kind, load(path, dict))
+    for kind, name, section in _SECTIONS:
+        path = folder / name
+        if path.exists():
+            yield from _entries(path, kind, load(path, dict).get(section) or {})
+
+
+def _entries(path: Path, kind: str, content: Mapping[Any, Any]) -> Iterator[Place]:
+    for key, entry in content.items():
+        if not isinstance(entry, dict):
+            raise KnowledgeError(f"{path}:{entry_line(path, str(key))}: {key}: an entry must be a mapping")
+        yield Place(kind, str(key), path, entry)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield f"{key}:"
+            yield from _strings(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _strings(inner)
+    elif value is not None:
+        yield str(value)
+
+
+def fields_named(text: str) -> str:
+    """A text with its `{metric:format}` fields shown as `<metric>`."""
+    return _FIELD.sub(lambda m: f"<{m[1]}>", text)
