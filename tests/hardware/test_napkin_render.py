@@ -39,7 +39,7 @@ def test_what_was_measured_is_set_against_it() -> None:
     single = reckon("gemm", dtype="f32", gpu_name="H200")
     text = napkin_text(single, checks=check(single, MEASURED))
     assert "Measured against it" in text
-    assert "4.97 times the fewest bytes" in text
+    assert "4.97× the minimum bytes" in text
 
 
 @settings(deadline=None, max_examples=60)

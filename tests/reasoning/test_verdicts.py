@@ -154,8 +154,8 @@ def test_the_class_is_set_beside_the_bottleneck_rule_once(tour: Any) -> None:
     launch = launch_of(tour, "serial_step")
     assert verdict_on(launch, "bottleneck: compute").status == "class_differs"
     text = terminal_text(diagnosis_page(replace(tour.diagnosis, launches=(launch,)), sections=None))
-    assert text.count("its rule calls this") == 1
-    assert text.index(HEADING) < text.index("its rule calls this")
+    assert text.count("the rule says ") == 1
+    assert text.index(HEADING) < text.index("the rule says ")
     same = verdict_on(launch_of(tour, "fma_chains"), "bottleneck: a unit over 80 %")
     assert (same.status, same.subject) == ("class_same", "class.compute_bound")
 
