@@ -15,7 +15,8 @@ from advisor.session import events as e
 from advisor.session.language import files
 from advisor.session.records import Choice
 from advisor.session.transcripts.autosave import SavedSession, remark, title
-from advisor.view.text import cut, plural
+from advisor.view.numbers import plural
+from advisor.view.text import cut
 
 _HEAD: Final = 8192
 

@@ -17,7 +17,7 @@ from advisor.session.transcripts.autosave import Saving, unfinished
 from advisor.tui.app import AdvisorApp
 from advisor.tui.opening import Settings, StartOptions, cases, saved, sort_out, theme_for
 from advisor.tui.screens.replay import load
-from advisor.view.charts import can_draw
+from advisor.view.charts.bars import can_draw
 
 DEMO = Path("tour") / "recorded" / "h200" / "tour.ncu-rep.xz"
 

@@ -360,7 +360,7 @@ def test_absurd_numbers_end_in_no_error_and_in_sound_json(
     tour: Any, metrics: dict[str, float], fields: dict[str, float]
 ) -> None:
     """Whole reports are typed by hand, or damaged: no ratio and no logarithm may fail on what they hold."""
-    schema = json.loads((files("advisor") / "render" / "schemas" / "compare.json").read_text(encoding="utf-8"))
+    schema = json.loads((files("advisor") / "view" / "schemas" / "compare.json").read_text(encoding="utf-8"))
     absurd = changed(tour, SOA, {**metrics}, **fields)
     for before, after in ((AOS, absurd), (absurd, AOS)):
         document = json.loads(compare_json(Result(compared(tour, some(tour, before), some(tour, after)))))

@@ -19,7 +19,7 @@ from advisor.hardware.gpus import ids
 from advisor.hardware.roofline import check, reckon
 from advisor.view.napkin import napkin_json, napkin_text, roofline_lines
 
-SCHEMA = json.loads((Path(advisor.__file__).parent / "render" / "schemas" / "napkin.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((Path(advisor.__file__).parent / "view" / "schemas" / "napkin.json").read_text(encoding="utf-8"))
 GEMM = reckon("gemm", dtype="f16", gpu_name="H100-SXM")
 MEASURED = {"duration_ns": 5e6, "dram_bytes": 1e9, "compute_pct": 30.0, "memory_pct": 80.0}
 

@@ -12,7 +12,7 @@ from advisor.knowledge.base import catalog, workloads
 from advisor.reasoning.diagnose import Analysis, analyse
 from advisor.records.diagnosis import Finding, LaunchDiagnosis
 from advisor.records.errors import UsageError
-from advisor.view.diagnosis import first_diagnosis
+from advisor.view.pages.launch import first_diagnosis
 
 CASES = Path(__file__).parent.parent / "data" / "workloads"
 UNITS = {"SM": 20, "TEX": 15, "L2": 12, "VRAM": 10, "CROP": 5}

@@ -20,7 +20,7 @@ from advisor.tui.widgets.evidence import NAMES, Evidence, EvidencePage, Evidence
 from advisor.tui.widgets.evidence_pages import PAGES, EvidenceContext, Layout, evidence_context
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import CardView, LineWidget
-from advisor.view.roofline_text import Paper
+from advisor.view.charts.roofline_text import Paper
 from tui.driver import Driver, session
 from tui.factory import CONFLICTS, INDEX, METRICS, Analysis, diagnosis, launch
 

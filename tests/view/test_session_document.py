@@ -75,7 +75,7 @@ def test_the_summary_is_class_what_to_fix_first_and_what_it_gave() -> None:
     lines = markdown(revealed().state).splitlines()
     assert lines[0] == "# transpose\\_tile · launch 1 on H200-SXM: a session"
     assert lines[2].startswith("- **Class:** L1/shared-memory-bound: memory runs at 96 %")
-    assert lines[3] == "- **Fix first:** Shared-memory bank conflicts, expected to give 2.2x (1.90 to 2.6)"
+    assert lines[3] == "- **Fix first:** Shared-memory bank conflicts, expected to give 2.2× (1.9–2.6×)"
     assert lines[4].startswith("- **What it gave:** not measured")
 
 

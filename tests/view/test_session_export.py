@@ -29,7 +29,7 @@ from advisor.session.transcripts.format import Scrubber
 from tests.view.pages import sound
 
 ROOT = Path(__file__).parents[2]
-SCHEMAS = ROOT / "advisor" / "render" / "schemas"
+SCHEMAS = ROOT / "advisor" / "view" / "schemas"
 
 
 def schema(name: str) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from advisor.tui.drawing import MARKS, PLAIN_MARKS, safe
 from advisor.tui.screens.base import PanelScreen, footer
 from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Busy, Note
-from advisor.view.text import plural
+from advisor.view.numbers import plural
 
 if TYPE_CHECKING:
     from advisor.reasoning.engine.explain import BlockedRule, Clause, Proof, RuleProof

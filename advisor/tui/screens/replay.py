@@ -32,7 +32,8 @@ from advisor.tui.screens.base import footer
 from advisor.tui.widgets.evidence import Evidence
 from advisor.tui.widgets.launches import LaunchTable, rows_of
 from advisor.tui.widgets.text import Banner, Busy, Conversation
-from advisor.view.text import cut, plural
+from advisor.view.numbers import plural
+from advisor.view.text import cut
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,7 +19,7 @@ from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.session.numbers import duration_text, gain_text, launch_number
 from advisor.session.state import is_end, main_finding
 from advisor.tui.drawing import safe
-from advisor.view.charts import bar
+from advisor.view.charts.bars import bar
 
 # Sort orders in the order of F5: report order first, then the most useful ones.
 ORDERS: Final = ("report", "duration", "gain", "kernel", "class", "finding")
