@@ -110,10 +110,9 @@ def _rendered(result: Result, form: str, everything: bool, colour: bool, width: 
 
 def _narrate(result: Result) -> None:
     """On stderr: what was wrong with a report, which thresholds were crossed, what was compared with nothing."""
-    from advisor.view.text import shown
+    from advisor.cli.remarks import tell_problems
 
     for info in (result.compared.base, result.compared.current):
-        for problem in info.problems:
-            click.echo(f"ncu-advisor: {shown(info.path)}: {shown(problem)}", err=True)
+        tell_problems(info.path, info.problems, most=1)
     for line in result.trouble():
         click.echo(f"ncu-advisor: {line}", err=True)

@@ -183,11 +183,10 @@ def _with_on(launch: LaunchDiagnosis, on: Elsewhere) -> LaunchDiagnosis:
 
 
 def _report_problems(diagnosis: Diagnosis) -> None:
-    from advisor.view.text import shown
+    from advisor.cli.remarks import tell_problems
 
     for info in diagnosis.reports:
-        for problem in info.problems:
-            click.echo(f"ncu-advisor: {shown(info.path)}: {shown(problem)}", err=True)
+        tell_problems(info.path, info.problems)
 
 
 def _explained(

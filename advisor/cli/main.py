@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from advisor import __version__
+from advisor import __version__, ending
 from advisor.cli import terminal
 from advisor.cli.practice.options import practice
 from advisor.cli.replay_options import replay
+from advisor.records import scratch
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, AdvisorError, KnowledgeError
+from advisor.records.escapes import json_text
 
 _PATH = click.Path(path_type=Path)
 
@@ -329,9 +333,7 @@ def explain(words: tuple[str, ...], form: str, knowledge: tuple[Path, ...]) -> i
 
     found = explain_word(" ".join(words), *([knowledge[0]] if knowledge else []))
     if form == "json":
-        import json
-
-        terminal.write(json.dumps(explain_json(found), indent=1, ensure_ascii=False), None)
+        terminal.write(json_text(explain_json(found), indent=1), None)
     else:
         terminal.write(explain_text(found, width=terminal.width(), colour=terminal.colour(sys.stdout)), None)
     return EXIT_DONE
@@ -365,23 +367,28 @@ def _guarded(run: Callable[[], Any]) -> int:
             sys.stdout.flush()  # a full disk shows here, not after the last line of the program
         return code
     except AdvisorError as e:
-        terminal.clear()
-        click.echo(f"ncu-advisor: {' '.join(str(e).split())}", err=True)
+        with contextlib.suppress(OSError):
+            terminal.clear()
+        ending.say(f"ncu-advisor: {' '.join(str(e).split())}")
         return e.exit_code
     except click.ClickException as e:
-        e.show()
+        with contextlib.suppress(OSError):
+            e.show()
         return EXIT_WRONG_USE
     except click.exceptions.Exit as e:
         return e.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("ncu-advisor: stopped", err=True)
+        ending.say("ncu-advisor: stopped")
         return 130
+    except ending.Stopped as e:
+        ending.say("ncu-advisor: stopped")
+        return 128 + e.number
     except BrokenPipeError:
         # The reader of our output has gone (`| head`): that is its right, and nothing to report.
         sys.stdout = None
         return EXIT_DONE
     except OSError as e:
-        click.echo(f"ncu-advisor: {e.filename or 'the output'}: {e.strerror or e}", err=True)
+        ending.say(f"ncu-advisor: {e.filename or 'the output'}: {e.strerror or e}")
         return EXIT_WRONG_USE
 
 
@@ -393,7 +400,14 @@ def main(argv: list[str] | None = None) -> None:
         # A terminal that cannot show a character gets another one, not a traceback.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    if argv is None:  # else called by a program, whose signals and warnings are its own
+        ending.install()
+        if not sys.warnoptions:
+            # Of numbers in a damaged file; what comes of them is judged where it is used.
+            warnings.simplefilter("ignore", RuntimeWarning)
+    scratch.sweep()
     code = _guarded(lambda: cli.main(args=argv, prog_name="ncu-advisor", standalone_mode=False))
+    ending.drop_dead_output()
     # What was loaded goes with the process: looking through it for cycles once more takes as long as printing does.
     gc.freeze()
     sys.exit(code)

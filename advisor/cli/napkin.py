@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from advisor.records.errors import EXIT_DONE, UsageError
+from advisor.records.escapes import json_text
 from advisor.view.text import wrap
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def run(
     card, kind = gpus.gpu(gpu or "H100-SXM"), dtype or "f32"
     measured = ceilings.for_roofline(ceilings.of_model(card, ceilings.kept()), card, kind)
     result = roofline.reckon(algorithm, sizes, dtype=kind, gpu_name=card, ceilings=measured)
-    write(json.dumps(napkin_json(result), indent=1) if form == "json" else napkin_text(result), None)
+    write(json_text(napkin_json(result), indent=1) if form == "json" else napkin_text(result), None)
     return EXIT_DONE
 
 

@@ -99,6 +99,7 @@ def _check(
     clear: Callable[[], None],
     width: int,
 ) -> int:
+    from advisor.cli.remarks import tell_problems
     from advisor.session.replay_text import check_text
     from advisor.session.transcripts.player import Player
     from advisor.view.text import shown
@@ -107,8 +108,7 @@ def _check(
     for path in files:
         try:
             player = Player.load(path)
-            for problem in player.transcript.notes:
-                click.echo(f"ncu-advisor: {shown(str(path))}: {shown(problem)}", err=True)
+            tell_problems(str(path), player.transcript.notes, serialize.MORE_NOTES)
             found = _differing(player, note)
             clear()
             write(check_text(str(path), len(player), found, width), None)

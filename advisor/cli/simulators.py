@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from advisor.records.errors import EXIT_DONE, UsageError
+from advisor.records.escapes import json_text
 
 SIMULATORS = {
     "coalescing": "sectors of a global access: 'tid.y*stride + tid.x' --stride 1000 --block 32x8",
@@ -82,7 +82,7 @@ def _access(
     parameters = {name: _whole(text, name, -far, far) for name, text in given.items()}
     result = (simulators.coalescing if kind == "coalescing" else simulators.banks)(asked, parameters)
     if form == "json":
-        return json.dumps(face.simulated_json(result, kind), indent=1)
+        return json_text(face.simulated_json(result, kind), indent=1)
     return (face.coalescing_text if kind == "coalescing" else face.banks_text)(result, **_screen())
 
 
@@ -113,7 +113,7 @@ def _occupancy(
     more = most_for(limits, size, capacity, result.blocks + 1)
     asked = {"block_size": size, "registers": registers, "shared": shared, "cc": card.cc if card else cc}
     if form == "json":
-        return json.dumps(face.occupancy_json(result, asked, more), indent=1)
+        return json_text(face.occupancy_json(result, asked, more), indent=1)
     where = f"{card.name} (CC {card.cc})" if card else f"CC {cc}"
     title = f"{size:,} threads a block, {registers} registers a thread, {shared:,} bytes of shared memory on {where}"
     return face.occupancy_text(result, limits, title, more, **_screen())

@@ -28,6 +28,7 @@ def run(
     """Read, reason, print; returns the exit code: 0 if any trace was read, with --strict 2 if one has a problem."""
     if ncu_command and form != "text":
         raise UsageError("--ncu-command prints the command alone: leave out --format")
+    from advisor.cli.remarks import tell_problems
     from advisor.timeline.analyse import analyse
     from advisor.view.text import shown
 
@@ -36,8 +37,7 @@ def run(
     for path, why in result.failed:
         click.echo(f"ncu-advisor: {shown(path)}: {shown(why)}", err=True)
     for trace in result.traces:
-        for problem in trace.problems:
-            click.echo(f"ncu-advisor: {shown(trace.path)}: {shown(problem)}", err=True)
+        tell_problems(trace.path, trace.problems)
     if ncu_command:
         from advisor.view.timeline import command_text
 

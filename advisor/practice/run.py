@@ -12,7 +12,6 @@ import queue
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -20,9 +19,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import advisor
+from advisor import ending
 from advisor.practice.failures import DEAD, Failure
 from advisor.practice.outcome import PRINTED, JobResult, Now, Outcome, left_over, read_result
 from advisor.practice.tasks import Request, Task
+from advisor.records.scratch import ScratchFolder
 
 _LONGEST = 1 << 16  # bytes of a line; what is longer is cut
 
@@ -85,7 +86,7 @@ def run_child(
 
     on_text gets each line of stdout, and with False a line that is not whole yet; the seconds that it returns are what
     the child may take from then on (None: as before). The first stretch is first_s. OSError where it cannot be started.
-    KeyboardInterrupt ends the child too.
+    KeyboardInterrupt and signals end the child too; BrokenPipeError where nobody reads our output any more.
     """
     child = subprocess.Popen(
         list(command),
@@ -100,7 +101,8 @@ def run_child(
     output, errors = _Output(child.stdout.fileno(), texts), _Tail(child.stderr.fileno())
     late = False
     try:
-        late = _follow(texts, on_text, first_s, clock)
+        with ending.output_alone():
+            late = _follow(texts, on_text, first_s, clock)
         code = end(child) if late else child.wait(timeout=_HARD_S)
     except subprocess.TimeoutExpired:  # it closed its output and lives on
         late, code = True, end(child)
@@ -142,6 +144,8 @@ def _follow(
         try:
             chunk = texts.get(timeout=min(left, 1.0))
         except queue.Empty:
+            if ending.output_gone():
+                raise BrokenPipeError from None
             continue
         lines = (rest + (chunk or b"")).splitlines(keepends=True)
         rest = b""
@@ -229,11 +233,17 @@ class Runner:
         """The command line of the child."""
         return (*self.prefix, self.python, "-m", "advisor.practice.worker", str(request), str(result))
 
-    def environment(self) -> dict[str, str]:
-        """The child's environment: ours, and the folder that holds this package in front of its path."""
+    def environment(self, scratch: str = "") -> dict[str, str]:
+        """The child's environment: ours, and the folder that holds this package in front of its path.
+
+        scratch: where its temporary files go, so that they are removed with it. A profiler keeps the usual place, as
+        its lock there tells it from those of others.
+        """
         root = str(Path(advisor.__file__).resolve().parent.parent)
         merged = {**os.environ, **self.env}
         merged["PYTHONPATH"] = os.pathsep.join(p for p in (merged.get("PYTHONPATH", ""), root) if p)
+        if scratch and not self.prefix:
+            merged["TMPDIR"] = scratch
         return merged
 
 
@@ -317,7 +327,7 @@ def one_child(request: Request, runner: Runner, listener: Listener) -> tuple[Out
             failure=Failure("system", "exercises are run on Linux with an NVIDIA GPU, not on this system")
         ), True
     try:
-        folder = tempfile.TemporaryDirectory(prefix="ncu-advisor-", ignore_cleanup_errors=True)
+        folder = ScratchFolder()
         (Path(folder.name) / "request.json").write_text(
             json.dumps(replace(request, parent=os.getpid()).to_json()), encoding="utf-8"
         )
@@ -327,7 +337,9 @@ def one_child(request: Request, runner: Runner, listener: Listener) -> tuple[Out
     with folder as place:
         asked, result = Path(place) / "request.json", Path(place) / "result.json"
         try:
-            ended = run_child(runner.command(asked, result), listener, runner.limits.of("start"), runner.environment())
+            ended = run_child(
+                runner.command(asked, result), listener, runner.limits.of("start"), runner.environment(place)
+            )
         except OSError as e:
             words = f"{runner.command(asked, result)[0]} cannot be started: {e.strerror}"
             return Outcome(failure=Failure("no_child", words)), True

@@ -186,6 +186,9 @@ def main() -> None:
     memory, *paths = sys.argv[1:]
     sys.path[:0] = paths
     limit_memory(int(memory))
+    from advisor.records.orphans import end_with_parent
+
+    end_with_parent()
     try:
         import ncu_report  # noqa: F401  (loaded while the parent still prepares the job)
     except (ImportError, OSError) as error:

@@ -12,7 +12,6 @@ import math
 import queue
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +24,9 @@ from advisor.readers.container import Container, Limits, spans
 from advisor.readers.formats import unpack
 from advisor.readers.frame import Contents, Launch, Shape, clean, one_line, short_name, without_links
 from advisor.records.errors import InputError
+from advisor.records.magnitudes import shape_of
 from advisor.records.readings import Access, RuleResult
+from advisor.records.scratch import ScratchFolder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -206,8 +207,7 @@ class BackgroundRead:
 
 
 def _shape(numbers: Any) -> Shape | None:
-    x, y, z = (int(n) if isinstance(n, (int, float)) else 0 for n in numbers)
-    return (x, y, z) if x > 0 and y > 0 and z > 0 else None
+    return shape_of(numbers)
 
 
 def _float(value: Any) -> float:
@@ -325,7 +325,7 @@ def read_code(
     child = Child(bounds)
     names = list(dict.fromkeys(metric_names))
     try:
-        with tempfile.TemporaryDirectory(prefix="ncu-advisor-", ignore_cleanup_errors=True) as folder:
+        with ScratchFolder() as folder:
             source = path
             if sniffed.wrapping:
                 source = Path(folder) / "unpacked"

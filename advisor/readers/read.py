@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import mmap
 import re
-import tempfile
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
@@ -22,6 +21,7 @@ from advisor.readers.formats import lines, unpack
 from advisor.readers.frame import Contents, Metric, frame, names_wanted
 from advisor.records.errors import InputError
 from advisor.records.readings import IDENTITY, Progress, Reading, ReportInfo
+from advisor.records.scratch import ScratchFolder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -156,7 +156,7 @@ def _binary_or_wrapped(
     for _ in range(count):
         children.append(Child(limits))
         stack.callback(children[-1].stop)
-    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ncu-advisor-", ignore_cleanup_errors=True)))
+    folder = Path(stack.enter_context(ScratchFolder()))
     source, damage = path, ""
     if sniffed.wrapping:
         source = folder / "unpacked"

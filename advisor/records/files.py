@@ -36,8 +36,10 @@ def write_bytes_whole(path: Path, content: bytes) -> None:
             f.write(content)
         Path(temporary).chmod(place.stat().st_mode & 0o777 if place.exists() else _usual_mode())
         Path(temporary).replace(place)
-    except OSError as e:
+    except BaseException as e:
         Path(temporary).unlink(missing_ok=True)
+        if not isinstance(e, OSError):
+            raise
         raise UsageError(f"{path}: cannot be written: {e.strerror}") from None
 
 

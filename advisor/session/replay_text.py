@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from advisor.records.escapes import json_text
 from advisor.session.transcripts import serialize
 from advisor.session.transcripts.conclusions import Difference
 from advisor.session.transcripts.player import Step
@@ -48,6 +48,6 @@ def check_text(name: str, steps: int, found: Sequence[StepDifference], width: in
 def _value(value: Any, room: int) -> str:
     if value is None:
         return serialize.ABSENT
-    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
+    text = value if isinstance(value, str) else json_text(value, sort_keys=True)
     text = shown(text)
     return text if len(text) <= room else text[: room - 1] + "…"

@@ -29,6 +29,7 @@ from advisor.tui.clipboard import card_text
 from advisor.tui.history import History
 from advisor.tui.keys import actions_of
 from advisor.tui.layout import safe
+from advisor.tui.leaving import Leaving
 from advisor.tui.palette import Everything
 from advisor.tui.playing import Playing, load
 from advisor.tui.prefetch import Idle
@@ -106,6 +107,7 @@ class AdvisorApp(App[int]):
         self._views: dict[str, ViewScreen] = {}
         self._offered: tuple[object, ...] = ()
         self.load = load
+        self.leaving = Leaving()
 
     def _begin_in(self, theme: Theme) -> None:
         """Set the theme before the style sheets are read: one that is set later has all of them read again."""
@@ -125,6 +127,7 @@ class AdvisorApp(App[int]):
     def on_mount(self) -> None:
         """The screen first, the work after it has been drawn."""
         self._idle.begin()
+        self.leaving.watch(self)
         # Installed screens survive `switch_screen`; others are removed by it and would come back dead.
         self.install_screen(self._session, "session")
         self.install_screen(self._launches, "launches")

@@ -114,7 +114,8 @@ def _start(
     app = AdvisorApp(desk, reports, blocks=blocks, theme=chosen, memory=memory, saving=saving, **options)
     spare_keys()
     try:
-        code = app.run()
+        with app.leaving.during():
+            code = app.run()
     finally:
         saving.close()
     return EXIT_DONE if code is None else code

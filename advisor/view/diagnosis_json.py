@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from advisor.records.diagnosis import Diagnosis, Finding, LaunchDiagnosis, Speedup
+from advisor.records.escapes import json_text
 from advisor.view.budget import budget_dict
 from advisor.view.fix_simulation import check_dict
 from advisor.view.ncu_rules import verdict_dict
@@ -131,4 +131,4 @@ def diagnosis_dict(diagnosis: Diagnosis) -> dict[str, Any]:
 
 def diagnosis_json(diagnosis: Diagnosis) -> str:
     """The document as text: sorted nowhere by chance, so two runs give the same bytes."""
-    return json.dumps(diagnosis_dict(diagnosis), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(diagnosis_dict(diagnosis), indent=1) + "\n"

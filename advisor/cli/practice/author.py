@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from advisor.practice import selfcheck
 from advisor.practice.folders import faults
 from advisor.practice.manifest import Exercise, exercise, home, names
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, InputError
+from advisor.records.escapes import json_text
 from advisor.view import exercises
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def report(
     from advisor.records.files import write_whole
 
     if form == "json":
-        text = json.dumps(exercises.selfcheck_json(judged), indent=1, ensure_ascii=False)
+        text = json_text(exercises.selfcheck_json(judged), indent=1)
     elif form == "markdown":
         text = exercises.readme(judged, measured)
     else:
@@ -100,14 +100,14 @@ def run_here(
     keep: the folder for the reports; record: also write them, cut and packed, into the exercises' own folders.
     """
     import random
-    import tempfile
 
     from advisor.cli.practice.gpu import shower
     from advisor.practice.selfcheck import run_all
+    from advisor.records.scratch import ScratchFolder
 
     cat = catalog()
     chosen = [exercise(name) for name in (wanted or names())]
-    with tempfile.TemporaryDirectory(prefix="ncu-advisor-") as place:
+    with ScratchFolder() as place:
         folder = keep or Path(place)
         folder.mkdir(parents=True, exist_ok=True)
         control = None if clock_control == "base" else clock_control

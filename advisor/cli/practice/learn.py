@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from advisor.practice.predictions import CAUSE_POINTS, CLASS_POINTS, MINE, SPEED
 from advisor.practice.state import Prediction, Record, Store, latest, state_of
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, UsageError
+from advisor.records.escapes import json_text
 from advisor.view import practice as words
 from advisor.view.text import wrap
 
@@ -43,7 +43,7 @@ def list_(store: Store, form: str, face: Face) -> int:
             for e in found
         ]
         document = {"schema": "ncu-advisor/practice-list/1", "exercises": rows}
-        face.write(json.dumps(document, indent=1, ensure_ascii=False))
+        face.write(json_text(document, indent=1))
     else:
         face.write(words.list_text(found, progress, face.width, face.colour))
     return EXIT_DONE

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any, Final
 
+from advisor.records.escapes import json_text
 from advisor.session.export.document import title
 from advisor.session.export.practice import practice_list
 from advisor.session.export.summary import Subject, cites, class_told, first_told, gave_told, subjects
@@ -43,7 +43,7 @@ def session_dict(state: State) -> dict[str, Any]:
 
 def session_text(document: dict[str, Any]) -> str:
     """The document as text: the same bytes for the same session."""
-    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(document, indent=1) + "\n"
 
 
 def _kernel(state: State, subject: Subject) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from advisor.records.escapes import printable
 from advisor.view.blocks import (
     Bars,
     Block,
@@ -58,7 +59,7 @@ def document_markdown(document: Document) -> str:
         out += ["", *_block(block)]
     for part in document.sections:
         out += _section(part)
-    return "\n".join(line for line, before in _spaced(out) if line or before) + "\n"
+    return printable("\n".join(line for line, before in _spaced(out) if line or before)) + "\n"
 
 
 def _spaced(lines: list[str]) -> list[tuple[str, str]]:
