@@ -19,6 +19,7 @@ from advisor import __version__
 from advisor.hardware.ceilings import Ceilings
 from advisor.records.diagnosis import Speedup
 from advisor.records.errors import AdvisorError, InputError, UsageError
+from advisor.records.regular_files import why_special
 from advisor.triage.tally import PS, CauseTally, Example, Key, Tally
 
 if TYPE_CHECKING:
@@ -167,7 +168,8 @@ def _examine(path: Path, label: str, settings: Settings) -> Part:
     from advisor.reasoning.workloads import knowledge_for
 
     # What cannot even be opened is no stranger: a worker of a cluster may not see the folder.
-    path.open("rb").close()
+    if not why_special(path):
+        path.open("rb").close()
     try:
         sniff(path)
     except InputError as error:

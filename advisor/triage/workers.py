@@ -20,7 +20,9 @@ from typing import IO, Any, Protocol
 
 import msgspec
 
+from advisor.records import ending, scratch
 from advisor.records.errors import AdvisorError, UsageError
+from advisor.records.orphans import end_with_parent
 from advisor.triage.one_file import Part, examine_packed
 
 _LENGTH = struct.Struct("<Q")
@@ -59,6 +61,16 @@ def receive(stream: IO[bytes]) -> bytes | None:
 
 def main() -> None:
     """Entry: first the settings, then one task after the other on standard input, answers on standard output."""
+    end_with_parent()
+    ending.install()
+    try:
+        _serve()
+    except (ending.Stopped, KeyboardInterrupt):
+        scratch.remove_all()
+    os._exit(0)
+
+
+def _serve() -> None:
     out = os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     # What a library prints must not get between the messages.
@@ -70,7 +82,6 @@ def main() -> None:
             send(out, msgspec.msgpack.encode(_answer(task, settings)))
         except BrokenPipeError:
             break
-    os._exit(0)
 
 
 def _answer(task: Task, settings: bytes) -> Answer:
@@ -94,6 +105,9 @@ _SILENCE_S = 600.0
 
 
 _TRIES = 2
+
+
+_GRACE_S = 2.0  # for a process that was told to end
 
 
 class Workers(Protocol):
@@ -170,6 +184,7 @@ class _Process:
             self._process = None
         process.kill()
         code = process.wait()
+        scratch.remove_of(process.pid)
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 with contextlib.suppress(OSError):
@@ -178,12 +193,23 @@ class _Process:
 
     def stop(self) -> None:
         """End the process for good."""
+        self.ask_to_end()
         with self._lock:
-            self._stopped = True
             process = self._process
         if process is not None:
+            # What it reads with ends with it, and its temporary folders are removed: by itself, else here.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(_GRACE_S)
             process.kill()
             process.wait()
+            scratch.remove_of(process.pid)
+
+    def ask_to_end(self) -> None:
+        """Tell the process to end, without waiting for that."""
+        with self._lock:
+            self._stopped = True
+            if self._process is not None:
+                self._process.terminate()
 
 
 class Pool:
@@ -238,6 +264,8 @@ class Pool:
     def stop(self) -> None:
         """End all processes."""
         self._stopping = True
+        for process in self._processes:
+            process.ask_to_end()
         for process in self._processes:
             process.stop()
             self._tasks.put(None)
