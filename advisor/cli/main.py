@@ -15,6 +15,7 @@ from advisor import __version__
 from advisor.cli import LazyGroup, warn
 from advisor.records import ending, scratch
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, AdvisorError
+from advisor.records.escapes import printable
 
 # Command -> where it is, and what it does. A new command is one module and one line here.
 COMMANDS = {
@@ -71,7 +72,7 @@ def _guarded(run: Callable[[], Any]) -> int:
         return code
     except AdvisorError as e:
         with contextlib.suppress(OSError):
-            warn(" ".join(str(e).split()))
+            warn(printable(" ".join(str(e).split())))
         return e.exit_code
     except click.ClickException as e:
         with contextlib.suppress(OSError):

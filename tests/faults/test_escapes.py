@@ -91,3 +91,14 @@ def test_every_form_of_every_command_prints_nothing_odd(
             json.loads(out)
         if arguments[-1] == "junit":
             ET.fromstring(out)
+
+
+def test_lint_and_errors_print_nothing_odd(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "metrics.yaml").write_text("a\u200b\u202e: {mea\u200bning: 1}\n", encoding="utf-8")
+    answers = tmp_path / "a.yaml"
+    answers.write_text('"a\u200b\u202e\\e": 1\n', encoding="utf-8")
+    for arguments in (("knowledge", "lint", str(tmp_path)), ("diagnose", str(CSV), "--answers", str(answers))):
+        with pytest.raises(SystemExit) as end:
+            main(list(arguments))
+        printed = capsys.readouterr()
+        assert end.value.code in (1, 2) and all_printed(printed.out) and all_printed(printed.err)
