@@ -90,11 +90,11 @@ def _rendered(result: Result, form: str, everything: bool, colour: bool, width: 
 
         return compare_markdown(result, everything=everything)
     if form == "html":
-        from advisor.view.compare_document import compare_document
-        from advisor.view.writers.html import document_html
+        from advisor.view.pages.compare import compare_page
+        from advisor.view.writers.html import page_html
 
-        return document_html(compare_document(result, everything=everything))
-    from advisor.view.charts import can_draw
+        return page_html(compare_page(result, everything=everything))
+    from advisor.view.charts.bars import can_draw
     from advisor.view.compare import compare_text
 
     blocks = can_draw(getattr(sys.stdout, "encoding", None)) if out is None else True

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from advisor.cli.terminal import width
 from advisor.records.diagnosis import Diagnosis, Elsewhere, LaunchDiagnosis
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, UsageError
 
@@ -100,7 +101,7 @@ def run(
     texts: Mapping[tuple[int, str], tuple[str, ...]] = {}
     if form in PAGES and locate is not False and not what_if:
         from advisor.source.locate import locate_findings
-        from advisor.view.diagnosis_document import HTML_SECTIONS, grouped
+        from advisor.view.pages.diagnosis import HTML_SECTIONS, grouped
 
         most = len(diagnosis.launches) if locate else HTML_SECTIONS
         chosen_ = [group.at for group in grouped(diagnosis.launches)][:most]
@@ -110,9 +111,10 @@ def run(
         for problem in problems if locate else ():
             click.echo(f"ncu-advisor: {problem}", err=True)
     elif locate or (locate is None and len(diagnosis.launches) == 1 and not (how_ or why_not or what_if or rules)):
-        from advisor.source.locate import located
+        from advisor.source.locate import locate_findings
 
-        diagnosis, problems = located(diagnosis, analysis.catalog, narrate)
+        found = locate_findings(diagnosis, analysis.catalog, narrate)
+        diagnosis, texts, problems = found.diagnosis, found.texts, list(found.problems)
         clear()
         for problem in problems if locate else ():
             click.echo(f"ncu-advisor: {problem}", err=True)
@@ -127,23 +129,29 @@ def run(
 
         write(diagnosis_json(replace(diagnosis, extra={**diagnosis.extra, **explained})), out)
     elif form in PAGES:
-        supposed = f"Supposed: {', '.join(what_if)}. What follows is not what was measured." if what_if else ""
-        write(_page(diagnosis, texts, form, supposed, knowledge), out)
+        write(_page(diagnosis, texts, form, _supposed(what_if), knowledge), out)
     elif explained:
         write(explained["text"], out)
-    elif rules:
-        from advisor.view.ncu_rules import rules_text
-
-        write(rules_text(diagnosis.launches, colour=colour and out is None), out)
     else:
-        from advisor.view.charts import can_draw
-        from advisor.view.diagnosis import diagnosis_text
+        from advisor.view.charts.bars import can_draw
+        from advisor.view.pages.diagnosis import diagnosis_page
+        from advisor.view.pages.ncu_rules import rules_page
+        from advisor.view.writers.terminal import terminal_text
 
         blocks = can_draw(getattr(sys.stdout, "encoding", None)) if out is None else True
-        head = f"Supposed: {', '.join(what_if)}. What follows is not what was measured.\n" if what_if else ""
-        write(head + diagnosis_text(diagnosis, colour=colour and out is None, blocks=blocks), out)
+        made = (
+            rules_page(diagnosis.launches)
+            if rules
+            else diagnosis_page(diagnosis, texts=texts, sections=None, supposed=_supposed(what_if))
+        )
+        write(terminal_text(made, width=width(), colour=colour and out is None, blocks=blocks), out)
     troubled = any(not info.complete or info.problems for info in diagnosis.reports)
     return EXIT_WRONG_USE if strict and troubled else EXIT_DONE
+
+
+def _supposed(values: tuple[str, ...]) -> str:
+    """The remark over a diagnosis of assumed values."""
+    return f"Assumed: {', '.join(values)}. The following was not measured." if values else ""
 
 
 def _page(
@@ -158,15 +166,15 @@ def _page(
         from advisor.view.writers.sarif import diagnosis_sarif
 
         return diagnosis_sarif(diagnosis, knowledge)
-    from advisor.view.diagnosis_document import HTML_SECTIONS, MARKDOWN_SECTIONS, diagnosis_document
+    from advisor.view.pages.diagnosis import HTML_SECTIONS, MARKDOWN_SECTIONS, diagnosis_page
 
     if form == "html":
-        from advisor.view.writers.html import document_html
+        from advisor.view.writers.html import page_html
 
-        return document_html(diagnosis_document(diagnosis, texts=texts, sections=HTML_SECTIONS, supposed=supposed))
-    from advisor.view.writers.markdown import document_markdown
+        return page_html(diagnosis_page(diagnosis, texts=texts, sections=HTML_SECTIONS, supposed=supposed))
+    from advisor.view.writers.markdown import page_markdown
 
-    return document_markdown(diagnosis_document(diagnosis, texts=texts, sections=MARKDOWN_SECTIONS, supposed=supposed))
+    return page_markdown(diagnosis_page(diagnosis, texts=texts, sections=MARKDOWN_SECTIONS, supposed=supposed))
 
 
 def _card(name: str | None) -> Gpu | None:

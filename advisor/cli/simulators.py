@@ -53,7 +53,7 @@ def _whole(text: str, name: str, low: int, high: int, unit: str = "") -> int:
 
 def _screen() -> dict[str, Any]:
     from advisor.cli import terminal
-    from advisor.view.charts import can_draw
+    from advisor.view.charts.bars import can_draw
 
     encoding = getattr(sys.stdout, "encoding", None)
     return {"width": terminal.width(), "colour": terminal.colour(sys.stdout), "blocks": can_draw(encoding)}

@@ -50,19 +50,19 @@ def run(
 
         write(timeline_json(result), out)
     elif form in ("html", "markdown"):
-        from advisor.view.timeline_document import timeline_document
+        from advisor.view.pages.timeline import timeline_page
 
-        document = timeline_document(result)
+        document = timeline_page(result)
         if form == "html":
-            from advisor.view.writers.html import document_html
+            from advisor.view.writers.html import page_html
 
-            write(document_html(document), out)
+            write(page_html(document), out)
         else:
-            from advisor.view.writers.markdown import document_markdown
+            from advisor.view.writers.markdown import page_markdown
 
-            write(document_markdown(document), out)
+            write(page_markdown(document), out)
     else:
-        from advisor.view.charts import can_draw
+        from advisor.view.charts.bars import can_draw
         from advisor.view.timeline import timeline_text
 
         blocks = can_draw(getattr(sys.stdout, "encoding", None)) if out is None else True

@@ -52,7 +52,7 @@ def run(
 
     pattern = _pattern(kernel)
     if form == "parquet":
-        from advisor.view.triage_parquet import require
+        from advisor.view.writers.triage_parquet import require
 
         if out is None:
             raise UsageError("--format parquet is no text: give --out FILE")
@@ -130,7 +130,7 @@ def _write(
     width: int,
 ) -> None:
     if form == "parquet":
-        from advisor.view.triage_parquet import write_parquet
+        from advisor.view.writers.triage_parquet import write_parquet
 
         assert out is not None
         write_parquet(result, out)
@@ -141,7 +141,7 @@ def _write(
     elif form in ("html", "markdown", "sarif"):
         write_parts(iter((_page(result, budgets, form, top),)), out)
     else:
-        from advisor.view.charts import can_draw
+        from advisor.view.charts.bars import can_draw
         from advisor.view.triage import triage_text
 
         blocks = can_draw(getattr(sys.stdout, "encoding", None)) if out is None else True
@@ -153,29 +153,29 @@ def _page(result: Triage, budgets: tuple[Application, ...], form: str, top: int 
     """The triage for people, or for editors and code review."""
     if form == "sarif":
         from advisor.source.locate import places_of
-        from advisor.view.triage_sarif import triage_sarif
+        from advisor.view.writers.triage_sarif import triage_sarif
 
         def places(group: Group, finding: Finding) -> tuple[Location, ...]:
             stands = group.stands
             return places_of(Path(stands.report), stands.index, group.cc, finding.id, result.catalog)
 
         return triage_sarif(result, most=top, located=_LOCATED, places=places)
-    from advisor.view import triage_document as pages
+    from advisor.view.pages import triage as pages
 
     if form == "html":
-        from advisor.view.writers.html import document_html
+        from advisor.view.writers.html import page_html
 
-        document = pages.triage_document(result, rows=top or pages.HTML_ROWS, applications=budgets)
-        return document_html(document)
-    from advisor.view.writers.markdown import document_markdown
+        document = pages.triage_page(result, rows=top or pages.HTML_ROWS, applications=budgets)
+        return page_html(document)
+    from advisor.view.writers.markdown import page_markdown
 
-    document = pages.triage_document(
+    document = pages.triage_page(
         result,
         rows=top or pages.MARKDOWN_ROWS,
         sections=pages.MARKDOWN_SECTIONS,
         applications=budgets,
     )
-    return document_markdown(document)
+    return page_markdown(document)
 
 
 def _narrate(result: Triage, say: Callable[[str], None]) -> None:

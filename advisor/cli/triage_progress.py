@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from advisor.triage.run import Progress
-from advisor.view.text import time_text
+from advisor.view.numbers import time_text
 
 _TERMINAL_S, _PLAIN_S = 0.2, 10.0
 _TELLING = 0.02  # the share of the bytes that must be done before a rate says anything of the rest

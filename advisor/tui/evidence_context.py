@@ -10,7 +10,7 @@ from advisor.session import views
 from advisor.session.interview.choosing import revealed
 from advisor.session.records import Card
 from advisor.session.state import State
-from advisor.view.roofline_text import Paper
+from advisor.view.charts.roofline_text import Paper
 
 
 @dataclass(frozen=True, slots=True, eq=False)

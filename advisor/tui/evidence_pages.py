@@ -16,9 +16,11 @@ from advisor.tui import words_evidence as words
 from advisor.tui.evidence_context import Exhibit
 from advisor.tui.layout import card_lines, chart_lines, hang, heading, styled
 from advisor.tui.styles import ROLES
-from advisor.view import charts, memory_chart, roofline_text, workload
+from advisor.view.charts import bars as charts
+from advisor.view.charts import memory as memory_chart
+from advisor.view.charts import roofline_text
+from advisor.view.charts.canvas import Row
 from advisor.view.source_marks import place_text, share, source_line
-from advisor.view.text_canvas import Row
 
 FEWEST: Final = 46  # columns that a chart row needs
 _MOST_PLACES = 8
@@ -88,7 +90,7 @@ def roofline(shown: Exhibit, how: How) -> list[Content]:
 
 def memory(shown: Exhibit, how: How) -> list[Content]:
     """The memory chart, what stands out in it, and what it cannot show."""
-    if shown.launch.scope == workload.SCOPE:
+    if shown.launch.scope == "workload":
         return [*_head(words.MEMORY, how), *note(words.NO_CHART, how)]
     made = memory_chart.memory_chart(shown.launch.metrics, width=how.width, blocks=how.blocks)
     lines = [*_head(words.MEMORY, how), *picture_lines(made.rows)]

@@ -105,7 +105,7 @@ def _start(
     from advisor.tui.app import AdvisorApp
     from advisor.tui.prefetch import spare_keys
     from advisor.tui.start_options import theme_for
-    from advisor.view.charts import can_draw
+    from advisor.view.charts.bars import can_draw
 
     blocks = can_draw(sys.stderr.encoding)
     chosen = theme_for(theme, memory.theme, os.environ)

@@ -10,7 +10,7 @@ from advisor.session.cards import measured
 from advisor.session.numbers import number_text, sentence_start
 from advisor.session.records import KnowledgeIndex, Proved
 from advisor.tui import words_views as words
-from advisor.view.text import plural
+from advisor.view.numbers import plural
 
 if TYPE_CHECKING:
     from advisor.reasoning.engine.explain import BlockedRule, Clause, Proof, RuleProof

@@ -15,7 +15,8 @@ from typing import Final
 from advisor.session.language import files
 from advisor.session.records import Choice
 from advisor.tui import words_places as words
-from advisor.view.text import cut, plural
+from advisor.view.numbers import plural
+from advisor.view.text import cut
 
 _HEAD: Final = 8192
 

@@ -84,7 +84,7 @@ LANES: Final = {
     "idle": "$warning",
     "stream": "$secondary",
 }
-# Roles of pictures in text cells (render/cells.py).
+# Roles of pictures in text cells (view/text_canvas.py).
 ROLES: Final = {
     "roof": "$primary",
     "now": "bold $text-warning",

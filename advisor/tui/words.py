@@ -9,8 +9,8 @@ from advisor.session import events as e
 from advisor.session.numbers import UNIT_HINTS
 from advisor.session.state import State
 from advisor.tui.layout import safe
+from advisor.view.numbers import plural
 from advisor.view.stages import STAGES as CHILD_STAGES
-from advisor.view.text import plural
 
 FILTER: Final = "type to filter by kernel, class or finding; /help for commands"
 TROUBLE: Final = "Enter takes the marked choice; /quit leaves"

@@ -60,7 +60,7 @@ def test_an_expectation_is_followed_by_the_napkin_and_that_by_the_reveal():
     state = say(state, at, "skip")
     assert "class" in kinds(state) and state.ask is None
     card = compared(state)
-    assert card is not None and card.title == "As you expected: Internal congestion"
+    assert card is not None and card.title == "As you expected: L1/shared-memory-bound"
     assert "It is the inside of the memory system: DRAM itself is not what is full." in [
         line.text for line in card.lines
     ]

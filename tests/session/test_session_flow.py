@@ -151,7 +151,7 @@ def test_what_if_shows_what_would_change_and_changes_nothing():
     state, at = begin("tour.ncu-rep")
     state = look(state, 1)
     asked = say(state, at, "/whatif dram_pct=70")
-    assert asked.cards[-1].lines[0].text == "Internal congestion → DRAM-bound"
+    assert asked.cards[-1].lines[0].text == "L1/shared-memory-bound → DRAM-bound"
     assert asked.diagnosis == state.diagnosis
     assert say(state, at, "what if l2_pct = 50%").cards[-1].lines[0].text.startswith("Class, findings")
 

@@ -38,7 +38,7 @@ def test_a_session_that_begins_with_a_trace_tells_what_it_shows_and_decides(tmp_
     assert (state.place, state.launch, state.step) == ("launch", None, "S5")
     assert {"S2", "S4", "S5"} <= set(state.visited)
     assert made.last.kind == "timeline" and made.last.title == "Fix the system first"
-    assert "Starved by data loading, at most" in " ".join(made.texts())
+    assert "Data loading starves the GPU, at most" in " ".join(made.texts())
     assert (
         "A profile of one kernel would gain little now: fix this first, capture again, and decide again."
     ) in made.texts()
@@ -108,7 +108,7 @@ def test_a_whole_program_can_be_judged_from_typed_numbers_and_the_session_end_be
     told = made.texts()
     assert (
         "A profile of one kernel would gain little now: fix this first, capture again, and decide again."
-    ) in told and any(text.startswith("Starved by data loading") for text in told)
+    ) in told and any(text.startswith("Data loading starves the GPU") for text in told)
     assert made.state.step == "S5" and replay(made.state.log) == made.state
 
 

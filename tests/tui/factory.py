@@ -80,7 +80,7 @@ CONFLICTS = Finding(
         ),
         comparison("l1_busy", "l1_wavefronts_pct", 96.1, "%", 60, "the L1 data stage is busy"),
     ),
-    because="shared accesses take 16.5 times their ideal wavefronts and fill the L1 data stage",
+    because="shared accesses take 16.5× their ideal wavefronts and saturate the L1 data stage",
     rules=("bank_conflicts.excess",),
     locations=(),
     fix=FixAdvice(
@@ -164,7 +164,7 @@ def launch(index: int, kernel: str, **changes: object) -> LaunchDiagnosis:
         known_as="H200-SXM",
         verdict=Verdict(
             id="internal_congestion",
-            title="Internal congestion",
+            title="L1/shared-memory-bound",
             margin=0.13,
             evidence=(
                 comparison("memory_high", "memory_pct", 96.1, "%", 60, "memory is busy"),
@@ -319,7 +319,7 @@ def analyse(paths: Sequence[Path], gpu: str | None, progress: Progress) -> Analy
 def analyse_numbers(values: Mapping[str, float | str], gpu: str | None) -> Analysis:
     dram = values.get("dram_pct")
     if dram is None:
-        verdict, findings = Verdict("undetermined", "Undetermined", None, (), "the report lacks a deciding number"), ()
+        verdict, findings = Verdict("undetermined", "Undetermined", None, (), "the report lacks a deciding metric"), ()
     elif float(dram) >= 60:
         verdict, findings = Verdict("dram_bound", "DRAM-bound", 0.2, (), f"DRAM at {dram} %"), (DONE,)
     else:

@@ -24,7 +24,7 @@ from advisor.tui.widgets.evidence import NAMES, Evidence, EvidencePage
 from advisor.tui.widgets.evidence_tabs import EvidenceTabs
 from advisor.tui.widgets.line_wise import LineWise
 from advisor.tui.widgets.prompt import Prompt
-from advisor.view.roofline_text import Paper
+from advisor.view.charts.roofline_text import Paper
 from tui.driver import Driver, session
 from tui.factory import CONFLICTS, INDEX, METRICS, Analysis, diagnosis, launch
 
@@ -137,7 +137,7 @@ def test_the_source_page_shows_the_places_of_findings_with_their_share_or_where_
 def test_the_napkin_page_sets_needs_beside_what_was_measured():
     text = page("napkin", shown(paper=Paper(2e9, 4e8), expected="compute"))
     assert "50.0 %" in text and "2 GFLOP of 4 GFLOP" in text and "80.0 %" in text and "400 MB of 500 MB" in text
-    assert "You expected compute; it is Internal congestion." in text
+    assert "You expected compute; it is L1/shared-memory-bound." in text
     text = page("napkin", shown(paper=Paper(2e9, 4e8), launch=launch(0, "k", metrics={})))
     assert text.count("what was measured is unknown") == 2 and "0.0 %" not in text
     assert "/napkin" in page("napkin", shown())

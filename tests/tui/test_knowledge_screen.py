@@ -51,7 +51,7 @@ async def test_kinds_first_then_all_of_a_kind_then_an_entry(size: tuple[int, int
         await at.press("enter")
         assert at.shows("bank_conflicts", "Shared-memory bank conflicts", "of diagnoses")
         await at.press(*"bank", "enter")
-        assert at.shows("Lanes of one access fall on different words")
+        assert at.shows("Lanes of one access hit different words")
         await at.press("escape", "escape", "escape")
         assert at.app.state.view == "knowledge" and at.shows("diagnoses", "opcodes")
         await at.press("escape")

@@ -63,7 +63,7 @@ async def test_the_table_has_the_numbers_behind_the_conclusions_and_where_they_t
         assert at.shows("memory_pct", "96.1 %", "↓ 60.0 %", "compute_pct", "12.4 %", "↑ 60.0 %")
         assert at.shows("shared_wavefront_ratio", "idc_requests", "unknown"), "what a rule lacks can be tried too"
         assert not at.shows("duration_ns"), "what no conclusion rests on is left out"
-        assert at.shows("Nothing is changed yet", "= class", "Internal congestion", "= stays  Narrow accesses")
+        assert at.shows("Nothing is changed yet", "= class", "L1/shared-memory-bound", "= stays  Narrow accesses")
 
 
 @SIZES
@@ -91,10 +91,10 @@ async def test_a_typed_value_turns_the_class_and_the_words_say_so(size: tuple[in
     async with whatif(size) as at:
         await typed(at, "dram_pct = 70 %")
         assert tried(at) == {"dram_pct": 70.0}
-        assert at.shows("dram_pct = 70.0 %", "! class  Internal congestion → DRAM-bound")
+        assert at.shows("dram_pct = 70.0 %", "! class  L1/shared-memory-bound → DRAM-bound")
         assert at.shows("▸ dram_pct"), "a metric that is tried has a row, and the cursor stands on it"
         await at.press("4", "0", "enter")
-        assert tried(at) == {"dram_pct": 40.0} and at.shows("= class  Internal congestion", "are as measured")
+        assert tried(at) == {"dram_pct": 40.0} and at.shows("= class  L1/shared-memory-bound", "are as measured")
         await at.press("f4")
         assert tried(at) == {"dram_pct": 70.0}
         await at.press("R")

@@ -29,7 +29,7 @@ from advisor.session.transcripts.format import Scrubber
 from tests.view.pages import sound
 
 ROOT = Path(__file__).parents[2]
-SCHEMAS = ROOT / "advisor" / "render" / "schemas"
+SCHEMAS = ROOT / "advisor" / "view" / "schemas"
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -187,7 +187,7 @@ def test_export_in_the_session_writes_the_file_that_was_named(tmp_path: Path, wh
     place = tmp_path / f"out.{ending}"
     assert session.last.kind == "note" and session.texts()[0] == str(place)
     text = place.read_text(encoding="utf-8")
-    assert "transpose_tile" in text.replace("\\", "") and "Internal congestion" in text
+    assert "transpose_tile" in text.replace("\\", "") and "L1/shared-memory-bound" in text
     if what == "html":
         sound(text)
     assert list(tmp_path.glob("*")) == [place]

@@ -74,7 +74,8 @@ def _profile(store: Store, one: Exercise, step_id: str, predicted: bool, face: F
         face.write(reveal(store, one, step.id, launch, actual, face) + "\n")
     from dataclasses import replace
 
-    from advisor.view.diagnosis import diagnosis_text
+    from advisor.view.pages.diagnosis import diagnosis_page
+    from advisor.view.writers.terminal import terminal_text
 
     face.write(words.version_text(one, step, measured, record, face.width, face.colour))
     if one.overlap is not None and step.id == one.overlap.full:
@@ -83,7 +84,9 @@ def _profile(store: Store, one: Exercise, step_id: str, predicted: bool, face: F
     # learner to find: hints and the solution tell.
     unsolved = tuple(replace(finding, fix=None) for finding in launch.findings)
     only = replace(analysis.diagnosis, reports=(), launches=(replace(launch, questions=(), findings=unsolved),))
-    face.write(diagnosis_text(only, width=face.width, colour=face.colour, blocks=face.blocks))
+    face.write(
+        terminal_text(diagnosis_page(only, sections=None), width=face.width, colour=face.colour, blocks=face.blocks)
+    )
     face.write(words.after_profile(one, step, store.record(one.name), actual, face.width))
     return EXIT_DONE
 

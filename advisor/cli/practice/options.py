@@ -24,7 +24,7 @@ _CLOCKS = click.option(
 def _face() -> Any:
     from advisor.cli.practice.text import Face
     from advisor.cli.terminal import clear, colour, narrate, note, write
-    from advisor.view.charts import can_draw
+    from advisor.view.charts.bars import can_draw
 
     columns = shutil.get_terminal_size((80, 24)).columns if sys.stdout is not None and sys.stdout.isatty() else 80
     return Face(

@@ -20,17 +20,16 @@ from advisor.session.practice.exercising import Exercising
 from advisor.session.practice.pages import quiz_right, standing
 from advisor.session.records import Card, Experiment, Line
 from advisor.session.state import State
-from advisor.view import roofline_text
 from advisor.view.blocks import (
     Block,
     Bullets,
     Cell,
     Column,
     Command,
-    Document,
     Fact,
     Facts,
     Item,
+    Page,
     Paragraph,
     Picture,
     Section,
@@ -39,13 +38,14 @@ from advisor.view.blocks import (
     Turn,
 )
 from advisor.view.blocks import section as made_section
-from advisor.view.compare_document import pair_sections
-from advisor.view.diagnosis import first_diagnosis
-from advisor.view.launch_blocks import launch_blocks
-from advisor.view.roofline import Point, place_of, rooflines
-from advisor.view.text import NAME_WIDTH, cut, gain_text, number, present, shown, time_text, title_text
-from advisor.view.text_canvas import plain
-from advisor.view.timeline_document import timeline_document
+from advisor.view.charts import roofline_text
+from advisor.view.charts.canvas import plain
+from advisor.view.charts.roofline import Point, place_of, rooflines
+from advisor.view.numbers import gain_text, number, present, time_text
+from advisor.view.pages.compare import pair_sections
+from advisor.view.pages.launch import first_diagnosis, launch_blocks
+from advisor.view.pages.timeline import timeline_page
+from advisor.view.text import NAME_WIDTH, cut, shown, title_text
 
 # Cards that the page shows elsewhere, or that are only about the program.
 _UNTOLD = ("overview", "help", "steps")
@@ -323,7 +323,7 @@ _PLAIN_UNITS = ("", "ratio", "count", "bool")
 _MOST = 60  # rows of what a report lacks
 
 
-def session_document(state: State) -> Document:
+def session_document(state: State) -> Page:
     """The whole session. Nothing is told of a kernel before its class was shown in the session."""
     every = subjects(state)
     told = [one for one in every if one.position is not None]
@@ -334,7 +334,7 @@ def session_document(state: State) -> Document:
         parts += _subject(state, subject, alone=len(told) == 1)
     if state.timeline is not None:
         parts += [
-            replace(part, id=part.id and f"timeline-{part.id}") for part in timeline_document(state.timeline).sections
+            replace(part, id=part.id and f"timeline-{part.id}") for part in timeline_page(state.timeline).sections
         ]
     practised = practice_section(state)
     parts += [practised] if practised is not None else []
@@ -348,7 +348,7 @@ def session_document(state: State) -> Document:
                 "Sources", [Bullets(tuple(f"`{key}`: {state.knowledge.source(key)}" for key in keys))], name="sources"
             )
         )
-    return Document(title(state, told), tuple(_made(state, told)), tuple(parts))
+    return Page(title(state, told), tuple(_made(state, told)), tuple(parts))
 
 
 def title(state: State, told: Sequence[Subject]) -> str:
@@ -574,7 +574,7 @@ def roofline_section(state: State, subject: Subject, launch: LaunchDiagnosis) ->
     blocks: list[Block] = []
     for at, (chart, rest) in enumerate(charts):
         says = f"{chart.says} {_HOLLOW}" if len(versions) > 1 else chart.says
-        blocks.append(Picture(replace(chart, says=says), tuple(text) if at == 0 else ()))
+        blocks.append(Picture(replace(chart, says=says), (lambda width, blocks: text) if at == 0 else None))
         blocks += [Paragraph(rest, "dim")] if rest else []
     blocks.append(_roofline_table(versions))
     return made_section("Roofline", blocks, name="roofline")

@@ -28,11 +28,11 @@ from advisor.session.records import Card, Experiment
 from advisor.session.state import State
 from advisor.session.transcripts.format import Scrubber, of_this_machine
 from advisor.view.compare_json import pair_dict
-from advisor.view.diagnosis_json import launch_dict
-from advisor.view.text import number, present, report_dict
+from advisor.view.diagnosis_json import launch_dict, report_dict
+from advisor.view.numbers import number, present
 from advisor.view.timeline_json import timeline_dict
-from advisor.view.writers.html import document_html
-from advisor.view.writers.markdown import document_markdown
+from advisor.view.writers.html import page_html
+from advisor.view.writers.markdown import page_markdown
 
 
 def session_dict(state: State) -> dict[str, Any]:
@@ -143,8 +143,8 @@ def text_of(state: State, what: str, scrubber: Scrubber | None = None) -> str:
         return session_text(_data(session_dict(state), clean))
     document = _scrubbed(session_document(state), clean)
     if what == "html":
-        return document_html(document) + "\n"
-    return document_markdown(document)
+        return page_html(document) + "\n"
+    return page_markdown(document)
 
 
 def writers() -> Mapping[str, Callable[[e.Write, State], str]]:

@@ -30,7 +30,8 @@ from advisor.session.transcripts.attachments import Memory, transcript_of
 from advisor.session.transcripts.format import Entry, Scrubber, Transcript, of_this_machine
 from advisor.session.transcripts.recorder import Recorder
 from advisor.session.transcripts.sandbox import Sandbox
-from advisor.view.text import plural, shown
+from advisor.view.numbers import plural
+from advisor.view.text import shown
 
 SUFFIX: Final = ".jsonl"
 

@@ -30,7 +30,8 @@ from advisor.tui.widgets.footer import FittedFooter
 from advisor.tui.widgets.lines import Lines
 from advisor.tui.widgets.prompt import Prompt
 from advisor.view.explain import HEADINGS, SEE, SOURCES, explain_text
-from advisor.view.text import plural, wrap
+from advisor.view.numbers import plural
+from advisor.view.text import wrap
 
 WIDE: Final = 110
 _MOST: Final = 120  # hits of a search

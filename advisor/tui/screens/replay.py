@@ -30,7 +30,8 @@ from advisor.tui.widgets.conversation import Conversation
 from advisor.tui.widgets.evidence import Evidence
 from advisor.tui.widgets.footer import FittedFooter
 from advisor.tui.widgets.launches import LaunchTable
-from advisor.view.text import cut, plural
+from advisor.view.numbers import plural
+from advisor.view.text import cut
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

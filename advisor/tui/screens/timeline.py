@@ -26,7 +26,8 @@ from advisor.tui.widgets.busy import Busy
 from advisor.tui.widgets.footer import FittedFooter
 from advisor.tui.widgets.lanes import Lanes, around, panned, zoomed
 from advisor.tui.widgets.lines import Lines
-from advisor.view.text import factor_text, plural, wrap
+from advisor.view.numbers import plural, speedup_text
+from advisor.view.text import wrap
 from advisor.view.timeline import about_text, command_texts, kernel_lines, pattern_lines, together_lines, unseen_texts
 
 WIDE: Final = 110
@@ -67,7 +68,7 @@ def _gain(pattern: Pattern) -> str:
     gain = pattern.finding.speedup
     if gain is None:
         return words.NOTE if pattern.finding.kind == "note" else ""
-    return words.AT_MOST.format(factor=factor_text(gain.high))
+    return words.AT_MOST.format(factor=speedup_text(gain.high))
 
 
 class TimelineScreen(ViewScreen):

@@ -14,8 +14,9 @@ from textual.widget import Widget
 from advisor.timeline.results import GpuTimeline, Lane, Moment
 from advisor.tui.layout import safe, styled
 from advisor.tui.styles import LANES
-from advisor.view.text import cut, time_text
-from advisor.view.timeline_chart import axis_rows, cells_of, lane_rows, mark_row
+from advisor.view.charts.lanes import axis_rows, cells_of, lane_rows, mark_row
+from advisor.view.numbers import time_text
+from advisor.view.text import cut
 
 Window = tuple[int, int]
 _SHORTEST = 100  # ns over all columns: below it a trace's own clock tells nothing

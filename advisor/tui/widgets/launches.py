@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.widgets import DataTable
 
 from advisor.tui.launch_rows import ORDERS, Row, arranged, exactly, rows_of, share_text
-from advisor.view.charts import bar
+from advisor.view.charts.bars import bar
 
 __all__ = ["ORDERS", "LaunchTable", "rows_of"]
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from advisor.records import quantities
 from advisor.records.diagnosis import LaunchDiagnosis
-from advisor.view.charts import known
-from advisor.view.roofline import place_of, roofs
-from advisor.view.text_canvas import Canvas, Row
+from advisor.view.charts.bars import known
+from advisor.view.charts.canvas import Canvas, Row
+from advisor.view.charts.roofline import place_of, roofs
 
 FEWEST = 40  # columns
 _AXIS = 6  # columns left of the axis

@@ -12,16 +12,17 @@ from advisor.view.blocks import (
     Cell,
     Column,
     Command,
-    Document,
     Fact,
     Facts,
+    Page,
     Paragraph,
     Picture,
     Section,
     Table,
 )
 from advisor.view.blocks import section as made_section
-from advisor.view.text import factor_text, time_text
+from advisor.view.charts.lanes import timeline_chart
+from advisor.view.numbers import speedup_text, time_text
 from advisor.view.timeline import (
     about_text,
     bound_text,
@@ -31,13 +32,12 @@ from advisor.view.timeline import (
     percent_text,
     unseen_texts,
 )
-from advisor.view.timeline_chart import timeline_chart
 
 _KERNELS = 40
 _NAME = 200
 
 
-def timeline_document(result: TimelineResult) -> Document:
+def timeline_page(result: TimelineResult) -> Page:
     """The whole document."""
     made: list[Block] = [Paragraph(trace.path, "dim") for trace in result.traces]
     careful = [Fact("Careful", f"{path}: {why}", "warn") for path, why in result.failed]
@@ -46,7 +46,7 @@ def timeline_document(result: TimelineResult) -> Document:
     parts = _together(result, result.together) if result.together is not None else []
     for at, gpu in enumerate(result.gpus):
         parts += _gpu(result, gpu, at)
-    return Document(_title(result), tuple(made), tuple(parts))
+    return Page(_title(result), tuple(made), tuple(parts))
 
 
 def _title(result: TimelineResult) -> str:
@@ -130,8 +130,8 @@ def _pattern(number: int, pattern: Pattern) -> Section:
     rows = [Fact("Seen", finding.because)]
     if finding.speedup is not None:
         gain = finding.speedup
-        least = f"{factor_text(gain.low)}x to " if gain.low >= 1.005 else ""
-        rows.append(Fact("Bound", f"{least}at most {factor_text(gain.high)}x"))
+        least = f"{speedup_text(gain.low)} to " if gain.low >= 1.005 else ""
+        rows.append(Fact("Bound", f"{least}at most {speedup_text(gain.high)}"))
     rows += [Fact("Fix", finding.fix.summary)] if finding.fix is not None else []
     rows += [Fact("Gives", f"typically {pattern.typical}")] if pattern.typical else []
     if finding.undecided:

@@ -13,9 +13,9 @@ from advisor.view.blocks import (
     Bullets,
     Cell,
     Column,
-    Document,
     Fact,
     Facts,
+    Page,
     Paragraph,
     Picture,
     Section,
@@ -23,7 +23,8 @@ from advisor.view.blocks import (
     Tone,
 )
 from advisor.view.blocks import section as made_section
-from advisor.view.charts import value_text
+from advisor.view.charts.bars import value_text
+from advisor.view.charts.roofline import Point, rooflines
 from advisor.view.compare import (
     WORDS,
     cell,
@@ -37,8 +38,7 @@ from advisor.view.compare import (
     word,
 )
 from advisor.view.compare_results import Result
-from advisor.view.diagnosis import ceiling_text
-from advisor.view.roofline import Point, rooflines
+from advisor.view.pages.diagnosis import ceiling_text
 
 # Kernels that get a section of their own, those that changed most first.
 SECTIONS = 40
@@ -46,7 +46,7 @@ _NAME = 200
 _TONES: dict[str, Tone] = {"faster": "good", "slower": "bad", "same": "plain", "unknown": "warn"}
 
 
-def compare_document(result: Result, *, everything: bool = False) -> Document:
+def compare_page(result: Result, *, everything: bool = False) -> Page:
     """The whole comparison; everything: all metrics and not only those that moved most."""
     found = result.compared
     made: list[Block] = [
@@ -73,7 +73,7 @@ def compare_document(result: Result, *, everything: bool = False) -> Document:
     parts += drawn if len(found.pairs) == 1 else []
     if left := len(found.pairs) - len(chosen):
         parts.append(made_section("And more", [Paragraph(f"{left} more kernels stand in the table only.")]))
-    return Document(_title(found), tuple(made), (*parts, *_alone(found)))
+    return Page(_title(found), tuple(made), (*parts, *_alone(found)))
 
 
 def _dim(text: str) -> Paragraph | None:

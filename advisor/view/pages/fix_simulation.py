@@ -1,41 +1,17 @@
-"""What a simulator says of a fix, in a few lines under its steps, and as JSON."""
+"""The result of simulating a fix with the numbers of the launch, in sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from advisor.records.diagnosis import FixCheck, Form
-from advisor.view.text import number, paint, present, share_text, wrap
+from advisor.view.numbers import share_text
 
 _UNITS = {"banks": "wavefronts", "coalescing": "sectors"}
 _OTHERS = 3  # further rows or strides that are named
 
 
-def check_lines(check: FixCheck, width: int, colour: bool) -> list[str]:
-    """The section; the command line stands alone and is broken as a shell takes it, to be copied."""
-    lines = ["", paint("The fix, simulated with this launch's numbers", "bold", colour)]
-    for text in check_texts(check):
-        lines += wrap(f"· {text}", width, 2, 4)
-    return lines + (["  Try others:", *command_lines(check.command, width)] if check.command else [])
-
-
 def check_texts(check: FixCheck) -> list[str]:
-    """What the simulator says, a sentence each."""
+    """The simulator's result, a sentence for each pattern or setting."""
     return _TEXTS[check.simulator](check)
-
-
-def command_lines(command: str, width: int) -> list[str]:
-    """A command line in lines that a shell puts together again: broken before options, never inside quotes."""
-    first, *options = command.split(" --")
-    lines = [f"    {first}"]
-    for option in options:
-        if len(lines[-1]) + len(option) + 5 > width:
-            lines[-1] += " \\"
-            lines.append(f"      --{option}")
-        else:
-            lines[-1] += f" --{option}"
-    return lines
 
 
 def _few(value: float) -> str:
@@ -52,9 +28,9 @@ def _access(check: FixCheck) -> list[str]:
     out = [f"{who} take {_few(measured['cost'])} {unit} a request, ideal {_few(measured['ideal'])}"]
     patterns = [_fit(form, check) for form in check.fits]
     if len(patterns) > 1:
-        out.append("what would cost that, and the counters cannot tell apart: " + "; or ".join(patterns))
+        out.append("patterns with this cost, which the counters cannot tell apart: " + "; or ".join(patterns))
     elif patterns and check.fits[0].index:
-        out.append(f"what would cost that: {patterns[0]}")
+        out.append(f"a pattern with this cost: {patterns[0]}")
     elif patterns:
         out.append(patterns[0])
     forms = [_after(form) for form in check.after]
@@ -65,12 +41,12 @@ def _fit(form: Form, check: FixCheck) -> str:
     numbers = dict(form.numbers)
     if form.kind == "mix":
         return (
-            "no single pattern costs that: accesses are mixed, or indices differ from lane to lane; "
-            f"{share_text(numbers['share'])} at {_few(numbers['worst'])} and the rest at {_few(numbers['best'])} would"
+            "no single pattern has this cost: accesses are mixed, or indices differ from lane to lane; for example "
+            f"{share_text(numbers['share'])} at {_few(numbers['worst'])} and the rest at {_few(numbers['best'])}"
         )
     if form.kind == "untried":
         lanes = dict(check.measured)["lanes"]
-        return f"which pattern that is cannot be told: lanes are switched off at times ({_few(lanes)} of 32 on average)"
+        return f"pattern unknown: lanes are inactive at times ({_few(lanes)} of 32 active on average)"
     sizes = form.sizes
     others = f"; so would {', '.join(map(str, sizes[1 : 1 + _OTHERS]))}, …" if len(sizes) > 1 else ""
     size, cost = int(numbers["bytes"]), _few(form.result)
@@ -81,7 +57,7 @@ def _fit(form: Form, check: FixCheck) -> str:
     if form.kind == "groups":
         return f"groups of {sizes[0]} neighbours, each in another row of the array ({form.index}): {cost}"
     if form.kind == "offset":
-        return f"neighbours side by side, but {sizes[0]} bytes off a sector's start: {cost}"
+        return f"neighbouring elements, but {sizes[0]} bytes off a sector's start: {cost}"
     if check.simulator == "coalescing":
         apart = "neighbouring lanes" if form.kind == "column" else "rows of threads"
         return f"{apart} in different rows of the array ({form.index}): {cost}"
@@ -95,8 +71,8 @@ def _after(form: Form) -> str:
     words = {
         "swizzle": "with the columns swizzled",
         "shift": f"moved by {by} bytes",
-        "exchange": "with tid.x and tid.y exchanged",
-        "consecutive": "with neighbouring lanes side by side",
+        "exchange": "with tid.x and tid.y swapped",
+        "consecutive": "with neighbouring lanes on neighbouring elements",
     }
     return f"{words[form.kind]}: {cost}"
 
@@ -142,31 +118,3 @@ def _waves(check: FixCheck) -> list[str]:
 
 
 _TEXTS = {"banks": _access, "coalescing": _access, "occupancy": _occupancy, "waves": _waves}
-
-
-def _numbers(pairs: Mapping[str, float]) -> dict[str, Any]:
-    return {name: number(value) for name, value in pairs.items()}
-
-
-def _form_dict(form: Form) -> dict[str, Any]:
-    return present(
-        {
-            "kind": form.kind,
-            "result": number(form.result),
-            "index": form.index or None,
-            "sizes": list(form.sizes) or None,
-            "numbers": _numbers(dict(form.numbers)),
-        }
-    )
-
-
-def check_dict(check: FixCheck) -> dict[str, Any]:
-    """A check as JSON; `result` is in the unit that the simulator's name tells."""
-    return {
-        "simulator": check.simulator,
-        "of": check.of,
-        "measured": _numbers(dict(check.measured)),
-        "fits": [_form_dict(form) for form in check.fits],
-        "after": [_form_dict(form) for form in check.after],
-        "command": check.command,
-    }

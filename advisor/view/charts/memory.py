@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from advisor.records import quantities
-from advisor.view.charts import BUSY, HIGH, known
-from advisor.view.text_canvas import Canvas, Row
+from advisor.view.charts.bars import BUSY, HIGH, known
+from advisor.view.charts.canvas import Canvas, Row
 
 FEWEST = 40  # columns of the narrow form
 WIDE = 76  # columns from which the boxes stand side by side

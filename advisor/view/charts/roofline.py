@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from advisor.hardware import gpus
 from advisor.records import quantities
 from advisor.records.diagnosis import LaunchDiagnosis
-from advisor.view.charts import known
-from advisor.view.svg import Chart, Key, Line, Mark, Shape, Word
+from advisor.view.charts.bars import known
+from advisor.view.charts.drawing import Chart, Key, Line, Mark, Shape, Word
 from advisor.view.text import cut, shown
 
 _WIDTH, _HEIGHT = 760, 420

@@ -7,10 +7,12 @@ from itertools import islice
 
 from advisor.triage.application import Application
 from advisor.triage.results import Group, Totals, Triage
-from advisor.view.blocks import Block, Bullets, Cell, Column, Command, Document, Fact, Facts, Paragraph, Section, Table
+from advisor.view.blocks import Block, Bullets, Cell, Column, Command, Fact, Facts, Page, Paragraph, Section, Table
 from advisor.view.blocks import section as made_section
-from advisor.view.diagnosis import SHORT, ceiling_text, evidence_rows
-from advisor.view.text import brief_factor, factor_text, shown, time_text
+from advisor.view.numbers import speedup_text, time_text
+from advisor.view.pages.diagnosis import ceiling_text, class_title
+from advisor.view.pages.launch import evidence_rows
+from advisor.view.text import shown
 from advisor.view.triage import application_heading, application_texts, group_rows, look_text, shape_text, trouble_text
 
 # Rows of the table, and groups with a section, so that a page of thousands of kernels stays one that opens at once.
@@ -20,13 +22,13 @@ _TROUBLED = 200
 _NAME = 200
 
 
-def triage_document(
+def triage_page(
     result: Triage,
     *,
     rows: int = HTML_ROWS,
     sections: int = HTML_SECTIONS,
     applications: Sequence[Application] = (),
-) -> Document:
+) -> Page:
     """The whole document. rows, sections: how many groups stand in the table, and how many are told of in full."""
     totals = result.totals
     groups = list(result.groups(rows))
@@ -36,7 +38,7 @@ def triage_document(
     parts += [_application(one) for one in applications]
     for at, group in enumerate(groups[:sections]):
         parts += _group(group, at)
-    return Document("Triage", tuple(made), (*parts, *_trouble(result, totals)))
+    return Page("Triage", tuple(made), (*parts, *_trouble(result, totals)))
 
 
 def _head(totals: Totals) -> list[str]:
@@ -72,9 +74,9 @@ def _table(groups: Sequence[Group], totals: Totals, sections: int) -> list[Block
                 Cell(shape),
                 Cell(f"{group.launches:,}", group.launches),
                 Cell(time_text(group.duration_ns) if known else "unknown", group.duration_ns if known else None),
-                Cell(SHORT.get(group.classes[0][0], group.classes[0][0])),
+                Cell(class_title(group.classes[0][0])),
                 Cell(group.first or "nothing found"),
-                Cell(f"{brief_factor(gain)}x" if gain is not None else "-", gain),
+                Cell(f"{speedup_text(gain)}" if gain is not None else "-", gain),
                 Cell(time_text(group.back_ns) if group.back_ns else "-", group.back_ns if gain is not None else None),
             )
         )
@@ -98,8 +100,8 @@ def _application(one: Application) -> Section:
             Cell(k.kernel[:_NAME]),
             Cell(f"{k.share_pct:.1f} %", k.share_pct),
             Cell(k.fix or "-"),
-            Cell(f"{brief_factor(k.speedup)}x", k.speedup),
-            Cell(f"{factor_text(k.gain)}x", k.gain),
+            Cell(f"{speedup_text(k.speedup)}", k.speedup),
+            Cell(f"{speedup_text(k.gain)}", k.gain),
         )
         for k in one.kernels
     ]

@@ -13,8 +13,9 @@ import numpy as np
 from advisor.timeline.facts import fullness
 from advisor.timeline.intervals import shared
 from advisor.timeline.results import GpuTimeline, Lane
-from advisor.view.svg import Box, Chart, Line, Word
-from advisor.view.text import shown, time_text
+from advisor.view.charts.drawing import Box, Chart, Line, Word
+from advisor.view.numbers import time_text
+from advisor.view.text import shown
 
 _WIDTH, _LEFT, _RIGHT = 760, 110, 70
 

@@ -1,20 +1,16 @@
-"""A typed-in workload as text and JSON: its units in place of a kernel's, and the words that the file lacks."""
+"""Charts of a typed-in workload: its units by utilisation, further shares, stall reasons."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from advisor.readers.workload import key_of, unit_names
+from advisor.readers.workload import unit_names
 from advisor.reasoning.metrics.workloads import clusters
-from advisor.records.diagnosis import LaunchDiagnosis
-from advisor.view.charts import Bar, bar, bar_width, bars_text, known, scale_text, stalls, unit_style
-from advisor.view.text import number, wrap
+from advisor.view.charts.bars import Bar, bar, bar_width, known, stalls, unit_style
 
-SCOPE = "workload"
 SHARES = "Shares of time, of slots, of requests"
 WAITING = "Waiting warps (share of active warps)"
-# Beside the units, in the order of the article's questions: is it fed, are the SMs filled, do they work, do caches hit.
+# After the units, in the order of the article's questions: is it fed, are the SMs filled, do they work, do caches hit.
 _SHARES = (
     ("graphics_idle_pct", "Idle"),
     ("sm_active_pct", "SM active"),
@@ -58,36 +54,3 @@ def parts(metrics: Mapping[str, float], *, width: int = 80, blocks: bool = True)
     found = [("", unit_bars), (SHARES, share_bars), (WAITING, stall_bars)]
     made = [(heading, draw(metrics, width=width, blocks=blocks)) for heading, draw in found]
     return [(heading, rows) for heading, rows in made if rows]
-
-
-def units_text(metrics: Mapping[str, float], *, width: int = 80, blocks: bool = True) -> str:
-    """The charts as text of at most `width` columns."""
-    lines = [scale_text(width)]
-    for heading, rows in parts(metrics, width=width, blocks=blocks):
-        lines += [heading] if heading else []
-        lines.append(bars_text(rows, width))
-    return "\n".join(lines)
-
-
-def lacking_lines(launch: LaunchDiagnosis, width: int) -> list[str]:
-    """What could not be looked at, and the words to type for it."""
-    wanted = sorted({finding for item in launch.missing for finding in item.needed_for})
-    keys = dict.fromkeys(key_of(item.metric) for item in launch.missing)
-    lines = wrap(f"{', '.join(wanted)} (unknown, not absent)", width, 2, 2)
-    return lines + wrap(f"type into the workload file: {'; '.join(keys)} (ncu-advisor explain graphics)", width, 2, 2)
-
-
-def units_dict(metrics: Mapping[str, float]) -> list[dict[str, Any]]:
-    """The typed units for the JSON, the fullest first, with the number of their cluster from 0."""
-    names = unit_names()
-    return [
-        {"unit": names[unit], "metric": unit, "pct": number(metrics[unit]), "cluster": at}
-        for at, group in enumerate(clusters(metrics))
-        for unit in group
-    ]
-
-
-def band(metrics: Mapping[str, float]) -> str | None:
-    """Where the top unit stands: high (over 80 %), low (under 60 %) or middle (p3.bands)."""
-    top = known(metrics, "top_unit_pct")
-    return None if top is None else "high" if top > 80 else "low" if top < 60 else "middle"
