@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from advisor.session.transcripts.serialize import line
+from advisor.session.transcripts.format import line
 
 from advisor.cli.main import main
 from advisor.readers.frame import clean
