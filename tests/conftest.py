@@ -35,19 +35,13 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_configure() -> None:
-    """A cache folder of the run's own; and screens drawn, and looked at whether they are idle, more often.
-
-    A test of a screen waits for that after each key, twice as long as it computes otherwise.
-    """
-    from textual import _wait, screen
-
+    """Use a cache folder for this run only, and draw screens more often: tests wait for frames."""
+    os.environ.setdefault("TEXTUAL_FPS", "240")
+    os.environ.setdefault("TEXTUAL_ANIMATIONS", "none")
     if "PYTEST_XDIST_WORKER" not in os.environ:  # workers have the environment of the run
         os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="ncu-advisor-tests-")
         # Registered before anything is kept there, so run after that is written.
         atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
-
-    screen.UPDATE_PERIOD = 1 / 240  # seconds
-    _wait.SLEEP_GRANULARITY = 0.008  # seconds, more than a frame
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -13,12 +13,12 @@ from advisor.compare.thresholds import check, parse
 from advisor.knowledge.base import catalog
 from advisor.records.errors import EXIT_DONE, EXIT_THRESHOLD, EXIT_WRONG_USE, UsageError
 from advisor.view.compare import compare_text
-from advisor.view.compare_document import compare_document
 from advisor.view.compare_json import compare_json
 from advisor.view.compare_markdown import compare_markdown
 from advisor.view.compare_results import Result
+from advisor.view.pages.compare import compare_page
 from advisor.view.text import shown
-from advisor.view.writers.html import document_html
+from advisor.view.writers.html import page_html
 from advisor.view.writers.junit import junit
 
 
@@ -86,7 +86,7 @@ def _text(result: Result, options: Options) -> str:
     if options.form == "markdown":
         return compare_markdown(result, everything=options.everything)
     if options.form == "html":
-        return document_html(compare_document(result, everything=options.everything))
+        return page_html(compare_page(result, everything=options.everything))
     screen = terminal.screen(options.out)
     return compare_text(
         result.compared,

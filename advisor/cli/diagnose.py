@@ -17,16 +17,16 @@ from advisor.reasoning.diagnose import Analysis, analyse
 from advisor.reasoning.engine.what_if import parse_assignments
 from advisor.records.diagnosis import Diagnosis
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, UsageError
-from advisor.source.locate import locate_findings, located
+from advisor.source.locate import locate_findings
 from advisor.view import proof
-from advisor.view.diagnosis import diagnosis_text
-from advisor.view.diagnosis_document import HTML_SECTIONS, MARKDOWN_SECTIONS, diagnosis_document, grouped
 from advisor.view.diagnosis_json import diagnosis_json
-from advisor.view.ncu_rules import rules_text
+from advisor.view.pages.diagnosis import HTML_SECTIONS, MARKDOWN_SECTIONS, diagnosis_page, grouped
+from advisor.view.pages.ncu_rules import rules_page
 from advisor.view.text import shown
-from advisor.view.writers.html import document_html
-from advisor.view.writers.markdown import document_markdown
+from advisor.view.writers.html import page_html
+from advisor.view.writers.markdown import page_markdown
 from advisor.view.writers.sarif import diagnosis_sarif
+from advisor.view.writers.terminal import terminal_text
 
 _PAGES = ("html", "markdown", "sarif")  # formats that are not for a terminal
 # Texts of the code around the locations of a finding: (position of the launch, finding) -> lines.
@@ -140,7 +140,8 @@ def _located(diagnosis: Diagnosis, analysis: Analysis, options: Options) -> tupl
     elif options.locate or (
         len(diagnosis.launches) == 1 and not (options.how or options.why_not or options.what_if or options.rules)
     ):
-        diagnosis, problems = located(diagnosis, analysis.catalog, terminal.narrate)
+        found = locate_findings(diagnosis, analysis.catalog, terminal.narrate)
+        diagnosis, texts, problems = found.diagnosis, found.texts, list(found.problems)
     else:
         return diagnosis, {}
     terminal.clear()
@@ -158,18 +159,17 @@ def _text(diagnosis: Diagnosis, asked: list[Asked], texts: Texts, options: Optio
     if options.form == "sarif":
         return diagnosis_sarif(diagnosis, options.knowledge)
     if options.form == "html":
-        return document_html(diagnosis_document(diagnosis, texts=texts, sections=HTML_SECTIONS, supposed=assumed))
+        return page_html(diagnosis_page(diagnosis, texts=texts, sections=HTML_SECTIONS, supposed=assumed))
     if options.form == "markdown":
-        return document_markdown(
-            diagnosis_document(diagnosis, texts=texts, sections=MARKDOWN_SECTIONS, supposed=assumed)
-        )
+        return page_markdown(diagnosis_page(diagnosis, texts=texts, sections=MARKDOWN_SECTIONS, supposed=assumed))
     screen = terminal.screen(options.out)
     if proofs:
         return _proofs_text(proofs, terminal.screen().colour)
     if options.rules:
-        return rules_text(diagnosis.launches, colour=screen.colour)
-    text = diagnosis_text(diagnosis, colour=screen.colour, blocks=screen.blocks)
-    return f"{assumed}\n{text}" if assumed else text
+        page = rules_page(diagnosis.launches)
+    else:
+        page = diagnosis_page(diagnosis, texts=texts, sections=None, supposed=assumed)
+    return terminal_text(page, width=screen.width, colour=screen.colour, blocks=screen.blocks)
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,10 @@ from advisor.practice.state import Prediction, Record, Store, annotate, latest, 
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, UsageError
 from advisor.view import practice as view
-from advisor.view.diagnosis import diagnosis_text
 from advisor.view.exercises import overlap_text
+from advisor.view.pages.diagnosis import diagnosis_page
 from advisor.view.text import cut, shown, wrap
+from advisor.view.writers.terminal import terminal_text
 
 # Command -> where it is, and what it does, in the order in which a learner meets them.
 COMMANDS = {
@@ -142,7 +143,8 @@ def _profile(store: Store, one: Exercise, step_id: str, predicted: bool) -> int:
     unsolved = tuple(replace(finding, fix=None) for finding in launch.findings)
     diagnosis = found.analysis.diagnosis
     only = replace(diagnosis, reports=(), launches=(replace(launch, questions=(), findings=unsolved),))
-    terminal.write(diagnosis_text(only, width=at.width, colour=at.colour, blocks=at.blocks))
+    page = diagnosis_page(only, sections=None)
+    terminal.write(terminal_text(page, width=at.width, colour=at.colour, blocks=at.blocks))
     terminal.write(view.after_profile(one, step, store.record(one.name), actual, at.width))
     return EXIT_DONE
 

@@ -16,13 +16,11 @@ from advisor.records import resources
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, AdvisorError, InputError, UsageError
 from advisor.records.files import write_whole
 from advisor.session.export.export import text_of as export_text
-from advisor.session.kept import remark, title
 from advisor.session.language.files import form_of
-from advisor.session.replay_text import StepDifference, check_text
 from advisor.session.transcripts.authoring import record
-from advisor.session.transcripts.autosave import Kept, folder, kept
-from advisor.session.transcripts.player import Player
-from advisor.session.transcripts.serialize import head, text_of
+from advisor.session.transcripts.autosave import SavedSession, folder, kept, remark, title
+from advisor.session.transcripts.format import head, text_of
+from advisor.session.transcripts.player import Player, StepDifference, check_text
 from advisor.tui.program import replay as play
 from advisor.view.text import cut, shown
 
@@ -187,5 +185,5 @@ def _listing() -> str:
     return "\n".join(lines)
 
 
-def _mark(one: Kept) -> str:
+def _mark(one: SavedSession) -> str:
     return ", open now" if one.running else "" if one.finished else ", interrupted"

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from advisor.cli.options import PATH, Knowledge, argument, command, option
-from advisor.tui import run
+from advisor.tui.program import run
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ from advisor.cli import is_terminal
 from advisor.cli import warn as warn
 from advisor.records.errors import UsageError
 from advisor.records.files import being_written, write_whole
-from advisor.view.charts import can_draw
+from advisor.view.charts.bars import can_draw
 
 
 @dataclass(frozen=True)

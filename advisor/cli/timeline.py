@@ -12,12 +12,12 @@ from advisor.cli.options import PATH, Knowledge, Output, Strict, argument, comma
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, UsageError
 from advisor.timeline.analyse import analyse
 from advisor.timeline.results import TimelineResult
+from advisor.view.pages.timeline import timeline_page
 from advisor.view.text import shown
 from advisor.view.timeline import command_text, timeline_text
-from advisor.view.timeline_document import timeline_document
 from advisor.view.timeline_json import timeline_json
-from advisor.view.writers.html import document_html
-from advisor.view.writers.markdown import document_markdown
+from advisor.view.writers.html import page_html
+from advisor.view.writers.markdown import page_markdown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,8 +64,8 @@ def _text(result: TimelineResult, options: Options) -> str:
     if options.form == "json":
         return timeline_json(result)
     if options.form == "html":
-        return document_html(timeline_document(result))
+        return page_html(timeline_page(result))
     if options.form == "markdown":
-        return document_markdown(timeline_document(result))
+        return page_markdown(timeline_page(result))
     screen = terminal.screen(options.out, 240)
     return timeline_text(result, width=options.width or screen.width, colour=screen.colour, blocks=screen.blocks)

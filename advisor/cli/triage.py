@@ -23,14 +23,15 @@ from advisor.triage.application import Application, applications
 from advisor.triage.results import Group, Triage
 from advisor.triage.run import Progress
 from advisor.triage.run import triage as triage_reports
-from advisor.view import triage_document as pages
-from advisor.view.text import shown, time_text
+from advisor.view.numbers import time_text
+from advisor.view.pages import triage as pages
+from advisor.view.text import shown
 from advisor.view.triage import triage_text, trouble_text
 from advisor.view.triage_json import triage_json
-from advisor.view.triage_parquet import require, write_parquet
-from advisor.view.triage_sarif import triage_sarif
-from advisor.view.writers.html import document_html
-from advisor.view.writers.markdown import document_markdown
+from advisor.view.writers.html import page_html
+from advisor.view.writers.markdown import page_markdown
+from advisor.view.writers.triage_parquet import require, write_parquet
+from advisor.view.writers.triage_sarif import triage_sarif
 
 _SHOWN = 10  # groups in the text, and troubled files on stderr
 _LOCATED = 20  # groups that SARIF locates in the source: some tenths of a second each
@@ -132,10 +133,10 @@ def _parts(result: Triage, budgets: tuple[Application, ...], options: Options) -
 
         yield triage_sarif(result, most=top, located=_LOCATED, places=places)
     elif options.form == "html":
-        yield document_html(pages.triage_document(result, rows=top or pages.HTML_ROWS, applications=budgets))
+        yield page_html(pages.triage_page(result, rows=top or pages.HTML_ROWS, applications=budgets))
     elif options.form == "markdown":
         rows, sections = top or pages.MARKDOWN_ROWS, pages.MARKDOWN_SECTIONS
-        yield document_markdown(pages.triage_document(result, rows=rows, sections=sections, applications=budgets))
+        yield page_markdown(pages.triage_page(result, rows=rows, sections=sections, applications=budgets))
     else:
         screen = terminal.screen(options.out, 240)
         yield triage_text(

@@ -87,7 +87,7 @@ class FixCheck:
 
     simulator: banks, coalescing, occupancy or waves; of: the access, such as `shared load`; measured: the numbers it
     starts from. fits: the patterns that cost what was measured, several where counters cannot tell them apart (banks
-    and coalescing: the fits of napkin/fits.py, or mix: a share of the accesses at the worst, the rest at the
+    and coalescing: the fits of hardware/lanes.py, or mix: a share of the accesses at the worst, the rest at the
     ideal; or untried: lanes come and go).
     after: what the fix may make of it (pad, swizzle, shift, exchange, consecutive; registers, shared, block_size with
     the blocks and warps that then fit; grid). command: the simulator's command line, to try other forms.

@@ -1,4 +1,4 @@
-"""Starts the program in the terminal."""
+"""Start the program in the terminal."""
 
 from __future__ import annotations
 
@@ -7,24 +7,19 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from advisor.records import resources
 from advisor.records.errors import EXIT_DONE, AdvisorError, UsageError
-from advisor.session.executor import Desk
+from advisor.session.executor import Executor, sources
 from advisor.session.export.export import writers
-from advisor.session.services import sources
-from advisor.session.transcripts.autosave import unfinished
-from advisor.session.transcripts.session import Saving
-
-if TYPE_CHECKING:
-    from advisor.tui.settings import Remembered
-    from advisor.tui.start_options import Beginnings
+from advisor.session.transcripts.autosave import Saving, unfinished
+from advisor.tui.app import AdvisorApp
+from advisor.tui.opening import Settings, StartOptions, cases, saved, sort_out, theme_for
+from advisor.tui.screens.replay import load
+from advisor.view.charts.bars import can_draw
 
 DEMO = Path("tour") / "recorded" / "h200" / "tour.ncu-rep.xz"
-# Textual draws in frames, and what a key changes may take three of them: at 60 a second, its usual rate, that is 50 ms.
-# It reads this when it is imported, which every start does after this module.
-os.environ.setdefault("TEXTUAL_FPS", "240")
 
 
 def run(
@@ -36,42 +31,38 @@ def run(
     theme: str = "",
     **options: Any,
 ) -> int:
-    """The session on these reports and traces, on the bundled report (demo), or asking first; returns the exit code.
+    """Run a session on these reports and traces, on the bundled report (demo), or on what the user chooses.
 
-    A single saved session is replayed. `options` go to pipelines.analyse (ptxas, kernel, launches, jobs). UsageError
-    without a terminal.
+    Returns the exit code. A single saved session is replayed. `options` go to reasoning.diagnose.analyse (ptxas,
+    kernel, launches, jobs). UsageError without a terminal.
     """
     _needs_terminal()
-    from advisor.tui.start_options import sort_out
-
     opening = sort_out([resources.folder("kernels") / DEMO] if demo else paths)
     if opening.transcripts:
         if len(paths) > 1:
-            raise UsageError("a saved session is replayed alone: give nothing beside it")
+            raise UsageError("a saved session is replayed alone: give no other file with it")
         return replay(paths[0], theme=theme)
     real = sources(knowledge, **options)
-    memory, saving = _memory(), Saving(knowledge)
+    memory, saving = Settings(resources.user_config()), Saving(knowledge)
     return _start(
-        Desk(saving.sources(real, writers())),
+        Executor(saving.sources(real, writers())),
         opening.reports,
         theme=theme,
         memory=memory,
         saving=saving,
         gpu=gpu or "",
         traces=opening.traces,
-        beginnings=None if opening.reports or opening.traces else _beginnings(memory),
-        broken_off=next(iter(unfinished((*opening.reports, *opening.traces))), None) if paths else None,
+        start_options=None if opening.reports or opening.traces else _start_options(memory),
+        interrupted=next(iter(unfinished((*opening.reports, *opening.traces))), None) if paths else None,
     )
 
 
 def replay(path: Path, *, theme: str = "") -> int:
-    """A saved session on the replay screen; InputError for what is none. UsageError without a terminal."""
+    """Replay a saved session; returns the exit code. InputError if it is not one, UsageError without a terminal."""
     _needs_terminal()
-    from advisor.tui.playing import load
-
     saving = Saving()
-    desk = Desk(saving.sources(sources(), writers()))
-    return _start(desk, (), theme=theme, memory=_memory(), saving=saving, player=load(path))
+    desk = Executor(saving.sources(sources(), writers()))
+    return _start(desk, (), theme=theme, memory=Settings(resources.user_config()), saving=saving, player=load(path))
 
 
 def _needs_terminal() -> None:
@@ -80,39 +71,22 @@ def _needs_terminal() -> None:
         raise UsageError("the session needs a terminal: use `ncu-advisor diagnose` in scripts and pipes")
 
 
-def _memory() -> Remembered:
-    from advisor.tui.settings import Remembered
-
-    return Remembered(resources.user_config())
-
-
-def _beginnings(memory: Remembered) -> Beginnings:
-    """With what to begin, where nothing was given."""
-    from advisor.tui.autosaves import saved
-    from advisor.tui.start_options import Beginnings, cases
-
+def _start_options(memory: Settings) -> StartOptions:
+    """The choices of the start screen."""
     try:
         bundled = cases(resources.folder("transcripts"))
     except AdvisorError:
         bundled = ()
-    broken_off = saved(unfinished(), time.time())
-    return Beginnings(resources.folder("kernels") / DEMO, memory.recent, broken_off, bundled)
+    return StartOptions(resources.folder("kernels") / DEMO, memory.recent, saved(unfinished(), time.time()), bundled)
 
 
 def _start(
-    desk: Desk, reports: tuple[str, ...], *, theme: str, memory: Remembered, saving: Saving, **options: Any
+    desk: Executor, reports: tuple[str, ...], *, theme: str, memory: Settings, saving: Saving, **options: Any
 ) -> int:
-    # The reading begins once the first screen is drawn: in a thread beside these imports it doubles the time to it, and
-    # is done hardly sooner, as both want the interpreter.
-    from advisor.tui.app import AdvisorApp
-    from advisor.tui.prefetch import spare_keys
-    from advisor.tui.start_options import theme_for
-    from advisor.view.charts import can_draw
-
-    blocks = can_draw(sys.stderr.encoding)
+    # The app reads the report after its first frame: both at once want the interpreter, and the frame would wait.
     chosen = theme_for(theme, memory.theme, os.environ)
+    blocks = can_draw(sys.stderr.encoding)
     app = AdvisorApp(desk, reports, blocks=blocks, theme=chosen, memory=memory, saving=saving, **options)
-    spare_keys()
     try:
         code = app.run()
     finally:

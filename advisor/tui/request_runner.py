@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-import gc
 from threading import Event, Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from textual.message import Message
 
 from advisor.session import events as e
-from advisor.session.executor import CalledOff, Desk
+from advisor.session.executor import CalledOff, Executor
 from advisor.session.state import State
-from advisor.tui import words
-from advisor.tui.widgets.busy import Busy
+from advisor.tui.widgets.text import Busy
+from advisor.view.stages import STAGES as CHILD_STAGES
 
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
+
+
+STAGES: Final = {"read": "reading", "launches": "reading launches", "reason": "reasoning", **CHILD_STAGES}
+_WORK: Final[dict[type, str]] = {
+    e.Conclude: "diagnosing again",
+    e.Suppose: "diagnosing again",
+    e.Prove: "building the proof",
+    e.Explain: "looking it up",
+    e.Estimate: "calculating",
+    e.Trace: "reading the trace",
+    e.CompareVersion: "reading",
+    e.Locate: "reading the instructions",
+    e.BuildCollectCommand: "looking it up",
+    e.Write: "writing",
+    e.Practise: "working on the exercise",
+}
 
 
 class Finished(Message):
@@ -27,21 +42,21 @@ class Finished(Message):
 
 
 class Progressed(Message):
-    """A request is under way: `done` of `total` (0 where unknown) of what `what` names."""
+    """Progress of a request: `done` of `total` (0 if unknown) of the stage `what`."""
 
     def __init__(self, request: e.Request, what: str, done: int, total: int) -> None:
         super().__init__()
         self.request, self.what, self.done, self.total = request, what, done, total
 
 
-class Labour:
+class RequestRunner:
     """At most one thread at a time. Work that nobody waits for any more is called off and its outcome dropped.
 
     The threads are daemons, not Textual's workers: those are waited for when the program ends, and a user who quits
     while a large report is being read should not have to wait for it.
     """
 
-    def __init__(self, app: AdvisorApp, desk: Desk) -> None:
+    def __init__(self, app: AdvisorApp, desk: Executor) -> None:
         self._app, self._desk = app, desk
         self._running: e.Request | None = None
         self._unwanted = Event()
@@ -49,11 +64,11 @@ class Labour:
 
     @property
     def idle(self) -> bool:
-        """Whether no thread is at work."""
+        """Whether no thread is running."""
         return self._running is None
 
     def follow(self, state: State) -> None:
-        """Start what the state waits for, stop what it does not."""
+        """Start the work that the state waits for, and cancel what it no longer waits for."""
         if self._running is not None and self._running not in state.waiting:
             self._unwanted.set()
         if self._running is None and state.waiting:
@@ -63,7 +78,7 @@ class Labour:
         self.show(state)
 
     def drop(self) -> None:
-        """Nothing that is under way is wanted any more."""
+        """Cancel everything that is running."""
         self._unwanted.set()
 
     def _perform(self, request: e.Request, state: State, unwanted: Event) -> None:
@@ -73,39 +88,32 @@ class Labour:
             self._app.post_message(Progressed(request, what, done, total))
 
         outcome = self._desk.perform(request, state, progress)
-        if isinstance(outcome, e.Opened):
-            _keep_for_good()
         self._app.post_message(Finished(outcome))
 
     def done(self) -> bool:
-        """The thread has ended; whether its outcome is wanted. Work called off and wanted again begins anew."""
+        """Note that the thread has ended; returns whether its outcome is wanted. Cancelled work may start again."""
         self._running = None
         return not self._unwanted.is_set()
 
     def progressed(self, message: Progressed) -> None:
-        """Show how far it is."""
+        """Show the progress."""
         if message.request == self._running:
             self._progress = (message.what, message.done, message.total)
             self.show(self._app.state)
 
     def show(self, state: State) -> None:
-        """Say on the screen at hand what is being done."""
+        """Show on the current screen what is running."""
         text, done, total = "", 0, 0
         if state.waiting:
             what, done, total = self._progress if state.waiting[0] == self._running else ("", 0, 0)
-            text = words.STAGES.get(what) or words.work(state.waiting[0])
+            text = STAGES.get(what) or work_text(state.waiting[0])
         for busy in self._app.screen.query(Busy):
-            # One file of one is no progress to speak of.
+            # One file out of one is not worth a progress bar.
             busy.show(text, done, total if total > 1 else 0)
 
 
-def _keep_for_good() -> None:
-    """Leave modules, knowledge and report out of the search for cycles of garbage.
-
-    They stay until the end, and a full search through them would hold up whatever key comes then by 0.1 to 0.2 s. The
-    report before them, if there was one, is looked through a last time.
-    """
-    if gc.get_freeze_count():
-        gc.unfreeze()
-        gc.collect()
-    gc.freeze()
+def work_text(request: e.Request) -> str:
+    """The text that describes the work for a request."""
+    if isinstance(request, e.Read):
+        return "reading" if request.paths else "loading the knowledge base"
+    return _WORK[type(request)]

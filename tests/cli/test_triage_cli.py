@@ -45,7 +45,7 @@ def run(*args: str | Path) -> int:
 
 
 def validator() -> jsonschema.Draft202012Validator:
-    path = Path(advisor.__file__).parent / "render" / "schemas" / "triage.json"
+    path = Path(advisor.__file__).parent / "view" / "schemas" / "triage.json"
     return jsonschema.Draft202012Validator(json.loads(path.read_text()))
 
 

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from html import unescape
 from typing import Any
 
+from rich.cells import cell_len
 from textual.pilot import Pilot
 from textual.widgets import Input
 
 from advisor.tui.app import AdvisorApp
 from advisor.tui.widgets.prompt import Prompt
 from tui.factory import desk
+
+# The texts of an exported picture: where each begins (in picture units, _CELL to a cell), its row, what it says.
+_TEXTS = re.compile(r'<text class="[^"]*" x="([\d.]+)" [^>]*clip-path="url\(#[\w-]*-line-(\d+)\)">([^<]*)</text>')
+_CELL = 12.2
 
 
 @dataclass
@@ -22,11 +29,21 @@ class Driver:
 
     app: AdvisorApp
     pilot: Pilot[int]
+    notes: list[str] = field(default_factory=list)  # what the notifications so far say
+
+    def __post_init__(self) -> None:
+        notify = self.app.notify
+
+        def noting(message: str, **options: Any) -> None:
+            self.notes.append(message)
+            notify(message, **options)
+
+        self.app.notify = noting  # type: ignore[method-assign]
 
     async def settle(self) -> None:
         for _ in range(400):
             await self.pilot.pause()
-            if not self.app.state.waiting and self.app.labour.idle:
+            if not self.app.state.waiting and self.app.runner.idle:
                 break
             await asyncio.sleep(0.005)
         await self.pilot.pause()
@@ -48,15 +65,24 @@ class Driver:
     @property
     def rows(self) -> list[str]:
         """What stands on the screen, a string a row."""
-        strips = self.app.screen._compositor.render_strips()
-        return ["".join(segment.text for segment in strip) for strip in strips]
+        width, height = self.app.size
+        cells = [[" "] * width for _ in range(height)]
+        for x, line, text in _TEXTS.findall(self.app.export_screenshot()):
+            at = round(float(x) / _CELL)
+            for character in unescape(text).rstrip("\n").replace("\xa0", " "):
+                cells[int(line)][at : at + 1] = [character]
+                if cell_len(character) == 2:
+                    cells[int(line)][at + 1] = ""
+                at += cell_len(character)
+        return ["".join(row) for row in cells]
 
     @property
     def screen(self) -> str:
         return "\n".join(self.rows)
 
     def shows(self, *texts: str) -> bool:
-        return all(text in self.screen for text in texts)
+        screen = self.screen
+        return all(text in screen for text in texts)
 
 
 @asynccontextmanager

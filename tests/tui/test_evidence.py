@@ -16,19 +16,15 @@ from advisor.records.diagnosis import Location
 from advisor.records.readings import Progress
 from advisor.session.records import Card, Line
 from advisor.session.state import State
-from advisor.tui import words_evidence
-from advisor.tui.evidence_context import Exhibit, exhibit
-from advisor.tui.evidence_pages import PAGES, How
-from advisor.tui.widgets.card import CardView
-from advisor.tui.widgets.evidence import NAMES, Evidence, EvidencePage
-from advisor.tui.widgets.evidence_tabs import EvidenceTabs
-from advisor.tui.widgets.line_wise import LineWise
+from advisor.tui.widgets.evidence import NAMES, Evidence, EvidencePage, EvidenceTabs
+from advisor.tui.widgets.evidence_pages import PAGES, EvidenceContext, Layout, evidence_context
 from advisor.tui.widgets.prompt import Prompt
-from advisor.view.roofline_text import Paper
+from advisor.tui.widgets.text import CardView, LineWidget
+from advisor.view.charts.roofline_text import Paper
 from tui.driver import Driver, session
-from tui.factory import CONFLICTS, LORE, METRICS, Analysis, diagnosis, launch
+from tui.factory import CONFLICTS, INDEX, METRICS, Analysis, diagnosis, launch
 
-KEYS = {name: key for name, key, *_ in words_evidence.PAGES}
+KEYS = {name: page.key for name, page in PAGES.items()}
 FULL = {
     **METRICS,
     "duration_ns": 333_000.0,
@@ -47,12 +43,14 @@ FULL = {
 }
 
 
-def shown(**changes: Any) -> Exhibit:
-    return replace(Exhibit(launch(1, "transpose_tile", metrics=FULL), CONFLICTS, metrics=LORE.metrics), **changes)
+def shown(**changes: Any) -> EvidenceContext:
+    return replace(
+        EvidenceContext(launch(1, "transpose_tile", metrics=FULL), CONFLICTS, metrics=INDEX.metrics), **changes
+    )
 
 
-def page(name: str, what: Exhibit, width: int = 70, **how: Any) -> str:
-    return "\n".join(line.plain for line in PAGES[name][1](what, How(width, **how)))
+def page(name: str, what: EvidenceContext, width: int = 70, **how: Any) -> str:
+    return "\n".join(line.plain for line in PAGES[name].lines(what, Layout(width, **how)))
 
 
 def analysis(metrics: Mapping[str, float], **changes: Any) -> Any:
@@ -86,7 +84,7 @@ def test_no_page_is_wider_than_asked_and_without_blocks_all_is_ascii(name, width
         napkin=Card("napkin", "transpose", (Line("8.59 GB", "fact", "Needs"),)),
         expected="memory",
     )
-    lines = PAGES[name][1](what, How(width, blocks))
+    lines = PAGES[name].lines(what, Layout(width, blocks))
     assert lines and all(line.cell_length <= width for line in lines)
     text = "\n".join(line.plain for line in lines)
     assert "\x1b" not in text
@@ -137,9 +135,9 @@ def test_the_source_page_shows_the_places_of_findings_with_their_share_or_where_
 def test_the_napkin_page_sets_needs_beside_what_was_measured():
     text = page("napkin", shown(paper=Paper(2e9, 4e8), expected="compute"))
     assert "50.0 %" in text and "2 GFLOP of 4 GFLOP" in text and "80.0 %" in text and "400 MB of 500 MB" in text
-    assert "You expected compute; it is Internal congestion." in text
+    assert "Your prediction: compute. Actual: L1/shared-memory-bound." in text
     text = page("napkin", shown(paper=Paper(2e9, 4e8), launch=launch(0, "k", metrics={})))
-    assert text.count("what was measured is unknown") == 2 and "0.0 %" not in text
+    assert text.count("the measured value is unknown") == 2 and "0.0 %" not in text
     assert "/napkin" in page("napkin", shown())
 
 
@@ -152,11 +150,15 @@ def test_an_algorithm_without_floating_point_needs_none_and_gets_no_share():
 
 def test_the_numbers_page_lists_all_numbers_with_units_and_finds_them_by_name_or_meaning():
     text = page("numbers", shown())
-    assert "Behind the class" in text and "Behind the finding" in text and f"{len(FULL)} of {len(FULL)}" in text
+    assert (
+        "Evidence for the class" in text
+        and "Evidence for the finding" in text
+        and f"{len(FULL)} of {len(FULL)}" in text
+    )
     assert "dram_pct" in text and "34.0 %" in text
     found = page("numbers", shown(), wanted="dram throughput")
-    assert "dram_pct" in found and "l2_pct" not in found and "Behind the class" not in found
-    assert "No number has this" in page("numbers", shown(), wanted="nonsense")
+    assert "dram_pct" in found and "l2_pct" not in found and "Evidence for the class" not in found
+    assert "No metric has this" in page("numbers", shown(), wanted="nonsense")
 
 
 # What is shown of a state
@@ -164,22 +166,22 @@ def test_the_numbers_page_lists_all_numbers_with_units_and_finds_them_by_name_or
 
 def test_before_the_class_was_told_nothing_gives_it_away():
     state = State(place="launch", position=0, diagnosis=diagnosis())
-    assert exhibit(state) is None
+    assert evidence_context(state) is None
     told = replace(state, cards=(Card("class", "DRAM-bound", position=0),))
-    assert exhibit(told) is not None and exhibit(replace(told, position=1)) is None
-    assert exhibit(replace(state, numbers=True)) is not None
+    assert evidence_context(told) is not None and evidence_context(replace(told, position=1)) is None
+    assert evidence_context(replace(state, numbers=True)) is not None
 
 
 def test_an_exhibit_takes_the_answers_and_the_napkin_of_its_own_launch():
     cards = (Card("class", "", position=0), Card("napkin", "mine", position=0), Card("napkin", "other", position=1))
     answers = ((0, "theoretical_bytes", 5.0), (0, "theoretical_flop", 7.0), (1, "theoretical_bytes", 9.0))
     state = State(place="launch", position=0, diagnosis=diagnosis(), cards=cards, answers=answers)
-    made = exhibit(replace(state, expected=((0, "memory"), (1, "compute"))))
+    made = evidence_context(replace(state, expected=((0, "memory"), (1, "compute"))))
     assert made is not None and made.paper == Paper(7.0, 5.0) and made.expected == "memory"
     assert made.napkin is cards[1]
-    again = exhibit(replace(state, expected=((0, "memory"),)))
+    again = evidence_context(replace(state, expected=((0, "memory"),)))
     assert again is not None and again.same(made) and not made.same(None)
-    assert not again.same(exhibit(replace(state, answers=answers[:1])))
+    assert not again.same(evidence_context(replace(state, answers=answers[:1])))
 
 
 # In the terminal
@@ -248,9 +250,9 @@ async def test_in_the_panel_arrows_and_digits_turn_pages_and_the_search_narrows_
         await at.press("2")
         assert evidence.page == "roofline"
         await at.press("6", "slash", *"l2_hit")
-        assert evidence.page == "numbers" and at.shows("1 of", "l2_hit_pct") and not at.shows("Behind the class")
+        assert evidence.page == "numbers" and at.shows("1 of", "l2_hit_pct") and not at.shows("Evidence for the class")
         await at.press("escape")
-        assert at.shows("Behind the class") and evidence.query_one(Input).value == ""
+        assert at.shows("Evidence for the class") and evidence.query_one(Input).value == ""
         # Escape again is the screen's.
         await at.press("escape")
         assert at.app.focused is at.app.screen.query_one(Prompt)
@@ -312,7 +314,7 @@ async def test_the_page_stays_when_the_launch_changes_and_shows_the_new_one():
         await at.say("/kernel 1")
         await at.press("enter", "alt+n")
         await opened(at)
-        assert at.app.screen.query_one(Evidence).page == "numbers" and at.shows("Behind the class: DRAM-bound")
+        assert at.app.screen.query_one(Evidence).page == "numbers" and at.shows("Evidence for the class: DRAM-bound")
 
 
 @pytest.mark.heavy
@@ -335,13 +337,11 @@ async def test_a_page_is_made_once_and_only_when_it_is_looked_at(monkeypatch: py
     made: list[str] = []
 
     def counted(name: str) -> Any:
-        label, make = PAGES[name]
-
-        def build(what: Exhibit, how: How) -> Any:
+        def build(what: EvidenceContext, how: Layout) -> Any:
             made.append(name)
-            return make(what, how)
+            return PAGES[name].lines(what, how)
 
-        return label, build
+        return PAGES[name]._replace(lines=build)
 
     monkeypatch.setattr("advisor.tui.widgets.evidence.PAGES", {name: counted(name) for name in NAMES})
     async with session("tour.ncu-rep", size=(160, 50), analyse=analysis(FULL)) as at:
@@ -354,7 +354,7 @@ async def test_a_page_is_made_once_and_only_when_it_is_looked_at(monkeypatch: py
 
 
 @pytest.mark.parametrize("kind", [EvidencePage, CardView])
-async def test_what_is_selected_by_mouse_is_the_text_under_it(kind: type[LineWise]):
+async def test_what_is_selected_by_mouse_is_the_text_under_it(kind: type[LineWidget]):
     async with session("tour.ncu-rep", size=(160, 50)) as at:
         await at.open()
         widget = max(at.app.screen.query(kind), key=lambda one: one.size.height)

@@ -10,21 +10,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.widgets import Footer
 
 from advisor.session import events as e
-from advisor.session import strings
+from advisor.session.actions import COMMANDS
 from advisor.session.records import Step
-from advisor.tui import palette, words
+from advisor.tui import palette
 from advisor.tui.app import AdvisorApp
-from advisor.tui.keys import keys_of, works
+from advisor.tui.opening import StartOptions
+from advisor.tui.palette import bindings_of, keys_of, works
+from advisor.tui.screens.base import SCREENS
 from advisor.tui.screens.help import HelpScreen
-from advisor.tui.screens.registry import SCREENS
-from advisor.tui.start_options import Beginnings
-from advisor.tui.widgets.card import CardView
-from advisor.tui.widgets.footer import FittedFooter
+from advisor.tui.widgets.text import CardView
 from tests.tui.test_replay_screen import Played
 from tui.driver import Driver, session
-from tui.factory import LORE, desk
+from tui.factory import INDEX, desk
 
 PLACES = ("start", "launches", "session", "replay", *sorted(SCREENS))
 
@@ -34,7 +34,7 @@ async def at_place(place: str) -> AsyncIterator[Driver]:
     """The program on one of its screens."""
     options: dict[str, Any] = {}
     if place == "start":
-        options["beginnings"] = Beginnings(Path("x"))
+        options["beginnings"] = StartOptions(Path("x"))
     if place == "replay":
         options["player"] = Played()
     app = AdvisorApp(desk(), () if options else ("tour.ncu-rep",), **options)
@@ -64,7 +64,7 @@ async def test_every_key_that_help_names_does_what_it_names(place: str):
             method = f"action_{name.removeprefix('app.')}"
             assert hasattr(owner, method), (place, key.action)
             for one in key.keys:
-                bound = owner_bindings(key.at, one)
+                bound = [binding.action for binding in bindings_of(key.at) if one in binding.key.split(",")]
                 assert key.action in bound, (place, one, key.action, bound)
         await at.press("f1")
         assert isinstance(at.app.screen, HelpScreen) and at.shows("Keys on this screen")
@@ -72,11 +72,6 @@ async def test_every_key_that_help_names_does_what_it_names(place: str):
         assert at.shows("/quit")
         await at.press("escape")
         assert at.app.screen is screen
-
-
-def owner_bindings(node: Any, key: str) -> list[str]:
-    """The actions that a key has on a node."""
-    return [binding.action for binding in node._bindings.key_to_bindings.get(key, [])]
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -90,19 +85,13 @@ async def test_the_footer_shows_no_key_that_does_nothing(place: str):
 
 
 @pytest.mark.parametrize("place", PLACES)
-async def test_the_footer_follows_the_focus_and_is_not_drawn_anew_without_need(
-    place: str, monkeypatch: pytest.MonkeyPatch
-):
+async def test_the_footer_follows_the_focus(place: str):
     async with at_place(place) as at:
-        footer, drawn = at.app.screen.query_one(FittedFooter), list[object]()
+        footer = at.app.screen.query_one(Footer)
         for _ in range(3):
-            assert [key.action for key in footer.keys] == shown_now(at), place
-            with monkeypatch.context() as patch:
-                patch.setattr(footer, "refresh", lambda *args, **kwargs: drawn.append(args))
-                at.app.screen.refresh_bindings()
-                await at.settle()
-            assert not drawn, place
+            assert [key.action for key in footer.query("FooterKey")] == shown_now(at), place  # type: ignore[attr-defined]
             await at.press("tab")
+            await at.settle()
 
 
 def shown_now(at: Driver) -> list[str]:
@@ -111,26 +100,24 @@ def shown_now(at: Driver) -> list[str]:
     return list(dict.fromkeys(one.binding.action for one in active if one.binding.show))
 
 
-async def test_a_key_of_the_footer_is_told_of_under_the_pointer_and_pressed_by_a_click():
+async def test_a_key_of_the_footer_has_a_tooltip_and_is_pressed_by_a_click():
     async with at_place("session") as at:
-        footer, row = at.app.screen.query_one(FittedFooter), at.rows[-1]
-        await at.pilot.hover(footer, offset=(row.index("f1 Help") + 3, 0))
-        assert footer.tooltip == words.TIP_HELP
-        await at.pilot.hover(footer, offset=(row.index("f1 Help") - 1, 0))
-        assert footer.tooltip is None, "between two keys"
-        await at.pilot.click(footer, offset=(row.index("f1 Help"), 0))
+        key = next(key for key in at.app.screen.query("FooterKey") if key.action == "app.help")  # type: ignore[attr-defined]
+        assert key.tooltip == "Keys and commands"
+        await at.pilot.click(key)
         await at.settle()
         assert isinstance(at.app.screen, HelpScreen)
 
 
-@pytest.mark.parametrize(("width", "more"), [(80, False), (60, True), (40, True)])
-async def test_a_narrow_session_gives_up_keys_of_views_before_others(width: int, more: bool):
+@pytest.mark.parametrize("width", [80, 60, 40])
+async def test_a_narrow_session_shows_help_and_the_help_names_the_keys_that_are_cut_off(width: int):
     async with at_place("session") as at:
         await at.pilot.resize_terminal(width, 24)
         await at.settle()
-        footer = at.rows[-1].rstrip()
-        assert "f10 Log" not in footer and "f1 Help" in footer and "^q Quit" in footer
-        assert footer.endswith("…") == more == ("f6 Page" not in footer), footer
+        assert "f1 Help" in at.rows[-1] and "f10 Log" not in at.rows[-1]
+        await at.press("f1")
+        labels = {line.label for view in at.app.screen.query(CardView) for line in view.card.lines}
+        assert {"f10", "^q"} <= labels
 
 
 async def test_a_key_that_does_nothing_now_says_so():
@@ -176,14 +163,14 @@ async def taken(at: Driver) -> None:
 
 
 async def test_everything_is_in_the_palette_by_its_name():
-    lore = replace(LORE, steps=(Step("1b", "Roofline", ""),))
-    async with session("tour.ncu-rep", lore=lambda: lore) as at:
+    index = replace(INDEX, steps=(Step("1b", "Roofline", ""),))
+    async with session("tour.ncu-rep", knowledge=lambda: index) as at:
         await at.open("down")
         names = [entry.name for entry in palette.everything(at.app)]
         for wanted in ("Finding: Narrow accesses", "Step 1b: Roofline", "Launch 3: small_saxpy", "Help", "View: log"):
             assert wanted in names
         assert "Exercise: bank-conflicts" in names and "Explain: Tail effect" in names
-        assert {command for command, _ in strings.COMMANDS} <= set(names)
+        assert {command.usage for command in COMMANDS.values()} <= set(names)
         assert not [name for name in names if "\n" in name]
 
 
@@ -217,7 +204,7 @@ async def test_what_makes_no_sense_here_is_said():
     async with session("tour.ncu-rep", size=(100, 40), notes=True) as at:
         at.app.do(e.FixShown())
         await at.settle()
-        assert [note.message for note in at.app._notifications]
+        assert at.notes
 
 
 async def test_names_with_markup_are_data_in_the_palette():

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from advisor.session import events as e
 from advisor.session.state import VIEWS
-from advisor.tui.layout import safe
+from advisor.tui.drawing import safe
 from tui.driver import Driver, session
 from tui.hostile import NAMES, sources
 
@@ -24,18 +24,15 @@ _STACKED = 3  # marks on one letter that a language may need
 
 def check(at: Driver, where: str) -> None:
     """Nothing on the screen is anything but visible text, and no row is wider than the screen."""
-    width = at.app.size.width
-    strips = at.app.screen._compositor.render_strips()
-    for number, strip in enumerate(strips):
-        text = "".join(segment.text for segment in strip)
+    width, height = at.app.size
+    for number, text in enumerate(at.rows):
         odd = [c for c in text if not c.isprintable()]
         assert not odd, f"{where}, row {number}: {odd[:5]!r} in {text!r}"
-        assert sum(cell_len(segment.text) for segment in strip) <= width, f"{where}, row {number} is too wide"
+        assert cell_len(text) <= width, f"{where}, row {number} is too wide"
         assert stacked(text) <= _STACKED, f"{where}, row {number}: marks stand on one another"
-        for segment in strip:
-            link = getattr(segment.style, "link", None)
-            actions = (segment.style.meta if segment.style is not None and segment.style._meta else {}).values()
-            assert not link and not any("quit" in str(action) for action in actions), f"{where}: markup was obeyed"
+    for style in {at.app.screen.get_style_at(x, y) for y in range(height) for x in range(width)}:
+        assert not style.link, f"{where}: markup was obeyed"
+        assert not any("quit" in str(action) for action in style.meta.values()), f"{where}: markup was obeyed"
 
 
 def stacked(text: str) -> int:

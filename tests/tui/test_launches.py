@@ -11,8 +11,7 @@ import pytest
 
 from advisor.records.diagnosis import Diagnosis, Verdict
 from advisor.records.readings import Progress, ReportInfo
-from advisor.tui.launch_rows import ORDERS, arranged, exactly, rows_of, share_text, summary, totals
-from advisor.tui.widgets.launches import LaunchTable
+from advisor.tui.widgets.launches import ORDERS, LaunchTable, arranged, exactly, rows_of, share_text, summary, totals
 from advisor.tui.widgets.prompt import Prompt
 from tui.driver import Driver, session
 from tui.factory import DONE, NARROW, Analysis, diagnosis, launch
@@ -87,8 +86,8 @@ def test_the_summary_adds_up_what_is_shown_and_names_what_has_no_time():
     rows = rows_of(three())
     assert summary(rows, rows, "duration") == "3 of 3 launches, by time; 800 us; 1 of unknown duration"
     kept = arranged(rows, "quick", "report")
-    assert summary(rows, kept, "report") == "1 of 3 launches, in order of the report; 200 us, 25 % of the time"
-    assert "turned round" in summary(rows, rows, "kernel", upwards=True)
+    assert summary(rows, kept, "report") == "1 of 3 launches, in order of the report; 200 us, 25 % of kernel time"
+    assert "reversed" in summary(rows, rows, "kernel", upwards=True)
     assert summary((), (), "report") == "" and "No launch matches" in summary(rows, [], "report")
 
 
@@ -138,7 +137,7 @@ async def test_the_cursor_stays_on_its_launch_when_the_order_changes():
 async def test_typing_filters_enter_opens_and_a_line_that_matches_nothing_is_understood():
     async with session("tour.ncu-rep", analyse=given(three())) as at:
         await at.press(*"quick")
-        assert kernels(at) == ["c_quick"] and at.shows("25 % of the time")
+        assert kernels(at) == ["c_quick"] and at.shows("25 % of kernel time")
         await at.press("enter")
         assert at.app.state.position == 2 and at.app.state.place == "launch"
     async with session("tour.ncu-rep", analyse=given(three())) as at:
@@ -211,7 +210,7 @@ async def test_the_cursor_stands_on_the_launch_that_was_looked_at_however_it_was
 def test_a_share_is_told_alike_in_the_row_and_in_the_summary():
     rows = rows_of(diagnosis(launch(0, "most", duration_ns=994_000.0), launch(1, "least", duration_ns=6_000.0)))
     assert share_text(0.0096) == "1 %" and share_text(0.0094) == "<1 %" and share_text(0.0) == "0 %"
-    assert summary(rows, rows[1:], "report").endswith("6 us, <1 % of the time")
+    assert summary(rows, rows[1:], "report").endswith("6 us, <1 % of kernel time")
     table = LaunchTable()
     assert table._share(rows[1], 1.0).strip() == "<1 %"
 
@@ -222,7 +221,7 @@ async def test_what_is_cut_says_so_and_every_order_shows_its_mark(width: int):
     made = diagnosis(*three().launches, launch(3, "d_mixed", duration_ns=1e5, verdict=mixed))
     async with session("tour.ncu-rep", size=(width, 24), analyse=given(made)) as at:
         inner, both = (next(row for row in at.rows if name in row) for name in ("b_slow", "d_mixed"))
-        assert "Internal congestion" in inner if width > 100 else "Internal con… " in inner
+        assert "L1/shared-memory-bound" in inner if width > 100 else "L1/shared-me… " in inner
         assert "Memory-bound, mixed" in both if width > 100 else "Memory-bound… " in both
         for order, head in zip(ORDERS[1:], ("Time", "Gain", "Kernel", "Class", "First finding"), strict=True):
             await at.press("f5")

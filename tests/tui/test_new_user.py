@@ -12,15 +12,15 @@ from textual.pilot import Pilot
 
 from advisor.session import events as e
 from advisor.session import services as real
-from advisor.session.executor import Desk
+from advisor.session.executor import Executor
 from advisor.session.language.understand import understand
 from advisor.session.records import Card
 from advisor.tui.app import AdvisorApp
+from advisor.tui.opening import Saved, StartOptions
 from advisor.tui.screens.launches import LaunchesScreen
 from advisor.tui.screens.session import SessionScreen
-from advisor.tui.start_options import Beginnings, Saved
-from advisor.tui.widgets.conversation import newest
 from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.text import newest
 from tui.driver import Driver, session
 from tui.factory import desk
 
@@ -58,7 +58,7 @@ def test_in_a_conversation_gone_back_to_the_last_turn_is_in_view():
 async def test_after_a_comparison_it_is_what_stands_on_the_screen(size: tuple[int, int], tmp_path: Path):
     report = tmp_path / "mine.csv.xz"
     report.write_bytes(CSV.read_bytes())
-    app = AdvisorApp(Desk(real.sources()), (str(report),))
+    app = AdvisorApp(Executor(real.sources()), (str(report),))
     async with app.run_test(size=size) as pilot:
         at = Driver(app, pilot)
         await at.settle()
@@ -71,11 +71,11 @@ async def test_after_a_comparison_it_is_what_stands_on_the_screen(size: tuple[in
 async def test_what_is_asked_can_always_be_read(size: tuple[int, int]):
     async with session(size=size) as at:
         await at.press("enter")
-        assert at.shows("How long does the kernel take?") and not at.shows("Still asked")
+        assert at.shows("How long does the kernel take?") and not at.shows("Open question")
         await at.say("/explain long_scoreboard")
-        assert at.shows("Still asked: How long does the kernel take?")
+        assert at.shows("Open question: Layout long does the kernel take?")
         await at.say("12.5us")
-        assert not at.shows("Still asked"), "the next question has just been put"
+        assert not at.shows("Open question"), "the next question has just been put"
 
 
 async def test_a_unit_that_there_is_not_is_told_as_one():
@@ -86,11 +86,13 @@ async def test_a_unit_that_there_is_not_is_told_as_one():
 
 
 def test_compute_is_without_a_report_what_the_page_shows_under_that_name():
-    app = AdvisorApp(Desk(real.sources()), ())
+    app = AdvisorApp(Executor(real.sources()), ())
     state = app.state
     from dataclasses import replace
 
-    typed = understand("compute 14%, dram 29%", replace(state, numbers=True, place="launch", lore=real.lore()))
+    typed = understand(
+        "compute 14%, dram 29%", replace(state, numbers=True, place="launch", knowledge=real.knowledge())
+    )
     assert isinstance(typed, e.Volunteered)
     assert dict(typed.values) == {"sm_throughput_pct": 14.0, "dram_pct": 29.0}
 
@@ -103,12 +105,12 @@ async def test_a_comparison_without_a_file_says_what_to_type():
 
 
 async def test_the_start_takes_the_words_of_its_choices_and_goes_on_first():
-    given = Beginnings(Path("tour.ncu-rep"), (), (Saved(Path("x.jsonl"), "gemm.ncu-rep", "7 answers"),))
-    app = AdvisorApp(desk(), (), beginnings=given)
+    given = StartOptions(Path("tour.ncu-rep"), (), (Saved(Path("x.jsonl"), "gemm.ncu-rep", "7 answers"),))
+    app = AdvisorApp(desk(), (), start_options=given)
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         at = Driver(app, pilot)
         await at.settle()
-        assert at.shows("1 Go on with gemm.ncu-rep", "2 Type in the numbers")
+        assert at.shows("1 Continue gemm.ncu-rep", "2 Type in the numbers")
         await at.say("a")
         assert at.shows("There is no file a"), "several choices have a word that begins so"
         await at.press("escape")

@@ -12,7 +12,7 @@ from textual.widgets import Input
 from advisor.session import events as e
 from advisor.timeline.analyse import analyse
 from advisor.tui.app import AdvisorApp
-from advisor.tui.start_options import Beginnings, Saved
+from advisor.tui.opening import Saved, StartOptions
 from tests.timeline.generator import starved
 from tui.driver import Driver
 from tui.factory import desk
@@ -59,7 +59,7 @@ def test_the_knowledge_base(snap_compare: Any):
 
 
 def test_the_start(snap_compare: Any):
-    given = Beginnings(
+    given = StartOptions(
         Path("tour.ncu-rep"),
         ("/nowhere/old.ncu-rep",),
         (Saved(Path("x.jsonl"), "gemm.ncu-rep", "7 answers, 12 steps, yesterday"),),
@@ -69,5 +69,5 @@ def test_the_start(snap_compare: Any):
     async def run(pilot: Pilot[int]) -> None:
         await still(pilot)
 
-    app = AdvisorApp(desk(), (), beginnings=given)
+    app = AdvisorApp(desk(), (), start_options=given)
     assert snap_compare(app, terminal_size=(80, 24), run_before=run)

@@ -16,11 +16,9 @@ from advisor.practice.manifest import exercise, names
 from advisor.practice.state import Store
 from advisor.session import events as e
 from advisor.tui.app import AdvisorApp
-from advisor.tui.screens.practice import PracticeScreen
+from advisor.tui.screens.practice import PracticeScreen, Stages, code_lines
 from advisor.tui.screens.practice_editor import PracticeEditor
-from advisor.tui.widgets.exercise_page import code_lines
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.stages import Stages
 from tui.driver import Driver, session
 from tui.factory import desk
 
@@ -55,7 +53,7 @@ async def test_an_exercise_from_the_list_to_its_score_by_the_keyboard_alone(tmp_
         await at.press(*"transpose through")
         assert at.shows(f"1 of {len(names())} exercises")
         await at.press("enter")
-        assert at.shows("[Story]", "A library for image processing", "Work the numbers out")
+        assert at.shows("[Story]", "An image-processing library", "Work the numbers out")
         await at.press("enter")
         await at.say("1.3 GB")
         assert at.shows("✓ Right.", "1.32 GB")
@@ -198,7 +196,7 @@ async def test_the_code_is_edited_in_place_saved_and_compiled(tmp_path: Path, mo
         area = at.app.screen.query_one(TextArea)
         assert area.text == (tmp_path / "practice" / NAME / f"{NAME}.cu").read_text("utf-8")
         await at.press("f1")
-        assert at.shows("Keys on this screen", "Write the file and check it")
+        assert at.shows("Keys on this screen", "Save the file and check it")
         await at.press("f1")
         assert isinstance(at.app.screen, PracticeEditor)
         await at.press(*"oops ", "escape")
@@ -253,11 +251,11 @@ async def test_an_editor_that_cannot_be_had_opens_the_source_here(
 async def test_work_can_be_called_off_and_what_fails_stands_on_the_page(tmp_path: Path):
     import threading
 
-    real, wait, begun = room(tmp_path), threading.Event(), threading.Event()
+    real, wait, has_begun = room(tmp_path), threading.Event(), threading.Event()
 
     def slow(request: e.Practise, progress: Any) -> Any:
         if request.action == "check":
-            begun.set()
+            has_begun.set()
             wait.wait(10)
             progress("check", 1, 3)
         return real(request, progress)
@@ -266,12 +264,12 @@ async def test_work_can_be_called_off_and_what_fails_stands_on_the_page(tmp_path
         await opened(at)
         at.app.dispatch(e.Practised("check", NAME))
         await at.pilot.pause()
-        assert begun.wait(5)
+        assert has_begun.wait(5)
         await at.pilot.press("escape")
         await at.pilot.pause()
         wait.set()
         await at.settle()
-        assert at.shows("That did not work", "Called off.")
+        assert at.shows("That did not work", "Cancelled.")
         await at.say("log")
         await at.say("next: pad it")
         assert at.app.state.exercising.stage == "log"

@@ -14,7 +14,7 @@ import pytest
 
 from advisor.records.errors import InputError
 from advisor.session import events as e
-from advisor.session.executor import Desk
+from advisor.session.executor import Executor
 from advisor.session.reducer import reduce
 from advisor.session.state import State
 from advisor.tui.app import AdvisorApp
@@ -39,7 +39,7 @@ class Played:
     """A player on the factory's data: step 5 concludes otherwise, step 4 may mean nothing, a bad one may fail."""
 
     title: str = "A session with [bold]x[/ in its title"
-    desk: Desk = field(default_factory=desk)
+    desk: Executor = field(default_factory=desk)
     bad: int = -1
     asked: list[int] = field(default_factory=list)
 
@@ -108,7 +108,9 @@ async def test_step_by_step_forth_and_back(size: tuple[int, int]):
 async def test_a_step_that_concludes_otherwise_is_marked_with_what_was_and_what_is(size: tuple[int, int]):
     async with replay(size=size) as at:
         await press(at, "5", "enter")
-        assert at.shows("step 5 of 6", "1 place not as it was saved", "findings.tail.speedup: was 1.2, is nothing")
+        assert at.shows(
+            "step 5 of 6", "1 place different from the saved session", "findings.tail.speedup: was 1.2, is nothing"
+        )
         if size[0] < 120:
             await press(at, "f2")
         assert at.shows("≠ 5 deed 5")
@@ -119,7 +121,14 @@ async def test_d_replays_on_to_the_next_step_that_differs(size: tuple[int, int])
     player = Played()
     async with replay(player, size=size) as at:
         await press(at, "right", "d")
-        assert at.shows("step 5 of 6", "1 place not as it was saved") and player.asked == [0, 1, 2, 3, 4, 5]
+        assert at.shows("step 5 of 6", "1 place different from the saved session") and player.asked == [
+            0,
+            1,
+            2,
+            3,
+            4,
+            5,
+        ]
         await press(at, "home", "d")
         assert at.shows("step 5 of 6"), "what was worked out already is gone to at once"
 
@@ -127,7 +136,7 @@ async def test_d_replays_on_to_the_next_step_that_differs(size: tuple[int, int])
 async def test_d_stays_and_says_so_where_no_later_step_differs():
     async with replay() as at:
         await press(at, "5", "enter", "d")
-        assert at.shows("step 5 of 6") and "No step after this one" in [n.message for n in at.app._notifications][-1]
+        assert at.shows("step 5 of 6") and "No later step" in at.notes[-1]
         await press(at, "end", "d", "left")
         assert at.shows("step 5 of 6")
 
@@ -214,7 +223,7 @@ async def test_before_the_first_step_there_is_nothing_to_go_on_from():
 async def test_a_step_that_cannot_be_worked_out_is_said_and_the_one_before_stays():
     async with replay(Played(bad=2)) as at:
         await press(at, "right", "right")
-        assert at.shows("step 1 of 6") and "saved without it" in [n.message for n in at.app._notifications][-1]
+        assert at.shows("step 1 of 6") and "saved without it" in at.notes[-1]
         await press(at, "left")
         assert at.shows("step 0 of 6")
 

@@ -34,7 +34,7 @@ async def test_from_the_list_to_a_finding_its_fix_and_its_proof(size: tuple[int,
     async with session("tour.ncu-rep", size=size) as at:
         assert at.shows("transpose_tile", "333 us", "2.20×", "6 of 6 launches")
         await at.open("down")
-        assert at.shows("Class  Internal congestion", "Fix first  Shared-memory bank conflicts")
+        assert at.shows("Class  L1/shared-memory-bound", "Fix first  Shared-memory bank conflicts")
         assert at.shows("2.20 times faster, between 1.90 and 2.60.")
         await at.press("enter")
         assert at.shows("1. Find the shared load", "What next")
@@ -83,9 +83,9 @@ async def test_the_evidence_stands_beside_the_conversation_on_a_wide_screen_and_
         assert at.shows("Fix first")
     async with session("tour.ncu-rep", size=(160, 50)) as at:
         await at.open("down")
-        assert at.shows("Fix first", "Speed of light", "Where warps wait", "MIO throttle")
+        assert at.shows("Fix first", "Speed of light", "Warp stalls", "MIO throttle")
         await at.press("alt+n")
-        assert at.shows("Fix first", "Behind the class", "Behind the finding")
+        assert at.shows("Fix first", "Evidence for the class", "Evidence for the finding")
         await at.press("alt+u")
         await at.press("f3")
         assert at.shows("Fix first") and not at.shows("Speed of light")
@@ -176,7 +176,7 @@ async def test_work_is_shown_with_its_progress_and_can_be_called_off(hasty: bool
             await asyncio.sleep(0.01)
             if "3 of 22" in at.screen:
                 break
-        assert at.shows("reading", "3 of 22", "Esc calls it off")
+        assert at.shows("reading", "3 of 22", "Esc cancels")
         await pilot.press("escape")
         await pilot.pause()
         assert at.shows("Called off", "1 Try again")

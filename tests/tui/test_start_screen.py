@@ -13,15 +13,12 @@ import pytest
 from advisor.records.errors import InputError
 from advisor.session.state import State
 from advisor.tui.app import AdvisorApp
-from advisor.tui.screens.knowledge import KnowledgeScreen
-from advisor.tui.screens.launches import LaunchesScreen
-from advisor.tui.screens.session import SessionScreen
-from advisor.tui.screens.start import StartScreen
-from advisor.tui.settings import NAME, Remembered
-from advisor.tui.start_options import (
-    Beginnings,
+from advisor.tui.opening import (
+    NAME,
     Opening,
     Saved,
+    Settings,
+    StartOptions,
     cases,
     completions,
     kind_of,
@@ -29,6 +26,10 @@ from advisor.tui.start_options import (
     theme_for,
     typed_path,
 )
+from advisor.tui.screens.knowledge import KnowledgeScreen
+from advisor.tui.screens.launches import LaunchesScreen
+from advisor.tui.screens.session import SessionScreen
+from advisor.tui.screens.start import StartScreen
 from tests.timeline.generator import busy
 from tui.driver import Driver
 from tui.factory import desk
@@ -38,10 +39,10 @@ SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "16
 
 @asynccontextmanager
 async def start(
-    beginnings: Beginnings | None = None, size: tuple[int, int] = (80, 24), **options: Any
+    start_options: StartOptions | None = None, size: tuple[int, int] = (80, 24), **options: Any
 ) -> AsyncIterator[Driver]:
-    given = beginnings or Beginnings(Path("tour.ncu-rep"), ("/nowhere/old.ncu-rep",))
-    app = AdvisorApp(desk(), (), beginnings=given, **options)
+    given = start_options or StartOptions(Path("tour.ncu-rep"), ("/nowhere/old.ncu-rep",))
+    app = AdvisorApp(desk(), (), start_options=given, **options)
     async with app.run_test(size=size, notifications=True) as pilot:
         at = Driver(app, pilot)
         await at.settle()
@@ -50,14 +51,14 @@ async def start(
 
 def notes(at: Driver) -> list[str]:
     """What was said beside the screen."""
-    return [note.message for note in at.app._notifications]
+    return at.notes
 
 
 @SIZES
 async def test_the_interview_is_marked_and_one_enter_away(size: tuple[int, int]):
     async with start(size=size) as at:
         assert at.shows(
-            "Where do you want to begin?", "Type in the numbers", "Practise on an exercise", "Tab completes"
+            "Where do you want to start?", "Type in the numbers", "Practise on an exercise", "Tab completes"
         )
         await at.press("enter")
         assert isinstance(at.app.screen, SessionScreen) and at.app.state.numbers and at.app.state.ask is not None
@@ -97,13 +98,13 @@ async def test_from_a_file_that_cannot_be_read_the_way_leads_back_to_the_start(t
 
     (tmp_path / "bad.ncu-rep").touch()
     async with start() as at:
-        at.app.desk = at.app.labour._desk = desk(analyse=analyse)
+        at.app.desk = at.app.runner._desk = desk(analyse=analyse)
         await at.say(str(tmp_path / "bad.ncu-rep"))
-        assert at.shows("is no report", "Try again", "Begin with something else", "Quit")
+        assert at.shows("is no report", "Try again", "Start with something else", "Quit")
         await (at.say(way) if way == "2" else at.press(way, "enter"))
         assert isinstance(at.app.screen, StartScreen) and at.app.state == State()
         await at.press("enter")
-        assert at.app.state.numbers, "the interview can be begun after all"
+        assert at.app.state.numbers, "the interview can be has_begun after all"
 
 
 async def test_tab_completes_a_path(tmp_path: Path):
@@ -125,7 +126,7 @@ async def test_a_recent_file_that_is_gone_says_so_before_and_after_it_is_taken()
 
 
 async def test_bundled_sessions_are_a_list_of_their_own_and_escape_leads_back():
-    given = Beginnings(None, (), (), (Saved(Path("a.jsonl"), "The averaging kernel"),))
+    given = StartOptions(None, (), (), (Saved(Path("a.jsonl"), "The averaging kernel"),))
     async with start(given) as at:
         await at.say("3")
         assert at.shows("Replay a worked case", "1 session,") or at.shows("The averaging kernel")
@@ -226,7 +227,7 @@ def test_the_theme_is_the_one_that_was_asked_for_last(
 
 
 async def test_a_theme_that_was_chosen_is_there_the_next_time(tmp_path: Path):
-    memory = Remembered(tmp_path / "config")
+    memory = Settings(tmp_path / "config")
     async with start(memory=memory) as at:
         await at.press("ctrl+t")
         assert at.app.theme == "advisor-light"
@@ -236,7 +237,7 @@ async def test_a_theme_that_was_chosen_is_there_the_next_time(tmp_path: Path):
 
 
 async def test_what_could_be_opened_is_offered_the_next_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    memory = Remembered(tmp_path / "config")
+    memory = Settings(tmp_path / "config")
     monkeypatch.chdir(tmp_path)
     for name in ("good.ncu-rep", "broken.ncu-rep"):
         (tmp_path / name).touch()
@@ -250,7 +251,7 @@ async def test_what_could_be_opened_is_offered_the_next_time(tmp_path: Path, mon
 )
 def test_a_damaged_memory_is_none(tmp_path: Path, content: str):
     (tmp_path / NAME).write_text(content)
-    memory = Remembered(tmp_path)
+    memory = Settings(tmp_path)
     assert (memory.theme, memory.recent) == ("", ())
     memory.opened(("/a/b",))
     assert memory.recent == ("/a/b",)
@@ -258,13 +259,13 @@ def test_a_damaged_memory_is_none(tmp_path: Path, content: str):
 
 def test_where_nothing_can_be_written_nothing_is_remembered_and_nothing_breaks(tmp_path: Path):
     (tmp_path / "file").touch()
-    memory = Remembered(tmp_path / "file" / "below")
+    memory = Settings(tmp_path / "file" / "below")
     memory.choose("light")
     assert memory.theme == ""
 
 
 def test_the_last_few_are_kept_each_once(tmp_path: Path):
-    memory = Remembered(tmp_path)
+    memory = Settings(tmp_path)
     for n in range(20):
         memory.opened((f"/r/{n}",))
     memory.opened(("/r/17",))

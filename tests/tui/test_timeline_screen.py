@@ -15,7 +15,7 @@ from advisor.records.errors import InputError
 from advisor.session import events as e
 from advisor.timeline.analyse import analyse
 from advisor.timeline.results import Moment
-from advisor.tui.widgets.lanes import Lanes, around, panned, zoomed
+from advisor.tui.screens.timeline import Lanes, around, panned, zoomed
 from tests.timeline.generator import Planted, busy, starved, synchronised
 from tui.driver import Driver, session
 
@@ -53,7 +53,7 @@ def lanes(at: Driver) -> Lanes:
 async def test_lanes_patterns_with_their_gain_and_what_to_do_next(trace: Any, size: tuple[int, int]):
     async with opened(trace(starved()), size=size) as at:
         assert at.shows("kernels", "host copies", "idle", "a column is")
-        assert at.shows("What to do next", "Starved by data loading", "at most 2.1x", "Profile it with ncu")
+        assert at.shows("What to do next", "Data loading starves the GPU", "at most 2.1x", "Profile it with ncu")
         assert at.shows("Fix the system first")
 
 
@@ -62,7 +62,7 @@ async def test_a_pattern_tells_evidence_and_fix_and_enter_goes_from_moment_to_mo
         whole = lanes(at).whole
         assert lanes(at).window == whole and "▲" not in at.screen
         await at.press("down")
-        assert at.shows("Synchronising between kernels", "gaps follow a wait of the host", "fix", "▲")
+        assert at.shows("Synchronisation between kernels", "gaps follow a host wait", "fix", "▲")
         seen = []
         for _ in range(4):
             await at.press("enter")
@@ -115,7 +115,7 @@ async def test_several_gpus_one_after_another_and_together(trace: Any):
         await at.press("g")
         assert at.shows("2 of 2", "b.sqlite")
         await at.press("end")
-        assert at.shows("[0] GPU 0", "[1] GPU 0", "each GPU over its own window")
+        assert at.shows("[0] GPU 0", "[1] GPU 0", "each GPU over its own time window")
         await at.press("g")
         assert at.shows("1 of 2")
 
@@ -125,7 +125,7 @@ async def test_a_trace_of_sums_has_no_lanes_and_says_so(tmp_path: Path):
     head = '"Time (%)","Total Time (ns)","Instances","Avg (ns)","Med (ns)","Min (ns)","Max (ns)","StdDev (ns)","Name"'
     sums.write_text(f'{head}\n100.0,3000000,3,1000000.0,1000000.0,1000000,1000000,0.0,"void work<float>(float*)"\n')
     async with opened(str(sums)) as at:
-        assert at.shows("sums only, no moments", "Could not be looked at")
+        assert at.shows("totals only, no timestamps", "Could not be looked at")
         await at.press("plus", "left", "0", "enter")
         assert at.shows("sums only")
 
@@ -138,7 +138,7 @@ async def test_without_block_characters_and_at_any_size(trace: Any):
         for size in ((30, 8), (200, 12), (80, 24)):
             await at.pilot.resize_terminal(*size)
             await at.settle()
-        assert at.shows("Synchronising between kernels")
+        assert at.shows("Synchronisation between kernels")
 
 
 async def test_names_of_kernels_are_data(trace: Any):

@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 
 from advisor.reasoning.engine.explain import BlockedRule, Clause, Proof, RuleProof
-from advisor.session.records import Lore, Proved
-from advisor.tui.proof_tree import Node, tree
+from advisor.session.records import KnowledgeIndex, Proved
 from advisor.tui.screens.knowledge import KnowledgeScreen
-from advisor.tui.screens.proof import ProofScreen, ProofTree
+from advisor.tui.screens.proof import Node, ProofScreen, ProofTree, tree
 from advisor.tui.screens.session import SessionScreen
-from advisor.tui.widgets.note import Note
 from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.text import Note
 from tui.driver import Driver, session
 from tui.factory import comparison
 
@@ -77,7 +76,7 @@ async def test_left_folds_and_right_unfolds_and_e_does_so_with_everything():
 async def test_n_goes_through_the_class_and_the_findings_and_the_class_says_where_it_turns():
     async with proof() as at:
         await at.press("N")
-        assert at.shows("class, 1 / 4", "Would turn", "at memory_pct = 60.0 % (now 96.1 %): then latency_bound")
+        assert at.shows("class, 1 / 4", "Flips if", "memory_pct = 60.0 % (now 96.1 %): then latency_bound")
         await at.press("n", "n")
         assert at.shows("finding, 3 / 4: Narrow accesses")
         await at.press("f4")
@@ -89,7 +88,7 @@ async def test_a_finding_that_was_not_concluded_says_what_kept_its_rules(size: t
     async with proof(size) as at:
         await at.press("slash", *"tail")
         await at.press("enter")
-        assert at.shows("Tail effect: not concluded here", "✗ rule tail_effect.rule: did not fire")
+        assert at.shows("Tail effect: not concluded:", "✗ rule tail_effect.rule: did not fire")
         assert at.shows("✗ The grid is few waves", "waves = 62, tested > 4")
         assert at.app.state.view_subject == "tail_effect"
 
@@ -98,7 +97,7 @@ async def test_what_no_finding_is_called_is_told():
     async with proof() as at:
         at.app.screen.query_one(Prompt).focus()
         await at.say("zzzz")
-        assert "No finding is called zzzz" in " ".join(note.message for note in at.app._notifications)
+        assert "No finding is called zzzz" in " ".join(at.notes)
         assert at.app.state.view_subject == "bank_conflicts"
 
 
@@ -123,7 +122,7 @@ async def test_a_proof_that_fails_says_so_and_is_tried_again():
         type(broken).why_not = fails
         try:
             await at.say("tail effect")
-            assert at.shows("!", "r tries again")
+            assert at.shows("!", "r retries")
         finally:
             type(broken).why_not = kept
         await at.press("r")
@@ -139,7 +138,7 @@ def test_an_unknown_condition_is_neither_true_nor_false_and_a_finding_behind_it_
     inner = Proof("latency", "Latency", "note", (RuleProof("latency.rule", "warps wait", (), ()),))
     clauses = (Clause("ratio_high", "when", 1, (unknown,)), Clause("found.latency", "when", 2, (), inner))
     rule = RuleProof("a.rule", "both hold", (), clauses)
-    top = tree(Proved(Proof("a", "A", "diagnosis", (rule,))), "a", Lore(findings=(("latency", "Latency"),)))
+    top = tree(Proved(Proof("a", "A", "diagnosis", (rule,))), "a", KnowledgeIndex(findings=(("latency", "Latency"),)))
     condition, found = top.children[0].children
     assert condition.became == "unknown" and "(unknown)" in condition.label
     assert condition.children[0].label == "ratio = not in the report, tested > 2"
@@ -149,13 +148,13 @@ def test_an_unknown_condition_is_neither_true_nor_false_and_a_finding_behind_it_
 
 def test_a_blocking_unless_is_marked_as_what_fails():
     rule = BlockedRule("a.rule", "a", False, (), (), (Clause("on_atomics", "unless", 2),), ())
-    blocked = tree((rule,), "a", Lore()).children[0]
+    blocked = tree((rule,), "a", KnowledgeIndex()).children[0]
     assert blocked.became == "fails" and blocked.children[0].became == "fails"
-    assert "prevents it" in blocked.children[0].label
+    assert "blocks the rule" in blocked.children[0].label
 
 
 def test_without_any_rule_the_tree_says_so():
-    assert "No rule concludes this" in tree((), "a", Lore()).label
+    assert "No rule concludes this" in tree((), "a", KnowledgeIndex()).label
 
 
 @SIZES
@@ -163,7 +162,7 @@ async def test_hostile_texts_in_a_proof_are_shown_and_not_obeyed(size: tuple[int
     async with proof(size) as at:
         evil = "[red]x[/red]\x1b[31m\u202e" + "y" * 10_000
         rule = RuleProof("a.rule", evil, (evil,), (Clause("c", "when", 2, (comparison("c", evil, 1, "", 2, evil),)),))
-        top = tree(Proved(Proof("a", evil, "diagnosis", (rule,))), "a", replace(at.app.state.lore, findings=()))
+        top = tree(Proved(Proof("a", evil, "diagnosis", (rule,))), "a", replace(at.app.state.knowledge, findings=()))
         view = at.app.screen.query_one(ProofTree)
         view.fill(top)
         await at.press("down", "down", "down")

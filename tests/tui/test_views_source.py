@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 
 from advisor.records.errors import InputError
-from advisor.tui.evidence_context import exhibit
-from advisor.tui.evidence_pages import PAGES, How
 from advisor.tui.screens.session import SessionScreen
 from advisor.tui.screens.source import SourceScreen
+from advisor.tui.widgets.evidence_pages import PAGES, Layout, evidence_context
+from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.rows import Rows
 from tui.code_factory import CODE, listing, locator
 from tui.driver import Driver, session
 from tui.factory import diagnosis, launch
@@ -50,7 +49,7 @@ def rows(at: Driver, ident: str = "code") -> Rows:
 
 def notes(at: Driver) -> str:
     """What was said in passing."""
-    return " ".join(note.message for note in at.app._notifications)
+    return " ".join(at.notes)
 
 
 def sass(at: Driver) -> str:
@@ -62,7 +61,9 @@ def sass(at: Driver) -> str:
 @SIZES
 async def test_it_opens_at_the_findings_own_place_and_says_how_far_lines_can_be_trusted(size: tuple[int, int]):
     async with source(size) as at:
-        assert at.shows("excess_wavefronts", "is Shared-memory bank conflicts", "100% of what ran has a line in k.cu")
+        assert at.shows(
+            "excess_wavefronts", "is Shared-memory bank conflicts", "100% of executed instructions have a line in k.cu"
+        )
         assert at.shows(":7", "sum += tile[x][y]", "LDS R5, [R9]", "100.0%")
         assert "LDS" in sass(at), "the cold ones come after it"
         await at.press("escape")
@@ -73,7 +74,7 @@ async def test_it_opens_at_the_findings_own_place_and_says_how_far_lines_can_be_
 async def test_a_search_keeps_what_matches_and_x_or_undo_brings_the_others_back(size: tuple[int, int]):
     async with source(size) as at:
         await typed(at, "samples")
-        assert at.shows("stall samples (samples), 100 in all", "FFMA", "STS")
+        assert at.shows("stall samples (samples), total 100", "FFMA", "STS")
         await at.press("slash", "L", "D", "enter")
         assert at.shows("only /LD: 2 of 8 instructions", "LDG.E", "LDS") and not at.shows("FFMA")
         await at.press("x")
@@ -105,9 +106,9 @@ async def test_the_evidence_keeps_the_findings_own_places_whatever_is_searched_f
         for _ in range(8):
             await at.press("m")
         await at.press("escape")
-        what = exhibit(at.app.state)
+        what = evidence_context(at.app.state)
         assert what is not None
-        text = "\n".join(line.plain for line in PAGES["source"][1](what, How(70)))
+        text = "\n".join(line.plain for line in PAGES["source"][1](what, Layout(70)))
         assert "Shared-memory bank conflicts" in text and "Hot lines by shared-memory wavefronts beyond" in text
         assert "100.0% ██████████ k.cu:7" in text and "sum += tile" in text and "LDS R5, [R9]" in text
         assert "k.cu:5" not in text and text.count("k.cu:7") == 1
@@ -115,20 +116,20 @@ async def test_the_evidence_keeps_the_findings_own_places_whatever_is_searched_f
 
 async def test_what_is_no_search_is_told_and_changes_nothing():
     async with source() as at:
-        before = at.app.state.sought
-        for text, said in (("/(", "not a regular expression"), ("speed>5", "fields:"), ("nonsense", "is no search")):
+        before = at.app.state.source_query
+        for text, said in (("/(", "not a regular expression"), ("speed>5", "fields:"), ("nonsense", "is not a search")):
             await typed(at, text)
             assert said in notes(at), text
-            assert at.app.state.sought == before and isinstance(at.app.screen, SourceScreen)
+            assert at.app.state.source_query == before and isinstance(at.app.screen, SourceScreen)
 
 
 async def test_measures_go_round_and_can_be_named():
     async with source((160, 50)) as at:
-        assert at.app.state.sought is not None
+        assert at.app.state.source_query is not None
         seen = set()
         for _ in range(12):
             await at.press("m")
-            seen.add(at.app.state.sought.by)
+            seen.add(at.app.state.source_query.by)
         assert {"samples", "instructions", "excess_wavefronts", "load_wait"} <= seen
         assert "fp64" not in seen, "a measure that the launch has nothing of is passed over"
         await typed(at, "load_wait")
@@ -152,7 +153,7 @@ async def test_columns_leave_the_instruction_its_room_and_the_file_is_named_once
     async with source(size, locate=locator(listing(file="/home/me/transpose_tile_of_mine.cu", code=code))) as at:
         for _ in range(4):
             await at.press("c")
-            assert "LDS R17, [R14+0x40]" in sass(at), at.app.state.sought
+            assert "LDS R17, [R14+0x40]" in sass(at), at.app.state.source_query
             assert at.screen.count("transpose_tile_of_mine.cu") == 1 and not at.shows("…nspose")
         assert "█" not in sass(at) or size[0] > 80
 
@@ -189,7 +190,7 @@ async def test_all_is_every_instruction_the_cold_after_the_hot():
         await at.press("a")
         assert at.shows("k.cu:7 (a all)", "LDS", "FFMA R10") and not at.shows("MOV R1")
         await at.press("a", "tab", "n")
-        assert "LDS" in sass(at) and "There is no hotter place" in notes(at)
+        assert "LDS" in sass(at) and "No hotter place" in notes(at)
 
 
 async def test_in_the_order_of_the_code_cold_instructions_stand_too_and_n_goes_from_hot_to_hot():
@@ -202,7 +203,7 @@ async def test_in_the_order_of_the_code_cold_instructions_stand_too_and_n_goes_f
             await at.press("n")
             hot.append(sass(at))
         assert [each.split("0x")[1].split()[1] for each in hot] == ["STS", "LDS", "FFMA", "FFMA"]
-        assert "There is no hotter place on that side" in notes(at)
+        assert "No hotter place in that direction" in notes(at)
         await at.press("N")
         assert "LDS" in sass(at)
 
@@ -214,7 +215,7 @@ async def test_from_what_waits_to_the_load_that_it_waits_for_and_to_the_most_liv
         await at.press("l")
         assert "LDG.E" in sass(at)
         await at.press("l")
-        assert "waits for no other one" in notes(at)
+        assert "names no instruction" in notes(at)
         await at.press("p")
         view = at.app.screen._code.view  # type: ignore[attr-defined]
         assert view.peak is not None and view.peak.row.sass in sass(at)
@@ -258,7 +259,7 @@ async def test_what_cannot_be_read_is_said_and_can_be_tried_again():
         return locator()(judged, request, progress)
 
     async with source(locate=locate) as at:
-        assert at.shows("holds no per-instruction data", "r tries again")
+        assert at.shows("holds no per-instruction data", "r retries")
         broken[0] = False
         await at.press("r")
         assert at.shows("LDS R5, [R9]") and not at.shows("per-instruction data")
@@ -266,22 +267,22 @@ async def test_what_cannot_be_read_is_said_and_can_be_tried_again():
 
 
 async def test_reading_is_called_off_with_escape_and_the_screen_left_with_another():
-    begun, go_on = threading.Event(), threading.Event()
+    has_begun, go_on = threading.Event(), threading.Event()
 
     def locate(judged: Any, request: Any, progress: Any) -> Any:
-        begun.set()
+        has_begun.set()
         go_on.wait(5)
         return locator()(judged, request, progress)
 
     async with session("tour.ncu-rep", locate=locate) as at:
         await at.open("down")
         await at.pilot.press("f7")
-        await asyncio.to_thread(begun.wait, 5)
+        await asyncio.to_thread(has_begun.wait, 5)
         for _ in range(200):  # what takes longer than a moment is told
             await at.pilot.pause(0.01)
-            if at.shows("Esc calls it off"):
+            if at.shows("Esc cancels"):
                 break
-        assert at.shows("reading the instructions", "Esc calls it off")
+        assert at.shows("reading the instructions", "Esc cancels")
         await at.pilot.press("escape")
         await at.pilot.pause()
         assert at.shows("Called off") and isinstance(at.app.screen, SourceScreen)

@@ -14,18 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.tui.screens.session import SessionScreen
-from advisor.tui.screens.whatif import WhatIfScreen
-from advisor.tui.whatif_model import Metric, changed, outcome
+from advisor.tui.screens.whatif import Metric, WhatIfScreen, changed, outcome
+from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.rows import Rows
 from tui.driver import Driver, session
-from tui.factory import CONFLICTS, DONE, LORE, NARROW, Analysis, analyse, launch
+from tui.factory import CONFLICTS, DONE, INDEX, NARROW, Analysis, analyse, launch
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
 KNOWN = replace(
-    LORE,
+    INDEX,
     metrics=(
-        *LORE.metrics,
+        *INDEX.metrics,
         ("memory_pct", "%", "memory throughput"),
         ("compute_pct", "%", "compute throughput"),
         ("shared_wavefront_ratio", "ratio", "wavefronts over the ideal"),
@@ -37,7 +36,7 @@ KNOWN = replace(
 @asynccontextmanager
 async def whatif(size: tuple[int, int] = (80, 24), **more: Any) -> AsyncIterator[Driver]:
     """The what-if screen of the transpose with bank conflicts."""
-    async with session("tour.ncu-rep", size=size, lore=lambda: KNOWN, **more) as at:
+    async with session("tour.ncu-rep", size=size, knowledge=lambda: KNOWN, **more) as at:
         await at.open("down")
         await at.press("f9")
         assert isinstance(at.app.screen, WhatIfScreen)
@@ -49,7 +48,7 @@ def tried(at: Driver) -> dict[str, float]:
 
 
 def notes(at: Driver) -> str:
-    return " ".join(note.message for note in at.app._notifications)
+    return " ".join(at.notes)
 
 
 async def typed(at: Driver, text: str) -> None:
@@ -63,7 +62,7 @@ async def test_the_table_has_the_numbers_behind_the_conclusions_and_where_they_t
         assert at.shows("memory_pct", "96.1 %", "↓ 60.0 %", "compute_pct", "12.4 %", "↑ 60.0 %")
         assert at.shows("shared_wavefront_ratio", "idc_requests", "unknown"), "what a rule lacks can be tried too"
         assert not at.shows("duration_ns"), "what no conclusion rests on is left out"
-        assert at.shows("Nothing is changed yet", "= class", "Internal congestion", "= stays  Narrow accesses")
+        assert at.shows("Nothing is changed yet", "= class", "L1/shared-memory-bound", "= stays  Narrow accesses")
 
 
 @SIZES
@@ -78,7 +77,7 @@ async def test_steps_and_jumps_and_the_measured_value_again(size: tuple[int, int
         await at.press("less_than_sign")
         assert tried(at)["memory_pct"] == pytest.approx(59.94), "just beyond the threshold"
         await at.press("less_than_sign")
-        assert "Nothing that was concluded turns on that side" in notes(at)
+        assert "No conclusion flips in that direction" in notes(at)
         await at.press("r")
         assert tried(at) == {}
         cards = at.app.state.cards
@@ -91,10 +90,10 @@ async def test_a_typed_value_turns_the_class_and_the_words_say_so(size: tuple[in
     async with whatif(size) as at:
         await typed(at, "dram_pct = 70 %")
         assert tried(at) == {"dram_pct": 70.0}
-        assert at.shows("dram_pct = 70.0 %", "! class  Internal congestion → DRAM-bound")
+        assert at.shows("dram_pct = 70.0 %", "! class  L1/shared-memory-bound → DRAM-bound")
         assert at.shows("▸ dram_pct"), "a metric that is tried has a row, and the cursor stands on it"
         await at.press("4", "0", "enter")
-        assert tried(at) == {"dram_pct": 40.0} and at.shows("= class  Internal congestion", "are as measured")
+        assert tried(at) == {"dram_pct": 40.0} and at.shows("= class  L1/shared-memory-bound", "are unchanged")
         await at.press("f4")
         assert tried(at) == {"dram_pct": 70.0}
         await at.press("R")
@@ -132,13 +131,13 @@ async def test_the_card_has_all_digits_of_what_was_tried():
 
 
 async def test_while_it_concludes_the_outcome_before_stands_and_is_marked():
-    go_on, begun = threading.Event(), threading.Event()
+    go_on, has_begun = threading.Event(), threading.Event()
     slow = [False]
 
     class Slow(Analysis):
         def what_if(self, position: int, values: Any) -> Any:
             if slow[0]:
-                begun.set()
+                has_begun.set()
                 go_on.wait(5)
             return super().what_if(position, values)
 
@@ -149,12 +148,12 @@ async def test_while_it_concludes_the_outcome_before_stands_and_is_marked():
         await typed(at, "dram_pct=70")
         slow[0] = True
         await at.pilot.press("right")
-        await asyncio.to_thread(begun.wait, 5)
+        await asyncio.to_thread(has_begun.wait, 5)
         await at.pilot.pause()
-        assert at.shows("concluding anew", "DRAM-bound")
+        assert at.shows("diagnosing again", "DRAM-bound")
         go_on.set()
         await at.settle()
-        assert not at.shows("concluding anew")
+        assert not at.shows("diagnosing again")
 
 
 def test_findings_that_come_go_stay_and_gains_that_move_are_told_apart():
@@ -217,8 +216,8 @@ def test_a_share_is_not_stepped_beyond_all():
 
 @SIZES
 async def test_what_a_metric_cannot_be_is_refused_with_its_range(size: tuple[int, int]):
-    lore = replace(KNOWN, metrics=(*KNOWN.metrics, ("shared_wavefront_share", "ratio", "share of the wavefronts")))
-    async with session("tour.ncu-rep", size=size, lore=lambda: lore) as at:
+    index = replace(KNOWN, metrics=(*KNOWN.metrics, ("shared_wavefront_share", "ratio", "share of the wavefronts")))
+    async with session("tour.ncu-rep", size=size, knowledge=lambda: index) as at:
         await at.open("down")
         for line, metric in (("/whatif dram_pct = 120", "dram_pct"), ("/whatif shared_wavefront_share=1.5", "shared_")):
             await at.say(line)
@@ -245,8 +244,8 @@ async def test_tests_over_several_metrics_have_turning_points_too():
     def read(paths: Any, gpu: Any, progress: Any) -> Any:
         return Products(analyse(paths, gpu, progress).diagnosis)
 
-    lore = replace(KNOWN, metrics=(*KNOWN.metrics, ("l1_wavefronts_pct", "%", "the L1 data stage")))
-    async with session("tour.ncu-rep", size=(160, 50), lore=lambda: lore, analyse=read) as at:
+    index = replace(KNOWN, metrics=(*KNOWN.metrics, ("l1_wavefronts_pct", "%", "the L1 data stage")))
+    async with session("tour.ncu-rep", size=(160, 50), knowledge=lambda: index, analyse=read) as at:
         await at.open("down")
         await at.press("f9")
         assert at.shows("l1_wavefronts_pct", "↓ 60.0 %")

@@ -9,28 +9,28 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 
-from advisor.session import cards
+from advisor.session.actions import COMMANDS
+from advisor.session.actions.help import help_card
 from advisor.session.records import Card, Line
-from advisor.tui import words_help as words
-from advisor.tui.keys import Key, keys_of, works
-from advisor.tui.widgets.card import CardView
-from advisor.tui.widgets.footer import FittedFooter
+from advisor.tui.palette import Key, keys_of, works
+from advisor.tui.screens.base import footer
+from advisor.tui.widgets.text import CardView
 
 
 def key_card(title: str, keys: list[Key]) -> Card:
-    """What can be done and the keys that do it, each once; what does nothing at the moment says so."""
+    """A card of actions and their keys, each once; actions that do nothing now are marked."""
     rows: dict[str, list[Key]] = {}
     for key in keys:
         rows.setdefault(key.says, []).append(key)
     lines = []
     for says, alike in rows.items():
         now = any(map(works, alike))
-        lines.append(Line(says if now else f"{says} {words.NOT_NOW}", "fact" if now else "quiet", shown(alike)))
-    return Card("help", title, tuple(lines), label=words.HELP)
+        lines.append(Line(says if now else f"{says} (not now)", "fact" if now else "quiet", shown(alike)))
+    return Card("help", title, tuple(lines), label="Help")
 
 
 def shown(alike: list[Key]) -> str:
-    """Keys with one text: digits in a row as a range."""
+    """The keys of one action as text; consecutive digits as a range."""
     names = list(dict.fromkeys(key.shown for key in alike))
     digits = "".join(name for name in names if name.isdecimal() and len(name) == 1)
     if len(digits) < 3 or digits not in "0123456789":
@@ -39,12 +39,12 @@ def shown(alike: list[Key]) -> str:
 
 
 class HelpScreen(ModalScreen[None]):
-    """A page over the others."""
+    """The help, shown over the current screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,f1,q,enter", "dismiss", "Close", id="help.close", tooltip=words.TIP_CLOSE),
-        Binding("home", "ends(-1)", "First", show=False, id="help.first", tooltip=words.TIP_FIRST),
-        Binding("end", "ends(1)", "Last", show=False, id="help.last", tooltip=words.TIP_LAST),
+        Binding("escape,f1,q,enter", "dismiss", "Close", tooltip="Close the help"),
+        Binding("home", "ends(-1)", "First", show=False, tooltip="Go to the top"),
+        Binding("end", "ends(1)", "Last", show=False, tooltip="Go to the bottom"),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
@@ -52,22 +52,22 @@ class HelpScreen(ModalScreen[None]):
         self._blocks = blocks
 
     def compose(self) -> ComposeResult:
-        """Keys here, keys everywhere, then commands."""
+        """Create the cards: keys of the screen, global keys, commands."""
         stack = self.app.screen_stack
         under = stack[-2] if len(stack) > 1 and stack[-1] is self else stack[-1]
         here, everywhere = keys_of(self.app, under)
         with VerticalScroll(id="page"):
             if here:
-                yield CardView(key_card(words.HERE, here), blocks=self._blocks)
-            yield CardView(key_card(words.EVERYWHERE, everywhere), blocks=self._blocks)
-            yield CardView(cards.help_card(None), blocks=self._blocks)
-        yield FittedFooter()
+                yield CardView(key_card("Keys on this screen", here), blocks=self._blocks)
+            yield CardView(key_card("Keys everywhere", everywhere), blocks=self._blocks)
+            yield CardView(help_card(COMMANDS, None), blocks=self._blocks)
+        yield footer()
 
     def on_mount(self) -> None:
-        """The page has the focus, so that arrows scroll it."""
+        """Focus the page, so that arrow keys scroll it."""
         self.query_one("#page").focus()
 
     def action_ends(self, by: int) -> None:
-        """To the beginning or the end."""
+        """Go to the beginning or the end."""
         page = self.query_one("#page", VerticalScroll)
         page.scroll_home(animate=False) if by < 0 else page.scroll_end(animate=False)

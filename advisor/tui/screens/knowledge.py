@@ -18,32 +18,46 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from advisor.explain.explain import LISTS
+from advisor.explain.index import ORDER
 from advisor.records.errors import AdvisorError
 from advisor.session import events as e
 from advisor.session.state import State
-from advisor.tui import words_places as words
-from advisor.tui.layout import heading, safe, styled
-from advisor.tui.screens.registry import ViewScreen
-from advisor.tui.widgets.banner import Banner
-from advisor.tui.widgets.busy import Busy
-from advisor.tui.widgets.footer import FittedFooter
-from advisor.tui.widgets.lines import Lines
-from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.drawing import heading, safe, styled
+from advisor.tui.screens.base import ViewScreen, footer
+from advisor.tui.widgets.prompt import Prompt, PromptLine
+from advisor.tui.widgets.text import Banner, Busy, Lines
 from advisor.view.explain import HEADINGS, SEE, SOURCES, explain_text
-from advisor.view.text import plural, wrap
+from advisor.view.numbers import plural
+from advisor.view.text import wrap
+
+_PLURALS: Final = {
+    "threshold": "thresholds",
+    "ncu_rule": "rules of Nsight Compute",
+    "case": "worked cases",
+    "unit": "terms of the time model",
+    "dtype": "data types",
+    "source": "sources",
+    "workload": "graphics workloads",
+    "pattern": "timeline patterns",
+    "trust": "caveats",
+    "decision": "timeline decisions",
+    "step": "steps of the method",
+    "erratum": "corrections",
+    "gpu": "GPUs",
+}
 
 WIDE: Final = 110
 _MOST: Final = 120  # hits of a search
-_OF_A_KIND: Final = 8  # of them shown of one kind, while all kinds are searched
+_OF_A_KIND: Final = 8  # hits shown of each kind while all kinds are searched
 _LONGEST: Final = 200  # characters of a search
 _CITED: Final = 30
-_PLURAL: Final = {kind: plural for plural, kind in LISTS.items()} | dict(words.PLURALS)
+_PLURAL: Final = {kind: plural for plural, kind in LISTS.items()} | dict(_PLURALS)
 _HEADS: Final = frozenset((*HEADINGS.values(), SEE, SOURCES)) - {""}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a list. kind: `head`, `kind` (its word is one) or `entry` (its word can be explained)."""
+    """A row of a list. kind: `head`, `kind` (`word` is one) or `entry` (`word` can be explained)."""
 
     kind: str
     word: str
@@ -52,9 +66,7 @@ class Row:
 
 
 def kinds_of(contents: Sequence[Any]) -> list[Row]:
-    """A row for each kind of entry, the kinds in the order in which they answer to a word."""
-    from advisor.explain.index import ORDER
-
+    """A row for each kind of entry, in order of precedence."""
     counts: dict[str, int] = {}
     for hit in contents:
         counts[hit.kind] = counts.get(hit.kind, 0) + 1
@@ -67,7 +79,7 @@ def _named(kind: str) -> str:
 
 
 def grouped(hits: Sequence[Any], most: int = _OF_A_KIND) -> list[Row]:
-    """Hits under the names of their kinds, the kind of the best hit first; of many of one kind the first few."""
+    """Hits grouped by kind, the kind of the best hit first; at most `most` of each kind."""
     groups: dict[str, list[Any]] = {}
     for hit in hits:
         groups.setdefault(hit.kind, []).append(hit)
@@ -76,12 +88,12 @@ def grouped(hits: Sequence[Any], most: int = _OF_A_KIND) -> list[Row]:
         out.append(Row("head", "", _named(kind)))
         out += [entry_row(hit) for hit in found[:most]]
         if len(found) > most:
-            out.append(Row("kind", kind, words.MORE.format(count=len(found), kind=_named(kind))))
+            out.append(Row("kind", kind, f"all {len(found)} of {_named(kind)}"))
     return out
 
 
 def entry_row(hit: Any) -> Row:
-    """An entry by its id, its title beside it where it says more."""
+    """An entry by its id, followed by its title if that differs."""
     return Row("entry", f"{hit.kind}:{hit.id}", hit.id, "" if hit.title == hit.id else hit.title)
 
 
@@ -92,16 +104,16 @@ class KnowledgeScreen(ViewScreen):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back", id="knowledge.leave", tooltip=words.TIP_KNOWLEDGE_LEAVE),
-        Binding("f1", "app.help", "Help", id="knowledge.help", tooltip=words.TIP_HELP),
-        Binding("backspace,alt+left", "previous", "Previous", id="knowledge.previous", tooltip=words.TIP_PREVIOUS),
-        Binding("slash", "search", "Search", id="knowledge.search", tooltip=words.TIP_SEARCH),
-        Binding("pageup", "page(-1)", words.UP, show=False, priority=True, id="knowledge.pageup"),
-        Binding("pagedown", "page(1)", words.DOWN, show=False, priority=True, id="knowledge.pagedown"),
+        Binding("escape", "leave", "Back", tooltip="Back: to the list, to all kinds, to the conversation"),
+        Binding("f1", "app.help", "Help", tooltip="Keys of this screen, and commands"),
+        Binding("backspace,alt+left", "previous", "Previous", tooltip="Previous entry"),
+        Binding("slash", "search", "Search", tooltip="Search"),
+        Binding("pageup", "page(-1)", "Page up", show=False, priority=True),
+        Binding("pagedown", "page(1)", "Page down", show=False, priority=True),
     ]
 
     class Loaded(Message):
-        """The contents are there, or why not."""
+        """The contents were loaded, or could not be."""
 
         def __init__(self, contents: Sequence[Any], problem: str) -> None:
             super().__init__()
@@ -118,26 +130,31 @@ class KnowledgeScreen(ViewScreen):
         self._made: Any = None
         self._trail: list[str] = []
         self._subject: str | None = None
-        self._direct = False  # opened for one entry, and nothing else looked for since
+        self._direct = False  # opened for one entry, and nothing else searched for since
 
     def compose(self) -> ComposeResult:
-        """Search, list, entry with its links."""
+        """Create the search line, the list, and the entry with its links."""
         yield Banner()
-        with Horizontal(id="ask"):
-            yield Static("› " if self.blocks else "> ", id="sign", markup=False)
-            yield Prompt((), placeholder=words.SEARCH, ident="search")
+        yield PromptLine(
+            Prompt(
+                (),
+                placeholder="type to search: a finding, a stall, an opcode, a metric, a GPU, any words",
+                ident="search",
+            ),
+            blocks=self.blocks,
+        )
         with Horizontal(id="below"):
             yield OptionList(id="hits", markup=False, compact=True)
             with Vertical(id="read"):
                 with VerticalScroll(id="page"):
                     yield Lines(ident="entry")
-                yield Static(words.LINKS, id="linkhead", markup=False)
+                yield Static("Enter follows a link; Backspace goes back", id="linkhead", markup=False)
                 yield OptionList(id="links", markup=False, compact=True)
         yield Busy(blocks=self.blocks)
-        yield FittedFooter()
+        yield footer()
 
     def on_mount(self) -> None:
-        """The search has the focus; what it searches is loaded beside."""
+        """Focus the search and load the contents in a thread."""
         self.query_one("#hits").can_focus = False
         self.query_one(Prompt).focus()
         Thread(target=self._load, name="knowledge", daemon=True).start()
@@ -151,12 +168,12 @@ class KnowledgeScreen(ViewScreen):
             self.post_message(self.Loaded((), str(problem)))
 
     def on_screen_resume(self) -> None:
-        """Opened again, perhaps for another word."""
+        """Show the entry that the view is opened for this time."""
         self._subject = None
         self.show(self.app.state)
 
     def on_resize(self, event: Resize) -> None:
-        """Beside each other from WIDE columns."""
+        """Place list and entry side by side from WIDE columns."""
         self.set_class(event.size.width >= WIDE, "-wide")
         self.set_class(event.size.height < 16, "-low")
 
@@ -189,7 +206,7 @@ class KnowledgeScreen(ViewScreen):
         return self.query_one(Prompt).value.strip()[:_LONGEST]
 
     def _list(self) -> None:
-        """The rows for what is typed and the kind chosen."""
+        """Update the rows for the typed text and the chosen kind."""
         text, contents = self._text, self._contents
         if contents is None:
             self._rows = []
@@ -204,7 +221,11 @@ class KnowledgeScreen(ViewScreen):
         first = next((at for at, row in enumerate(self._rows) if row.kind != "head"), None)
         rows.highlighted = first
         self.query_one(Banner).show(self._banner())
-        placeholder = words.SEARCH_IN.format(kind=_named(self._scope)) if self._scope else words.SEARCH
+        placeholder = (
+            f"type to search in {_named(self._scope)}; Esc goes back to all"
+            if self._scope
+            else "type to search: a finding, a stall, an opcode, a metric, a GPU, any words"
+        )
         self.query_one(Prompt).placeholder = placeholder
         if first is None and not self.has_class("-entry"):
             self._draw_entry()
@@ -219,12 +240,12 @@ class KnowledgeScreen(ViewScreen):
             return []
         if self._scope:
             here = [hit for hit in hits if hit.kind == self._scope]
-            rest = [Row("head", "", words.AND_MORE.format(count=len(here) - _MOST))] if len(here) > _MOST else []
+            rest = [Row("head", "", f"{len(here) - _MOST} more: refine the search")] if len(here) > _MOST else []
             return [*(entry_row(hit) for hit in here[:_MOST]), *rest]
         wanted = text.casefold().replace(" ", "_")
         titled = [hit for hit in self._contents or () if hit.kind == "source" and wanted in hit.id.casefold()]
         rows = grouped([*hits, *titled])
-        # Names that no text holds, such as an opcode with its modifiers, are understood all the same.
+        # Names that appear in no text, such as an opcode with modifiers, can still be explained.
         made = self._explained(text) if not rows else None
         return [Row("entry", text, text, getattr(made, "title", ""))] if made is not None else rows
 
@@ -236,19 +257,19 @@ class KnowledgeScreen(ViewScreen):
 
     def _banner(self) -> str:
         if self._contents is None:
-            return words.LOADING
+            return "Loading the knowledge base."
         count = sum(row.kind == "entry" for row in self._rows)
         if self._text:
-            found = words.FOUND.format(count=count, entries=plural(count, "entry", "entries"))
+            found = f"{count} {plural(count, 'entry', 'entries')} found"
             return f"{found} · {_named(self._scope)}" if self._scope else found
         if self._scope:
-            return words.SOME.format(count=count, kind=_named(self._scope))
-        return words.CONTENTS.format(count=len(self._contents))
+            return f"{count} of {_named(self._scope)}"
+        return f"{len(self._contents)} entries; Enter lists a kind, typing searches all"
 
     # The entry
 
     def _explained(self, word: str) -> Any:
-        """What the knowledge base says of a word, None where it says nothing."""
+        """The knowledge entry for a word, None if there is none."""
         try:
             return self.app.desk.sources.explain(word)
         except AdvisorError as problem:
@@ -256,7 +277,7 @@ class KnowledgeScreen(ViewScreen):
             return None
 
     def _open(self, word: str, keep: bool = True) -> None:
-        """Show an entry; `keep` puts the one before it on the way back."""
+        """Show an entry; `keep` remembers the previous one for going back."""
         made = self._explained(word)
         if made is None:
             self.notify(self._problem, severity="warning", markup=False)
@@ -281,7 +302,7 @@ class KnowledgeScreen(ViewScreen):
         self.query_one("#links" if self._links else "#page").focus()
 
     def _links_of(self, made: Any) -> list[Row]:
-        """What an entry leads to: related entries, its sources; from a source what rests on it."""
+        """The links of an entry: related entries and sources; for a source, the entries that cite it."""
         titles = {f"{hit.kind}:{hit.id}": hit.title for hit in self._contents or ()}
         by_id: dict[str, str] = {}
         for hit in self._contents or ():
@@ -290,8 +311,8 @@ class KnowledgeScreen(ViewScreen):
         out = [Row("entry", word, word, titles.get(word, by_id.get(word, ""))) for word in see]
         if getattr(made, "kind", "") == "source":
             hits = self.app.desk.sources.find(made.id, _CITED)
-            return out + [Row("entry", f"{hit.kind}:{hit.id}", hit.id, words.CITED) for hit in hits]
-        return out + [Row("entry", key, key, f"{words.LINK_SOURCE}: {title}") for key, title in cites]
+            return out + [Row("entry", f"{hit.kind}:{hit.id}", hit.id, "cites it") for hit in hits]
+        return out + [Row("entry", key, key, f"source: {title}") for key, title in cites]
 
     def _draw_entry(self) -> None:
         self.query_one(Lines).show(self._entry_lines)
@@ -299,7 +320,13 @@ class KnowledgeScreen(ViewScreen):
     def _entry_lines(self, width: int) -> list[Content]:
         made = self._made
         if made is None:
-            text = words.LOADING if self._contents is None else self._problem if not self._rows else words.CHOOSE_ENTRY
+            text = (
+                "Loading the knowledge base."
+                if self._contents is None
+                else self._problem
+                if not self._rows
+                else "Choose an entry; Enter opens it."
+            )
             return [styled(line, "$quiet") for line in wrap(safe(text), width)]
         if isinstance(made, str):
             return [styled(line, "") for line in made.splitlines()]
@@ -308,7 +335,7 @@ class KnowledgeScreen(ViewScreen):
         out += [styled(line, "bold" if line in _HEADS else "") for line in lines[1:]]
         return out
 
-    # What the user does
+    # User actions
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -354,19 +381,19 @@ class KnowledgeScreen(ViewScreen):
             self._open(row.word)
 
     def action_previous(self) -> None:
-        """The entry before."""
+        """Go to the previous entry."""
         if self._trail:
             word = self._trail.pop()
             self._open(word, keep=False)
             self._enter()
 
     def action_search(self) -> None:
-        """To the search line."""
+        """Focus the search line."""
         self.remove_class("-entry")
         self.query_one(Prompt).focus()
 
     def action_leave(self) -> None:
-        """From the entry to the list, from a search or a kind to all, then back to the conversation."""
+        """From the entry to the list, from a search or kind to all kinds, then back to the conversation."""
         search = self.query_one(Prompt)
         if self._direct:
             self.app.dispatch(e.ViewLeft())
@@ -381,7 +408,7 @@ class KnowledgeScreen(ViewScreen):
             self.app.dispatch(e.ViewLeft())
 
     def action_page(self, by: int) -> None:
-        """A page up or down, of the entry where one is in view, else of the list."""
+        """Scroll the entry, if one is visible, else the list, by a page."""
         if self.has_class("-entry") or (self.has_class("-wide") and self._made is not None):
             page = self.query_one("#page", VerticalScroll)
             page.scroll_relative(y=by * max(page.size.height - 1, 1), animate=False)
@@ -391,7 +418,7 @@ class KnowledgeScreen(ViewScreen):
                 rows.action_cursor_down() if by > 0 else rows.action_cursor_up()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What would do nothing now is not offered."""
+        """Hide actions that do nothing now."""
         if action == "previous":
             return bool(self._trail)
         if action == "search":

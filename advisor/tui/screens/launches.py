@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from advisor.records.diagnosis import Diagnosis
 from advisor.session import events as e
-from advisor.session.choices import choices, event_of
+from advisor.session.choices import choices
+from advisor.session.language.understand import event_of
 from advisor.session.records import Choice
 from advisor.session.state import State
-from advisor.tui import words, words_places
-from advisor.tui.launch_rows import ORDERS, Row, rows_of, summary
-from advisor.tui.layout import safe, styled
-from advisor.tui.widgets.banner import Banner
-from advisor.tui.widgets.busy import Busy
-from advisor.tui.widgets.choices import Choices
-from advisor.tui.widgets.conversation import Conversation
-from advisor.tui.widgets.footer import FittedFooter
-from advisor.tui.widgets.launches import LaunchTable
-from advisor.tui.widgets.note import Note
-from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.drawing import safe, styled
+from advisor.tui.screens.base import footer, report_line
+from advisor.tui.widgets.launches import ORDERS, LaunchTable, Row, rows_of, summary
+from advisor.tui.widgets.lists import Choices
+from advisor.tui.widgets.prompt import Prompt, PromptLine
+from advisor.tui.widgets.text import Banner, Busy, Conversation, Note
 
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
 
 
-_START = "start"  # the choice that leads back to the start screen
+_START = "start"  # the choice that returns to the start screen
 
 
 class LaunchesScreen(Screen[None]):
@@ -41,15 +37,15 @@ class LaunchesScreen(Screen[None]):
 
     app: AdvisorApp
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1", "app.help", "Help", id="launches.help", tooltip=words.TIP_HELP),
-        Binding("f4", "app.undo", "Back", id="launches.back", tooltip=words.TIP_UNDO),
-        Binding("f5", "sort", "Sort", id="launches.sort", tooltip=words.TIP_SORT),
-        Binding("shift+f5", "reverse", "Turn round", show=False, id="launches.reverse", tooltip=words.TIP_REVERSE),
-        Binding("escape", "clear", "Cancel", id="launches.clear", tooltip=words.TIP_CLEAR),
-        Binding("pageup", "page(-1)", "Page up", show=False, id="launches.pageup"),
-        Binding("pagedown", "page(1)", "Page down", show=False, id="launches.pagedown"),
-        Binding("ctrl+home", "ends(-1)", "First", show=False, id="launches.top"),
-        Binding("ctrl+end", "ends(1)", "Last", show=False, id="launches.end"),
+        Binding("f1", "app.help", "Help", tooltip="Keys and commands"),
+        Binding("f4", "app.undo", "Back", tooltip="Undo the last action"),
+        Binding("f5", "sort", "Sort", tooltip="Sort by time, then by time saved, kernel, class, finding, report order"),
+        Binding("shift+f5", "reverse", "Reverse", show=False, tooltip="Reverse the order"),
+        Binding("escape", "clear", "Cancel", tooltip="Cancel the running work, or clear the filter"),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("ctrl+home", "ends(-1)", "First", show=False),
+        Binding("ctrl+end", "ends(1)", "Last", show=False),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
@@ -60,7 +56,7 @@ class LaunchesScreen(Screen[None]):
         self._opened_one = False
 
     def compose(self) -> ComposeResult:
-        """The table, or cards where there is no table to show; the filter line."""
+        """Create the table, the cards shown instead of it after a failure, and the filter line."""
         yield Banner()
         yield LaunchTable(blocks=self._blocks)
         yield Conversation(blocks=self._blocks, ident="trouble")
@@ -68,22 +64,27 @@ class LaunchesScreen(Screen[None]):
         yield Note("summary")
         yield Busy(blocks=self._blocks)
         yield Choices()
-        with Horizontal(id="ask"):
-            yield Static("› " if self._blocks else "> ", id="sign", markup=False)
-            yield Prompt(self.app.complete, placeholder=words.FILTER, ident="filter")
-        yield FittedFooter()
+        yield PromptLine(
+            Prompt(
+                self.app.complete,
+                placeholder="type to filter by kernel, class or finding; /help for commands",
+                ident="filter",
+            ),
+            blocks=self._blocks,
+        )
+        yield footer()
 
     def on_mount(self) -> None:
-        """The filter has the focus all the time."""
+        """Focus the filter line."""
         self.query_one(Prompt).focus()
         self.show(self.app.state)
 
     def on_screen_suspend(self) -> None:
-        """Another screen comes on top: that of a launch, or help, or a view over the list."""
+        """Note whether a launch was opened."""
         self._opened_one = self.app.state.place == "launch"
 
     def on_screen_resume(self) -> None:
-        """Back from another screen: show what holds now. After a launch the list is whole, and the cursor on it."""
+        """Show the current state; after a launch, clear the filter and put the cursor on it."""
         if not self._opened_one:
             self.show(self.app.state)
             return
@@ -96,17 +97,21 @@ class LaunchesScreen(Screen[None]):
         """Show the state."""
         trouble = state.place == "start" and state.stalled is not None
         if state.diagnosis is not self._rows[0]:
-            # Once a diagnosis: a key in the filter must not cost the making of all rows.
+            # Only for a new diagnosis: a key in the filter must not rebuild all rows.
             self._rows = (state.diagnosis, rows_of(state.diagnosis) if state.diagnosis is not None else ())
         rows = self._rows[1]
         self.set_class(trouble, "-trouble")
-        self.query_one(Banner).show(words.banner(state))
+        self.query_one(Banner).show(report_line(state))
         self.query_one("#trouble", Conversation).show([c for c in state.cards if c.position is None] if trouble else ())
         self.query_one(Choices).show(self._ways(state) if trouble else (), numbered=True, marked=True)
-        self.query_one(Prompt).placeholder = words.TROUBLE if trouble else words.FILTER
+        self.query_one(Prompt).placeholder = (
+            "Enter takes the highlighted choice; /quit exits"
+            if trouble
+            else "type to filter by kernel, class or finding; /help for commands"
+        )
         table = self.query_one(LaunchTable)
         table.show(rows, self._filter, self._order, self._upwards)
-        problems = words.problems(state)
+        problems = _problems(state)
         self.set_class(bool(problems), "-problems")
         said = [styled("! ", "bold $text-warning") + Content(safe(line)) for line in problems]
         self.query_one("#problems", Note).say(said)
@@ -114,13 +119,13 @@ class LaunchesScreen(Screen[None]):
         self.app.offer(self)
 
     def _ways(self, state: State) -> tuple[Choice, ...]:
-        """On from what could not be read; where that was chosen at the start, another choice there."""
+        """The choices after a file could not be read, including the start screen if the session began there."""
         ways = choices(state)
         if not self.app.chosen:
             return ways
         return (
             *ways[:1],
-            Choice(_START, words_places.BEGIN_OTHERWISE, (), words_places.BEGIN_OTHERWISE_NOTE),
+            Choice(_START, "Start with something else", (), "another file, the demo, typed numbers"),
             *ways[1:],
         )
 
@@ -129,7 +134,7 @@ class LaunchesScreen(Screen[None]):
         value = self.query_one(Prompt).value
         return "" if value.startswith("/") else value
 
-    # What the user does
+    # User actions
 
     @on(Input.Changed)
     def _filtered(self, event: Input.Changed) -> None:
@@ -142,7 +147,7 @@ class LaunchesScreen(Screen[None]):
         if text.isdecimal() and 0 < int(text[:6]) <= len(ways):
             event.input.clear()
             self._take(ways[int(text) - 1].id)
-        # What filters all launches away may be a question.
+        # A line that matches no launch may be a question.
         elif text.startswith("/") or (text and not self.query_one(LaunchTable).kept):
             event.input.clear()
             self.app.say(text)
@@ -162,7 +167,7 @@ class LaunchesScreen(Screen[None]):
 
     @on(LaunchTable.SortAsked)
     def _sort_asked(self, event: LaunchTable.SortAsked) -> None:
-        # The head that it is sorted by already turns it round.
+        # Clicking the column that it is sorted by reverses the order.
         self._upwards = event.order == self._order and not self._upwards
         self._order = event.order
         self.show(self.app.state)
@@ -173,14 +178,14 @@ class LaunchesScreen(Screen[None]):
 
     def _take(self, choice: str | None) -> None:
         if choice == _START:
-            self.app.begin_otherwise()
+            self.app.start_again()
             return
         event = event_of(choice, self.app.state) if choice else None
         if event is not None:
             self.app.dispatch(event)
 
     def action_open(self) -> None:
-        """Open the launch under the cursor, or take the marked choice."""
+        """Open the launch under the cursor, or take the highlighted choice."""
         if self.has_class("-trouble"):
             self._take(self.query_one(Choices).marked)
             return
@@ -189,34 +194,40 @@ class LaunchesScreen(Screen[None]):
             self.app.dispatch(e.LaunchSelected(position))
 
     def action_sort(self) -> None:
-        """The next order."""
+        """Sort by the next order."""
         self._order, self._upwards = ORDERS[(ORDERS.index(self._order) + 1) % len(ORDERS)], False
         self.show(self.app.state)
 
     def action_reverse(self) -> None:
-        """The same order from its other end."""
+        """Reverse the order."""
         self._upwards = not self._upwards
         self.show(self.app.state)
 
     def action_clear(self) -> None:
-        """Call off what is being done; else empty the filter."""
-        if not self.app.call_off():
+        """Cancel the running work; else clear the filter."""
+        if not self.app.cancel_work():
             self.query_one(Prompt).clear()
 
     def action_page(self, by: int) -> None:
-        """A page up or down."""
+        """Move a page up or down."""
         table = self.query_one(LaunchTable)
         table.step(by * max(table.size.height - 2, 1))
 
     def action_ends(self, by: int) -> None:
-        """To the first or the last launch."""
+        """Go to the first or the last launch."""
         table = self.query_one(LaunchTable)
         table.step(by * len(table.kept))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What would do nothing now is not offered."""
+        """Hide actions that do nothing now."""
         if action in ("sort", "reverse"):
             return bool(self.app.state.diagnosis)
         if action == "clear":
             return bool(self.app.state.waiting) or bool(self.is_mounted and self.query_one(Prompt).value)
         return True
+
+
+def _problems(state: State) -> list[str]:
+    """The problems of the files, one a line."""
+    reports = () if state.diagnosis is None else state.diagnosis.reports
+    return [f"{Path(report.path).name}: {problem}" for report in reports for problem in report.problems]

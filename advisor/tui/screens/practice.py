@@ -1,58 +1,227 @@
-"""The practice room: the list of exercises, and an exercise from its story to its score."""
+"""The practice screen: the list of exercises, and an exercise from its description to its score."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.events import Resize
+from textual.events import Click, Resize
+from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Input, Static
 
+from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.session import events as e
 from advisor.session.language import understand as commands
+from advisor.session.practice import exercising as words
 from advisor.session.practice import turn as practice_turn
-from advisor.session.practice import words
+from advisor.session.practice.exercising import STAGE_NAMES as NAMES
 from advisor.session.practice.exercising import STAGES, Exercising
-from advisor.session.practice.handlers import opened_from
-from advisor.session.practice.pages import page
-from advisor.session.records import Choice
+from advisor.session.practice.pages import Page, page
+from advisor.session.practice.room import opened_from
+from advisor.session.records import Card, Choice, KnowledgeIndex
 from advisor.session.state import State
-from advisor.tui import words as common
-from advisor.tui import words_exercise as tips
-from advisor.tui.layout import safe, styled
-from advisor.tui.screens.panel import TALL
+from advisor.tui.drawing import heading, safe, styled
+from advisor.tui.screens.base import TALL, ViewScreen, footer
 from advisor.tui.screens.practice_editor import PracticeEditor, edited, editor_name
-from advisor.tui.screens.registry import ViewScreen
-from advisor.tui.widgets.banner import Banner
-from advisor.tui.widgets.busy import Busy
-from advisor.tui.widgets.choices import Choices
-from advisor.tui.widgets.exercise_page import ExercisePage
-from advisor.tui.widgets.footer import FittedFooter
-from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.rows import Rows
-from advisor.tui.widgets.stages import Stages
+from advisor.tui.widgets import evidence_pages
+from advisor.tui.widgets.evidence_pages import FEWEST, EvidenceContext, Layout
+from advisor.tui.widgets.lists import Choices, Rows
+from advisor.tui.widgets.prompt import Prompt, PromptLine
+from advisor.tui.widgets.text import Banner, Busy, CardView, LineWidget
+from advisor.view.compare import pair_lines
+
+
+class Stages(Widget):
+    """The stages of an exercise in one line; a click goes to one. If not all fit, the first ones are left out."""
+
+    class Taken(Message):
+        """A stage was clicked."""
+
+        def __init__(self, stage: str) -> None:
+            super().__init__()
+            self.stage = stage
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._at = STAGES[0]
+        self._places: list[tuple[int, int, str]] = []
+
+    def show(self, stage: str) -> None:
+        """Highlight this stage."""
+        if stage != self._at:
+            self._at = stage
+            self.refresh()
+
+    def render(self) -> Content:
+        """The stage names in order, the current one in brackets."""
+        room = max(self.content_size.width, 1)
+        first = 0
+        while first < STAGES.index(self._at) and sum(len(NAMES[s][0]) + 1 for s in STAGES[first:]) + 1 > room:
+            first += 1
+        parts, x, self._places = [], 0, []
+        for stage in STAGES[first:]:
+            name = NAMES[stage][0]
+            part = f"[{name}]" if stage == self._at else name
+            self._places.append((x, x + len(part), stage))
+            x += len(part) + 1
+            parts.append(Content.styled(part, "bold $text-accent" if stage == self._at else "$quiet"))
+        return Content(" ").join(parts).truncate(room)
+
+    def on_click(self, event: Click) -> None:
+        """Go to the clicked stage."""
+        for start, end, stage in self._places:
+            if start <= event.x < end:
+                self.post_message(self.Taken(stage))
+
+
+_MOST = 60  # metrics shown at a time
+_CODE = {"+": "$text-success", "-": "$text-error", "@": "$quiet"}
+Draw = Callable[[int], list[Content]]
+
+
+class DrawnLines(LineWidget):
+    """Lines made for the current width."""
+
+    def __init__(self, draw: Draw) -> None:
+        super().__init__(classes="drawn")
+        self._draw = draw
+
+    def _make(self, width: int) -> list[Content]:
+        return self._draw(width)
+
+
+def code_lines(code: Sequence[str], width: int) -> list[Content]:
+    """Lines of code or of a diff; the sign before a changed line repeats what its colour says."""
+    out = []
+    for line in code:
+        style = _CODE.get(line[:1], "") if line[:1] in _CODE else ""
+        text = line.expandtabs(4)
+        # A wrapped line continues further in than it began.
+        inside = min(len(text) - len(text[1:].lstrip()) + 4, max(width - 20, 0))
+        room = max(width - inside, 20)
+        parts = [text[:width], *(" " * inside + text[at : at + room] for at in range(width, len(text), room))]
+        out += [styled(part, style) for part in parts]
+    return out
+
+
+def evidence(page: Page, index: KnowledgeIndex, wanted: str, blocks: bool) -> list[Draw]:
+    """The charts of a profile without its diagnosis, and on the numbers page its metrics."""
+    verdict = replace(page.launch.verdict, title="", evidence=())
+    launch = replace(page.launch, findings=(), verdict=verdict)
+    shown = EvidenceContext(launch, metrics=index.metrics)
+
+    def drawn(make: Callable[[EvidenceContext, Layout], list[Content]]) -> Draw:
+        return lambda width: [*make(shown, Layout(max(width, FEWEST), blocks)), Content("")]
+
+    pictures = () if page.numbers and wanted else (evidence_pages.units, evidence_pages.memory, evidence_pages.roofline)
+    numbers: list[Draw] = [lambda width: number_lines(launch, index, wanted, width)] if page.numbers else []
+    return [*(drawn(make) for make in pictures), *numbers]
+
+
+def number_lines(launch: LaunchDiagnosis, index: KnowledgeIndex, wanted: str, width: int) -> list[Content]:
+    """The metrics of a launch whose name or meaning matches, the first _MOST of them."""
+    find = wanted.casefold().split()
+    means = {name: text for name, _, text in index.metrics}
+    names = [n for n in sorted(launch.metrics) if all(word in f"{n} {means.get(n, '')}".casefold() for word in find)]
+    few = replace(launch, metrics={name: launch.metrics[name] for name in names[:_MOST]})
+    how = Layout(max(width, FEWEST))
+    lines = [heading(f"All numbers of this launch, {len(names)} of {len(launch.metrics)}")]
+    lines += evidence_pages.numbers(EvidenceContext(few, metrics=index.metrics), how)[1:]
+    more = len(names) - _MOST
+    return [*lines, *(evidence_pages.note(f"… and {more} more: type a word to find them", how) if more > 0 else ())]
+
+
+def compared_lines(compared: Any, width: int, blocks: bool) -> list[Content]:
+    """The comparison of two versions, as the command `compare` prints it."""
+    lines: list[str] = []
+    for pair in compared.pairs:
+        lines += pair_lines(pair, width=width, colour=False, blocks=blocks)
+    return [styled(line, "") for line in lines]
+
+
+class ExercisePage(VerticalScroll, can_focus=False):
+    """A page of an exercise. Unchanged cards stay, so that an answer appears below its question."""
+
+    def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
+        super().__init__(id=ident)
+        self._blocks = blocks
+        self._shown: tuple[Any, ...] = ()
+        self._cards: tuple[Card, ...] = ()
+        self._views: list[Widget] = []
+        self._below: list[Widget] = []
+
+    def show(self, page: Page, place: tuple[str, ...], index: KnowledgeIndex, wanted: str) -> None:
+        """Show this page. place: identifies it, another page starts at its top; wanted: filter of the metrics."""
+        key = (page, place, wanted if page.numbers else "")
+        if key == self._shown:
+            return
+        same_page = bool(self._shown) and self._shown[1] == place
+        only_numbers = same_page and self._shown[0] == page
+        self._shown = key
+        if only_numbers:
+            self._replace_below(page, index, wanted)
+            return
+        same = 0
+        while same_page and same < min(len(self._cards), len(page.cards)) and self._cards[same] == page.cards[same]:
+            same += 1
+        gone, self._views = self._views[same:], self._views[:same]
+        new: list[Widget] = [CardView(card, blocks=self._blocks) for card in page.cards[same:]]
+        self._cards = page.cards
+        if gone:
+            self.remove_children(gone)
+        self._views += new
+        if new:
+            self.mount(*new, **({"before": self._below[0]} if self._below and self._below[0].is_attached else {}))
+        self._replace_below(page, index, wanted)
+        if same and new:
+            self.call_after_refresh(self.scroll_to_widget, new[-1], animate=False, top=False)
+        elif not same:
+            self.scroll_home(animate=False)
+
+    def _replace_below(self, page: Page, index: KnowledgeIndex, wanted: str) -> None:
+        if self._below:
+            self.remove_children(self._below)
+        self._below = [DrawnLines(draw) for draw in self._draws(page, index, wanted)]
+        if self._below:
+            self.mount(*self._below)
+
+    def _draws(self, page: Page, index: KnowledgeIndex, wanted: str) -> list[Draw]:
+        out: list[Draw] = []
+        compared, blocks = page.compared, self._blocks
+        if page.launch is not None:
+            out += evidence(page, index, wanted, blocks)
+        if compared is not None:
+            out.append(lambda width: compared_lines(compared, width, blocks))
+        if page.code:
+            head = [heading(safe(page.code_title))] if page.code_title else []
+            out.append(lambda width: [*head, *code_lines(page.code, width)])
+        return out
+
 
 _MARKS = {"solved": "[x]", "tried": "[~]", "started": "[.]", "new": "[ ]"}
 
 
 class PracticeScreen(ViewScreen):
-    """The list: typing filters, Enter opens. An exercise: the natural next step is marked, Enter takes it."""
+    """The list: typing filters, Enter opens. An exercise: the next step is highlighted, Enter takes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1", "app.help", "Help", id="practice.help", tooltip=common.TIP_HELP),
-        Binding("f4", "app.undo", "Undo", id="practice.undo", tooltip=common.TIP_UNDO),
-        Binding("f5", "turn(-1)", "Before", id="practice.before", tooltip=tips.BEFORE),
-        Binding("f6", "turn(1)", "Next", id="practice.next", tooltip=tips.NEXT),
-        Binding("f7", "spoilers", "Causes", id="practice.spoilers", tooltip=tips.SPOILERS),
-        Binding("escape", "escape", "Leave", id="practice.leave", tooltip=tips.LEAVE),
-        Binding("pageup", "page(-1)", "Page up", show=False, id="practice.pageup"),
-        Binding("pagedown", "page(1)", "Page down", show=False, id="practice.pagedown"),
-        Binding("ctrl+up", "line(-1)", "Line up", show=False, id="practice.lineup"),
-        Binding("ctrl+down", "line(1)", "Line down", show=False, id="practice.linedown"),
+        Binding("f1", "app.help", "Help", tooltip="Keys and commands"),
+        Binding("f4", "app.undo", "Undo", tooltip="Undo the last action"),
+        Binding("f5", "turn(-1)", "Previous", tooltip="Previous stage of the exercise"),
+        Binding("f6", "turn(1)", "Next", tooltip="Next stage of the exercise"),
+        Binding("f7", "spoilers", "Causes", tooltip="Show or hide the cause of each exercise"),
+        Binding("escape", "escape", "Leave", tooltip="Cancel / clear the line / return to the list / leave"),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("ctrl+up", "line(-1)", "Line up", show=False),
+        Binding("ctrl+down", "line(1)", "Line down", show=False),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
@@ -62,7 +231,7 @@ class PracticeScreen(ViewScreen):
         self._place: tuple[str, str] = ("", "")
 
     def compose(self) -> ComposeResult:
-        """List or page; what is being done, choices and the line to type in."""
+        """Create the list, the page, the progress line, the choices and the prompt."""
         yield Banner()
         yield Stages()
         yield Rows(blocks=self.blocks, ident="exercises")
@@ -70,30 +239,28 @@ class PracticeScreen(ViewScreen):
         yield ExercisePage(blocks=self.blocks, ident="page")
         yield Busy(blocks=self.blocks)
         yield Choices()
-        with Horizontal(id="ask"):
-            yield Static("› " if self.blocks else "> ", id="sign", markup=False)
-            yield Prompt(commands.commands(), ident="prompt")
-        yield FittedFooter()
+        yield PromptLine(Prompt(commands.commands(), ident="prompt"), blocks=self.blocks)
+        yield footer()
 
     def on_mount(self) -> None:
-        """Everything is driven from the prompt."""
+        """Focus the prompt, which drives everything."""
         self.query_one(Rows).can_focus = False
         self.query_one(Prompt).focus()
         self.show(self.app.state)
 
     def on_screen_resume(self) -> None:
-        """On top again: show what holds now."""
+        """Show the current state."""
         self.show(self.app.state)
 
     def on_resize(self, event: Resize) -> None:
-        """More choices where there is room."""
+        """Show more choices where there is room."""
         self.set_class(event.size.height >= TALL, "-tall")
 
     # Showing
 
     @property
     def here(self) -> Exercising:
-        """Where the learner is."""
+        """The learner's current place."""
         return self.app.state.exercising or Exercising()
 
     @property
@@ -107,7 +274,7 @@ class PracticeScreen(ViewScreen):
             return
         here = self.here
         if (here.name, here.stage) != self._place:
-            # What was typed on another page means nothing on this one.
+            # Text typed for another page does not apply to this one.
             self._place = (here.name, here.stage)
             self.query_one(Prompt).clear()
         self.set_class(not here.name, "-list")
@@ -120,12 +287,12 @@ class PracticeScreen(ViewScreen):
 
     def _show_page(self, state: State, here: Exercising) -> None:
         title = here.lesson.exercise.title if here.lesson is not None else ""
-        self.query_one(Banner).show(f"{tips.PRACTICE} · {here.name}" + (f" · {title}" if title else ""))
+        self.query_one(Banner).show(f"practice · {here.name}" + (f" · {title}" if title else ""))
         self.query_one(Stages).show(here.stage)
         shown = page(here)
         finds = here.stage == "numbers" and self._number is None and not practice_turn.stage_of(self._typed, here)
         wanted = self._typed if finds else ""
-        self.query_one(ExercisePage).show(shown, (here.name, here.stage, here.step), state.lore, wanted)
+        self.query_one(ExercisePage).show(shown, (here.name, here.stage, here.step), state.knowledge, wanted)
         marked = not (practice_turn.narrows(here) and not self._typed)
         # A quiz is answered by its letters, and an accidental Enter must not be an answer.
         quiz, numbered = practice_turn.lettered(here), practice_turn.numbered(here)
@@ -134,13 +301,13 @@ class PracticeScreen(ViewScreen):
 
     @property
     def _number(self) -> int | None:
-        """The place among the choices in view whose number is typed, None where none is."""
-        return practice_turn.sought(self._typed, self.here)[1] if self.here.lesson is not None else None
+        """The index of the choice whose number is typed, None if there is none."""
+        return practice_turn.narrowed(self._typed, self.here)[1] if self.here.lesson is not None else None
 
     def _choices(self, here: Exercising) -> tuple[Choice, ...]:
-        """The choices, those of a long list narrowed to what is typed; the editor by its name."""
+        """The choices, filtered by the typed text; the external editor by its name."""
         out = []
-        find = practice_turn.sought(self._typed, here)[0] if here.lesson is not None else ()
+        find = practice_turn.narrowed(self._typed, here)[0] if here.lesson is not None else ()
         for choice in practice_turn.choices(here):
             if all(word in " ".join((choice.label, *choice.words)).casefold() for word in find):
                 named = choice.id == practice_turn.EDITOR
@@ -151,7 +318,7 @@ class PracticeScreen(ViewScreen):
 
     def _placeholder(self, here: Exercising) -> str:
         if here.lesson is None:
-            return common.WAITING
+            return "one moment"
         if practice_turn.narrows(here):
             return "a number, or a part of a name; Enter takes the marked choice"
         if here.stage == "predict" and practice_turn.asks_gain(here):
@@ -163,7 +330,7 @@ class PracticeScreen(ViewScreen):
         )
 
     def _show_list(self, here: Exercising) -> None:
-        self.query_one(Banner).show(tips.PRACTICE)
+        self.query_one(Banner).show("practice")
         self.query_one(Prompt).placeholder = "type to find by name, title, level or state; Enter opens"
         find = self._typed.casefold().split()
         self._kept = [row for row in here.rows if all(word in _words(row, here.spoilers) for word in find)]
@@ -179,11 +346,11 @@ class PracticeScreen(ViewScreen):
         if here.rows and not self._kept:
             text = "No exercise matches; Esc empties the line."
         row = self._kept[rows.at] if rows.at < len(self._kept) else None
-        about = tips.about(row) if row is not None else ""
+        about = _about(row) if row is not None else ""
         lines = [styled(line, "") for line in (text, about, here.trouble) if line]
         self.query_one("#about", Static).update(Content("\n").join(lines))
 
-    # What the learner does
+    # User actions
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
@@ -194,7 +361,7 @@ class PracticeScreen(ViewScreen):
             self._mark(here)
 
     def _mark(self, here: Exercising) -> None:
-        """The choice whose number is typed is marked; of a long list none is before anything is typed."""
+        """Highlight the choice whose number is typed; in a long list none is highlighted before."""
         choices, at = self.query_one(Choices), self._number
         if at is not None:
             choices.highlighted = at if at < choices.option_count else None
@@ -248,11 +415,11 @@ class PracticeScreen(ViewScreen):
 
     @staticmethod
     def _finds(here: Exercising) -> bool:
-        """Whether what is typed finds something on the page: numbers, or one of many choices."""
+        """Whether typing filters something on the page: metrics, or a long list of choices."""
         return here.stage == "numbers" or (here.lesson is not None and practice_turn.narrows(here))
 
     def _take_marked(self, text: str) -> None:
-        """Enter: the marked choice; where a stage is named, that; found numbers stay in view."""
+        """Take the highlighted choice, or the stage that is named; filtered metrics stay visible."""
         here, marked, numbered = self.here, self.query_one(Choices).marked, self._number is not None
         named = practice_turn.stage_of(text, here) if text else None
         if named is not None and (here.stage == "numbers" or marked is None):
@@ -282,7 +449,7 @@ class PracticeScreen(ViewScreen):
             self.app.dispatch(event)
 
     def _edit(self, outside: bool) -> None:
-        """The learner's source in an editor of their own, or here; afterwards the page says what changed."""
+        """Open the learner's source in their editor or the built-in one; afterwards the page shows what changed."""
         yours = self.here.lesson.yours
         if yours is None:
             return
@@ -307,19 +474,19 @@ class PracticeScreen(ViewScreen):
             self.app.dispatch(e.Practised("stage", self.here.name, (("stage", stage),)))
 
     def action_turn(self, by: int) -> None:
-        """The stage before or after."""
+        """Go to the previous or next stage."""
         at = STAGES.index(self.here.stage) + by
         if 0 <= at < len(STAGES):
             self._to(STAGES[at])
 
     def action_spoilers(self) -> None:
-        """Show or hide what each exercise suffers from."""
+        """Show or hide the cause of each exercise."""
         self.app.dispatch(e.Practised("spoilers"))
 
     def action_escape(self) -> None:
-        """Call off what is being done; else empty the line; else the list; else back to where practice was opened."""
+        """Cancel the running work; else clear the line; else go to the list; else leave."""
         prompt = self.query_one(Prompt)
-        if self.app.call_off():
+        if self.app.cancel_work():
             return
         if prompt.value:
             prompt.clear()
@@ -330,7 +497,7 @@ class PracticeScreen(ViewScreen):
         prompt.focus()
 
     def action_page(self, by: int) -> None:
-        """A page up or down in what is in view."""
+        """Scroll by a page."""
         if self.here.name:
             view = self.query_one(ExercisePage)
             view.scroll_relative(y=by * max(view.size.height - 1, 1), animate=False)
@@ -338,11 +505,11 @@ class PracticeScreen(ViewScreen):
             self.query_one(Rows).action_page(by)
 
     def action_line(self, by: int) -> None:
-        """A line up or down of the page."""
+        """Scroll by a line."""
         self.query_one(ExercisePage).scroll_relative(y=by, animate=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What would do nothing now is not offered."""
+        """Hide actions that do nothing now."""
         here = self.here
         if action == "turn":
             at = STAGES.index(here.stage) + (int(str(parameters[0])) if parameters else 1)
@@ -353,7 +520,7 @@ class PracticeScreen(ViewScreen):
 
 
 def _words(row: object, spoilers: bool) -> str:
-    """What a row is found by."""
+    """The text that the filter searches of a row."""
     name, title, state = row.name, row.title, row.state  # type: ignore[attr-defined]
     level = f"level {row.level} {words.LEVELS[row.level]}"  # type: ignore[attr-defined]
     cause = row.diagnosis if spoilers else ""  # type: ignore[attr-defined]
@@ -361,8 +528,17 @@ def _words(row: object, spoilers: bool) -> str:
 
 
 def _line(row: object, width: int, spoilers: bool) -> Content:
-    """A row: mark, level, points of the best prediction, name, and its title or, wanted, its cause."""
+    """A row: mark, level, points of the best prediction, name, and its title or, on request, its cause."""
     points = "" if row.points is None else str(row.points)  # type: ignore[attr-defined]
     left = f"{_MARKS[row.state]} {row.level} {points:>3}  {row.name:<27}"  # type: ignore[attr-defined]
     right = row.diagnosis if spoilers else row.title  # type: ignore[attr-defined]
     return Content(safe(left)) + styled(right, "$text-warning" if spoilers else "$quiet")
+
+
+def _about(row: Any) -> str:
+    """Level, kind, training goal and prerequisites of the exercise under the cursor."""
+    kind = words.LADDER.format(count=row.stages) if row.ladder else ""
+    before = f"{words.BEFORE.casefold()}: {', '.join(row.prerequisites)}" if row.prerequisites else ""
+    trains = words.STEP_OF_METHOD.format(step=row.step)
+    level = f"{words.LEVEL.casefold()} {row.level}, {words.LEVELS[row.level]}"
+    return " · ".join(part for part in (words.STATES[row.state], level, trains, kind, before) if part)

@@ -17,9 +17,7 @@ from advisor.practice.manifest import bundled_text, exercise
 from advisor.practice.workshop import first_step, read_source
 from advisor.records.errors import AdvisorError
 from advisor.records.files import write_whole
-from advisor.tui import words as common
-from advisor.tui import words_exercise as words
-from advisor.tui.widgets.footer import FittedFooter
+from advisor.tui.screens.base import footer
 
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
@@ -37,33 +35,33 @@ def editor() -> list[str]:
 
 
 def editor_name() -> str:
-    """What the editor is called."""
+    """The name of the user's editor."""
     return Path(editor()[0]).name
 
 
 def edited(app: AdvisorApp, path: Path) -> str:
-    """Hand the terminal to the editor until it ends; why that could not be done, empty where it was."""
+    """Run the user's editor until it exits; returns why that failed, empty on success."""
     try:
         with app.suspend():
             code = subprocess.run([*editor(), str(path)], check=False).returncode
     except SuspendNotSupported:
-        return words.NO_SUSPEND.format(editor=editor_name())
+        return f"This terminal cannot be handed to {editor_name()}. The built-in editor opens instead."
     except OSError:
-        return words.NO_EDITOR.format(editor=editor_name())
+        return f"{editor_name()} could not be started (set EDITOR to another). The built-in editor opens instead."
     app.refresh(layout=True)
-    return words.FAILED.format(editor=editor_name(), code=code) if code else ""
+    return f"{editor_name()} ended with exit code {code}. The built-in editor opens instead." if code else ""
 
 
 class PracticeEditor(ModalScreen[str]):
-    """A plain editor over the page. It gives back `check` where the learner wants that next, else an empty text."""
+    """A plain editor over the page. Returns `check` if the learner wants a check next, else an empty text."""
 
     app: AdvisorApp
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1", "app.help", "Help", priority=True, id="editor.help", tooltip=common.TIP_HELP),
-        Binding("ctrl+s", "save", "Save", priority=True, id="editor.save", tooltip=words.TIP_SAVE),
-        Binding("f7", "check", "Save, check", priority=True, id="editor.check", tooltip=words.TIP_CHECK),
-        Binding("f6", "original", "Original", priority=True, id="editor.original", tooltip=words.TIP_ORIGINAL),
-        Binding("escape", "leave", "Leave", priority=True, id="editor.leave", tooltip=words.TIP_DONE),
+        Binding("f1", "app.help", "Help", priority=True, tooltip="Keys and commands"),
+        Binding("ctrl+s", "save", "Save", priority=True, tooltip="Save the file"),
+        Binding("f7", "check", "Save, check", priority=True, tooltip="Save the file and check it"),
+        Binding("f6", "original", "Original", priority=True, tooltip="Restore the original text; Ctrl+Z undoes that"),
+        Binding("escape", "leave", "Leave", priority=True, tooltip="Back to the exercise"),
     ]
 
     def __init__(self, path: Path) -> None:
@@ -73,13 +71,13 @@ class PracticeEditor(ModalScreen[str]):
         self._saved = ""
 
     def compose(self) -> ComposeResult:
-        """What is edited, the text, the keys."""
-        yield Static(words.EDITING.format(name=self._path.name), id="said", markup=False)
+        """Create the status line, the text and the footer."""
+        yield Static(f"{self._path.name}", id="said", markup=False)
         yield TextArea.code_editor("", language=None, soft_wrap=False, id="text")
-        yield FittedFooter()
+        yield footer()
 
     def on_mount(self) -> None:
-        """The file as it is now."""
+        """Load the file."""
         try:
             self._saved = read_source(self._path)
         except AdvisorError as problem:
@@ -95,15 +93,15 @@ class PracticeEditor(ModalScreen[str]):
         return self.query_one(TextArea).text != self._saved
 
     def on_text_area_changed(self) -> None:
-        """What was said of the text before holds no more."""
+        """Reset the status line after a change."""
         self._warned = False
-        self._say(words.EDITING.format(name=self._path.name))
+        self._say(f"{self._path.name}")
 
     def _say(self, text: str) -> None:
         self.query_one("#said", Static).update(text)
 
     def action_save(self) -> bool:
-        """Write the file whole; whether that was done."""
+        """Write the file; returns whether that worked."""
         text = self.query_one(TextArea).text
         try:
             write_whole(self._path, text)
@@ -111,25 +109,25 @@ class PracticeEditor(ModalScreen[str]):
             self.app.notify(f"{self._path}: {problem}", severity="error", markup=False)
             return False
         self._saved = text
-        self._say(words.SAVED)
+        self._say("saved")
         return True
 
     def action_check(self) -> None:
-        """Write the file, and leave to check it."""
+        """Write the file and close to check it."""
         if self.action_save():
             self.dismiss("check")
 
     def action_original(self) -> None:
-        """The bundled text, as an edit that can be undone."""
+        """Restore the bundled text, as an edit that can be undone."""
         area, one = self.query_one(TextArea), exercise(self.app.state.view_subject)
         sources = (first_step(one).source, *first_step(one).extra)
         origin = next((name for name in sources if Path(name).name == self._path.name), sources[0])
         area.replace(bundled_text(one.name, origin), area.document.start, area.document.end)
 
     def action_leave(self) -> None:
-        """Back; what is not saved is asked about once."""
+        """Close; unsaved changes need a second Escape."""
         if self._changed and not self._warned:
             self._warned = True
-            self._say(words.UNSAVED)
+            self._say("not saved: Ctrl+S saves, Esc again discards the changes")
             return
         self.dismiss("")

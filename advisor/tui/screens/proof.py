@@ -1,46 +1,165 @@
-"""Why something was concluded, or was not: a tree to fold and unfold, and all of the node under the cursor."""
+"""Why something was concluded, or was not: the proof as a tree, and the node under the cursor in full."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.style import Style
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
-from textual.widgets import Input, Static, Tree
+from textual.containers import Container, VerticalScroll
+from textual.widgets import Input, Tree
 from textual.widgets.tree import TreeNode
 
 from advisor.session import events as e
+from advisor.session.cards import measured
 from advisor.session.language import understand as commands
-from advisor.session.language.suggestions import near, pick
+from advisor.session.language.names import near, pick
+from advisor.session.numbers import number_text, sentence_start
+from advisor.session.records import KnowledgeIndex, Proved
 from advisor.session.state import State
-from advisor.tui import words_views as words
-from advisor.tui.layout import safe
-from advisor.tui.proof_tree import Node, tree
-from advisor.tui.screens.panel import PanelScreen
-from advisor.tui.styles import MARKS, PLAIN_MARKS
-from advisor.tui.widgets.banner import Banner
-from advisor.tui.widgets.busy import Busy
-from advisor.tui.widgets.note import Note
-from advisor.tui.widgets.placed import Panes, Side
-from advisor.tui.widgets.prompt import Prompt
+from advisor.session.views import requests_of
+from advisor.tui.drawing import MARKS, PLAIN_MARKS, safe
+from advisor.tui.screens.base import PanelScreen, footer
+from advisor.tui.widgets.prompt import Prompt, PromptLine
+from advisor.tui.widgets.text import Banner, Busy, Note
+from advisor.view.numbers import plural
+
+if TYPE_CHECKING:
+    from advisor.reasoning.engine.explain import BlockedRule, Clause, Proof, RuleProof
+    from advisor.reasoning.engine.what_if import Flip
+    from advisor.records.diagnosis import Comparison
+
+_CONDITIONS: Final = {"holds": "holds", "fails": "fails", "unknown": "unknown"}
+_LETS: Final = {
+    0: "false, so it does not block the rule",
+    1: "unknown, so confidence is lower",
+    2: "true: blocks the rule",
+}
+_WHAT: Final = {"class": "class", "finding": "finding", "absent": "not concluded"}
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
+_DEEPEST: Final = 6  # levels of nested findings; proofs in practice are far flatter
+_BECAME: Final = {0: "fails", 1: "unknown", 2: "holds"}
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """label: in one line; became: holds, fails, unknown or empty; about: all of it, for the pane beside the tree.
+
+    word: what `explain` may be asked of it, empty where there is nothing; open: whether it is unfolded at first.
+    """
+
+    label: str
+    became: str = ""
+    about: tuple[str, ...] = ()
+    word: str = ""
+    children: tuple[Node, ...] = ()
+    open: bool = True
+
+
+def tree(result: Any, finding: str, index: KnowledgeIndex) -> Node:
+    """The proof tree of a finding or class: from a records.Proved, or a tuple of BlockedRule."""
+    title = index.title(finding)
+    if isinstance(result, Proved) and hasattr(result.proof, "rules"):
+        rules = result.proof.rules
+        said = f"concluded by {len(rules)} {plural(len(rules), 'rule')}"
+        children = (*_rules(result.proof, index, 0), *_turns(result.flips, finding, index))
+        return Node(f"{title}: {said}", "holds", (title, said), finding, children)
+    blocked = tuple(rule for rule in result if hasattr(rule, "failing")) if isinstance(result, tuple) else ()
+    said = "not concluded: what blocked each rule" if blocked else "No rule concludes this about a single launch."
+    return Node(f"{title}: {said}", "fails", (title, said), finding, tuple(_blocked(rule, index) for rule in blocked))
+
+
+def _rules(proof: Proof, index: KnowledgeIndex, depth: int) -> list[Node]:
+    return [_rule(rule, proof.concludes, index, depth) for rule in proof.rules]
+
+
+def _rule(rule: RuleProof, concludes: str, index: KnowledgeIndex, depth: int) -> Node:
+    label = f"rule {rule.rule_id}: fired"
+    about = (sentence_start(rule.because), label) if rule.because else (label,)
+    children = (*(_clause(clause, index, depth) for clause in rule.clauses), *_sources(rule.cites, index))
+    return Node(about[0], "holds", about, concludes.removeprefix("class."), children)
+
+
+def _blocked(rule: BlockedRule, index: KnowledgeIndex) -> Node:
+    became = "holds" if rule.fired else "fails"
+    label = ("rule {rule}: fired" if rule.fired else "rule {rule}: did not fire").format(rule=rule.rule_id)
+    kept = (*rule.failing, *rule.blocking, *rule.unknown)
+    children = (*(_clause(clause, index, 0) for clause in kept), *_sources(rule.cites, index))
+    return Node(label, became, (label,), rule.concludes, children)
+
+
+def _clause(clause: Clause, index: KnowledgeIndex, depth: int) -> Node:
+    """The node of one condition. An `unless` lets the rule fire when it is false: mark and text say so."""
+    unless = clause.role == "unless"
+    became = _BECAME[2 - clause.truth if unless else clause.truth]
+    name = clause.name.partition(".")[2] if clause.name.startswith(("class.", "found.")) else clause.name
+    says = clause.evidence[0].says if clause.evidence and clause.evidence[0].says else index.title(name)
+    state = _LETS[clause.truth] if unless else _CONDITIONS[became]
+    said = f"unless {says}" if unless else sentence_start(says)
+    children = [_number(item, index) for item in clause.evidence]
+    if clause.proof is not None and depth < _DEEPEST:
+        children += _rules(clause.proof, index, depth + 1)
+    return Node(f"{said} ({state})", became, (said, state), name, tuple(children))
+
+
+def _number(item: Comparison, index: KnowledgeIndex) -> Node:
+    """The node of a number: its test and margin, and below it the source of the threshold."""
+    value = "not in the report" if item.value is None else number_text(item.value, item.unit)
+    means = next((f"{name}: {text}" for name, _, text in index.metrics if name == item.metric), "")
+    about = (measured(item), means) if means else (measured(item),)
+    became = "unknown" if item.holds is None else "holds" if item.holds else "fails"
+    label = f"{item.metric} = {value}, tested {item.test}"
+    return Node(label, became, about, _known(item.metric, index), tuple(_sources(item.cites, index)), open=False)
+
+
+def _known(text: str, index: KnowledgeIndex) -> str:
+    """The first metric in a formula; the text itself if it names no known metric."""
+    names = {name for name, *_ in index.metrics}
+    return next((name for name in _NAME.findall(text) if name in names), text)
+
+
+def _sources(cites: tuple[str, ...], index: KnowledgeIndex) -> list[Node]:
+    told = tuple(index.source(key) for key in cites)
+    leaves = tuple(Node(text, "", (text, key)) for key, text in zip(cites, told, strict=True))
+    return [Node("Sources", "", told, "", leaves, open=False)] if leaves else []
+
+
+def _turns(flips: tuple[Flip, ...], concluded: str, index: KnowledgeIndex) -> list[Node]:
+    """The nearest values at which the conclusion flips; a flip of one of several reasons is left out."""
+    if not flips:
+        return []
+    leaves = []
+    for flip in flips:
+        then = [name for name in (flip.then.class_id, *flip.then.findings) if name]
+        if concluded in then:
+            continue
+        at, now = number_text(flip.turns_at, flip.unit), number_text(flip.value, flip.unit)
+        after = "; ".join(index.title(name) for name in then)
+        text = f"{flip.metric} = {at} (now {now}): then {after}"
+        leaves.append(Node(text, "", (text,), flip.metric))
+    label = "Flips if" if leaves else "No single number flips it"
+    return [Node(label, "", (label,), "", tuple(leaves))]
+
 
 _COLOURS = {"holds": "text-success", "fails": "text-error", "unknown": "quiet"}
-_WIDEST = 400  # characters of a label; the pane has all of it
+_WIDEST = 400  # characters of a label; the pane shows all of it
 
 
 class ProofTree(Tree[Node]):
-    """Left folds, right unfolds; Enter explains instead of folding."""
+    """A tree in which Left collapses, Right expands, and Enter explains."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "fold(True)", "Fold", show=False, id="prooftree.fold", tooltip=words.TIP_FOLD_ONE),
-        Binding("right", "fold(False)", "Unfold", show=False, id="prooftree.unfold", tooltip=words.TIP_UNFOLD_ONE),
-        Binding("enter", "select_cursor", "Explain", id="prooftree.explain", tooltip=words.TIP_EXPLAIN),
-        Binding("space", "toggle_node", "Fold", id="prooftree.toggle", tooltip=words.TIP_FOLD),
+        Binding("left", "fold(True)", "Fold", show=False, tooltip="Collapse, or go to the parent"),
+        Binding("right", "fold(False)", "Unfold", show=False, tooltip="Expand, or go to the first child"),
+        Binding("enter", "select_cursor", "Explain", tooltip="Explain the word under the cursor"),
+        Binding("space", "toggle_node", "Fold", tooltip="Collapse or expand the node; e does so for the whole tree"),
     ]
 
     def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
@@ -52,7 +171,7 @@ class ProofTree(Tree[Node]):
         self._signs = ("▾ ", "▸ ") if blocks else ("- ", "+ ")
 
     def fill(self, top: Node) -> None:
-        """Show this tree, unfolded as its nodes say."""
+        """Show this tree, expanded as its nodes say."""
         self.clear()
         self.root.data = top
         self.root.set_label(_label(top))
@@ -69,7 +188,7 @@ class ProofTree(Tree[Node]):
                 under.add_leaf(_label(child), child)
 
     def render_label(self, node: TreeNode[Node], base_style: Style, style: Style) -> Text:
-        """The sign of folding, the mark with its colour, the words; what is too long ends in an ellipsis."""
+        """The expand sign, the mark with its colour and the label, cut with an ellipsis."""
         data = node.data
         became = data.became if data is not None else ""
         sign = self._signs[0 if node.is_expanded else 1] if node.allow_expand else "  "
@@ -86,7 +205,7 @@ class ProofTree(Tree[Node]):
         return text
 
     def action_fold(self, fold: bool) -> None:
-        """Fold the node, or go to the one above; unfold it, or go to its first child."""
+        """Collapse the node or go to its parent; expand it or go to its first child."""
         node = self.cursor_node
         if node is None:
             return
@@ -101,7 +220,7 @@ class ProofTree(Tree[Node]):
 
 
 def _depth(node: TreeNode[Node]) -> int:
-    """How many nodes lie above."""
+    """The number of ancestors."""
     depth, above = 0, node.parent
     while above is not None:
         depth, above = depth + 1, above.parent
@@ -114,16 +233,16 @@ def _label(node: Node) -> str:
 
 
 class ProofScreen(PanelScreen):
-    """The tree has the keys; the line below takes the name of another finding."""
+    """The tree has the focus; the prompt takes the name of another finding."""
 
     opens: ClassVar[Mapping[str, str]] = {"/": "", "w": ""}
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n", "another(1)", "Next finding", id="proof.next", tooltip=words.TIP_NEXT_FINDING),
-        Binding("N", "another(-1)", "Finding before", show=False, id="proof.before", tooltip=words.TIP_FINDING_BEFORE),
-        Binding("e", "fold_all", "Fold all", id="proof.fold", tooltip=words.TIP_FOLD),
-        Binding("slash,w", "prompt", "Why not", id="proof.another", tooltip=words.TIP_ANOTHER),
-        Binding("r", "again", "Again", id="proof.again", tooltip=words.TIP_AGAIN),
+        Binding("n", "another(1)", "Next finding", tooltip="Next finding, or the class"),
+        Binding("N", "another(-1)", "Previous finding", show=False, tooltip="Previous finding, or the class"),
+        Binding("e", "fold_all", "Fold all", tooltip="Collapse or expand the node; e does so for the whole tree"),
+        Binding("slash,w", "prompt", "Why not", tooltip="Another finding by its name, concluded or not"),
+        Binding("r", "again", "Retry", tooltip="Retry what failed or was cancelled"),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
@@ -132,58 +251,56 @@ class ProofScreen(PanelScreen):
         self._folded = False
 
     def compose(self) -> ComposeResult:
-        """The tree, under or beside it all of the node at hand, the prompt."""
+        """Create the tree, the detail pane and the prompt."""
         yield Banner()
         yield Note("about")
-        with Panes():
+        with Container(id="panes"):
             yield ProofTree(blocks=self.blocks, ident="tree")
-            with Side():
+            with VerticalScroll(id="side", can_focus=False):
                 yield Note("detail")
         yield Busy(blocks=self.blocks)
-        with Horizontal(id="ask"):
-            yield Static("› " if self.blocks else "> ", id="sign", markup=False)
-            yield Prompt((), ident="prompt")
-        yield self.footer()
+        yield PromptLine(Prompt((), ident="prompt"), blocks=self.blocks)
+        yield footer()
 
     def on_mount(self) -> None:
-        """Keys go to the tree."""
+        """Focus the tree."""
         self.query_one(ProofTree).focus()
         self.show(self.app.state)
 
     def show(self, state: State) -> None:
         """Show the proof of the view's subject."""
         launch, subject = state.launch, state.view_subject
-        self.banner(words.PROOF, launch.kernel if launch is not None else "")
+        self.banner("Proof", launch.kernel if launch is not None else "")
         result = _told(state)
         lines: list[tuple[str, str]] = []
         if launch is not None and subject:
             lines.append((self._order(state), "$quiet"))
         if isinstance(result, e.Failed):
-            lines.append((f"! {result.message} {words.AGAIN}", "$text-error"))
+            lines.append((f"! {result.message} r retries.", "$text-error"))
         elif result is None:
-            lines.append((words.ONE_MOMENT, "$quiet"))
+            lines.append(("one moment", "$quiet"))
         self.query_one("#about", Note).say(lines)
         if result is not self._shown:
             self._shown = result
             view = self.query_one(ProofTree)
             if result is None or isinstance(result, e.Failed):
-                view.fill(Node(state.lore.title(subject), "", (state.lore.title(subject),), subject))
+                view.fill(Node(state.knowledge.title(subject), "", (state.knowledge.title(subject),), subject))
             else:
-                view.fill(tree(result, subject, state.lore))
+                view.fill(tree(result, subject, state.knowledge))
             self._folded = False
             self._detail(view.root.data)
-        example = next((name for name, _ in state.lore.findings if state.finding_of(name) is None), "")
-        self.query_one(Prompt).placeholder = words.PROOF_PROMPT.format(example=example or subject)
+        example = next((name for name, _ in state.knowledge.findings if state.finding_of(name) is None), "")
+        self.query_one(Prompt).placeholder = f"name a finding, such as {example or subject}; Tab returns to the tree"
         self.app.offer(self)
 
     def _order(self, state: State) -> str:
-        """What n goes through: the class, then the findings; where among them this one stands."""
+        """The position of the subject among the class and the findings."""
         names = self._names(state)
         if state.view_subject not in names:
-            return words.WHAT["absent"]
+            return _WHAT["absent"]
         at = names.index(state.view_subject)
-        what = words.WHAT["class" if at == 0 else "finding"]
-        return f"{what}, {at + 1} / {len(names)}: {state.lore.title(state.view_subject)}"
+        what = _WHAT["class" if at == 0 else "finding"]
+        return f"{what}, {at + 1} / {len(names)}: {state.knowledge.title(state.view_subject)}"
 
     @staticmethod
     def _names(state: State) -> list[str]:
@@ -194,7 +311,7 @@ class ProofScreen(PanelScreen):
         lines = () if node is None else node.about
         self.query_one("#detail", Note).say([(line, "" if n == 0 else "$quiet") for n, line in enumerate(lines)])
 
-    # What the user does
+    # User actions
 
     @on(Tree.NodeHighlighted)
     def _moved(self, event: Tree.NodeHighlighted[Node]) -> None:
@@ -218,10 +335,10 @@ class ProofScreen(PanelScreen):
         if name is not None:
             self.app.dispatch(e.ViewShown("proof", name))
         elif text:
-            self.notify(safe(words.NO_FINDING.format(text=text[:80])), severity="warning", markup=False)
+            self.notify(safe(f"No finding is called {text[:80]}."), severity="warning", markup=False)
 
     def action_leave(self) -> None:
-        """Out of the prompt first, then of the screen."""
+        """Leave the prompt; else leave the screen."""
         prompt = self.query_one(Prompt)
         if prompt.has_focus and not self.app.state.waiting:
             prompt.clear()
@@ -230,11 +347,11 @@ class ProofScreen(PanelScreen):
             super().action_leave()
 
     def action_prompt(self) -> None:
-        """Type the name of a finding."""
+        """Focus the prompt."""
         self.query_one(Prompt).focus()
 
     def action_another(self, by: int) -> None:
-        """The next or former of the class and the findings."""
+        """Show the proof of the next or previous finding, or of the class."""
         names = self._names(self.app.state)
         if names:
             subject = self.app.state.view_subject
@@ -242,7 +359,7 @@ class ProofScreen(PanelScreen):
             self.app.dispatch(e.ViewShown("proof", names[at % len(names)]))
 
     def action_fold_all(self) -> None:
-        """Fold all rules, or unfold everything."""
+        """Collapse all rules, or expand everything."""
         view = self.query_one(ProofTree)
         self._folded = not self._folded
         if self._folded:
@@ -253,25 +370,23 @@ class ProofScreen(PanelScreen):
             view.root.expand_all()
 
     def action_again(self) -> None:
-        """Try again what failed."""
+        """Retry what failed."""
         self.app.dispatch(e.ViewShown("proof", self.app.state.view_subject))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What would do nothing now is not offered."""
+        """Hide actions that do nothing now."""
         return isinstance(_told(self.app.state), e.Failed) if action == "again" else True
 
 
 def _told(state: State) -> object:
-    """What was told for the view, None while it is waited for."""
-    from advisor.session.views import requests_of
-
+    """The result for the view, None while it is pending."""
     wanted = requests_of(state) if state.view == "proof" else ()
     return state.result(wanted[0]) if wanted else None
 
 
 def _finding(text: str, state: State) -> str | None:
-    """The finding or class that a typed text means: its id or title, their beginning, or what resembles them."""
-    titles = {title: name for name, title in reversed(state.lore.findings) if title}
-    names = {name: name for name, _ in state.lore.findings} | titles
+    """The finding or class that a typed text names: by id or title, their beginning, or similarity."""
+    titles = {title: name for name, title in reversed(state.knowledge.findings) if title}
+    names = {name: name for name, _ in state.knowledge.findings} | titles
     found = pick(text, names) or near(text, names, most=1)
     return names[found[0]] if found else None

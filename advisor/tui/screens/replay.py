@@ -1,9 +1,11 @@
-"""A saved session played again: step by step, or by itself, as it looked then, and where it concludes otherwise now."""
+"""A saved session replayed step by step or by itself, with the steps that now conclude differently."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 from textual import on
 from textual.app import ComposeResult
@@ -18,65 +20,172 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from advisor.records.errors import AdvisorError
+from advisor.session.actions.view import OPENED
+from advisor.session.executor import Executor
+from advisor.session.records import Card, Line
 from advisor.session.state import State
-from advisor.session.transcripts.serialize import OPENED
-from advisor.tui import words_places as words
-from advisor.tui.launch_rows import rows_of
-from advisor.tui.layout import styled
-from advisor.tui.playing import Playing, about, difference_lines
-from advisor.tui.widgets.banner import Banner
-from advisor.tui.widgets.busy import Busy
-from advisor.tui.widgets.conversation import Conversation
+from advisor.session.transcripts.player import Player
+from advisor.session.transcripts.sandbox import Sandbox
+from advisor.tui.drawing import safe, styled
+from advisor.tui.request_runner import STAGES
+from advisor.tui.screens.base import footer
 from advisor.tui.widgets.evidence import Evidence
-from advisor.tui.widgets.footer import FittedFooter
-from advisor.tui.widgets.launches import LaunchTable
-from advisor.view.text import cut, plural
+from advisor.tui.widgets.launches import LaunchTable, rows_of
+from advisor.tui.widgets.text import Banner, Busy, Conversation
+from advisor.view.numbers import plural
+from advisor.view.text import cut
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from advisor.tui.app import AdvisorApp
 
-WIDE: Final = 120  # columns from which the list of steps stands beside the conversation
-HUGE: Final = 150  # columns from which the evidence does so too
+
+class Playing(Protocol):
+    """The player of a saved session (advisor.session.transcripts.player.Player)."""
+
+    desk: Any
+
+    @property
+    def title(self) -> str:
+        """The title of the session."""
+
+    @property
+    def steps(self) -> Sequence[Any]:
+        """The steps of the session (number, words)."""
+
+    def at(self, step: int, watch: Callable[[str, int, int], None]) -> Any:
+        """The result of a step: the state, and whether it could be applied."""
+
+    def differences(self, step: int) -> Sequence[Any]:
+        """The differences between the saved and the new conclusions of a step."""
+
+
+def load(path: Path) -> Playing:
+    """Load the player of a file; InputError if it is not a saved session."""
+    return Player.load(path)
+
+
+_DIFFERENCES: Final = 3
+
+
+_VALUE: Final = 40
+
+
+def about(player: Playing) -> Card:
+    """A card about the session: its description and sources."""
+    header = getattr(getattr(player, "transcript", None), "header", None)
+    lines = [Line(text) for text in (getattr(header, "description", "").strip(),) if text]
+    lines += [Line(", ".join(cites), "fact", "Source") for cites in (getattr(header, "cites", ()),) if cites]
+    lines.append(
+        Line(
+            "Left and right move from step to step, p plays, g continues from a step in a session of your own."
+            if player.steps
+            else "This session has no steps.",
+            "quiet",
+        )
+    )
+    return Card("overview", player.title, tuple(lines), label="Saved session")
+
+
+def difference_lines(found: Sequence[Any]) -> list[Content]:
+    """The first differences of a step, and how many more there are."""
+    lines = []
+    for one in found[:_DIFFERENCES]:
+        text = f"{one.place}: was {_value(one.expected)}, is {_value(one.came)}"
+        lines.append(styled(f"  {text}", ""))
+    if len(found) > _DIFFERENCES:
+        lines.append(styled(f"  and {len(found) - _DIFFERENCES} more", "$quiet"))
+    return lines
+
+
+def _value(value: Any) -> str:
+    """A value of a record, shortened."""
+    return "nothing" if value is None else cut(safe(str(value)), _VALUE)
+
+
+class Loaded(Message):
+    """A saved session was loaded and, to be continued, played to its end; or why not."""
+
+    def __init__(self, player: Playing | None, end: Any, problem: str) -> None:
+        super().__init__()
+        self.player, self.end, self.problem = player, end, problem
+
+
+def read(app: AdvisorApp, path: Path, to_the_end: bool, load: Callable[[Path], Playing]) -> None:
+    """Load a session in a thread; the app receives a Loaded message."""
+
+    def work() -> None:
+        try:
+            player = load(path)
+            end = player.at(len(tuple(player.steps)), lambda what, done, total: None) if to_the_end else None
+            app.post_message(Loaded(player, end, ""))
+        except AdvisorError as problem:
+            app.post_message(Loaded(None, None, str(problem)))
+        except Exception as problem:  # a damaged file must never crash the program
+            app.post_message(Loaded(None, None, f"{path.name}: {type(problem).__name__}: {problem}"))
+
+    Thread(target=work, name="read session", daemon=True).start()
+
+
+def own(played: Any, real: Executor) -> Executor:
+    """The executor of a replay as that of the user's own session: from now on it writes files and runs kernels."""
+    if not isinstance(played, Sandbox):
+        return played if isinstance(played, Executor) else real
+    played.take_over(real.sources)
+    return played
+
+
+WIDE: Final = 120  # columns from which the list of steps is beside the conversation
+HUGE: Final = 150  # columns from which the evidence is too
 _PACES: Final = (4.0, 2.0, 1.0, 0.5)  # seconds a step
 
 
 class ReplayScreen(Screen[None]):
-    """The list of steps, the conversation as it was, the evidence; what is worked out is worked out in a thread."""
+    """The list of steps, the conversation as it was, and the evidence; steps are computed in a thread."""
 
     app: AdvisorApp
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right", "step(1)", "Step", key_display="→", priority=True, tooltip="Next step"),
+        Binding("n,space", "step(1)", "Step", show=False, tooltip="Next step"),
+        Binding("left", "step(-1)", "Back", show=False, priority=True, tooltip="Previous step"),
+        Binding("b", "step(-1)", "Back", show=False, tooltip="Previous step"),
+        Binding("p", "play", "Play", tooltip="Play or pause"),
+        Binding("plus,equals_sign", "pace(1)", "Faster", key_display="+", tooltip="Play faster"),
+        Binding("minus", "pace(-1)", "Slower", key_display="-", tooltip="Play slower"),
+        Binding("home", "ends(-1)", "First", show=False, priority=True, tooltip="Go to the beginning"),
+        Binding("end", "ends(1)", "Last", show=False, priority=True, tooltip="Go to the last step"),
         Binding(
-            "right", "step(1)", "Step", key_display="→", priority=True, id="replay.step", tooltip=words.TIP_FORWARD
+            "enter",
+            "jump",
+            "Go to",
+            show=False,
+            priority=True,
+            tooltip="Go to the typed step number, or to the highlighted step",
         ),
-        Binding("n,space", "step(1)", "Step", show=False, id="replay.next", tooltip=words.TIP_FORWARD),
-        Binding("left", "step(-1)", "Back", show=False, priority=True, id="replay.back", tooltip=words.TIP_BACKWARD),
-        Binding("b", "step(-1)", "Back", show=False, id="replay.before", tooltip=words.TIP_BACKWARD),
-        Binding("p", "play", "Play", id="replay.play", tooltip=words.TIP_PLAY),
-        Binding("plus,equals_sign", "pace(1)", "Faster", key_display="+", id="replay.fast", tooltip=words.TIP_FASTER),
-        Binding("minus", "pace(-1)", "Slower", key_display="-", id="replay.slow", tooltip=words.TIP_SLOWER),
-        Binding("home", "ends(-1)", "First", show=False, priority=True, id="replay.first", tooltip=words.TIP_FIRST),
-        Binding("end", "ends(1)", "Last", show=False, priority=True, id="replay.last", tooltip=words.TIP_LAST),
-        Binding("enter", "jump", "Go to", show=False, id="replay.jump", priority=True, tooltip=words.TIP_JUMP),
-        Binding("d", "difference", "Differs", id="replay.differs", tooltip=words.TIP_DIFFERENCE),
-        Binding("f2", "list", "Steps", id="replay.list", tooltip=words.TIP_LIST),
-        Binding("f3", "evidence", "Evidence", id="replay.evidence", tooltip=words.TIP_EVIDENCE),
-        Binding("f6", "evidence_page", "Page", show=False, id="replay.page", tooltip=words.TIP_EVIDENCE_PAGE),
-        Binding("g", "go_on", "Go on", id="replay.goon", tooltip=words.TIP_GO_ON),
-        Binding("escape", "leave", "Leave", id="replay.leave", tooltip=words.TIP_REPLAY_LEAVE),
-        Binding("f1", "app.help", "Help", id="replay.help", tooltip=words.TIP_HELP),
-        Binding("pageup", "page(-1)", words.UP, show=False, priority=True, id="replay.pageup"),
-        Binding("pagedown", "page(1)", words.DOWN, show=False, priority=True, id="replay.pagedown"),
-        Binding("backspace", "undigit", "Digit back", show=False, id="replay.undigit"),
+        Binding("d", "difference", "Differs", tooltip="Replay to the next step whose conclusions differ"),
+        Binding("f2", "list", "Steps", tooltip="Show or hide the list of steps"),
+        Binding("f3", "evidence", "Evidence", tooltip="Show or hide the evidence"),
+        Binding("f6", "evidence_page", "Page", show=False, tooltip="Next evidence page"),
+        Binding("g", "go_on", "Continue", tooltip="Continue from here in a session of your own"),
+        Binding("escape", "leave", "Leave", tooltip="Cancel the search for a difference, or leave the replay"),
+        Binding("f1", "app.help", "Help", tooltip="Keys of this screen, and commands"),
+        Binding("pageup", "page(-1)", "Page up", show=False, priority=True),
+        Binding("pagedown", "page(1)", "Page down", show=False, priority=True),
+        Binding("backspace", "undigit", "Digit back", show=False),
         *(
-            Binding(*(str(n), f"digit({n})", "Digit"), show=False, id=f"replay.digit{n}", tooltip=words.TIP_DIGIT)
+            Binding(
+                *(str(n), f"digit({n})", "Digit"),
+                show=False,
+                id=f"replay.digit{n}",
+                tooltip="Type the number of a step, then Enter",
+            )
             for n in range(10)
         ),
     ]
 
     class Ready(Message):
-        """A step was worked out, or why not: what came of it, where it differs. passing: on the way to another."""
+        """A step was computed, or why not: its result and differences. passing: on the way to another step."""
 
         def __init__(self, step: int, played: Any, differences: Sequence[Any], problem: str, passing: bool) -> None:
             super().__init__()
@@ -84,7 +193,7 @@ class ReplayScreen(Screen[None]):
             self.passing = passing
 
     class Watched(Message):
-        """How far the work is."""
+        """Progress of the computation."""
 
         def __init__(self, what: str, done: int, total: int) -> None:
             super().__init__()
@@ -94,24 +203,24 @@ class ReplayScreen(Screen[None]):
         super().__init__()
         self._player, self._blocks = player, blocks
         self._steps = tuple(player.steps)
-        self._step = 0  # the one in view
+        self._step = 0  # the current step
         self._wanted = min(max(step, 0), len(self._steps))
-        self._working = self._seeking = False  # seeking: steps are worked out until one differs
-        self._at_work = 0  # the step that is worked out
+        self._working = self._seeking = False  # seeking: computing steps until one differs
+        self._at_work = 0  # the step being computed
         self._pace = 1
         self._timer: Timer | None = None
         self._digits = ""
         self._played: Any = None
-        self._found: dict[int, tuple[Sequence[Any], bool]] = {}  # step -> differences, could be done
+        self._found: dict[int, tuple[Sequence[Any], bool]] = {}  # step -> differences, whether it could be applied
         self._lock = Lock()
 
     @property
     def player(self) -> Playing:
-        """What is played."""
+        """The player of the session."""
         return self._player
 
     def compose(self) -> ComposeResult:
-        """Steps, conversation, evidence; below them what the step was."""
+        """Create the list of steps, the conversation, the evidence and the line about the step."""
         yield Banner()
         with Horizontal(id="columns"):
             yield OptionList(id="steps", markup=False, compact=True)
@@ -120,10 +229,10 @@ class ReplayScreen(Screen[None]):
             yield Evidence(blocks=self._blocks, ident="evidence")
         yield Static(id="deed", markup=False)
         yield Busy(blocks=self._blocks)
-        yield FittedFooter()
+        yield footer()
 
     def on_mount(self) -> None:
-        """Everything at the beginning; the wanted step is worked out."""
+        """Start at the beginning and compute the wanted step."""
         rows = self.query_one("#steps", OptionList)
         rows.add_options([Option(self._row(at)) for at in range(len(self._steps) + 1)])
         rows.highlighted = 0
@@ -133,30 +242,30 @@ class ReplayScreen(Screen[None]):
         self._go(self._wanted)
 
     def on_resize(self, event: Resize) -> None:
-        """Beside each other where there is room."""
+        """Place panes side by side where there is room."""
         self.set_class(event.size.width >= WIDE, "-wide")
         self.set_class(event.size.width >= HUGE, "-huge")
 
     def show(self, state: State) -> None:
-        """The state of the program's own session is not shown here."""
+        """Ignore the state of the program's own session."""
 
     # Work
 
     def _go(self, step: int) -> None:
-        """Show a step as soon as it is worked out."""
+        """Show a step as soon as it is computed."""
         self._wanted = min(max(step, 0), len(self._steps))
         if not self._working:
             self._work_out(self._wanted)
 
     def _seek(self, step: int) -> None:
-        """Show the first step from this one on that differs; where none does, say so and stay."""
+        """Show the next step from this one on that differs; if none does, say so and stay."""
         while step in self._found and not self._differs(step):
             step += 1
         if step <= len(self._steps):
             self._work_out(step, passing=True)
             return
         self._seeking, self._wanted = False, self._step
-        self.notify(words.NONE_DIFFERS, markup=False)
+        self.notify("No later step differs from the saved session.", markup=False)
 
     def _work_out(self, step: int, passing: bool = False) -> None:
         self._working, self._at_work = True, step
@@ -174,7 +283,7 @@ class ReplayScreen(Screen[None]):
             self.post_message(self.Ready(step, played, found, "", passing))
         except AdvisorError as problem:
             self.post_message(self.Ready(step, None, (), str(problem), passing))
-        except Exception as problem:  # a damaged file must never end the program
+        except Exception as problem:  # a damaged file must never crash the program
             self.post_message(self.Ready(step, None, (), f"{type(problem).__name__}: {problem}", passing))
 
     @on(Watched)
@@ -183,9 +292,7 @@ class ReplayScreen(Screen[None]):
             self._busy(event.what, event.done, event.total)
 
     def _busy(self, what: str, done: int, total: int) -> None:
-        from advisor.tui.words import STAGES
-
-        text = STAGES.get(what) or words.WORKING_OUT.format(step=self._at_work)
+        text = STAGES.get(what) or f"working out step {self._at_work}"
         self.query_one(Busy).show(text, done, total if total > 1 else 0)
 
     @on(Ready)
@@ -211,15 +318,15 @@ class ReplayScreen(Screen[None]):
             self._go(self._wanted)
 
     def _differs(self, step: int) -> bool:
-        """Whether a step that was worked out is concluded otherwise, or could not be done."""
+        """Whether a computed step concludes differently, or could not be applied."""
         found, done = self._found[step]
         return bool(found) or not done
 
-    # What is shown
+    # Drawing
 
     def _row(self, at: int) -> Content:
         if at == 0:
-            return styled(f"  0 {words.BEGINNING}", "$quiet")
+            return styled("  0 before the first step", "$quiet")
         found, done = self._found.get(at, ((), True))
         mark = styled("≠" if self._blocks else "!", "bold $text-error") if found or not done else Content(" ")
         return mark + styled(f"{at:>2} ", "bold $text-accent") + styled(cut(self._said(at), 200), "")
@@ -228,9 +335,9 @@ class ReplayScreen(Screen[None]):
         return str(self._steps[at - 1].words).replace("\n", " ")
 
     def _draw(self) -> None:
-        """The state of the step in view."""
+        """Show the state of the current step."""
         state = State() if self._played is None else self._played.state
-        self.query_one(Banner).show(words.REPLAY_TITLE.format(title=self._player.title))
+        self.query_one(Banner).show(f"replay · {self._player.title}")
         listed = state.place == "launches" and state.diagnosis is not None and not state.view
         self.set_class(listed, "-listed")
         if listed and state.diagnosis is not None:
@@ -244,12 +351,16 @@ class ReplayScreen(Screen[None]):
         self.app.offer(self)
 
     def _tell(self, state: State) -> None:
-        """The line about the step: what was done, whether it concludes the same, whether it plays."""
-        head = words.STEP.format(step=self._step, steps=len(self._steps))
+        """Show the line about the step: what was done, whether it concludes the same, whether it plays."""
+        head = f"step {self._step} of {len(self._steps)}"
         line = styled(f"{head}  ", "bold $text-accent")
-        line += styled(cut(self._said(self._step), 300), "bold") if self._step else styled(words.BEGINNING, "$quiet")
+        line += (
+            styled(cut(self._said(self._step), 300), "bold")
+            if self._step
+            else styled("before the first step", "$quiet")
+        )
         if state.view:
-            line += styled(f"  {words.VIEW.format(view=OPENED.get(state.view, state.view))}", "$quiet")
+            line += styled(f"  in view: {OPENED.get(state.view, state.view)}", "$quiet")
         lines = [line, self._verdict()]
         found, _ = self._found.get(self._step, ((), True)) if self._step else ((), True)
         lines += difference_lines(found)
@@ -257,19 +368,19 @@ class ReplayScreen(Screen[None]):
 
     def _verdict(self) -> Content:
         if self._digits:
-            return styled(words.JUMP.format(digits=self._digits), "$text-accent")
-        plays = words.PAUSED if self._timer is None else words.PLAYING.format(seconds=_PACES[self._pace])
+            return styled(f"go to step {self._digits}_ (Enter)", "$text-accent")
+        plays = "paused" if self._timer is None else f"playing, a step every {_PACES[self._pace]:g} s"
         if not self._step:
             return styled(plays, "$quiet")
         found, done = self._found.get(self._step, ((), True))
         if not done:
-            return styled(words.NOT_DONE, "bold $text-error")
+            return styled("could not be applied at this point", "bold $text-error")
         if found:
             places = plural(len(found), "place", "places")
-            return styled(words.DIFFERS.format(count=len(found), places=places), "bold $text-error")
-        return styled(f"{words.AS_SAVED} · {plays}", "$quiet")
+            return styled(f"{len(found)} {places} different from the saved session", "bold $text-error")
+        return styled(f"same conclusions as saved · {plays}", "$quiet")
 
-    # What the user does
+    # User actions
 
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:
@@ -277,27 +388,27 @@ class ReplayScreen(Screen[None]):
         self._go(event.option_index)
 
     def action_step(self, by: int) -> None:
-        """One step forward or back."""
+        """Go one step forward or back."""
         self._pause()
         self._go(self._wanted + by)
 
     def action_ends(self, by: int) -> None:
-        """To the beginning or the end."""
+        """Go to the beginning or the end."""
         self._pause()
         self._go(0 if by < 0 else len(self._steps))
 
     def action_digit(self, digit: int) -> None:
-        """A digit of the step to go to."""
+        """Add a digit to the step number."""
         self._digits = (self._digits + str(digit))[-5:]
         self._draw()
 
     def action_undigit(self) -> None:
-        """The last digit is taken back."""
+        """Remove the last digit."""
         self._digits = self._digits[:-1]
         self._draw()
 
     def action_jump(self) -> None:
-        """To the step that was typed, else to the marked one."""
+        """Go to the typed step number, else to the highlighted step."""
         self._pause()
         at = self.query_one("#steps", OptionList).highlighted
         wanted, self._digits = int(self._digits) if self._digits else at or 0, ""
@@ -305,7 +416,7 @@ class ReplayScreen(Screen[None]):
         self._draw()
 
     def action_difference(self) -> None:
-        """On to the next step that differs; steps are worked out on the way, any other key ends that."""
+        """Go to the next step that differs, computing steps on the way; any other key stops that."""
         self._pause()
         self._seeking = True
         if not self._working:
@@ -337,7 +448,7 @@ class ReplayScreen(Screen[None]):
             self._timer = None
 
     def action_pace(self, by: int) -> None:
-        """Faster or slower."""
+        """Change the pace."""
         self._pace = min(max(self._pace + by, 0), len(_PACES) - 1)
         if self._timer is not None:
             self._pause()
@@ -345,25 +456,25 @@ class ReplayScreen(Screen[None]):
         self._draw()
 
     def action_list(self) -> None:
-        """The list of steps, shown or hidden; in a narrow terminal in place of the conversation."""
+        """Show or hide the list of steps; in a narrow terminal it replaces the conversation."""
         self.toggle_class("-alone" if self.has_class("-wide") else "-steps")
         self.remove_class("-evidence")
         self.query_one("#steps").focus()
 
     def action_evidence(self) -> None:
-        """The evidence, shown or hidden; in a narrow terminal in place of the conversation."""
+        """Show or hide the evidence; in a narrow terminal it replaces the conversation."""
         self.toggle_class("-evidence")
         self.remove_class("-steps")
 
     def action_evidence_page(self) -> None:
-        """The next page of the evidence; where it is hidden it is shown first."""
+        """Show the next evidence page; if the evidence is hidden, show it first."""
         if self.has_class("-evidence"):
             self.query_one(Evidence).action_turn(1)
         else:
             self.action_evidence()
 
     def action_page(self, by: int) -> None:
-        """A page up or down in what is in view."""
+        """Scroll by a page."""
         narrow = not self.has_class("-wide")
         view = self.query_one(Evidence if self.has_class("-evidence") and narrow else Conversation)
         if isinstance(view, Conversation):
@@ -371,14 +482,16 @@ class ReplayScreen(Screen[None]):
         view.scroll_relative(y=by * max(view.size.height - 1, 1), animate=False)
 
     def action_go_on(self) -> None:
-        """A session of the user's own from this step."""
+        """Continue from this step in a session of the user's own."""
         if self._played is not None and not self._working and self._step:
             self._pause()
             self.app.go_on(self._played.state, self._player.desk)
-            self.app.notify(words.GOES_ON.format(step=self._step), markup=False)
+            self.app.notify(
+                f"This is now your own session, continued from step {self._step} of the replay.", markup=False
+            )
 
     def action_leave(self) -> None:
-        """Call off the search; empty the number; close the list or the evidence; else leave."""
+        """Cancel the search; clear the number; close the list or the evidence; else leave."""
         if self._seeking:
             self._pause()
         elif self._digits:
@@ -391,7 +504,7 @@ class ReplayScreen(Screen[None]):
             self.app.end_replay()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What would do nothing now is not offered."""
+        """Hide actions that do nothing now."""
         if action == "go_on":
             return self._step > 0 and not self._working
         if action == "pace":

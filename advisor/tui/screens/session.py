@@ -11,51 +11,47 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import Key, Resize
 from textual.screen import Screen
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from advisor.session import events as e
-from advisor.session.choices import choices, event_of
+from advisor.session.choices import choices
+from advisor.session.language.understand import event_of
+from advisor.session.numbers import UNIT_HINTS
 from advisor.session.state import State
-from advisor.tui import words, words_evidence, words_views
-from advisor.tui.type_ahead import typed
-from advisor.tui.widgets.banner import Banner
-from advisor.tui.widgets.busy import Busy
-from advisor.tui.widgets.choices import Choices
-from advisor.tui.widgets.conversation import Conversation
+from advisor.tui.drawing import safe
+from advisor.tui.screens.base import footer, report_line, view_bindings
 from advisor.tui.widgets.evidence import Evidence
-from advisor.tui.widgets.footer import FittedFooter
-from advisor.tui.widgets.note import Note
-from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.evidence_pages import PAGES
+from advisor.tui.widgets.lists import Choices
+from advisor.tui.widgets.prompt import Prompt, PromptLine, typed
+from advisor.tui.widgets.text import Banner, Busy, Conversation, Note
 
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
 
-WIDE = 110  # columns from which the evidence stands beside the conversation
-TALL = 36  # rows from which all choices can be seen at once
-LOW = 20  # rows under which the conversation needs all that the choices can spare
+WIDE = 110  # columns from which the evidence is beside the conversation
+TALL = 36  # rows from which all choices are visible at once
+LOW = 20  # rows below which the choices shrink in favour of the conversation
 
 
 class SessionScreen(Screen[None]):
-    """Shows the state's conversation and hands over what is typed or chosen."""
+    """The conversation about one launch, its evidence, the choices and the prompt."""
 
     app: AdvisorApp
     AUTO_FOCUS = "Prompt"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1", "app.help", "Help", id="session.help", tooltip=words.TIP_HELP),
-        Binding("f2", "launches", "Launches", id="session.launches", tooltip=words.TIP_LAUNCHES),
-        Binding("f3", "evidence", "Evidence", id="session.evidence", tooltip=words.TIP_EVIDENCE),
-        Binding("f4", "app.undo", "Back", id="session.back", tooltip=words.TIP_UNDO),
+        Binding("f1", "app.help", "Help", tooltip="Keys and commands"),
+        Binding("f2", "launches", "Launches", tooltip="Back to the list of launches"),
+        Binding("f3", "evidence", "Evidence", tooltip="Show or hide the evidence: speed of light, stalls, numbers"),
+        Binding("f4", "app.undo", "Back", tooltip="Undo the last action"),
         Binding(
-            "f6,alt+right", "evidence_page(1)", "Page", id="session.evidence_next", tooltip=words_evidence.TIP_NEXT
-        ),
-        Binding(
-            *("shift+f6,alt+left", "evidence_page(-1)", "Page before"),
+            *("shift+f6,alt+left", "evidence_page(-1)", "Previous page"),
             show=False,
             id="session.evidence_before",
-            tooltip=words_evidence.TIP_BEFORE,
+            tooltip="Previous evidence page",
         ),
         *(
-            # Before the prompt, which would type the letter.
+            # With priority over the prompt, which would type the letter.
             Binding(
                 *(key, f"evidence_take('{page}')", name),
                 show=False,
@@ -63,21 +59,19 @@ class SessionScreen(Screen[None]):
                 tooltip=what,
                 priority=True,
             )
-            for page, key, name, what in words_evidence.PAGES
+            for page, (_, key, name, what, _) in PAGES.items()
         ),
-        *(
-            Binding(key, f"view('{view}')", name, id=f"session.{view}", tooltip=words_views.TIP_VIEWS[view])
-            for key, view, name in words_views.VIEW_KEYS
-        ),
-        # Where the prompt has the focus, Tab is its own.
-        Binding("tab", "line_again", "To line", id="session.prompt", tooltip=words.TIP_LINE),
-        Binding("escape", "escape", "Call off", show=False, id="session.escape", tooltip=words.TIP_ESCAPE),
-        Binding("pageup", "page(-1)", "Page up", show=False, id="session.pageup"),
-        Binding("pagedown", "page(1)", "Page down", show=False, id="session.pagedown"),
-        Binding("ctrl+up", "line(-1)", "Line up", show=False, id="session.lineup"),
-        Binding("ctrl+down", "line(1)", "Line down", show=False, id="session.linedown"),
-        Binding("ctrl+home", "ends(-1)", "First card", show=False, id="session.top"),
-        Binding("ctrl+end", "ends(1)", "Last card", show=False, id="session.end"),
+        *view_bindings("session", show=True),
+        Binding("f6,alt+right", "evidence_page(1)", "Page", tooltip="Next evidence page"),
+        # In the prompt, Tab completes.
+        Binding("tab", "line_again", "To line", tooltip="Focus the prompt"),
+        Binding("escape", "escape", "Cancel", show=False, tooltip="Cancel / focus the prompt / clear it"),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("ctrl+up", "line(-1)", "Line up", show=False),
+        Binding("ctrl+down", "line(1)", "Line down", show=False),
+        Binding("ctrl+home", "ends(-1)", "First card", show=False),
+        Binding("ctrl+end", "ends(1)", "Last card", show=False),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
@@ -86,7 +80,7 @@ class SessionScreen(Screen[None]):
         self._position: int | None = None
 
     def compose(self) -> ComposeResult:
-        """Conversation and choices, the evidence beside them; work and prompt below."""
+        """Create the conversation and the choices, the evidence, the progress line and the prompt."""
         yield Banner()
         with Horizontal(id="columns"):
             with Vertical(id="talk"):
@@ -95,23 +89,21 @@ class SessionScreen(Screen[None]):
                 yield Choices()
             yield Evidence(blocks=self._blocks, ident="evidence")
         yield Busy(blocks=self._blocks)
-        with Horizontal(id="ask"):
-            yield Static("› " if self._blocks else "> ", id="sign", markup=False)
-            yield Prompt(self.app.complete, history=self.app.history, ident="prompt")
-        yield FittedFooter()
+        yield PromptLine(Prompt(self.app.complete, history=self.app.history, ident="prompt"), blocks=self._blocks)
+        yield footer()
 
     def on_mount(self) -> None:
-        """The prompt has the focus; Tab leads to the evidence and back."""
+        """Focus the prompt; Tab leads to the evidence and back."""
         self.query_one(Prompt).focus()
         self.show(self.app.state)
 
     def on_screen_resume(self) -> None:
-        """Back from another screen: show what holds now, and what came while the other was on top."""
+        """Show the current state, scrolled to the newest turn."""
         self.show(self.app.state)
         self.call_after_refresh(self.query_one(Conversation).reveal)
 
     def on_resize(self, event: Resize) -> None:
-        """Side by side from WIDE columns; one in the other's place below."""
+        """Place the panes side by side from WIDE columns; below, one replaces the other."""
         self.set_class(event.size.width >= WIDE, "-wide")
         self.set_class(event.size.height >= TALL, "-tall")
         self.set_class(event.size.height < LOW, "-low")
@@ -121,20 +113,20 @@ class SessionScreen(Screen[None]):
         if state.position != self._position:
             self._position = state.position
             self.remove_class("-evidence")
-        self.query_one(Banner).show(words.banner(state))
+        self.query_one(Banner).show(report_line(state))
         self.query_one(Conversation).show(state.conversation)
         self.query_one(Evidence).show(state)
-        asked = words.asked(state)
+        asked = _asked(state)
         self.query_one("#asked", Note).say([Content(asked)])
         self.set_class(bool(asked), "-asked")
         number = state.ask is not None and state.ask.kind == "number"
         # An accidental Enter must not be an answer.
         marked = state.ask is None or state.ask.usual is not None
         self.query_one(Choices).show(choices(state), numbered=not number, marked=marked)
-        self.query_one(Prompt).placeholder = words.placeholder(state)
+        self.query_one(Prompt).placeholder = _placeholder(state)
         self.app.offer(self)
 
-    # What the user does
+    # User actions
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
@@ -146,7 +138,7 @@ class SessionScreen(Screen[None]):
             self._take(self.query_one(Choices).marked)
 
     def to_line(self, key: Key) -> str | None:
-        """What is typed goes to the prompt, wherever the focus is, but for the keys of what has it."""
+        """Send typed characters to the prompt wherever the focus is, except the keys of the focused widget."""
         return typed(self, key)
 
     @on(Prompt.Stepped)
@@ -165,11 +157,11 @@ class SessionScreen(Screen[None]):
             self.app.dispatch(event)
 
     def action_launches(self) -> None:
-        """Back to the list."""
+        """Return to the list of launches."""
         self.app.say("/kernels")
 
     def action_evidence(self) -> None:
-        """Show or hide the evidence: beside the conversation where there is room, else in its place."""
+        """Show or hide the evidence: beside the conversation where there is room, else instead of it."""
         self.toggle_class("-alone" if self.has_class("-wide") else "-evidence")
 
     def action_view(self, view: str) -> None:
@@ -177,30 +169,30 @@ class SessionScreen(Screen[None]):
         self.app.dispatch(e.ViewShown(view))
 
     def action_evidence_page(self, by: int) -> None:
-        """The next page of the evidence; where it is hidden it is shown first."""
+        """Show the next evidence page; if the evidence is hidden, show it first."""
         if not self._reveal_evidence():
             self.query_one(Evidence).action_turn(by)
 
     def action_evidence_take(self, page: str) -> None:
-        """A page of the evidence by its name."""
+        """Show an evidence page by its name."""
         self._reveal_evidence()
         self.query_one(Evidence).turn_to(page)
 
     def _reveal_evidence(self) -> bool:
-        """Show the evidence; whether it was hidden."""
+        """Show the evidence; returns whether it was hidden."""
         hidden = not self.query_one(Evidence).display
         if hidden:
             self.action_evidence()
         return hidden
 
     def action_line_again(self) -> None:
-        """Keys go to the prompt again."""
+        """Focus the prompt."""
         self.query_one(Prompt).focus()
 
     def action_escape(self) -> None:
-        """Call off what is being done; else back to the prompt; else empty the line; else leave the evidence."""
+        """Cancel the running work; else focus the prompt; else clear it; else leave the evidence."""
         prompt = self.query_one(Prompt)
-        if self.app.call_off():
+        if self.app.cancel_work():
             return
         if not prompt.has_focus:
             prompt.focus()
@@ -218,21 +210,21 @@ class SessionScreen(Screen[None]):
         return conversation
 
     def action_page(self, by: int) -> None:
-        """A page up or down in what is in view."""
+        """Scroll by a page."""
         view = self._scrolled()
         view.scroll_relative(y=by * max(view.size.height - 1, 1), animate=False)
 
     def action_line(self, by: int) -> None:
-        """A line up or down in what is in view."""
+        """Scroll by a line."""
         self._scrolled().scroll_relative(y=by, animate=False)
 
     def action_ends(self, by: int) -> None:
-        """To the beginning or the end."""
+        """Go to the beginning or the end."""
         view = self._scrolled()
         view.scroll_home(animate=False) if by < 0 else view.scroll_end(animate=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What would do nothing now is not offered."""
+        """Hide actions that do nothing now."""
         state = self.app.state
         if action == "line_again":
             return self.is_mounted and not self.query_one(Prompt).has_focus
@@ -241,3 +233,25 @@ class SessionScreen(Screen[None]):
         if action in ("evidence", "evidence_page", "evidence_take"):
             return state.launch is not None
         return True
+
+
+def _placeholder(state: State) -> str:
+    """The placeholder of the prompt."""
+    if state.ask is not None and state.ask.kind == "number":
+        text = "{hint}; d for don't know" if state.ask.optional else "{hint}"
+        return text.format(hint=UNIT_HINTS.get(state.ask.unit, UNIT_HINTS["count"]))
+    if state.ask is not None:
+        return "a number, a name or its beginning; Enter takes the highlighted one"
+    return (
+        "one moment"
+        if state.waiting and state.launch is None
+        else "a choice, a question such as: what is occupancy, or /help"
+    )
+
+
+def _asked(state: State) -> str:
+    """The open question in one line, if something else was said since it was asked; else empty."""
+    ask, cards = state.ask, state.conversation
+    if ask is None or not cards or (cards[-1].kind == "question" and cards[-1].finding == ask.id):
+        return ""
+    return f"Open question: {safe(' '.join(ask.ask.split()))}"

@@ -1,71 +1,122 @@
-"""Where in the code: hot lines, and beside them instructions, source text, PTX or the kernel's shape."""
+"""Hot lines, and beside them instructions, source text, PTX or the structure of the kernel."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from dataclasses import replace
+from typing import ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.events import Resize
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
+from advisor.records.errors import UsageError
 from advisor.session import events as e
 from advisor.session.language import understand as commands
 from advisor.session.state import State
-from advisor.source.columns import SETS
-from advisor.source.hotspots import Line
+from advisor.source.columns import COLUMNS, SETS, parse_columns
+from advisor.source.hotspots import Line, parse_search, parse_where
+from advisor.source.measures import MEASURES, measure
 from advisor.source.viewer import Seen
-from advisor.tui import words_views as words
-from advisor.tui.layout import styled
-from advisor.tui.screens.panel import PanelScreen
-from advisor.tui.source_rows import Code, Listed, about_view, filters_text
-from advisor.tui.source_search import seek
-from advisor.tui.widgets.banner import Banner
-from advisor.tui.widgets.busy import Busy
-from advisor.tui.widgets.note import Note
-from advisor.tui.widgets.placed import Panes
-from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.rows import Rows
+from advisor.tui.drawing import styled
+from advisor.tui.screens.base import PanelScreen, footer
+from advisor.tui.screens.source_rows import NO_LINES, Code, Listed, about_view, filters_text
+from advisor.tui.widgets.lists import Rows
+from advisor.tui.widgets.prompt import Prompt, PromptLine
+from advisor.tui.widgets.text import Banner, Busy, Note
 from advisor.view.source_marks import place_text
 
-_FEW = 3  # lines that need no more room than themselves
+_TABS: Final = ("SASS", "Source text", "PTX", "Shape")
+
+_SIGNS = "<>="
+
+
+def seek(text: str, now: e.Locate | None) -> e.SourceSought | str | None:
+    """The event of a typed text, beside what is shown now; what is wrong with it; None where it is nothing known.
+
+    `/LDG` searches, `/` alone takes the search away, `share>5%` filters (one comparison a field and sign), `samples`
+    and ncu's own metric names measure, `stalls` and names of columns between commas show columns, `none` shows none.
+    """
+    kept = now or e.Locate(0)
+    sought = e.SourceSought(kept.by, kept.search, kept.where, kept.columns)
+    try:
+        if text.startswith("/"):
+            pattern = text[1:]
+            if pattern:
+                parse_search(pattern)
+            return replace(sought, search=pattern)
+        if any(sign in text for sign in _SIGNS):
+            return replace(sought, where=_with(kept.where, text))
+        if text == "none":
+            return replace(sought, columns="")
+        names = [part.strip() for part in text.split(",")]
+        # Some measures and columns share a name: alone it means the measure.
+        if text not in MEASURES and all(name in SETS or name in COLUMNS for name in names):
+            parse_columns(text)
+            return replace(sought, columns=text)
+        if text in MEASURES or "__" in text:
+            return replace(sought, by=measure(text).id)
+    except UsageError as problem:
+        return str(problem).replace("--where ", "").replace("--search ", "")
+    return None
+
+
+def _with(where: tuple[str, ...], text: str) -> tuple[str, ...]:
+    """The comparisons with one more; it replaces one on the same field in the same direction."""
+    new = parse_where(text)
+    squeezed = "".join(text.split())
+    kept = tuple(old for old in where if (parse_where(old).field, parse_where(old).sign[0]) != (new.field, new.sign[0]))
+    return (*kept, squeezed)
+
+
+_FEW = 3  # a list this short takes only the room of its lines
 _INSTRUCTIONS, _TEXT, _PTX, _SHAPE = range(4)
 
 
 class SourceScreen(PanelScreen):
-    """The lists are where the keys go; the line below them takes searches, comparisons, measures and column sets."""
+    """The lists have the focus; the prompt takes searches, comparisons, measures and column sets."""
 
     opens: ClassVar[Mapping[str, str]] = {"/": "/", "f": ""}
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "prompt('/')", "Search", id="source.search", tooltip=words.TIP_SEARCH),
-        Binding("f", "prompt('')", "Filter", show=False, id="source.filter", tooltip=words.TIP_SEARCH),
-        Binding("m", "measure(1)", "Measure", id="source.measure", tooltip=words.TIP_MEASURE),
         Binding(
-            "M",
-            "measure(-1)",
-            "Measure before",
-            show=False,
-            id="source.measure_before",
-            tooltip=words.TIP_MEASURE_BEFORE,
+            "slash",
+            "prompt('/')",
+            "Search",
+            tooltip="Search by a regular expression, filter by a value, or name a measure or column set",
         ),
-        Binding("c", "columns", "Columns", id="source.columns", tooltip=words.TIP_COLUMNS),
-        Binding("n", "hot(1)", "Next hot", id="source.hot", tooltip=words.TIP_HOT),
-        Binding("N", "hot(-1)", "Hot before", show=False, id="source.hot_before", tooltip=words.TIP_HOT_BEFORE),
-        Binding("1", "tab(0)", "Instructions", show=False, id="source.tab1", tooltip=words.TIP_TAB),
-        Binding("2", "tab(1)", "Source text", show=False, id="source.tab2", tooltip=words.TIP_TAB),
-        Binding("3", "tab(2)", "PTX", show=False, id="source.tab3", tooltip=words.TIP_TAB),
-        Binding("4", "tab(3)", "Shape", show=False, id="source.tab4", tooltip=words.TIP_TAB),
-        Binding("a", "all", "All/line", show=False, id="source.all", tooltip=words.TIP_ALL),
-        Binding("o", "order", "Order", show=False, id="source.order", tooltip=words.TIP_ORDER),
-        Binding("x", "clear", "Clear", id="source.clear", tooltip=words.TIP_CLEAR),
-        Binding("l", "awaited", "Awaited", show=False, id="source.awaited", tooltip=words.TIP_AWAITED),
-        Binding("p", "peak", "Peak", show=False, id="source.peak", tooltip=words.TIP_PEAK),
-        Binding("r", "again", "Again", id="source.again", tooltip=words.TIP_AGAIN),
+        Binding(
+            "f",
+            "prompt('')",
+            "Filter",
+            show=False,
+            tooltip="Search by a regular expression, filter by a value, or name a measure or column set",
+        ),
+        Binding("m", "measure(1)", "Measure", tooltip="Next measure with data for this launch"),
+        Binding("M", "measure(-1)", "Previous measure", show=False, tooltip="Previous measure"),
+        Binding("c", "columns", "Columns", tooltip="Next column set: memory, stalls, predication, instructions, none"),
+        Binding("n", "hot(1)", "Next hot", tooltip="Next hot place in code order"),
+        Binding("N", "hot(-1)", "Previous hot", show=False, tooltip="Previous hot place in code order"),
+        Binding(
+            "1", "tab(0)", "Instructions", show=False, tooltip="Instructions, source text, PTX, or loops and registers"
+        ),
+        Binding(
+            "2", "tab(1)", "Source text", show=False, tooltip="Instructions, source text, PTX, or loops and registers"
+        ),
+        Binding("3", "tab(2)", "PTX", show=False, tooltip="Instructions, source text, PTX, or loops and registers"),
+        Binding("4", "tab(3)", "Shape", show=False, tooltip="Instructions, source text, PTX, or loops and registers"),
+        Binding("a", "all", "All/line", show=False, tooltip="Instructions of the line, or of the whole kernel"),
+        Binding("o", "order", "Order", show=False, tooltip="Hottest first, or code order"),
+        Binding("x", "clear", "Clear", tooltip="Remove all filters"),
+        Binding(
+            "l", "awaited", "Awaited", show=False, tooltip="Go to the load or other instruction that this one waits for"
+        ),
+        Binding("p", "peak", "Peak", show=False, tooltip="Go to the instruction with the most live registers"),
+        Binding("r", "again", "Retry", tooltip="Retry what failed or was cancelled"),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
@@ -79,10 +130,10 @@ class SourceScreen(PanelScreen):
         self._of_line = False
 
     def compose(self) -> ComposeResult:
-        """Lines and a pane under or beside them; what is told of the cursor's instruction; the prompt."""
+        """Create the lists, the pane beside them, the line about the current instruction, and the prompt."""
         yield Banner()
         yield Note("about")
-        with Panes():
+        with Container(id="panes"):
             with Vertical(id="left"):
                 yield Rows(blocks=self.blocks, ident="lines")
                 yield Rows(blocks=self.blocks, ident="text")
@@ -91,28 +142,33 @@ class SourceScreen(PanelScreen):
                 yield Rows(blocks=self.blocks, ident="code")
                 yield Note("detail")
         yield Busy(blocks=self.blocks)
-        with Horizontal(id="ask"):
-            yield Static("› " if self.blocks else "> ", id="sign", markup=False)
-            yield Prompt((), placeholder=words.PROMPT, ident="prompt")
-        yield self.footer()
+        yield PromptLine(
+            Prompt(
+                (),
+                placeholder="/regex, share>5%, a measure such as samples, columns such as stalls; Tab leaves the line",
+                ident="prompt",
+            ),
+            blocks=self.blocks,
+        )
+        yield footer()
 
     def on_mount(self) -> None:
-        """Keys go to the lists."""
+        """Focus the lists."""
         self.query_one("#lines", Rows).focus()
         self.show(self.app.state)
 
     def on_resize(self, event: Resize) -> None:
-        """Text that is broken to a width is broken anew."""
+        """Wrap the text of the structure tab to the new width."""
         if self._tab == _SHAPE and self._code is not None:
             self.call_after_refresh(self._pane)
 
     # Showing
 
     def show(self, state: State) -> None:
-        """Show what was found; what failed is said over what was found before."""
+        """Show the result; a failure is shown above the previous result."""
         launch = state.launch
-        self.banner(words.SOURCE, launch.kernel if launch is not None else "")
-        result = None if state.sought is None else state.result(state.sought)
+        self.banner("Source", launch.kernel if launch is not None else "")
+        result = None if state.source_query is None else state.result(state.source_query)
         about = (state.position, state.view_subject)
         if about != self._launch:
             self._launch, self._code = about, None
@@ -124,7 +180,7 @@ class SourceScreen(PanelScreen):
         self.app.offer(self)
 
     def _arrive(self, seen: Seen) -> None:
-        """A new view: the lists begin at their hottest."""
+        """Show a new result, both lists at their hottest row."""
         self._code = Code(seen, self.blocks)
         lines = self._code.lines()
         self.query_one("#lines", Rows).show(len(lines.places), lines.draw, at=0)
@@ -137,11 +193,11 @@ class SourceScreen(PanelScreen):
     def _about(self, state: State, result: object) -> None:
         lines: list[tuple[str, str]] = []
         if isinstance(result, e.Failed):
-            lines.append((f"! {result.message} {words.AGAIN}", "$text-error"))
+            lines.append((f"! {result.message} r retries.", "$text-error"))
         elif result is None:
-            lines.append((words.ONE_MOMENT, "$quiet"))
+            lines.append(("one moment", "$quiet"))
         if self._code is not None:
-            lines += about_view(self._code.seen, state.sought, state.lore)
+            lines += about_view(self._code.seen, state.source_query, state.knowledge)
         self.query_one("#about", Note).say(lines)
 
     @property
@@ -152,7 +208,7 @@ class SourceScreen(PanelScreen):
         return lines[at] if at < len(lines) else None
 
     def _pane(self) -> None:
-        """The pane's list, and the text beside the lines where there is room for it."""
+        """Update the pane, and the source text where there is room for it."""
         code, rows = self._code, self.query_one("#code", Rows)
         if code is None:
             rows.show(0, lambda at, width: Content(""))
@@ -181,10 +237,10 @@ class SourceScreen(PanelScreen):
 
     @property
     def _filtered(self) -> bool:
-        return bool(filters_text(self.app.state.sought))
+        return bool(filters_text(self.app.state.source_query))
 
     def _beside(self, code: Code, line: Line | None) -> None:
-        """The text around the line, under the lines of a large screen."""
+        """Show the source text around the current line, on large screens."""
         rows = self.query_one("#text", Rows)
         self._text = code.text(line.file) if line is not None else None
         listed = self._text
@@ -195,14 +251,14 @@ class SourceScreen(PanelScreen):
         self.set_class(listed is not None and bool(listed.places), "-text")
 
     def _tabs(self) -> None:
-        names = [words.TAB_LINE.format(number=n + 1, name=name) for n, name in enumerate(words.TABS)]
+        names = [f"{n + 1} {name}" for n, name in enumerate(_TABS)]
         parts = [styled(f"[{t}]" if n == self._tab else f" {t} ", "bold" if n == self._tab else "$quiet")
                  for n, t in enumerate(names)]  # fmt: skip
         line = self._line
         if self._tab == _INSTRUCTIONS:
             of_line = self._of_line and line is not None
-            told = words.OF_LINE.format(place=place_text(line.file, line.line)) if of_line and line else words.OF_ALL
-            order = words.BY_CODE if self._in_order else words.BY_HEAT
+            told = f"{place_text(line.file, line.line)} (a all)" if of_line and line else "all (a line)"
+            order = "in order (o)" if self._in_order else "hot first (o)"
             parts.append(styled(f"{told}, {order}", "$quiet"))
         self.query_one("#tabs", Note).say([Content(" ").join(parts)])
 
@@ -213,14 +269,23 @@ class SourceScreen(PanelScreen):
             if self._tab == _INSTRUCTIONS and at < len(listed.places):
                 told = code.about(listed.places[at])
             elif self._tab == _PTX and not code.view.has_ptx:
-                told = [styled(words.NO_PTX, "$text-warning")]
+                told = [
+                    styled("The report holds no PTX: code compiled with -lineinfo carries it along.", "$text-warning")
+                ]
             elif self._tab == _TEXT and not listed.places:
-                told = [styled(words.NO_TEXT if code.view.has_lines else words.NO_LINES, "$text-warning")]
+                told = [
+                    styled(
+                        "The text of the source is neither in the report nor on this machine."
+                        if code.view.has_lines
+                        else NO_LINES,
+                        "$text-warning",
+                    )
+                ]
             elif self._tab == _SHAPE and not listed.places:
-                told = [styled(words.NO_SHAPE, "$text-warning")]
+                told = [styled("Without machine code there are no loops or registers to show.", "$text-warning")]
         self.query_one("#detail", Note).say(told)
 
-    # What the user does
+    # User actions
 
     @on(Rows.Moved, "#lines")
     def _line_moved(self, event: Rows.Moved) -> None:
@@ -228,7 +293,7 @@ class SourceScreen(PanelScreen):
 
     @on(Rows.Taken, "#lines")
     def _line_taken(self, event: Rows.Taken) -> None:
-        """Enter on a line: its instructions."""
+        """Show the instructions of the chosen line."""
         self._of_line, self._tab = True, _INSTRUCTIONS
         self.query_one("#code", Rows).at = 0
         self._pane()
@@ -250,9 +315,14 @@ class SourceScreen(PanelScreen):
         self._leave_prompt()
 
     def _seek(self, text: str) -> None:
-        sought = seek(text, self.app.state.sought)
+        sought = seek(text, self.app.state.source_query)
         if sought is None:
-            self.notify(words.NOT_SOUGHT.format(text=text[:80]), severity="warning", markup=False)
+            self.notify(
+                f"{text[:80]} is not a search (/LDG), a comparison (share>5%), a measure (samples) or a column set"
+                " (memory, stalls, predication, instructions).",
+                severity="warning",
+                markup=False,
+            )
         elif isinstance(sought, str):
             self.notify(sought, severity="warning", markup=False)
         else:
@@ -262,7 +332,7 @@ class SourceScreen(PanelScreen):
         self.query_one("#code" if self.has_class("-nolines") else "#lines", Rows).focus()
 
     def action_leave(self) -> None:
-        """Out of the prompt first, then of the screen."""
+        """Leave the prompt; else leave the screen."""
         prompt = self.query_one(Prompt)
         if prompt.has_focus and not self.app.state.waiting:
             prompt.clear()
@@ -271,17 +341,17 @@ class SourceScreen(PanelScreen):
             super().action_leave()
 
     def action_prompt(self, begin: str) -> None:
-        """Type a search or a filter."""
+        """Focus the prompt, starting with this text."""
         prompt = self.query_one(Prompt)
         prompt.value = begin
         prompt.cursor_position = len(begin)
         prompt.focus()
 
     def _change(self, **changes: object) -> None:
-        self.app.dispatch(_sought(self.app.state.sought, **changes))
+        self.app.dispatch(_sought(self.app.state.source_query, **changes))
 
     def action_measure(self, by: int) -> None:
-        """The next or former measure of those that this launch has any of."""
+        """Select the next or previous measure that this launch has data for."""
         if self._code is None or not self._code.seen.measures:
             return
         names = [name for name, *_ in self._code.seen.measures]
@@ -290,23 +360,23 @@ class SourceScreen(PanelScreen):
         self._change(by=names[at % len(names)])
 
     def action_columns(self) -> None:
-        """The next set of columns, none after the last."""
-        sought = self.app.state.sought
+        """Select the next set of columns, none after the last."""
+        sought = self.app.state.source_query
         names = ["", *SETS]
         now = sought.columns if sought is not None else ""
         self._change(columns=names[(names.index(now) + 1) % len(names)] if now in names else "")
 
     def action_clear(self) -> None:
-        """All instructions again."""
+        """Remove all filters."""
         if self._filtered:
             self._change(search="", where=())
 
     def action_again(self) -> None:
-        """Try again what failed."""
+        """Retry what failed."""
         self._change()
 
     def action_tab(self, tab: int) -> None:
-        """Another pane."""
+        """Show another tab of the pane."""
         self._tab = tab
         self.query_one("#code", Rows).at = 0
         self._listed = None
@@ -314,13 +384,13 @@ class SourceScreen(PanelScreen):
         self.query_one("#code", Rows).focus()
 
     def action_all(self) -> None:
-        """All instructions, or those of the line under the cursor."""
+        """Switch between all instructions and those of the current line."""
         self._of_line, self._tab = not self._of_line and self._line is not None, _INSTRUCTIONS
         self.query_one("#code", Rows).at = 0
         self._pane()
 
     def action_order(self) -> None:
-        """By heat or by address; the cursor stays on its instruction."""
+        """Sort by heat or by address; the cursor stays on its instruction."""
         listed, rows = self._listed, self.query_one("#code", Rows)
         here = listed.places[rows.at] if listed is not None and rows.at < len(listed.places) else None
         self._in_order = not self._in_order
@@ -329,7 +399,7 @@ class SourceScreen(PanelScreen):
             rows.move(self._listed.row_of(here) or 0)
 
     def action_hot(self, by: int) -> None:
-        """The next place worth a visit in the list at hand."""
+        """Go to the next hot place of the current list."""
         code, listed, rows = self._code, self._listed, self.query_one("#code", Rows)
         if code is None or listed is None:
             return
@@ -342,10 +412,10 @@ class SourceScreen(PanelScreen):
                 rows.move(at)
                 return
             at += by
-        self.notify(words.NO_HOTTER, markup=False)
+        self.notify("No hotter place in that direction.", markup=False)
 
     def _go(self, at: int | None, otherwise: str) -> None:
-        """To an instruction, among all of them in the order of the code."""
+        """Go to an instruction, among all of them in code order."""
         if at is None:
             if otherwise:
                 self.notify(otherwise, markup=False)
@@ -355,28 +425,30 @@ class SourceScreen(PanelScreen):
         rows = self.query_one("#code", Rows)
         row = None if self._listed is None else self._listed.row_of(at)
         if row is None:
-            self.notify(otherwise or words.NOTHING_HOT, markup=False)
+            self.notify(
+                otherwise or "No line has a share of this measure, or the filters exclude them all.", markup=False
+            )
             return
         rows.move(row)
         rows.focus()
 
     def action_awaited(self) -> None:
-        """To the instruction that the one under the cursor waits for."""
+        """Go to the instruction that the current one waits for."""
         code, listed, at = self._code, self._listed, self.query_one("#code", Rows).at
         if code is not None and listed is not None and self._tab == _INSTRUCTIONS and at < len(listed.places):
-            self._go(code.awaited(listed.places[at]), words.NO_SOURCE_OF_WAIT)
+            self._go(code.awaited(listed.places[at]), "The code names no instruction that this one waits for.")
 
     def action_peak(self) -> None:
-        """To the instruction with the most live registers."""
+        """Go to the instruction with the most live registers."""
         if self._code is not None:
-            self._go(self._code.peak(), words.NO_SHAPE)
+            self._go(self._code.peak(), "Without machine code there are no loops or registers to show.")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What would do nothing now is not offered."""
+        """Hide actions that do nothing now."""
         if action == "clear":
             return self._filtered
         if action == "again":
-            sought = self.app.state.sought
+            sought = self.app.state.source_query
             return sought is not None and isinstance(self.app.state.result(sought), e.Failed)
         return True
 

@@ -1,7 +1,8 @@
-"""Before a session: what to begin with. What was broken off is first and marked, else the interview."""
+"""The screens before a session: what to open, and whether to continue an interrupted session."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,78 +11,137 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
-from textual.screen import Screen
+from textual.containers import Vertical
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, Static
 
 from advisor.session import events as e
 from advisor.session.records import Choice
 from advisor.session.state import State
-from advisor.session.transcripts.autosave import forget_path
-from advisor.tui import words_kept
-from advisor.tui import words_places as words
-from advisor.tui.layout import safe
-from advisor.tui.start_options import Beginnings, Saved, completions, is_there, sort_out, typed_path
-from advisor.tui.widgets.banner import Banner
-from advisor.tui.widgets.busy import Busy
-from advisor.tui.widgets.choices import Choices
-from advisor.tui.widgets.footer import FittedFooter
-from advisor.tui.widgets.prompt import Prompt
+from advisor.session.transcripts.autosave import SavedSession, forget_path, remark, title
+from advisor.tui.drawing import safe
+from advisor.tui.opening import Saved, StartOptions, completions, is_there, sort_out, typed_path
+from advisor.tui.screens.base import footer
+from advisor.tui.widgets.lists import Choices
+from advisor.tui.widgets.prompt import Prompt, PromptLine
+from advisor.tui.widgets.text import Banner, Busy
 
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
 
 
+class OfferScreen(ModalScreen[str]):
+    """Asks whether to continue an interrupted session; returns `go_on`, `anew` or `forget`."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "anew", "Start over", tooltip="Start over")]
+
+    def __init__(self, one: SavedSession, *, blocks: bool = True) -> None:
+        super().__init__()
+        self._blocks = blocks
+        self._choices = (
+            Choice("go_on", f"Continue: {title(one)}", ("y", "yes"), remark(one, time.time())),
+            Choice("anew", "Start over", ("n", "no"), "the session is kept and offered again"),
+            Choice("forget", "Start over and delete it", ("f",)),
+        )
+
+    def compose(self) -> ComposeResult:
+        """Create the question, its answers and the prompt."""
+        with Vertical(id="offer"):
+            yield Static("A session on this was interrupted. Continue where you left off?", id="title", markup=False)
+            yield Choices()
+            yield PromptLine(Prompt((), ident="offered"), blocks=self._blocks)
+        yield footer()
+
+    def on_mount(self) -> None:
+        """Highlight the first answer and focus the prompt."""
+        self.query_one(Choices).show(self._choices, numbered=True, marked=True)
+        self.query_one(Prompt).focus()
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        text = event.value.strip().casefold()
+        event.input.clear()
+        if not text:
+            self.dismiss(self.query_one(Choices).marked or "go_on")
+        elif text.isdecimal() and 0 < int(text[:3]) <= len(self._choices):
+            self.dismiss(self._choices[int(text) - 1].id)
+        else:
+            found = [c.id for c in self._choices if any(word.startswith(text) or text == word for word in c.words)]
+            if found:
+                self.dismiss(found[0])
+
+    @on(Prompt.Stepped)
+    def _stepped(self, event: Prompt.Stepped) -> None:
+        self.query_one(Choices).step(event.by)
+
+    @on(Choices.Taken)
+    def _taken(self, event: Choices.Taken) -> None:
+        self.dismiss(event.choice)
+
+    def action_anew(self) -> None:
+        """Start over; the other session is kept."""
+        self.dismiss("anew")
+
+
 class StartScreen(Screen[None]):
-    """The choices driven from the line below them, as everywhere; a path typed there is opened."""
+    """The start choices, driven from the prompt; a typed path is opened."""
 
     app: AdvisorApp
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1", "app.help", "Help", id="start.help", tooltip=words.TIP_HELP),
-        Binding("f8", "forget", "Forget", id="start.forget", tooltip=words_kept.TIP_FORGET),
-        Binding("escape", "clear", "Back", id="start.clear", tooltip=words.TIP_CLEAR),
+        Binding("f1", "app.help", "Help", tooltip="Keys of this screen, and commands"),
+        Binding("f8", "forget", "Forget", tooltip="Delete the highlighted session"),
+        Binding("escape", "clear", "Back", tooltip="Clear the line, or go back"),
     ]
 
-    def __init__(self, beginnings: Beginnings, *, blocks: bool = True) -> None:
+    def __init__(self, start_options: StartOptions, *, blocks: bool = True) -> None:
         super().__init__()
-        self._beginnings = beginnings
+        self._start_options = start_options
         self._blocks = blocks
-        self._within = False  # the list of cases is open
+        self._within = False  # the list of cases is shown
 
     def compose(self) -> ComposeResult:
-        """A question, its answers, a line to type a path."""
+        """Create the question, its answers and the prompt for a path."""
         yield Banner()
-        yield Static(words.START_TITLE, id="title", markup=False)
+        yield Static("Where do you want to start?", id="title", markup=False)
         yield Choices()
-        yield Static(words.START_HINT, id="hint", markup=False)
-        with Horizontal(id="ask"):
-            yield Static("› " if self._blocks else "> ", id="sign", markup=False)
-            yield Prompt(completions, placeholder=words.PATH, ident="path")
+        yield Static(
+            "Enter takes the highlighted line. Or type the path of a report or a trace; Tab completes it.",
+            id="hint",
+            markup=False,
+        )
+        yield PromptLine(
+            Prompt(
+                completions,
+                placeholder="path of a .ncu-rep report, a .sqlite trace or a saved session; Tab completes",
+                ident="path",
+            ),
+            blocks=self._blocks,
+        )
         yield Busy(blocks=self._blocks)
-        yield FittedFooter()
+        yield footer()
 
     def on_mount(self) -> None:
-        """The line has the focus."""
-        self.query_one(Banner).show(words.START)
+        """Focus the prompt."""
+        self.query_one(Banner).show("no report is open")
         self.query_one(Prompt).focus()
         self.show(self.app.state)
 
     def on_screen_resume(self) -> None:
-        """Back from a view."""
+        """Show the current state."""
         self.show(self.app.state)
 
     def show(self, state: State) -> None:
         """Show the choices."""
-        listed = self._beginnings.case_choices() if self._within else self._beginnings.choices()
+        listed = self._start_options.case_choices() if self._within else self._start_options.choices()
         self.query_one(Choices).show(listed, numbered=True, marked=True)
         self.app.offer(self)
 
-    # What the user does
+    # User actions
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
         text = event.value.strip()
-        rows = self._beginnings.case_choices() if self._within else self._beginnings.choices()
+        rows = self._start_options.case_choices() if self._within else self._start_options.choices()
         if not text:
             marked = self.query_one(Choices).marked
             if marked is not None:
@@ -100,7 +160,9 @@ class StartScreen(Screen[None]):
 
     def _open(self, path: str) -> None:
         if not is_there(path) or Path(path).is_dir():
-            said = words.FOLDER if is_there(path) else words.NO_SUCH_FILE
+            said = (
+                "{path} is a folder: name a report or a trace in it." if is_there(path) else "There is no file {path}."
+            )
             self.notify(said.format(path=safe(path[:200])), severity="warning", markup=False)
             return
         self.query_one(Prompt).clear()
@@ -121,7 +183,7 @@ class StartScreen(Screen[None]):
 
     def _take(self, choice: str) -> None:
         kind, _, number = choice.partition(":")
-        app, given = self.app, self._beginnings
+        app, given = self.app, self._start_options
         if kind == "interview":
             app.dispatch(e.Began((), app.gpu))
         elif kind == "demo" and given.demo is not None:
@@ -139,9 +201,9 @@ class StartScreen(Screen[None]):
             app.dispatch(e.ViewShown(kind))
 
     def action_clear(self) -> None:
-        """Call off work; else empty the line; else back to the first list."""
+        """Cancel the running work; else clear the line; else return to the first list."""
         prompt = self.query_one(Prompt)
-        if self.app.call_off():
+        if self.app.cancel_work():
             return
         if prompt.value:
             prompt.clear()
@@ -149,25 +211,25 @@ class StartScreen(Screen[None]):
             self._within = False
             self.show(self.app.state)
 
-    def _broken_off(self) -> Saved | None:
-        """The session that the mark stands on, among those that were broken off."""
+    def _interrupted(self) -> Saved | None:
+        """The highlighted session, if it is an interrupted one."""
         marked = self.query_one(Choices).marked or "" if self.is_mounted else ""
         kind, _, number = marked.partition(":")
-        return self._beginnings.unfinished[int(number)] if kind == "continue" else None
+        return self._start_options.unfinished[int(number)] if kind == "continue" else None
 
     def action_forget(self) -> None:
-        """Throw away the session that the mark stands on."""
-        one = self._broken_off()
+        """Delete the highlighted session."""
+        one = self._interrupted()
         if one is not None:
             forget_path(one.path)
-            left = tuple(other for other in self._beginnings.unfinished if other is not one)
-            self._beginnings = replace(self._beginnings, unfinished=left)
+            left = tuple(other for other in self._start_options.unfinished if other is not one)
+            self._start_options = replace(self._start_options, unfinished=left)
             self.show(self.app.state)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What would do nothing now is not offered."""
+        """Hide actions that do nothing now."""
         if action == "forget":
-            return self._broken_off() is not None
+            return self._interrupted() is not None
         if action == "clear":
             typed = self.is_mounted and bool(self.query_one(Prompt).value)
             return typed or self._within or bool(self.app.state.waiting)
@@ -175,7 +237,7 @@ class StartScreen(Screen[None]):
 
 
 def _named(text: str, rows: Sequence[Choice]) -> str:
-    """The one choice with a word that begins so, as everywhere; empty where there is none or more than one."""
+    """The only choice with a word that begins like the text; empty if there is none or more than one."""
     wanted = text.casefold()
     found = [row.id for row in rows if any(word.startswith(wanted) for word in row.label.casefold().split())]
     found += [row.id for row in rows if row.label.casefold().startswith(wanted) and row.id not in found]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual import on
 from textual.binding import Binding, BindingType
@@ -11,43 +11,48 @@ from textual.content import Content
 
 from advisor.session import events as e
 from advisor.session.method.progress import rows as step_rows
-from advisor.session.records import Lore, Step
+from advisor.session.records import KnowledgeIndex, Step
 from advisor.session.state import State
-from advisor.tui import words_views as words
-from advisor.tui.layout import styled
-from advisor.tui.screens.panel import RowsScreen
-from advisor.tui.widgets.note import Note
-from advisor.tui.widgets.rows import Rows
+from advisor.tui.drawing import styled
+from advisor.tui.screens.base import RowsScreen
+from advisor.tui.widgets.lists import Rows
+from advisor.tui.widgets.text import Note
+
+_STEP_PARTS: Final = {
+    "why": "Why",
+    "steps": "Do",
+    "look": "Look at",
+    "commands": "Command",
+    "exit": "Done when",
+    "misleads": "Caveat",
+    "exercise": "Exercise",
+    "see": "See",
+    "cites": "Source",
+}
 
 _SIGNS = {"done": ("✓", "+"), "here": ("●", "*"), "skipped": ("–", "-"), "read": ("○", "o"), "open": ("·", ".")}
 _STYLES = {"done": "$text-success", "here": "bold $text-accent", "skipped": "", "read": "", "open": "$quiet"}
-_WORDS = {
-    "done": words.DONE,
-    "here": words.HERE,
-    "skipped": words.SKIPPED,
-    "read": words.READ,
-    "open": words.OPEN,
-}
+_WORDS = {"done": "done", "here": "here", "skipped": "skipped", "read": "read", "open": "open"}
 
 
 class StepRows(Rows):
-    """Rows whose Enter stands in the footer."""
+    """Rows whose Enter is shown in the footer."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(binding for binding in Rows.BINDINGS if isinstance(binding, Binding) and binding.id != "rows.take"),
-        Binding("enter", "take", "Go there", id="steps.go", tooltip=words.TIP_GO),
+        *(binding for binding in Rows.BINDINGS if isinstance(binding, Binding) and binding.action != "take"),
+        Binding("enter", "take", "Go there", tooltip="Go to the step under the cursor"),
     ]
 
 
 class StepsScreen(RowsScreen):
-    """Enter goes to the step under the cursor."""
+    """The list of steps; Enter goes to the step under the cursor."""
 
     rows: ClassVar[str] = "steps"
     kind: ClassVar[type[Rows]] = StepRows
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("e", "explain", "Explain", id="steps.explain", tooltip=words.TIP_SEE),
-        Binding("space", "scroll_side", "Read on", show=False, id="steps.on", tooltip=words.TIP_READ_ON),
+        Binding("e", "explain", "Explain", tooltip="Open the first knowledge entry that the step refers to"),
+        Binding("space", "scroll_side", "Read on", show=False, tooltip="Scroll the step's text"),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
@@ -56,9 +61,9 @@ class StepsScreen(RowsScreen):
         self._step = ""
 
     def show(self, state: State) -> None:
-        """Show the steps; the cursor begins where the session is."""
-        self.banner(words.STEPS, state.step)
-        steps, rows = state.lore.steps, self.query_one(Rows)
+        """Show the steps; the cursor starts at the current step."""
+        self.banner("Steps of the method", state.step)
+        steps, rows = state.knowledge.steps, self.query_one(Rows)
         at = None
         if steps != self._steps or state.step != self._step:
             at = next((n for n, step in enumerate(steps) if step.id == (state.view_subject or state.step)), 0)
@@ -76,35 +81,39 @@ class StepsScreen(RowsScreen):
             )
 
         rows.show(len(steps), draw, at=at)
-        self._detail(state.lore)
+        self._detail(state.knowledge)
         self.app.offer(self)
 
-    def _detail(self, lore: Lore) -> None:
+    def _detail(self, index: KnowledgeIndex) -> None:
         at = self.query_one(Rows).at
-        lines = step_lines(self._steps[at], lore) if at < len(self._steps) else [styled(words.NO_STEPS, "$quiet")]
+        lines = (
+            step_lines(self._steps[at], index)
+            if at < len(self._steps)
+            else [styled("The knowledge base has no steps.", "$quiet")]
+        )
         self.query_one("#detail", Note).say(lines)
         self.query_one("#side").scroll_home(animate=False)
 
     @on(Rows.Moved)
     def _moved(self, event: Rows.Moved) -> None:
-        self._detail(self.app.state.lore)
+        self._detail(self.app.state.knowledge)
 
     @on(Rows.Taken)
     def _taken(self, event: Rows.Taken) -> None:
         before = self.app.state
         self.app.dispatch(e.StepShown(self._steps[event.at].id))
         if self.app.state is before:
-            self.notify(words.STEP_NEEDS_LAUNCH, severity="warning", markup=False)
+            self.notify("Choose a launch first: steps apply to one launch.", severity="warning", markup=False)
 
     def action_explain(self) -> None:
-        """The first entry that the step points to, in the knowledge view."""
+        """Open the first entry that the step refers to in the knowledge view."""
         at = self.query_one(Rows).at
         see = self._steps[at].see if at < len(self._steps) else ()
         if see:
             self.app.dispatch(e.ViewShown("knowledge", see[0]))
 
     def action_scroll_side(self) -> None:
-        """On in the step's text, from its beginning again after its end."""
+        """Scroll the step's text; after its end, from its beginning again."""
         side = self.query_one("#side", VerticalScroll)
         if side.scroll_offset.y >= side.max_scroll_y:
             side.scroll_home(animate=False)
@@ -112,13 +121,13 @@ class StepsScreen(RowsScreen):
             side.scroll_page_down(animate=False)
 
 
-def step_lines(step: Step, lore: Lore) -> list[Content]:
-    """All that a step says, its parts by name."""
+def step_lines(step: Step, index: KnowledgeIndex) -> list[Content]:
+    """The parts of a step under their headings."""
     lines = [styled(step.title, "bold"), styled(step.what, "")]
-    for part, name in words.STEP_PARTS.items():
+    for part, name in _STEP_PARTS.items():
         value = getattr(step, part)
         texts = (value,) if isinstance(value, str) else value
-        texts = tuple(lore.source(key) for key in texts) if part == "cites" else texts
+        texts = tuple(index.source(key) for key in texts) if part == "cites" else texts
         if any(texts):
             lines += [Content(""), styled(name, "bold $text-primary")]
             lines += [styled(f"{n}. {text}" if part == "steps" else text, "") for n, text in enumerate(texts, 1)]

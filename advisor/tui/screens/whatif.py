@@ -1,63 +1,206 @@
-"""Other values tried, and which conclusions turn: live, and without a card unless one is asked for."""
+"""Other metric values tried live, and which conclusions change with them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.containers import Container, VerticalScroll
 from textual.content import Content
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
-from advisor.knowledge.schemas import checked
-from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.knowledge.schemas import checked, most_of
+from advisor.records.diagnosis import Comparison, LaunchDiagnosis, Speedup
 from advisor.records.errors import UsageError
 from advisor.session import events as e
-from advisor.session.language.suggestions import pick
-from advisor.session.numbers import number
-from advisor.session.state import State
+from advisor.session.language.names import pick
+from advisor.session.numbers import gain_text, number, number_text
+from advisor.session.records import KnowledgeIndex, Proved
+from advisor.session.state import State, main_finding
 from advisor.session.views import requests_of
-from advisor.tui import words_views as words
-from advisor.tui.layout import safe, styled
-from advisor.tui.screens.panel import PanelScreen
-from advisor.tui.whatif_model import SIGNS, STYLES, Became, Metric, changed, metrics_of, outcome
-from advisor.tui.widgets.banner import Banner
-from advisor.tui.widgets.note import Note
-from advisor.tui.widgets.placed import Panes, Side
-from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.rows import Rows
+from advisor.tui.drawing import safe, styled
+from advisor.tui.screens.base import PanelScreen, footer
+from advisor.tui.widgets.lists import Rows
+from advisor.tui.widgets.prompt import Prompt, PromptLine
+from advisor.tui.widgets.text import Banner, Note
 
-_NAME, _VALUE, _TURNS = 28, 12, 22  # cells of the table's columns at the least
+_HEADS: Final = ("Metric", "Measured", "Tried", "Flips at")
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
+_MORE: Final = 6  # extra digits; values closer together than that count as equal
+_DIGITS: Final = 6  # significant digits of a stepped value; more would be noise in a transcript
+_BEYOND: Final = 1e-3  # how far past a flip value a jump goes, as a share of it
+_VISIBLE: Final = 0.005  # smaller changes of a gain would not be visible
+# Fate of a conclusion: its sign, always shown with a word, and its style.
+SIGNS: Final = {"stays": "=", "comes": "+", "goes": "-", "gain": "~", "class": "!", "first": "!"}
+STYLES: Final = {"comes": "$text-success", "goes": "$text-error", "stays": "$quiet"}
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric that can be tried. measured: None where the report lacks it; turns: values at which something that was
+    concluded turns, ascending; all in the metric's canonical unit.
+    """
+
+    id: str
+    unit: str
+    means: str
+    measured: float | None
+    turns: tuple[float, ...] = ()
+
+    def nearest(self, value: float, up: bool) -> float | None:
+        """The next flip value above or below a value."""
+        found = [turn for turn in self.turns if (turn > value if up else turn < value)]
+        return (min(found) if up else max(found)) if found else None
+
+    def beyond(self, value: float, up: bool) -> float | None:
+        """A value just past the next flip value; None if there is none."""
+        turn = self.nearest(value, up)
+        if turn is None:
+            return None
+        away = max(abs(turn) * _BEYOND, 1e-9)
+        out = self.kept_in(turn + away if up else turn - away)
+        return out if (out > turn if up else out < turn) else None
+
+    def stepped(self, value: float, share: float) -> float:
+        """A value changed by a share of the measured one (of 100 if that is 0 or unknown)."""
+        step = abs(self.measured or 0.0) or 100.0
+        return self.kept_in(value + share * step)
+
+    def kept_in(self, value: float) -> float:
+        """The value limited to at least 0 and, for percentages and shares, at most all, or what was measured."""
+        most = most_of(self.id, self.unit)
+        most = float("inf") if most is None else max(most, self.measured or 0.0)
+        return float(f"{min(max(value, 0.0), most):.{_DIGITS}g}")
+
+    def text(self, value: float, of: float | None = None) -> str:
+        """A value (`of`: around which turning points are looked for, if it is another) with as many digits as it takes
+        to tell that from the turning points next to it.
+        """
+        at = value if of is None else of
+        near = [turn for turn in (self.nearest(at, False), self.nearest(at, True)) if turn is not None]
+        more = 0
+        while more < _MORE and any(
+            number_text(turn, self.unit, more) == number_text(at, self.unit, more) for turn in near
+        ):
+            more += 1
+        return number_text(value, self.unit, more)
+
+
+def metrics_of(
+    launch: LaunchDiagnosis, proved: object, index: KnowledgeIndex, tried: Iterable[str] = ()
+) -> tuple[Metric, ...]:
+    """The metrics that matter for a launch: behind its class, its findings, what undecided rules lack, those tried.
+
+    proved: the class's proof with its turning points (records.Proved), anything else while that is not yet told.
+    """
+    known = {name: (unit, means) for name, unit, means in index.metrics}
+    evidence = [*launch.verdict.evidence, *(item for finding in launch.findings for item in finding.evidence)]
+    turns: dict[str, set[float]] = {}
+    order: dict[str, None] = {}
+    for item in evidence:
+        for name in _names(item, known):
+            order.setdefault(name)
+        if item.metric in known and item.threshold is not None:
+            turns.setdefault(item.metric, set()).add(item.threshold)
+    for name, values in proved.turns.items() if isinstance(proved, Proved) else ():
+        order.setdefault(name)
+        turns.setdefault(name, set()).update(values)
+    for name in (*(lack.metric for lack in launch.missing), *tried):
+        order.setdefault(name)
+    return tuple(
+        Metric(name, *known[name], launch.metrics.get(name), tuple(sorted(turns.get(name, ()))))
+        for name in order
+        if name in known
+    )
+
+
+def _names(item: Comparison, known: dict[str, tuple[str, str]]) -> list[str]:
+    """The metrics in a comparison: often one, sometimes a formula of several."""
+    return [name for name in _NAME.findall(item.metric) if name in known]
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """The fate of a conclusion: a key of SIGNS, the word for it, the text."""
+
+    kind: str
+    word: str
+    text: str
+
+
+def outcome(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Fate, ...]:
+    """Changes of class and first finding, then all findings: current ones in order, then those that are gone."""
+    out = []
+    if before.verdict.id != after.verdict.id:
+        out.append(Fate("class", "class", f"{before.verdict.title} → {after.verdict.title}"))
+    old_first, new_first = main_finding(before), main_finding(after)
+    if new_first is not None and (old_first is None or old_first.id != new_first.id):
+        was = "" if old_first is None else f"{old_first.title} → "
+        out.append(Fate("first", "first", f"{was}{new_first.title}"))
+    old = {finding.id: finding for finding in before.findings}
+    new = {finding.id for finding in after.findings}
+    for finding in after.findings:
+        if finding.id not in old:
+            out.append(Fate("comes", "new", f"{finding.title}{_gain(finding.speedup)}"))
+        elif _moved(old[finding.id].speedup, finding.speedup):
+            had, has = gain_text(old[finding.id].speedup), gain_text(finding.speedup)
+            out.append(Fate("gain", "gain", f"{finding.title}  {had} → {has}"))
+        else:
+            out.append(Fate("stays", "stays", f"{finding.title}{_gain(finding.speedup)}"))
+    gone = [finding for finding in before.findings if finding.id not in new]
+    return (*out, *(Fate("goes", "gone", f"{f.title}{_gain(f.speedup)}") for f in gone))
+
+
+def changed(rows: Iterable[Fate]) -> bool:
+    """Whether anything differs from the measured outcome."""
+    return any(row.kind != "stays" for row in rows)
+
+
+def _gain(speedup: Speedup | None) -> str:
+    return "" if speedup is None else f"  {gain_text(speedup)}"
+
+
+def _moved(had: Speedup | None, has: Speedup | None) -> bool:
+    if had is None or has is None:
+        return (had is None) != (has is None)
+    return abs(had.estimate - has.estimate) >= _VISIBLE
+
+
+_NAME_CELLS, _VALUE, _FLIPS = 28, 12, 22  # smallest widths of the table's columns
 
 
 class WhatIfScreen(PanelScreen):
-    """The table has the keys; a digit begins a value in the line below."""
+    """The table has the focus; a digit begins a value in the prompt."""
 
     opens: ClassVar[Mapping[str, str]] = {begin: begin for begin in "0123456789./"}
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "step(-0.01)", "Less", id="whatif.less", tooltip=words.TIP_LESS),
-        Binding("right", "step(0.01)", "More", id="whatif.more", tooltip=words.TIP_MORE),
+        Binding("left", "step(-0.01)", "Less", tooltip="1 % less (Shift: 10 %)"),
+        Binding("right", "step(0.01)", "More", tooltip="1 % more (Shift: 10 %)"),
+        Binding(*("shift+left,minus", "step(-0.1)", "Less"), show=False, id="whatif.much_less", tooltip="10 % less"),
+        Binding(*("shift+right,plus", "step(0.1)", "More"), show=False, id="whatif.much_more", tooltip="10 % more"),
         Binding(
-            *("shift+left,minus", "step(-0.1)", "Less"), show=False, id="whatif.much_less", tooltip=words.TIP_MUCH_LESS
+            "greater_than_sign,right_square_bracket",
+            "beyond(1)",
+            "Flip",
+            tooltip="Go just past the next value that flips a conclusion (< and >)",
         ),
         Binding(
-            *("shift+right,plus", "step(0.1)", "More"), show=False, id="whatif.much_more", tooltip=words.TIP_MUCH_MORE
-        ),
-        Binding("greater_than_sign,right_square_bracket", "beyond(1)", "Turn", id="whatif.up", tooltip=words.TIP_TURN),
-        Binding(
-            *("less_than_sign,left_square_bracket", "beyond(0)", "Turn below"),
+            *("less_than_sign,left_square_bracket", "beyond(0)", "Flip below"),
             show=False,
             id="whatif.down",
-            tooltip=words.TIP_TURN_BELOW,
+            tooltip="Go just past the next lower value that flips a conclusion",
         ),
-        Binding("r", "reset(False)", "Reset", id="whatif.reset", tooltip=words.TIP_RESET),
-        Binding("R", "reset(True)", "Reset all", show=False, id="whatif.reset_all", tooltip=words.TIP_RESET),
-        Binding("n", "note", "Note it", id="whatif.note", tooltip=words.TIP_NOTE),
+        Binding("r", "reset(False)", "Reset", tooltip="Reset to the measured value (R: all of them)"),
+        Binding("R", "reset(True)", "Reset all", show=False, tooltip="Reset to the measured value (R: all of them)"),
+        Binding("n", "note", "Note it", tooltip="Keep the tried values as a card in the conversation"),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
@@ -68,31 +211,29 @@ class WhatIfScreen(PanelScreen):
         self._after: LaunchDiagnosis | None = None
 
     def compose(self) -> ComposeResult:
-        """The metrics, under or beside them what is concluded; the prompt."""
+        """Create the table of metrics, the outcome and the prompt."""
         yield Banner()
         yield Note("about")
-        with Panes():
+        with Container(id="panes"):
             yield Rows(blocks=self.blocks, ident="metrics")
-            with Side():
+            with VerticalScroll(id="side", can_focus=False):
                 yield Note("outcome")
-        with Horizontal(id="ask"):
-            yield Static("› " if self.blocks else "> ", id="sign", markup=False)
-            yield Prompt((), ident="prompt")
-        yield self.footer()
+        yield PromptLine(Prompt((), ident="prompt"), blocks=self.blocks)
+        yield footer()
 
     def on_mount(self) -> None:
-        """Keys go to the table."""
+        """Focus the table."""
         self.query_one(Rows).focus()
         self.show(self.app.state)
 
     # Showing
 
     def show(self, state: State) -> None:
-        """Show what is tried, and the newest outcome that there is; an older one is marked so."""
+        """Show the tried values and the latest outcome, marked if it is outdated."""
         launch = state.launch
         if launch is None or state.position is None:
             return
-        self.banner(words.WHATIF, launch.kernel)
+        self.banner("What if", launch.kernel)
         if launch is not self._before:
             self._before, self._after = launch, None
         self._list(state, launch)
@@ -103,7 +244,9 @@ class WhatIfScreen(PanelScreen):
         self._outcome(launch, stale=not isinstance(result, LaunchDiagnosis))
         metric = self._metric
         if metric is not None:
-            self.query_one(Prompt).placeholder = words.VALUE_PROMPT.format(metric=metric.id)
+            self.query_one(
+                Prompt
+            ).placeholder = f"a value for {metric.id}, with its unit, or metric=value; Enter tries it"
         self.app.offer(self)
 
     def _list(self, state: State, launch: LaunchDiagnosis) -> None:
@@ -112,16 +255,16 @@ class WhatIfScreen(PanelScreen):
         names = {name for name in tried if name not in {metric.id for metric in self._metrics}}
         if (launch, proved) != self._of or names:
             self._of = (launch, proved)
-            self._metrics = metrics_of(launch, proved, state.lore, tried)
+            self._metrics = metrics_of(launch, proved, state.knowledge, tried)
         metrics = self._metrics
-        name = max((len(metric.id) for metric in metrics), default=_NAME)
+        name = max((len(metric.id) for metric in metrics), default=_NAME_CELLS)
 
         def draw(at: int, width: int) -> Content:
-            room = max(min(name, width - 2 * _VALUE - _TURNS), 8)
+            room = max(min(name, width - 2 * _VALUE - _FLIPS), 8)
             return _row(metrics[at], tried.get(metrics[at].id), room, self.blocks)
 
-        room = max(min(name, self.query_one(Rows).size.width - 2 - 2 * _VALUE - _TURNS), 8)
-        titles = words.HEADS
+        room = max(min(name, self.query_one(Rows).size.width - 2 - 2 * _VALUE - _FLIPS), 8)
+        titles = _HEADS
         head = f"{titles[0]:<{room}}{titles[1]:>{_VALUE}}{titles[2]:>{_VALUE}}   {titles[3]}"
         self.query_one(Rows).show(len(metrics), draw, head=styled(head, ""))
 
@@ -131,7 +274,7 @@ class WhatIfScreen(PanelScreen):
         if isinstance(result, e.Failed):
             lines.insert(0, (f"! {result.message}", "$text-error"))
         elif not state.supposing:
-            lines.insert(0, (words.AS_MEASURED, ""))
+            lines.insert(0, ("Nothing is changed yet: left and right change the metric under the cursor.", ""))
         else:
             known = {metric.id: metric for metric in self._metrics}
             told = ", ".join(f"{name} = {known[name].text(value)}" for name, value in state.supposing if name in known)
@@ -141,13 +284,17 @@ class WhatIfScreen(PanelScreen):
     def _outcome(self, launch: LaunchDiagnosis, *, stale: bool) -> None:
         after = self._after or launch
         rows = outcome(launch, after)
-        head = words.BEFORE_AFTER if not stale else f"{words.BEFORE_AFTER} ({words.CONCLUDING})"
+        head = (
+            "measured → tried"
+            if not stale
+            else "measured → tried (diagnosing again; the outcome below is the previous one)"
+        )
         lines: list[Content] = [styled(head, "bold $text-primary")]
         if not any(row.kind == "class" for row in rows):
-            rows = (Became("stays", words.CLASS, after.verdict.title), *rows)
+            rows = (Fate("stays", "class", after.verdict.title), *rows)
         lines += [_became(row) for row in rows]
         if self.app.state.supposing and not changed(rows):
-            lines.insert(1, styled(words.SAME, ""))
+            lines.insert(1, styled("Class, findings and gains are unchanged.", ""))
         self.query_one("#outcome", Note).say(lines)
 
     @property
@@ -155,7 +302,7 @@ class WhatIfScreen(PanelScreen):
         at = self.query_one(Rows).at
         return self._metrics[at] if at < len(self._metrics) else None
 
-    # What the user does
+    # User actions
 
     @on(Rows.Moved)
     def _moved(self, event: Rows.Moved) -> None:
@@ -174,35 +321,35 @@ class WhatIfScreen(PanelScreen):
         self.app.dispatch(e.Supposed(tuple(tried.items())))
 
     def action_step(self, share: float) -> None:
-        """A little less or more."""
+        """Change the value a little."""
         metric, value = self._metric, self._value
         if metric is not None and value is not None:
             self._suppose(metric.id, metric.stepped(value, share))
 
     def action_beyond(self, up: int) -> None:
-        """To just beyond the next turning point."""
+        """Go just past the next flip value."""
         metric, value = self._metric, self._value
         if metric is None or value is None:
             return
         beyond = metric.beyond(value, bool(up))
         if beyond is None:
-            self.notify(words.NO_THRESHOLD, markup=False)
+            self.notify("No conclusion flips in that direction.", markup=False)
         else:
             self._suppose(metric.id, beyond)
 
     @property
     def _value(self) -> float | None:
-        """The value of the metric under the cursor; without one the user is told."""
+        """The value of the current metric; if it has none, the user is told."""
         metric = self._metric
         if metric is None:
             return None
         value = dict(self.app.state.supposing).get(metric.id, metric.measured)
         if value is None:
-            self.notify(words.NO_VALUE, severity="warning", markup=False)
+            self.notify("The report does not contain it: type a value first.", severity="warning", markup=False)
         return value
 
     def action_reset(self, everything: bool) -> None:
-        """The measured value again, or all of them."""
+        """Restore the measured value, or all of them."""
         metric = self._metric
         if everything:
             self.app.dispatch(e.Supposed(()))
@@ -210,11 +357,11 @@ class WhatIfScreen(PanelScreen):
             self._suppose(metric.id, None)
 
     def action_note(self) -> None:
-        """What was tried becomes a card; that is where the screen is left to."""
+        """Add the tried values as a card to the conversation, and return there."""
         if self.app.state.supposing:
             self.app.dispatch(e.WhatIfAsked(self.app.state.supposing))
         else:
-            self.notify(words.NOTHING_TRIED, severity="warning", markup=False)
+            self.notify("No value is changed: there is nothing to note.", severity="warning", markup=False)
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
@@ -231,9 +378,9 @@ class WhatIfScreen(PanelScreen):
         left, sign, right = text.rpartition("=")
         state, metric = self.app.state, self._metric
         name = _named(left.strip(), state) if sign else metric.id if metric is not None else None
-        unit = state.lore.unit(name) if name is not None else None
+        unit = state.knowledge.unit(name) if name is not None else None
         if name is None or unit is None:
-            self.notify(safe(words.NO_METRIC.format(name=left.strip()[:80])), severity="warning", markup=False)
+            self.notify(safe(f"{left.strip()[:80]} is not a metric."), severity="warning", markup=False)
             return
         try:
             measured = None if state.launch is None else state.launch.metrics.get(name)
@@ -247,7 +394,7 @@ class WhatIfScreen(PanelScreen):
             self.query_one(Rows).move(at)
 
     def action_leave(self) -> None:
-        """Out of the prompt first, then of the screen."""
+        """Leave the prompt; else leave the screen."""
         prompt = self.query_one(Prompt)
         if prompt.has_focus:
             prompt.clear()
@@ -256,15 +403,15 @@ class WhatIfScreen(PanelScreen):
             self.app.dispatch(e.ViewLeft())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What would do nothing now is not offered."""
+        """Hide actions that do nothing now."""
         return bool(self.app.state.supposing) if action in ("note", "reset") else True
 
 
 @lru_cache(maxsize=1024)
 def _row(metric: Metric, tried: float | None, room: int, blocks: bool) -> Content:
-    """A metric's name in so many cells, its values, where it turns. Kept: a key changes one row of the table."""
+    """A row of the table: the metric's name, its values, where it flips. Cached: a key changes one row only."""
     name = metric.id if len(metric.id) <= room else metric.id[: room - 1] + "…"
-    measured = words.UNKNOWN if metric.measured is None else metric.text(metric.measured)
+    measured = "unknown" if metric.measured is None else metric.text(metric.measured)
     now = "" if tried is None else metric.text(tried)
     at = metric.measured if tried is None else tried
     down, up = ("↓", "↑") if blocks else ("-", "+")
@@ -278,7 +425,7 @@ def _row(metric: Metric, tried: float | None, room: int, blocks: bool) -> Conten
     )
 
 
-def _became(row: Became) -> Content:
+def _became(row: Fate) -> Content:
     style = STYLES.get(row.kind, "bold $text-accent")
     return styled(f"{SIGNS[row.kind]} {row.word:<6} ", style) + styled(
         row.text, "$quiet" if row.kind == "stays" else ""
@@ -286,6 +433,6 @@ def _became(row: Became) -> Content:
 
 
 def _named(text: str, state: State) -> str | None:
-    """The metric of a name or of the beginning of one, if that is one alone."""
-    found = pick(text, (name for name, *_ in state.lore.metrics))
+    """The metric with this name, or the only one that begins with it."""
+    found = pick(text, (name for name, *_ in state.knowledge.metrics))
     return found[0] if len(found) == 1 else None

@@ -1,8 +1,11 @@
-"""The table of launches: sorted, filtered, one row each, its columns as wide as there is room for."""
+"""The table of launches: its rows, their filter and order, and the widget that draws them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
+from pathlib import Path
 from typing import ClassVar, Final
 
 from rich.cells import cell_len, set_cell_size
@@ -12,16 +15,179 @@ from textual.events import Click, Resize
 from textual.message import Message
 from textual.widgets import DataTable
 
-from advisor.tui.launch_rows import ORDERS, Row, arranged, exactly, rows_of, share_text
-from advisor.view.charts import bar
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
+from advisor.session.numbers import duration_text, gain_text, launch_number
+from advisor.session.state import is_end, main_finding
+from advisor.tui.drawing import safe
+from advisor.view.charts.bars import bar
+
+# Sort orders in the order of F5: report order first, then the most useful ones.
+ORDERS: Final = ("report", "duration", "gain", "kernel", "class", "finding")
+
+_ORDER_NAMES: Final = {
+    "report": "in order of the report",
+    "kernel": "by kernel",
+    "duration": "by time",
+    "class": "by class",
+    "finding": "by first finding",
+    "gain": "by time saved by the fix",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a row shows and is found by.
+
+    duration in ns, None where the report does not tell; share: of the time of all launches whose duration is known,
+    0 to 1; back: the time in ns that the first finding's fix would give back; report: the file, where there are
+    several; found_by: all that the filter looks in.
+    """
+
+    position: int
+    number: str
+    kernel: str
+    time: str
+    verdict: str
+    finding: str
+    gain: str
+    done: bool
+    duration: float | None
+    share: float | None
+    back: float | None
+    report: str
+    found_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Number of launches, total time in ns of those with a known duration, and number of those without."""
+
+    launches: int
+    time: float
+    unknown: int
+
+
+def rows_of(diagnosis: Diagnosis) -> tuple[Row, ...]:
+    """All launches as rows, in the order of the reports."""
+    several = len(diagnosis.reports) > 1
+    time = totals(diagnosis.launches).time
+    return tuple(_row(launch, at, several, time, diagnosis) for at, launch in enumerate(diagnosis.launches))
+
+
+def totals(launches: Sequence[LaunchDiagnosis] | Sequence[Row]) -> Totals:
+    """The totals of launches or rows."""
+    times = [time for one in launches if (time := _duration(one)) is not None]
+    return Totals(len(launches), sum(times), len(launches) - len(times))
+
+
+def _duration(one: LaunchDiagnosis | Row) -> float | None:
+    return one.duration if isinstance(one, Row) else one.duration_ns
+
+
+def _row(launch: LaunchDiagnosis, position: int, several: bool, time: float, diagnosis: Diagnosis) -> Row:
+    first = main_finding(launch)
+    duration = launch.duration_ns
+    speedup = first.speedup if first is not None else None
+    saved = None if speedup is None or speedup.estimate <= 0 else 1 - 1 / speedup.estimate
+    number = launch_number(launch, several)
+    kernel = safe(launch.kernel).replace("\n", " ")
+    verdict = safe(launch.verdict.title or launch.verdict.id)
+    finding = "" if first is None else safe(first.title)
+    report = safe(Path(diagnosis.reports[launch.report].path).name) if several else ""
+    return Row(
+        position=position,
+        number=number,
+        kernel=kernel,
+        time=duration_text(duration),
+        verdict=verdict,
+        finding=finding,
+        gain=gain_text(speedup),
+        done=first is not None and is_end(first),
+        duration=duration,
+        share=duration / time if duration is not None and time > 0 else None,
+        back=None if saved is None or duration is None else duration * saved,
+        report=report,
+        found_by=" ".join((f"#{number}", kernel, verdict, finding, report)).casefold(),
+    )
+
+
+def matching(rows: Sequence[Row], wanted: str) -> list[Row]:
+    """The rows that contain all words of the filter: kernel, class, first finding, number, file."""
+    sought = wanted.casefold().split()
+    return [row for row in rows if all(word in row.found_by for word in sought)]
+
+
+def exactly(rows: Sequence[Row], wanted: str) -> int | None:
+    """The position of the one launch that has the filter as its number or its kernel's name, None where none has.
+
+    Of several launches of one kernel none is meant more than the others.
+    """
+    sought = wanted.strip().casefold()
+    numbered = [row.position for row in rows if sought in (row.number, f"#{row.number}")]
+    found = numbered or [row.position for row in rows if row.kernel.casefold() == sought]
+    return found[0] if sought and len(found) == 1 else None
+
+
+def share_text(share: float) -> str:
+    """A share (0 to 1) as whole percent; `<1 %` if it rounds to zero."""
+    percent = 100 * share
+    return f"{percent:.0f} %" if percent >= 0.95 or not percent else "<1 %"
+
+
+def arranged(rows: Sequence[Row], wanted: str, order: str, upwards: bool = False) -> list[Row]:
+    """The matching rows in this order; ties as in the report, unknown values always last."""
+    kept = matching(rows, wanted)
+    if order == "report":
+        return kept[::-1] if upwards else kept
+    value = _NUMBERS.get(order)
+    if value is not None:
+        known = [row for row in kept if value(row) is not None]
+        known.sort(key=lambda row: value(row) or 0.0, reverse=not upwards)
+    else:
+        text = _TEXTS[order]
+        known = [row for row in kept if text(row)]
+        known.sort(key=lambda row: text(row).casefold(), reverse=upwards)
+    placed = {row.position for row in known}
+    return known + [row for row in kept if row.position not in placed]
+
+
+_NUMBERS: Final[dict[str, Callable[[Row], float | None]]] = {
+    "duration": lambda row: row.duration,
+    "gain": lambda row: row.back,
+}
+_TEXTS: Final[dict[str, Callable[[Row], str]]] = {
+    "kernel": lambda row: row.kernel,
+    "class": lambda row: row.verdict,
+    "finding": lambda row: row.finding,
+}
+
+
+def summary(rows: Sequence[Row], kept: Sequence[Row], order: str, upwards: bool = False) -> str:
+    """How many launches are shown, their order, their time, and how many have no known duration."""
+    if not rows:
+        return ""
+    if not kept:
+        return "No launch matches the filter; Esc clears it."
+    every, here = totals(rows), totals(kept)
+    named = _ORDER_NAMES[order]
+    named = f"{named}, reversed" if upwards else named
+    parts = [f"{len(kept)} of {len(rows)} launches, {named}"]
+    if every.time > 0:
+        time = duration_text(here.time)
+        share = share_text(here.time / every.time)
+        parts.append(time if len(kept) == len(rows) else f"{time}, {share} of kernel time")
+    if here.unknown:
+        parts.append(f"{here.unknown} of unknown duration")
+    return "; ".join(parts)
+
 
 __all__ = ["ORDERS", "LaunchTable", "rows_of"]
 
-_WIDE: Final = 100  # columns from which classes are written out and shares have a bar
-_WIDEST: Final = 130  # columns from which several reports have a column
+_WIDE: Final = 100  # columns from which class names are written in full and shares have a bar
+_WIDEST: Final = 130  # columns from which the file is shown if there are several reports
 _NARROWEST: Final = 60
 _BAR: Final = 9
-# Column -> head, what it is sorted by, and its width; 0 where that depends on what is in it.
+# Column -> heading, sort order, and width; 0 if that depends on the content.
 _COLUMNS: Final = {
     "report": ("#", "report", 5),
     "file": ("Report", "report", 20),
@@ -52,7 +218,7 @@ class LaunchTable(DataTable[Text], can_focus=False):
             self.position = position
 
     class SortAsked(Message):
-        """A head was clicked."""
+        """A column heading was clicked."""
 
         def __init__(self, order: str) -> None:
             super().__init__()
@@ -92,7 +258,7 @@ class LaunchTable(DataTable[Text], can_focus=False):
             self.move_cursor(row=0, animate=False)
 
     def _measured(self) -> dict[str, int]:
-        """The columns that there is room for, from left to right, and their widths."""
+        """The columns that fit and their widths, from left to right."""
         width = max(self._width - 1, _NARROWEST)  # one column for the scroll bar
         heads = {name: cell_len(self._head(name)) + 1 for name in _COLUMNS}
         widths = {name: max(size, heads[name]) if size else 0 for name, (_, _, size) in _COLUMNS.items()}
@@ -114,12 +280,12 @@ class LaunchTable(DataTable[Text], can_focus=False):
     def _head(self, name: str) -> str:
         head, order, _ = _COLUMNS[name]
         down, up = ("▾", "▴") if self._blocks else ("v", "^")
-        # The column that the table is sorted by bears a mark; the order of the report is the usual one and needs none.
+        # The heading of the sort column has a mark; report order is the default and needs none.
         marked = order == self._order and name not in ("share", "file") and (order != "report" or self._upwards)
         return f"{head} {up if self._upwards else down}" if marked else head
 
     def _line(self, row: Row, most: float) -> Text:
-        """A row as one text, each part as wide as its column."""
+        """A row as one text, each part padded to its column."""
         texts = {
             "report": row.number,
             "file": row.report,
@@ -137,7 +303,7 @@ class LaunchTable(DataTable[Text], can_focus=False):
         return line
 
     def _share(self, row: Row, most: float) -> str:
-        """The share of all time; where there is room a bar, as long as the largest share is."""
+        """The share of the total time; where there is room, with a bar scaled to the largest share."""
         if row.share is None:
             return "    ?"
         text = f"{share_text(row.share):>5}"
@@ -152,26 +318,26 @@ class LaunchTable(DataTable[Text], can_focus=False):
 
     @property
     def kept(self) -> list[Row]:
-        """The rows that the filter leaves, as they stand."""
+        """The filtered rows in their order."""
         return self._kept
 
     def point(self, position: int | None) -> bool:
-        """Put the cursor on this launch; whether it is among the rows."""
+        """Put the cursor on this launch; returns whether it is in the table."""
         at = next((at for at, row in enumerate(self._kept) if row.position == position), None)
         if at is not None:
             self.move_cursor(row=at, animate=False)
         return at is not None
 
     def step(self, by: int) -> None:
-        """Move the cursor, and stop at the ends."""
+        """Move the cursor, stopping at the ends."""
         self.move_cursor(row=min(max(self.cursor_row + by, 0), max(len(self._kept) - 1, 0)), animate=False)
 
     def on_resize(self, event: Resize) -> None:
-        """Columns follow the width."""
+        """Fit the columns to the width."""
         self.show(self._rows, self._wanted, self._order, self._upwards)
 
     def on_click(self, event: Click) -> None:
-        """A click on a row opens it, one on a head sorts by it."""
+        """Open the clicked row, or sort by the clicked heading."""
         row = event.style.meta.get("row", -2)
         if 0 <= row < len(self._kept):
             self.post_message(self.Opened(self._kept[row].position))
@@ -184,7 +350,7 @@ class LaunchTable(DataTable[Text], can_focus=False):
 
 
 def _fitted(text: str, size: int, *, right: bool = False) -> str:
-    """The text in a column of `size` cells, the last of them blank; what is too long ends in an ellipsis."""
+    """The text in a column of `size` cells, the last one blank; overlong text ends in an ellipsis."""
     room = max(size - 1, 1)
     if cell_len(text) > room:
         text = set_cell_size(text, room - 1) + "…"

@@ -1,20 +1,48 @@
-"""The line where the user types."""
+"""The line where the user types: completion, history, and keys typed elsewhere that belong to it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar, Final
 
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
+from textual.containers import Horizontal
+from textual.events import Event, Key, Paste
 from textual.message import Message
-from textual.reactive import Reactive
+from textual.screen import Screen
 from textual.suggester import Suggester
-from textual.widgets import Input
+from textual.widgets import Input, Static, TextArea
 
-from advisor.tui import words as texts
-from advisor.tui.history import History
-from advisor.tui.layout import unstacked
+from advisor.tui.drawing import unstacked
+
+_KEPT: Final = 500
+
+
+class History:
+    """Steps through the lines sent before; the last stop forward is the line being typed."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._at = 0
+        self._draft = ""
+
+    def add(self, line: str) -> None:
+        """Add a sent line; repeated lines are kept once."""
+        if line.strip() and (not self._lines or self._lines[-1] != line):
+            self._lines = [*self._lines, line][-_KEPT:]
+        self._at = len(self._lines)
+        self._draft = ""
+
+    def step(self, by: int, now: str) -> str | None:
+        """The previous (-1) or next (1) line, None at either end. `now` is the text in the prompt."""
+        if self._at == len(self._lines):
+            self._draft = now
+        at = self._at + by
+        if not 0 <= at <= len(self._lines):
+            return None
+        self._at = at
+        return self._draft if at == len(self._lines) else self._lines[at]
+
 
 Completer = Callable[[str], tuple[str, ...]]
 
@@ -23,30 +51,28 @@ def _of(words: tuple[str, ...]) -> Completer:
     return lambda text: tuple(word for word in words if word.casefold().startswith(text.casefold())) if text else ()
 
 
-class _Ghost(Suggester):
-    """What stands behind the cursor: the first line that goes on from the one that is typed."""
+class _Completions(Suggester):
+    """Suggests the first completion behind the cursor."""
 
     def __init__(self, complete: Completer) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
         self._complete = complete
 
     async def get_suggestion(self, value: str) -> str | None:
-        """The whole line, None where nothing is likely."""
+        """The completed line, None if there is no likely one."""
         return next((line for line in self._complete(value) if line.startswith(value)), None) if value else None
 
 
 class Prompt(Input):
-    """An input that leaves the arrows up and down to whoever shows the choices, completes, and remembers."""
+    """An input with completion and history that leaves the arrows up and down to the list of choices."""
 
-    # Its place does not hang on what is in it: a letter more must not have the whole screen laid out anew.
-    virtual_size = Reactive(Size(0, 0))
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "submit", "Choose", id="prompt.enter", tooltip=texts.TIP_ENTER),
-        Binding("up", "step(-1)", "Up", show=False, id="prompt.up"),
-        Binding("down", "step(1)", "Down", show=False, id="prompt.down"),
-        Binding("alt+up", "recall(-1)", "Line before", show=False, id="prompt.before"),
-        Binding("alt+down", "recall(1)", "Line after", show=False, id="prompt.after"),
-        Binding("tab", "complete", "Complete", show=False, id="prompt.complete"),
+        Binding("enter", "submit", "Choose", tooltip="Take the highlighted choice or launch, or submit the typed line"),
+        Binding("up", "step(-1)", "Up", show=False),
+        Binding("down", "step(1)", "Down", show=False),
+        Binding("alt+up", "recall(-1)", "Previous line", show=False),
+        Binding("alt+down", "recall(1)", "Next line", show=False),
+        Binding("tab", "complete", "Complete", show=False),
     ]
 
     class Stepped(Message):
@@ -70,39 +96,39 @@ class Prompt(Input):
         self._complete = _of(words) if isinstance(words, tuple) else words
         self._history = history
         self._offered: tuple[str, ...] = ()
-        # 4,000 characters are a long kernel name; a pasted file is a mistake.
+        # 4,000 characters are a long kernel name; more is an accidentally pasted file
         super().__init__(
             placeholder=placeholder,
-            suggester=_Ghost(self._complete),
+            suggester=_Completions(self._complete),
             max_length=4000,
             compact=True,
             id=ident,
-            select_on_focus=False,  # what stands there is gone on with, not typed over
+            select_on_focus=False,  # keep the text for further typing instead of selecting it
         )
 
     def validate_value(self, value: str) -> str:
-        """What was typed or pasted, without what no line can show: a terminal would obey it."""
+        """Remove characters that cannot be displayed: a terminal would interpret them."""
         kept = value if value.isprintable() else "".join(c for c in value if c.isprintable())
         return kept if kept.isascii() else unstacked(kept)
 
     def action_step(self, by: int) -> None:
-        """Tell who shows the choices."""
+        """Move the cursor of the list of choices."""
         self.post_message(self.Stepped(by))
 
     async def action_submit(self) -> None:
-        """Send the line, and remember it."""
+        """Send the line and add it to the history."""
         if self._history is not None:
             self._history.add(self.value)
         await super().action_submit()
 
     def action_recall(self, by: int) -> None:
-        """A line that was sent before, or forth again to the one that was being typed."""
+        """Recall the previous or next line of the history."""
         line = None if self._history is None else self._history.step(by, self.value)
         if line is not None:
             self._write(line)
 
     def action_complete(self) -> None:
-        """Complete the line; again: the next of the ways to. Where there is none, go to the next part of the screen."""
+        """Complete the line; again: the next completion. Without one, focus the next part of the screen."""
         if self.value in self._offered and len(self._offered) > 1:
             at = self._offered.index(self.value) + 1
             self._write(self._offered[at % len(self._offered)])
@@ -116,3 +142,37 @@ class Prompt(Input):
     def _write(self, line: str) -> None:
         self.value = line
         self.cursor_position = len(line)
+
+
+class PromptLine(Horizontal):
+    """The prompt with its sign before it."""
+
+    def __init__(self, prompt: Prompt, *, blocks: bool = True) -> None:
+        super().__init__(Static("› " if blocks else "> ", id="sign", markup=False), prompt, id="ask")
+
+
+def typed(screen: Screen[Any], key: Key) -> str | None:
+    """The character of a key that has no other use here."""
+    return key.character if key.is_printable and key.key not in screen.active_bindings else None
+
+
+def forward_to_prompt(screen: Screen[Any], event: Event) -> bool:
+    """Give the focus to the screen's line if the event belongs there; whether nothing is left to do about it.
+
+    A screen with such a line has a method `to_line`: what a key puts there, nothing where it only opens the line, None
+    for a key of another use. Pasted text always belongs there.
+    """
+    ask = getattr(screen, "to_line", None)
+    if ask is None or not isinstance(event, Key | Paste) or event.is_forwarded:
+        return False
+    if isinstance(screen.focused, Input | TextArea):
+        return False
+    text = "" if isinstance(event, Paste) else ask(event)
+    line = next((line for line in screen.query(Prompt) if line.focusable), None)
+    if text is None or line is None:
+        return False
+    screen.set_focus(line)
+    if isinstance(event, Paste):
+        return False  # the app sends it to the widget that now has the focus
+    line.insert_text_at_cursor(text)
+    return True

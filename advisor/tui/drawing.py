@@ -1,0 +1,258 @@
+"""Theme colours, styles of lines, and cards and charts as styled lines of a given width.
+
+Text from a report is data: control characters are escaped and markup in it stays text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+from unicodedata import category
+
+from textual.content import Content
+from textual.theme import Theme
+
+from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.session.records import Card, Line
+from advisor.view.charts import bars as charts
+from advisor.view.charts import workload
+from advisor.view.explain import explain_text
+from advisor.view.text import shown
+
+DARK: Final = Theme(
+    name="advisor-dark",
+    primary="#5aa9e6",
+    secondary="#8fa3bf",
+    accent="#f2b950",
+    warning="#f2a65a",
+    error="#ee6a6a",
+    success="#7cc47f",
+    foreground="#dde3ea",
+    background="#12161c",
+    surface="#191f27",
+    panel="#232b36",
+    dark=True,
+    variables={"quiet": "#8b98a7"},
+)
+LIGHT: Final = Theme(
+    name="advisor-light",
+    primary="#1f6fb2",
+    secondary="#5b6b7f",
+    accent="#a86a00",
+    warning="#b45a00",
+    error="#b3261e",
+    success="#2f7d32",
+    foreground="#1c2430",
+    background="#fbfbf8",
+    surface="#f1f2ef",
+    panel="#e4e7e6",
+    dark=False,
+    variables={"quiet": "#66707c"},
+)
+
+CARDS: Final = {
+    "overview": "$text-primary",
+    "class": "$text-primary",
+    "finding": "$text-warning",
+    "trust": "$text-warning",
+    "fix": "$text-success",
+    "next": "$text-success",
+    "question": "$text-accent",
+    "answer": "$text-secondary",
+    "change": "$text-accent",
+    "napkin": "$text-accent",
+    "error": "$text-error",
+    "step": "$text-accent",
+    "steps": "$text-accent",
+    "compared": "$text-success",
+    "log": "$text-success",
+    "timeline": "$text-primary",
+}
+OTHER_CARDS: Final = "$text-secondary"
+LINES: Final = {
+    "strong": "bold",
+    "quiet": "$quiet",
+    "holds": "$text-success",
+    "fails": "$text-error",
+    "unknown": "$quiet italic",
+    "warning": "",
+}
+MARKS: Final = {"holds": "✓", "fails": "✗", "unknown": "?", "warning": "!"}
+PLAIN_MARKS: Final = {"holds": "+", "fails": "x", "unknown": "?", "warning": "!"}
+BARS: Final = {
+    "high": "$error",
+    "busy": "$warning",
+    "quiet": "$primary",
+    "total": "$secondary",
+    "stall": "$primary",
+    "unknown": "$quiet",
+}
+LANES: Final = {
+    "kernels": "$success",
+    "communication": "$accent",
+    "copies": "$primary",
+    "migrations": "$primary",
+    "other": "$secondary",
+    "busy": "$foreground",
+    "idle": "$warning",
+    "stream": "$secondary",
+}
+# Roles of pictures made of text cells (view/text_canvas.py).
+ROLES: Final = {
+    "roof": "$primary",
+    "now": "bold $text-warning",
+    "then": "bold $text-secondary",
+    "paper": "bold $text-accent",
+    "axis": "$quiet",
+    "box": "$secondary",
+    "title": "bold",
+    "high": "bold $text-error",
+    "busy": "$text-warning",
+    "quiet": "$quiet",
+    "unknown": "$quiet italic",
+}
+
+
+_LABEL_MOST = 24
+_NARROWEST = 16
+_INDENT = 2
+_MARKS = 3  # combining marks on one letter
+_LONGEST = 4000  # characters of one piece of data; a name of a million characters must not block the screen
+
+
+def safe(text: str) -> str:
+    """Report data made safe for the screen: control and direction characters escaped, overlong text cut."""
+    made = shown(text if len(text) <= _LONGEST else text[:_LONGEST] + "…")
+    return made if made.isascii() else unstacked(made)
+
+
+def unstacked(text: str) -> str:
+    """Text without stacked combining marks beyond those a language needs: they would overlap other rows."""
+    out, marks = [], 0
+    for c in text:
+        marks = marks + 1 if category(c) in ("Mn", "Me") else 0
+        if marks <= _MARKS:
+            out.append(c)
+    return "".join(out)
+
+
+def styled(text: str, style: str) -> Content:
+    """Data in a style; markup in it stays text."""
+    return Content.styled(safe(text), style) if style else Content(safe(text))
+
+
+def wrap_hanging(first: Content, rest: Content, text: Content, width: int) -> list[Content]:
+    """`text` wrapped to `width` with `first` before its first line and `rest` before the others."""
+    room = max(width - first.cell_length, _NARROWEST)
+    if text.cell_length <= room and "\n" not in text.plain:
+        return [first + text.rstrip()]
+    lines = text.wrap(room) or [Content("")]
+    return [first + lines[0].rstrip(), *(rest + line.rstrip() for line in lines[1:])]
+
+
+def card_title(card: Card) -> Content:
+    """The label, title and remark of a card in one line."""
+    colour = CARDS.get(card.kind, OTHER_CARDS)
+    parts = [styled(card.label, f"bold {colour}")] if card.label else []
+    parts += [styled(card.title, "" if card.kind == "error" else "bold")] if card.title else []
+    parts += [styled(card.aside, "$quiet")] if card.aside else []
+    return Content("  ").join(parts)
+
+
+def card_lines(card: Card, width: int, extra: Sequence[str] = (), blocks: bool = True) -> list[Content]:
+    """The lines of a card, at most `width` cells wide; `extra` are lines made by another renderer."""
+    marks = MARKS if blocks else PLAIN_MARKS
+    lines = wrap_hanging(Content(""), Content(""), card_title(card), width)
+    longest = max((len(line.label) for line in card.lines if line.label), default=0)
+    column = min(longest + 2, _LABEL_MOST, max(width // 3, 8))
+    number = 0
+    for line in card.lines:
+        number += line.style == "step"
+        lines += _line(line, number, column, width, marks)
+    lines += [styled(text, "") for text in extra]
+    return lines
+
+
+def _line(line: Line, number: int, column: int, width: int, marks: dict[str, str]) -> list[Content]:
+    style = LINES.get(line.style, "")
+    indent = Content(" " * (_INDENT * line.depth))
+    text = styled(line.text, style)
+    if line.style == "step":
+        step = f"{number}. "
+        return wrap_hanging(indent + styled(step, "bold"), indent + Content(" " * len(step)), text, width)
+    mark = marks.get(line.style, "")
+    if mark:
+        marked = styled(f"{mark} ", f"bold {style or '$text-warning'}")
+        if not line.label:
+            return wrap_hanging(indent + marked, indent + Content("  "), text, width)
+        text = marked + text
+    if not line.label:
+        return wrap_hanging(indent, indent, text, width)
+    label = safe(line.label)
+    if len(label) + 2 > column:
+        # A long label gets its own line, with the text below it.
+        under = indent + Content("  ")
+        return [indent + styled(line.label, "$text-secondary"), *wrap_hanging(under, under, text, width)]
+    lead = indent + styled(f"{label:<{column}}", "$text-secondary")
+    return wrap_hanging(lead, indent + Content(" " * column), text, width)
+
+
+def bar_lines(rows: Iterable[charts.Bar], width: int) -> list[Content]:
+    """Chart rows with their bar in the colour of their style."""
+    lines = []
+    for row in rows:
+        text = charts.row_text(row, width)
+        line = Content(text)
+        at = text.find(row.bar.rstrip()) if row.bar.strip() else -1
+        if at >= 0:
+            filled = len(row.bar.rstrip("·┊.| "))
+            line = line.stylize(BARS.get(row.style, ""), at, at + filled)
+            line = line.stylize("$quiet", at + filled, at + len(row.bar))
+        if row.style == "total":
+            line = line.stylize("bold", 0, max(at, 0))
+        if row.value is None:
+            line = line.stylize("$quiet")
+        lines.append(line)
+    return lines
+
+
+def chart_lines(launch: LaunchDiagnosis, width: int, blocks: bool) -> list[Content]:
+    """Speed of light, stalls and occupancy of a launch."""
+    metrics, labels = launch.metrics, launch.labels
+    lines = [heading("Speed of light, % of peak"), styled(charts.scale_text(width), "$quiet")]
+    if launch.scope == "workload":
+        for title, rows in workload.parts(metrics, width=width, blocks=blocks):
+            lines += [*([Content(""), heading(title)] if title else []), *bar_lines(rows, width)]
+        return lines
+    lines += bar_lines(charts.speed_of_light(metrics, "compute", width=width, blocks=blocks, parts=True), width)
+    lines += bar_lines(charts.speed_of_light(metrics, "memory", width=width, blocks=blocks, parts=True), width)
+    lines += [Content(""), heading("Warp stalls, % of warp cycles")]
+    lines += bar_lines(charts.stalls(metrics, width=width, blocks=blocks), width)
+    lines += [Content("")]
+    lines += bar_lines([charts.occupancy(metrics, labels, width=width, blocks=blocks)], width)
+    limit = charts.occupancy_limit(metrics, labels)
+    lines += wrap_hanging(Content("  "), Content("  "), styled(limit, "$quiet"), width) if limit else []
+    return lines
+
+
+def heading(text: str) -> Content:
+    """The heading of a section of the evidence."""
+    return styled(text, "bold $text-primary")
+
+
+def extra_lines(card: Card, width: int) -> list[str]:
+    """The lines of a card's detail at this width; empty without one."""
+    if card.kind != "explanation" or card.detail is None:
+        return []
+    if isinstance(card.detail, str):
+        return card.detail.splitlines()
+    return explain_text(card.detail, width=width).splitlines()
+
+
+_WIDTH: Final = 100
+
+
+def card_text(card: Card, blocks: bool = True) -> str:
+    """The lines of a card as plain text of 100 columns."""
+    lines = card_lines(card, _WIDTH, extra_lines(card, _WIDTH), blocks)
+    return "\n".join(line.plain.rstrip() for line in lines).strip() + "\n"

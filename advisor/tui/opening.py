@@ -1,0 +1,256 @@
+"""What a session can start from: kinds of files, the start choices, and the settings kept between sessions."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from advisor.records.errors import AdvisorError
+from advisor.records.files import write_whole
+from advisor.session import events as e
+from advisor.session.language import files
+from advisor.session.records import Choice
+from advisor.session.transcripts.autosave import SavedSession, remark, title
+from advisor.view.numbers import plural
+from advisor.view.text import cut
+
+_HEAD: Final = 8192
+
+
+_SQLITE: Final = b"SQLite format 3\0"
+
+
+_NSYS: Final = (".nsys-rep", ".qdrep", ".qdstrm")
+
+
+# Headings of the tables that `nsys stats` writes; ncu's own CSV begins with "ID" and "Process ID".
+_STATS: Final = re.compile(r"Time ?\(%\).*Total Time|^\"?Start \(ns\)\"?,", re.MULTILINE)
+
+
+_TRANSCRIPT: Final = b'"ncu-advisor/transcript/'
+
+
+ENDINGS: Final = (*files.REPORTS, *files.TRACES, ".jsonl")
+
+
+COMMANDS: Final = ("/help", "/quit")
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """Paths by kind, each in the order given."""
+
+    reports: tuple[str, ...] = ()
+    traces: tuple[str, ...] = ()
+    transcripts: tuple[str, ...] = ()
+
+
+def kind_of(path: Path) -> str:
+    """`trace`, `transcript` or `report`; an unreadable file counts as a report, whose reader says what is wrong."""
+    name = path.name.casefold()
+    if name.endswith(_NSYS):
+        return "trace"
+    try:
+        if not path.is_file():  # reading a pipe would block
+            return "transcript" if name.endswith(".jsonl") else "trace" if name.endswith(".sqlite") else "report"
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+    except OSError:
+        return "trace" if name.endswith(".sqlite") else "report"
+    if head.startswith(_SQLITE) or (name.endswith(".sqlite") and not head):
+        return "trace"
+    if name.endswith(".jsonl") or _TRANSCRIPT in head.partition(b"\n")[0]:
+        return "transcript"
+    if name.endswith((".csv", ".txt")) and _STATS.search(head.decode("utf-8", "replace")):
+        return "trace"
+    return "report"
+
+
+def is_there(path: str) -> bool:
+    """Whether something exists at this path; False for an impossible path (too long, with a null character)."""
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):
+        return False
+
+
+def sort_out(paths: Sequence[Path | str]) -> Opening:
+    """Sort paths by kind."""
+    kinds = [(kind_of(Path(path)), str(path)) for path in paths]
+    reports, traces, transcripts = (
+        tuple(p for k, p in kinds if k == kind) for kind in ("report", "trace", "transcript")
+    )
+    return Opening(reports, traces, transcripts)
+
+
+def typed_path(text: str) -> str:
+    """The typed path without surrounding blanks and quotes, with `~` expanded."""
+    bare = text.strip()
+    if len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "\"'":
+        bare = bare[1:-1]
+    return files.home(bare)
+
+
+def completions(text: str) -> tuple[str, ...]:
+    """Completions of the typed text: paths that can be opened, and commands that work here."""
+    found = files.listed(text, ENDINGS) if text.strip() else ()
+    commands = (command for command in COMMANDS if text.startswith("/") and command.startswith(text))
+    return (*found, *commands)
+
+
+def theme_for(asked: str, remembered: str, environment: Mapping[str, str]) -> str:
+    """`dark` or `light`: what was asked for, else NCU_ADVISOR_THEME, else what was chosen last, else the terminal's.
+
+    COLORFGBG, which some terminals set, ends in the number of the background: 7 and 9 to 15 are light.
+    """
+    for wish in (asked, environment.get("NCU_ADVISOR_THEME", "").strip().casefold(), remembered):
+        if wish in ("dark", "light"):
+            return wish
+    ground = environment.get("COLORFGBG", "").rpartition(";")[2]
+    return "light" if ground.isdecimal() and (int(ground) == 7 or 9 <= int(ground) <= 15) else "dark"
+
+
+_HEADER: Final = 1 << 16  # characters read of a saved session's first line
+
+
+_TITLE: Final = 60
+
+
+_CASES: Final = "cases"
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A saved session: its file, title and a remark."""
+
+    path: Path
+    title: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StartOptions:
+    """What the start screen offers: the demo report, recent paths, interrupted sessions and bundled cases."""
+
+    demo: Path | None = None
+    recent: tuple[str, ...] = ()
+    unfinished: tuple[Saved, ...] = ()
+    cases: tuple[Saved, ...] = ()
+
+    def choices(self) -> tuple[Choice, ...]:
+        """The choices, interrupted sessions first; ids: `interview`, `demo`, `open:N`, `continue:N`, `replay:N`."""
+        out = [
+            Choice(f"continue:{at}", f"Continue {cut(one.title, _TITLE)}", (), one.note)
+            for at, one in enumerate(self.unfinished)
+        ]
+        out.append(Choice("interview", "Type in the numbers that ncu shows", ("i",), "without a report, one at a time"))
+        out += [self._recent(at, path) for at, path in enumerate(self.recent)]
+        out += [Choice("demo", "Open the demo", (), "22 kernels recorded on an H200")] if self.demo is not None else []
+        out.append(Choice("practice", "Practise on an exercise", (), "slow kernels to diagnose and fix"))
+        if self.cases:
+            out.append(
+                Choice(
+                    _CASES,
+                    "Replay a worked case",
+                    (),
+                    f"{len(self.cases)} {plural(len(self.cases), 'session')}, step by step",
+                )
+            )
+        return (
+            *out,
+            Choice("knowledge", "Browse the knowledge base", (), "findings, stalls, opcodes, GPUs, the method"),
+        )
+
+    def case_choices(self) -> tuple[Choice, ...]:
+        """The bundled sessions."""
+        return tuple(Choice(f"replay:{at}", cut(one.title, _TITLE), (), one.note) for at, one in enumerate(self.cases))
+
+    def _recent(self, at: int, path: str) -> Choice:
+        kind = kind_of(Path(path))
+        label = {"trace": "Open the trace {name}", "transcript": "Continue {title}"}.get(kind, "Open {name}")
+        name, folder = Path(path).name, str(Path(path).parent)
+        note = folder if is_there(path) else "no longer exists"
+        return Choice(f"open:{at}", label.format(name=name, title=name), (), note)
+
+
+def cases(folder: Path) -> tuple[Saved, ...]:
+    """The saved sessions of a folder by file name; files that are not sessions are skipped."""
+    found = []
+    for path in sorted(folder.glob("**/*.jsonl")):
+        try:
+            with path.open(encoding="utf-8", errors="replace") as file:
+                header = json.loads(file.readline(_HEADER))
+        except (OSError, ValueError, RecursionError):
+            continue
+        if isinstance(header, dict) and str(header.get("format", "")).startswith("ncu-advisor/transcript/"):
+            title = header.get("title")
+            found.append(Saved(path, title if isinstance(title, str) and title else path.stem))
+    return tuple(found)
+
+
+def has_begun(log: Sequence[object]) -> bool:
+    """Whether a session has begun, with reports, traces or an interview."""
+    return any(isinstance(event, e.Began) for event in log)
+
+
+NAME: Final = "terminal.json"
+THEMES: Final = ("dark", "light")
+_RECENT: Final = 6
+_LARGEST: Final = 1 << 16  # bytes of the file: it holds a few paths
+_LONGEST: Final = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Settings in a file of this folder. Unreadable settings count as empty; failed writes are ignored."""
+
+    folder: Path
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            path = self.folder / NAME
+            if path.stat().st_size > _LARGEST:
+                return {}
+            content = json.loads(path.read_text("utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return {}
+        return content if isinstance(content, dict) else {}
+
+    def _write(self, **changes: Any) -> None:
+        content = {"theme": self.theme, "recent": list(self.recent)} | changes
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_whole(self.folder / NAME, json.dumps(content, indent=1, sort_keys=True) + "\n")
+        except (OSError, AdvisorError):
+            pass  # the session continues without remembering it
+
+    @property
+    def theme(self) -> str:
+        """One of THEMES, empty where none was chosen."""
+        theme = self._read().get("theme")
+        return theme if isinstance(theme, str) and theme in THEMES else ""
+
+    @property
+    def recent(self) -> tuple[str, ...]:
+        """Paths opened last, newest first, including deleted ones."""
+        found = self._read().get("recent")
+        paths = [p for p in found if isinstance(p, str) and 0 < len(p) <= _LONGEST] if isinstance(found, list) else []
+        return tuple(dict.fromkeys(paths))[:_RECENT]
+
+    def choose(self, theme: str) -> None:
+        """Remember a theme."""
+        self._write(theme=theme)
+
+    def opened(self, paths: tuple[str, ...]) -> None:
+        """Remember opened paths as absolute paths."""
+        new = [str(Path(path).absolute()) for path in paths]
+        self._write(recent=list(dict.fromkeys([*new, *self.recent]))[:_RECENT])
+
+
+def saved(found: tuple[SavedSession, ...], now: float) -> tuple[Saved, ...]:
+    """The latest interrupted sessions for the start screen; `now` in seconds since the epoch."""
+    return tuple(Saved(one.path, title(one), remark(one, now)) for one in found[:3])

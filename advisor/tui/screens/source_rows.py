@@ -1,0 +1,337 @@
+"""Lines, instructions, source text and PTX of a launch as rows of a list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from textual.content import Content
+
+from advisor.session import events as e
+from advisor.session.records import KnowledgeIndex
+from advisor.source.columns import Value
+from advisor.source.hotspots import Line, Spot
+from advisor.source.view import View
+from advisor.source.viewer import Seen
+from advisor.tui.drawing import styled
+from advisor.view.source import reason_text, wait_text
+from advisor.view.source_marks import count, file_name, loop_name, place_text, share, short, source_line
+from advisor.view.source_shape import registers_text, shared_text, structure_text, zones_text
+
+NO_LINES = "No line information: compile with -lineinfo to see source lines. Only instructions can be shown."
+_HOT = (
+    0.05  # share of the launch's total that counts as hot (as in source.locate), or half of the largest if that is less
+)
+
+
+_BAR = 8
+
+
+_SHARE, _LOOP, _ADDRESS = 8, 4, 8  # cells of a share with its mark, of a loop's name, of an address
+
+
+_ROOM = 24  # smallest number of cells for an instruction: its opcode and first operands
+
+
+_Row = Callable[[int, int], Content]
+
+
+@dataclass(frozen=True)
+class _Form:
+    """What a row shows before an instruction: a bar, an address, a place of so many cells, a gap after a number."""
+
+    bar: bool
+    address: bool
+    place: int
+    gap: int
+
+
+# The first form that leaves the instruction enough room is used, else the last.
+_FORMS = (_Form(True, True, 16, 2), _Form(False, True, 16, 2), _Form(False, False, 16, 2), _Form(False, False, 10, 1))
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The content of a list: the places of its rows (instruction index or line number), its head, how to draw a row."""
+
+    places: tuple[int, ...]
+    draw: _Row
+    head: Callable[[int], Content] | None = None
+
+    def row_of(self, place: int) -> int | None:
+        """The row of a place."""
+        return self.places.index(place) if place in self.places else None
+
+
+@dataclass
+class Code:
+    """One source view, arranged for lists. blocks False: without block characters."""
+
+    seen: Seen
+    blocks: bool = True
+    _spots: dict[int, Spot] = field(default_factory=dict)
+    _lines: dict[tuple[str, int], Line] = field(default_factory=dict)
+    _file: str = ""
+    _widest: int = 0
+
+    def __post_init__(self) -> None:
+        self._spots = {spot.at: spot for spot in self.view.spots}
+        self._lines = {(line.file, line.line): line for line in self.view.lines}
+        self._file = only_file(self.seen)
+        self._widest = max((len(self._place(row.file, row.line)) for row in self.seen.rows), default=0)
+
+    @property
+    def view(self) -> View:
+        """The source view."""
+        return self.seen.view
+
+    # Hot lines
+
+    def lines(self) -> Listed:
+        """Source lines, hottest first."""
+        return Listed(tuple(range(len(self.view.lines))), self._line)
+
+    def _line(self, at: int, width: int) -> Content:
+        line = self.view.lines[at]
+        text = source_line(self.view.texts.get((line.file, line.line), ""))
+        told = text or ", ".join(dict.fromkeys(s.row.opcode for s in line.spots if s.row.opcode))
+        return self._amount(line.share, self._is_hot_line(line)) + self._at(line.file, line.line) + _data(told)
+
+    def _place(self, file: str, line: int) -> str:
+        """`k.cu:7`; with a single source file, which is named elsewhere, `:7`."""
+        return f":{line}" if self._file and line else place_text(file, line)
+
+    def _at(self, file: str, line: int, most: int = _FORMS[0].place) -> Content:
+        """A place, padded to the longest one but at most `most` cells; the line number is never cut."""
+        text, width = self._place(file, line), min(self._widest, most)
+        text = text if len(text) <= width else "…" + text[-(width - 1) :]
+        return styled(f"{text:<{width}}  ", "$text-secondary")
+
+    def _amount(self, part: float, hot: bool, bar: bool = True) -> Content:
+        """A share as a number, a bar and, if hot, a mark."""
+        full = min(max(round(part * _BAR), 1 if part >= 0.01 else 0), _BAR)
+        drawn = ("█" if self.blocks else "#") * full + " " * (_BAR - full + 1)
+        mark = "●" if self.blocks else "*"
+        return styled(f"{mark if hot else ' '}{share(part)} ", "bold" if hot else "$quiet") + styled(
+            drawn if bar else "", "$warning" if hot else "$primary"
+        )
+
+    # Instructions
+
+    def instructions(self, line: Line | None, in_order: bool, filtered: bool) -> Listed:
+        """Those of a line or of all, hottest first and the cold after them, or in the order of the code.
+
+        filtered: the view has those alone that pass the filters.
+        """
+        rows = self.seen.rows
+        chosen = [spot.at for spot in self.view.spots]
+        chosen += [] if filtered else [at for at in range(len(rows)) if at not in self._spots]
+        if line is not None:
+            chosen = [at for at in chosen if (rows[at].file, rows[at].line) == (line.file, line.line)]
+        places = tuple(sorted(chosen)) if in_order else tuple(chosen)
+        cells = {at: [_cell(v) for v in self.view.cells[at]] for at in places if at in self.view.cells}
+        titles = [column.title for column in self.view.columns]
+        widths = [max(len(t), *(len(row[i]) for row in cells.values()), 1) for i, t in enumerate(titles)]
+
+        def numbers(told: list[str], form: _Form) -> str:
+            return "".join(f"{text:>{w}}{'':<{form.gap}}" for text, w in zip(told, widths, strict=True))
+
+        def head(width: int) -> Content:
+            form = self._form(width, widths)
+            before = _SHARE + (_BAR + 1) * form.bar + min(self._widest, form.place) + 2
+            return styled(" " * before + numbers(titles, form), "")
+
+        def draw(row: int, width: int) -> Content:
+            form, told = self._form(width, widths), cells.get(places[row], ["-"] * len(titles))
+            return self._instruction(places[row], numbers(told, form), form)
+
+        return Listed(places, draw, head if titles else None)
+
+    def _form(self, width: int, widths: list[int]) -> _Form:
+        """The widest form that leaves the instruction enough room."""
+
+        def left(form: _Form) -> int:
+            beside = _SHARE + (_BAR + 1) * form.bar + min(self._widest, form.place) + 2 + _ADDRESS * form.address
+            return width - beside - _LOOP * bool(self.view.structure.loops) - sum(w + form.gap for w in widths)
+
+        return next((form for form in _FORMS if left(form) >= _ROOM), _FORMS[-1])
+
+    def _instruction(self, at: int, numbers: str, form: _Form) -> Content:
+        row, spot = self.seen.rows[at], self._spots.get(at)
+        blank = Content(" " * (_SHARE + (_BAR + 1) * form.bar))
+        amount = self._amount(spot.share, self.hot(at), form.bar) if spot is not None else blank
+        loop = self._loop(at)
+        inside = styled(f"{'' if loop is None else f'L{loop + 1}':<3} " if self.view.structure.loops else "", "$accent")
+        address = styled(f"0x{row.pc:<5x} " if form.address else "", "$quiet")
+        place = self._at(row.file, row.line, form.place)
+        return amount + place + styled(numbers, "") + inside + address + _data(row.sass)
+
+    def _loop(self, at: int) -> int | None:
+        """The innermost loop around an instruction."""
+        loops = self.view.structure.flow
+        around = [n for n, loop in enumerate(loops) if at in loop.body]
+        return max(around, key=lambda n: loops[n].depth) if around else None
+
+    def hot(self, at: int) -> bool:
+        """Whether an instruction is hot."""
+        spot = self._spots.get(at)
+        return spot is not None and spot.share >= _least(self.view.spots[0].share) > 0
+
+    def awaited(self, at: int) -> int | None:
+        """The instruction that another one waits for."""
+        wait = self.view.waits.get(at)
+        if wait is None or not wait.sources:
+            return None
+        return next((n for n, row in enumerate(self.seen.rows) if row.pc == wait.sources[0].pc), None)
+
+    def peak(self) -> int | None:
+        """The instruction with the most live registers."""
+        found = self.view.peak
+        return None if found is None else next((n for n, r in enumerate(self.seen.rows) if r.pc == found.row.pc), None)
+
+    def about(self, at: int) -> list[Content]:
+        """Details of one instruction."""
+        row, spot = self.seen.rows[at], self._spots.get(at)
+        parts = []
+        if row.executed:
+            ran = (
+                "executed {count} times with {lanes:.1f} of 32 lanes active"
+                if row.lanes is not None
+                else "executed {count} times"
+            )
+            parts.append(ran.format(count=count(row.executed), lanes=row.lanes or 0.0))
+        if self.view.structure.loops:
+            parts.append(loop_name(self._loop(at)))
+        if self.view.structure.live:
+            parts.append(f"{self.view.structure.live[at]} registers live")
+        if self.view.peak is not None:
+            parts.append(f"most in the kernel: {self.view.peak.live} at 0x{self.view.peak.row.pc:x} (p goes there)")
+        # Columns leave no room for the instruction in a narrow list.
+        shown = [f"0x{row.pc:x} {row.sass}"] if self.view.columns else []
+        out = [_data("; ".join([*shown, *parts]))]
+        wait = self.view.waits.get(at)
+        if wait is not None and spot is not None:
+            form = "waits: {wait} (l goes to what it waits for)" if wait.sources else "waits: {wait}"
+            out.insert(0, _data(form.format(wait=wait_text(wait, spot))))
+        return out
+
+    # Source text, PTX, shape
+
+    def text(self, file: str) -> Listed:
+        """The text of a file, with the share of each line."""
+        numbers = tuple(sorted(n for name, n in self.view.texts if name == file))
+
+        def draw(row: int, width: int) -> Content:
+            number = numbers[row]
+            line = self._lines.get((file, number))
+            blank = Content(" " * (_SHARE + _BAR + 1))
+            amount = self._amount(line.share, self._is_hot_line(line)) if line is not None else blank
+            text = self.view.texts[file, number].expandtabs(4).rstrip()
+            return amount + styled(f"{number:>5}  ", "$text-secondary") + _data(text)
+
+        return Listed(numbers, draw)
+
+    def hot_line(self, file: str, number: int) -> bool:
+        """Whether a line is hot."""
+        line = self._lines.get((file, number))
+        return line is not None and self._is_hot_line(line)
+
+    def _is_hot_line(self, line: Line) -> bool:
+        return line.share >= _least(self.view.lines[0].share) > 0
+
+    def ptx(self, in_order: bool) -> Listed:
+        """PTX lines that have a share of the measure."""
+        rows = self.view.ptx or ()
+        least = _least(max((part for *_, part in rows), default=0.0))
+        rows = tuple(sorted(rows)) if in_order else rows
+
+        def draw(row: int, width: int) -> Content:
+            number, text, _, part = rows[row]
+            return (
+                self._amount(part, part >= least > 0)
+                + styled(f"{number:>5}  ", "$text-secondary")
+                + _data(source_line(text))
+            )
+
+        return Listed(tuple(number for number, *_ in rows), draw)
+
+    def shape(self, width: int) -> Listed:
+        """Loops, live registers, inactive lanes and shared accesses as text."""
+        view = self.view
+        told = [
+            *structure_text(view.structure, width, False),
+            *registers_text(view, width, False),
+            *zones_text(view, width, False),
+            *shared_text(view.shared, width, False),
+        ][1:]
+        return Listed(tuple(range(len(told))), lambda row, _: _data(told[row]))
+
+
+def _least(most: float) -> float:
+    """The smallest share that counts as hot if the largest is `most`."""
+    return min(_HOT, most / 2)
+
+
+def _data(text: str) -> Content:
+    return styled(text.replace("\n", " "), "")
+
+
+def only_file(seen: Seen) -> str:
+    """The file of all lines of the code; empty if there are several or none."""
+    files = {row.file for row in seen.rows if row.line}
+    return files.pop() if len(files) == 1 else ""
+
+
+def _cell(value: Value) -> str:
+    return "-" if value is None else value if isinstance(value, str) else short(value)
+
+
+_NAME = 40  # cells of a file name; a longer one loses its beginning
+
+
+def about_view(seen: Seen, sought: e.Locate | None, index: KnowledgeIndex) -> list[tuple[str, str]]:
+    """Measure and reason, filters, trust in the lines, missing data: (text, style) pairs."""
+    view = seen.view
+    told = f"{view.measure.title} ({view.measure.id}), total {count(view.total)}"
+    reason = reason_text(seen.wanted, index.title(seen.wanted.finding) if seen.wanted is not None else "")
+    parts = [told, *([f"because {reason}"] if reason else [])]
+    if view.columns and sought is not None:
+        parts.append(f"columns: {sought.columns}")
+    out = [("; ".join(parts), "")]
+    filters = filters_text(sought)
+    if filters:
+        kept = f"only {filters}: {len(view.spots)} of {len(seen.rows)} instructions (x shows all)"
+        out.append((kept, "$text-accent"))
+    if not view.spots:
+        out.append(("No line has a share of this measure, or the filters exclude them all.", "$text-warning"))
+    if not view.has_lines:
+        out.append((NO_LINES, "$text-warning"))
+    elif view.trust is not None:
+        lined, inlined = f"{view.trust.lined:.0%}", f"{view.trust.inlined:.0%}"
+        only = only_file(seen)
+        told = f" in {_name(only)}" if only else ""
+        out.append(
+            (
+                f"{lined} of executed instructions have a line{told}, {inlined} are inlined."
+                " Compilers move code: samples may land on an adjacent line.",
+                "$quiet",
+            )
+        )
+    if not view.has_code:
+        out.append(("The report does not hold the machine code.", "$text-warning"))
+    if view.has_lines and not view.texts:
+        out.append(("The text of the source is neither in the report nor on this machine.", "$text-warning"))
+    return out
+
+
+def _name(file: str) -> str:
+    name = file_name(file)
+    return name if len(name) <= _NAME else "…" + name[-(_NAME - 1) :]
+
+
+def filters_text(sought: e.Locate | None) -> str:
+    """The search and the comparisons as text, empty without filters."""
+    if sought is None:
+        return ""
+    parts = [f"/{sought.search}"] if sought.search else []
+    return ", ".join((*parts, *sought.where))
