@@ -82,6 +82,7 @@ def diagnose(options: Options) -> int:
         kernel=pattern,
         launches=frozenset(options.launches) if options.launches else None,
         jobs=options.jobs,
+        forks=options.jobs,
         progress=terminal.narrate,
     )
     terminal.clear()

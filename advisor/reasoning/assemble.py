@@ -129,12 +129,12 @@ def reason(
     inputs: Inputs,
     frame: pd.DataFrame | None = None,
     known_as: tuple[str, ...] = (),
-    jobs: int = 1,
+    forks: int = 1,
 ) -> Reasoned:
     """Observe, conclude causes, quantify, conclude what the gains mean, and tell all of it, launch by launch.
 
-    frame: an already derived one (what-if), with each row's GPU id; jobs: processes that share the launches, where
-    the system can.
+    frame: an already derived one (what-if), with each row's GPU id; forks: processes that share the launches,
+    where the system can.
     """
     if frame is None:
         frame, known_as = prepare(catalog, inputs)
@@ -145,7 +145,7 @@ def reason(
         told_rows = zip(rows, found, strict=True)
         return [(one, _launch(catalog, inputs, frame, observed, row, one, known_as[row])) for row, one in told_rows]
 
-    done = in_parts(work, len(frame), jobs)
+    done = in_parts(work, len(frame), forks)
     w = weighed(catalog, frame, observed, known_as, [one for one, _ in done])
     launches = tuple(launch for _, launch in done)
     if not workloads.is_workload(catalog):

@@ -45,12 +45,12 @@ class Inputs:
 class Analysis:
     """A diagnosis with everything needed to ask how, why not and what if of it."""
 
-    def __init__(self, catalog: Catalog, inputs: Inputs, reasoned: Reasoned | None = None, jobs: int = 1) -> None:
+    def __init__(self, catalog: Catalog, inputs: Inputs, reasoned: Reasoned | None = None, forks: int = 1) -> None:
         from advisor.reasoning.assemble import reason
 
         self.catalog = catalog
         self.inputs = inputs
-        self._reasoned: Reasoned = reasoned or reason(catalog, inputs, jobs=jobs)
+        self._reasoned: Reasoned = reasoned or reason(catalog, inputs, forks=forks)
         self.diagnosis = Diagnosis(inputs.reports, self._reasoned.launches, _used(inputs, self._reasoned.launches))
 
     def how(self, position: int, finding_id: str) -> Proof:
@@ -200,11 +200,13 @@ def analyse(
     kernel: re.Pattern[str] | None = None,
     launches: frozenset[int] | None = None,
     jobs: int = 2,
+    forks: int = 1,
     progress: Progress | None = None,
 ) -> Analysis:
     """Read reports and reason about every launch in them (or those that `kernel` matches, or whose index is given).
 
-    Reports that cannot be read are named in `diagnosis.reports`; InputError when none could be.
+    jobs: child processes that read; forks: processes that share the reasoning, see fork_map, for a program of one
+    thread only. Reports that cannot be read are named in `diagnosis.reports`; InputError when none could be.
     """
     from advisor.readers.read import read_many
 
@@ -235,7 +237,7 @@ def analyse(
     cat = knowledge_for(cat, infos)
     said: dict[int | None, dict[str, Answer]] = {None: checked_answers(cat, answers or {})}
     inputs = Inputs(frame.reset_index(drop=True), tuple(infos), gpu, said, ceilings.kept())
-    return Analysis(cat, inputs, jobs=jobs)
+    return Analysis(cat, inputs, forks=forks)
 
 
 def _make_ready(catalog: Catalog) -> None:

@@ -1,4 +1,8 @@
-"""Work on many launches, shared among processes where that is safe."""
+"""Reasoning about many launches, shared with forks of this process.
+
+Only the `diagnose` command does this: half of the reasoning about 40 launches is more than 5 % of its time. The public
+`advisor.diagnose()` never forks its host.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +26,9 @@ _PATIENCE_S, _PATIENCE = 5.0, 10.0
 def in_parts(work: Callable[[range], list[T]], rows: int, jobs: int = 1) -> list[T]:
     """`work` of all rows, in their order: a list of as many as the range it is given.
 
-    Up to `jobs` processes, and not more than there are cores, share them. The others are forks, to which all that was
-    loaded need not be told. What a fork does not send, because it died, failed or takes far longer than this process,
-    is worked out here.
+    Up to `jobs` processes, and not more than there are cores, share them. The others are forks, which have everything
+    that is loaded. What a fork does not send, because it died, failed or takes far longer than this process, is worked
+    out here.
     """
     parts = min(jobs, rows // _WORTH_A_PROCESS)
     if parts > 1:

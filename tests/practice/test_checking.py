@@ -158,7 +158,7 @@ def test_a_compile_error_without_a_gpu_shows_the_line(learner: Learner) -> None:
     assert f"{NAME}.cu:{number}: error" in learner.record.log[-1].observation
 
 
-@pytest.mark.parametrize(("arch", "words"), [("fast", "is no architecture"), ("sm_10", "does not know sm_10")])
+@pytest.mark.parametrize(("arch", "words"), [("fast", "is not an architecture"), ("sm_10", "does not know sm_10")])
 def test_an_architecture_that_there_is_not_is_wrong_use(learner: Learner, arch: str, words: str) -> None:
     learner.edits(source())
     assert words in learner.fails("check", NAME, "--compile-only", arch)

@@ -155,7 +155,7 @@ def test_a_report_is_told_alike_by_one_and_by_two_processes(
     forks = []
     monkeypatch.setattr(fork_map, "_WORTH_A_PROCESS", 1)
     monkeypatch.setattr(fork_map, "_Fork", lambda *given: forks.append(fork(*given)) or forks[-1])
-    one, two = (analyse([tour_path], jobs=jobs) for jobs in (1, 2))
+    one, two = (analyse([tour_path], forks=forks) for forks in (1, 2))
     assert len(forks) == 1
     assert one.diagnosis == two.diagnosis
     for position, launch in enumerate(one.diagnosis.launches):
