@@ -1,30 +1,39 @@
-"""ncu-advisor: finds out why a CUDA kernel is slow and what to do about it."""
+"""ncu-advisor explains why a CUDA kernel is slow and how to fix it.
+
+The public functions import the implementation when they are called, so that `import advisor` costs no pandas.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
+from advisor.records.result import Diagnosis
+
 if TYPE_CHECKING:
-    from advisor.readers.read import read
-    from advisor.reasoning.diagnose import diagnose
-    from advisor.records.diagnosis import Diagnosis
+    from pathlib import Path
+
+    from advisor.records.readings import Reading
 
 __version__ = "0.2.0"
 __all__ = ["Diagnosis", "__version__", "diagnose", "read"]
 
 
-def __getattr__(name: str) -> Any:
-    # Lazy, so that `--help` does not pay for pandas.
-    if name == "read":
-        from advisor.readers.read import read
+def diagnose(*paths: str | Path, **options: Any) -> Diagnosis:
+    """Diagnose one or more reports; options as for `advisor.reasoning.diagnose.analyse`.
 
-        return read
-    if name == "diagnose":
-        from advisor.reasoning.diagnose import diagnose
+    Raises InputError, with one line, where no report can be read.
+    """
+    from advisor.reasoning.diagnose import diagnose as diagnose_reports
 
-        return diagnose
-    if name == "Diagnosis":
-        from advisor.records.diagnosis import Diagnosis
+    return diagnose_reports(*paths, **options)
 
-        return Diagnosis
-    raise AttributeError(name)
+
+def read(path: Path, *, metric_filter: Collection[str] | None = None, **options: Any) -> Reading:
+    """Read one report into a frame: a row per launch, a column per canonical metric; see `advisor.readers.read.read`.
+
+    metric_filter: the metric ids to read, all by default. Raises InputError, with one line, if no launch can be read.
+    """
+    from advisor.readers.read import read as read_report
+
+    return read_report(path, metric_filter=metric_filter, **options)

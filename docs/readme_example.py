@@ -1,7 +1,7 @@
 """Write the example of the README: the text of one diagnosis, and a picture of the session (docs/session.svg).
 
-    python docs/readme_example.py            # rewrite README.md and docs/session.svg
-    python docs/readme_example.py --check    # exit 1 if the text in README.md is out of date
+python docs/readme_example.py            # rewrite README.md and docs/session.svg
+python docs/readme_example.py --check    # exit 1 if the text in README.md is out of date
 """
 
 from __future__ import annotations

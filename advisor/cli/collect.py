@@ -2,86 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
+import click
+
+from advisor.cli import terminal
+from advisor.cli.options import PATH, Knowledge, argument, clock_control, command, option
 from advisor.knowledge.base import Catalog, catalog
-from advisor.reasoning.collect import command, purposes, sections_for, wanted_by
+from advisor.reasoning.collect import command as ncu_command
+from advisor.reasoning.collect import purposes, sections_for, wanted_by
+from advisor.reasoning.diagnose import analyse
 from advisor.records.errors import EXIT_DONE, UsageError
+from advisor.records.files import write_whole
+from advisor.view.writers.ncu_section import FILE, IDENTIFIER, OVER_TIME, OVER_TIME_FILE, over_time_text, section_text
 
 
-def _identifier() -> str:
-    from advisor.view.writers.ncu_section import IDENTIFIER
+@dataclass(frozen=True, kw_only=True)
+class Options(Knowledge):
+    """Options of `collect`."""
 
-    return IDENTIFIER
-
-
-def _write_sections(cat: Catalog, folder: Path) -> list[str]:
-    """Write both sections into the folder, which is made where its parent exists; UsageError where it cannot be.
-
-    Returns what to say of them.
-    """
-    from advisor.records.files import write_whole
-    from advisor.view.writers.ncu_section import FILE, OVER_TIME, OVER_TIME_FILE, over_time_text, section_text
-
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as e:
-        raise UsageError(f"{folder}: is no folder to write a section into: {e.strerror}") from None
-    write_whole(folder / FILE, section_text(cat.metrics))
-    write_whole(folder / OVER_TIME_FILE, over_time_text())
-    return [
-        f"# {folder / FILE}: one section with all that the findings need, for ncu 2024.1 and later",
-        f"# {folder / OVER_TIME_FILE}: whether phases of the kernel differ, at more passes: --section {OVER_TIME}",
-    ]
+    report: Path | None = argument(required=False, type=PATH)
+    kernel: str | None = option("--kernel", metavar="REGEX", help="The kernel to profile.")
+    skip: int = option("--skip", default=1, type=click.IntRange(0), help="Warm-up launches to skip.")
+    count: int = option("--count", default=1, type=click.IntRange(1), help="Launches to profile.")
+    clock_control: str = clock_control()
+    section_file: Path | None = option(
+        "--section-file", type=PATH, metavar="DIR", help="Write an ncu section file that collects every metric read."
+    )
 
 
-def run(
-    report: Path | None,
-    *,
-    kernel: str | None,
-    skip: int,
-    count: int,
-    clock_control: str,
-    section_file: Path | None = None,
-    knowledge: tuple[Path, ...],
-    write: Callable[[str, Path | None], None],
-) -> int:
-    """Print the command, and before it what each section is for; with `section_file` write a section of our own."""
-    cat = catalog(knowledge)
-    if section_file is not None:
-        if report is not None:
-            raise UsageError("--section-file writes a section for everything that is read: leave the report out")
-        lines = _write_sections(cat, section_file)
-        line = command([_identifier()], kernel, skip, count, clock_control, section_file)
-        write("\n".join([*lines, line]) + "\n", None)
+@command(Options)
+def collect(options: Options) -> int:
+    """Print the ncu command that collects the metrics a report lacks, or every metric that the advisor reads."""
+    cat = catalog(options.knowledge)
+    if options.section_file is not None:
+        if options.report is not None:
+            raise UsageError("--section-file writes a section for every metric: leave the report out")
+        lines = _write_sections(cat, options.section_file)
+        terminal.write("\n".join([*lines, _command([IDENTIFIER], options)]))
         return EXIT_DONE
-    if report is None:
+    if options.report is None:
         wanted = {name for name, metric in cat.metrics.items() if metric.section}
         reasons: dict[str, set[str]] = {}
-        lines = ["# everything that the advisor reads:"]
+        lines = ["# every metric that the advisor reads:"]
     else:
-        from advisor.reasoning.diagnose import analyse
-
-        diagnosis = analyse([report], knowledge=knowledge).diagnosis
-        if any(launch.scope == "workload" for launch in diagnosis.launches):
-            raise UsageError(f"{report.name} was typed in, ncu does not measure it: `diagnose` lists the words to type")
-        reasons = wanted_by(diagnosis.launches)
+        launches = analyse([options.report], knowledge=options.knowledge).diagnosis.launches
+        if any(launch.scope == "workload" for launch in launches):
+            raise UsageError(
+                f"{options.report.name} is a typed-in workload, which ncu does not measure: `diagnose` lists the words"
+            )
+        reasons = wanted_by(launches)
         wanted = set(reasons)
-        lines = [f"# what {report.name} lacks, over {len(diagnosis.launches)} launches:"]
+        lines = [f"# missing from {options.report.name}, over {len(launches)} launches:"]
     sections = sections_for(cat, wanted)
     if not sections:
-        write("# nothing is missing: every rule could be decided from this report\n", None)
+        terminal.write("# nothing is missing: this report decides every rule")
         return EXIT_DONE
     chosen = purposes(sections, reasons)
     for section, needed, metrics in chosen:
-        purpose = (
-            f"for {', '.join(needed)}" if needed else f"{len(metrics)} metrics" if metrics else "to place the launch"
-        )
+        purpose = f"for {', '.join(needed)}" if needed else f"{len(metrics)} metrics" if metrics else "launch geometry"
         lines.append(f"#   {section}: {purpose}")
-    lines.append(
-        "# each section replays the kernel once or several times; the source counters and the sampler cost the most"
-    )
-    line = command((section for section, _, _ in chosen), kernel, skip, count, clock_control)
-    write("\n".join([*lines, line]) + "\n", None)
+    lines.append("# each section replays the kernel at least once; source counters and sampling cost the most")
+    terminal.write("\n".join([*lines, _command([section for section, _, _ in chosen], options)]))
     return EXIT_DONE
+
+
+def _command(sections: list[str], options: Options) -> str:
+    return ncu_command(
+        sections, options.kernel, options.skip, options.count, options.clock_control, options.section_file
+    )
+
+
+def _write_sections(cat: Catalog, folder: Path) -> list[str]:
+    """Write both section files into the folder, made if its parent exists, and describe them; UsageError if not."""
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as e:
+        raise UsageError(f"{folder}: cannot be used as a folder for section files: {e.strerror}") from None
+    write_whole(folder / FILE, section_text(cat.metrics))
+    write_whole(folder / OVER_TIME_FILE, over_time_text())
+    return [
+        f"# {folder / FILE}: one section with every metric that the rules need, for ncu 2024.1 and later",
+        f"# {folder / OVER_TIME_FILE}: whether the phases of the kernel differ, in more passes: --section {OVER_TIME}",
+    ]

@@ -2,118 +2,97 @@
 
 from __future__ import annotations
 
-import re
-import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
-import click
-
+from advisor.cli import terminal
+from advisor.cli.diagnose import read_answers
+from advisor.cli.options import Knowledge, Launches, Output, argument, command, flag, formats, option
+from advisor.compare.compare import compare as compare_analyses
+from advisor.compare.compare import parse_side, read_sides
+from advisor.compare.thresholds import check, parse
+from advisor.knowledge.base import catalog
 from advisor.records.errors import EXIT_DONE, EXIT_THRESHOLD, EXIT_WRONG_USE, UsageError
+from advisor.view.compare import compare_text
+from advisor.view.compare_json import compare_json
+from advisor.view.compare_markdown import compare_markdown
+from advisor.view.compare_results import Result
+from advisor.view.pages.compare import compare_page
+from advisor.view.text import shown
+from advisor.view.writers.html import page_html
+from advisor.view.writers.junit import junit
 
-if TYPE_CHECKING:
-    from advisor.view.compare_results import Result
 
+@dataclass(frozen=True, kw_only=True)
+class Options(Output, Launches, Knowledge):
+    """Options of `compare`."""
 
-def run(
-    base: str,
-    current: str,
-    *,
-    maps: tuple[str, ...],
-    fail_on: tuple[str, ...],
-    beyond_noise: bool,
-    everything: bool,
-    force: bool,
-    kernel: str | None,
-    answers: Path | None,
-    gpu: str | None,
-    form: str,
-    out: Path | None,
-    knowledge: tuple[Path, ...],
-    write: Callable[[str, Path | None], None],
-    narrate: Callable[[str, int, int], None],
-    clear: Callable[[], None],
-    colour: bool,
-    width: int,
-) -> int:
-    """Read, compare, print; returns the exit code.
-
-    3 when any pair crosses a `--fail-on`; 2 when none does and one could not be checked, since silence would read as
-    a pass.
-    """
-    from advisor.cli.diagnose import read_answers
-    from advisor.compare.compare import compare, parse_side, read_sides
-    from advisor.compare.thresholds import check, parse
-    from advisor.knowledge.base import catalog
-    from advisor.view.compare_results import Result
-
-    try:
-        pattern = re.compile(kernel) if kernel is not None else None
-    except re.error as e:
-        raise UsageError(f"--kernel {kernel!r} is not a regular expression: {e}") from None
-    cat = catalog(knowledge)
-    # A mistyped threshold is told before anything is read.
-    thresholds = [parse(text, cat) for text in fail_on]
-    if beyond_noise and not any(each.name == "duration_ns" for each in thresholds):
-        raise UsageError("--beyond-noise is about times: give a --fail-on 'duration>5%' with it")
-    analyses = read_sides(
-        parse_side(base),
-        parse_side(current),
-        answers=read_answers(answers) if answers is not None else None,
-        gpu=gpu,
-        knowledge=knowledge,
-        kernel=pattern,
-        progress=narrate,
+    base: str = argument()
+    current: str = argument()
+    maps: tuple[str, ...] = option("--map", multiple=True, metavar="OLD=NEW", help="A renamed kernel; repeatable.")
+    fail_on: tuple[str, ...] = option(
+        "--fail-on", multiple=True, metavar="CHANGE", help="Exit with 3 on this change; repeatable."
     )
-    clear()
-    found = compare(*analyses, maps=maps, force=force)
-    outcomes = tuple(tuple(check(t, pair, cat, beyond_noise=beyond_noise) for t in thresholds) for pair in found.pairs)
+    beyond_noise: bool = flag("--beyond-noise", help="A time within the noise triggers no --fail-on.")
+    everything: bool = flag("--all", help="Show every metric, not only the largest changes.")
+    force: bool = flag("--force", help="Compare even if the GPUs differ.")
+    form: str = formats("text", "json", "markdown", "html", "junit")
+
+
+@command(Options)
+def compare(options: Options) -> int:
+    """Compare two reports: first the time, then the metrics that changed and the findings that went, stayed or came.
+
+    BASE and CURRENT are reports, or one launch of a report: `REPORT#3`. A CHANGE is `duration>5%` (relative),
+    `dram_pct>+5` or `dram_pct<-5` (in the metric's unit), or `finding:bank_conflicts` (a new finding).
+
+    Exit code 3 if any pair crosses a --fail-on; 2 if none does and one could not be checked.
+    """
+    cat = catalog(options.knowledge)
+    pattern = options.pattern
+    # A mistyped threshold is an error before anything is read.
+    thresholds = [parse(text, cat) for text in options.fail_on]
+    if options.beyond_noise and not any(each.name == "duration_ns" for each in thresholds):
+        raise UsageError("--beyond-noise applies to times: give a --fail-on 'duration>5%' with it")
+    analyses = read_sides(
+        parse_side(options.base),
+        parse_side(options.current),
+        answers=read_answers(options.answers),
+        gpu=options.gpu,
+        knowledge=options.knowledge,
+        kernel=pattern,
+        progress=terminal.narrate,
+    )
+    terminal.clear()
+    found = compare_analyses(*analyses, maps=options.maps, force=options.force)
+    outcomes = tuple(
+        tuple(check(t, pair, cat, beyond_noise=options.beyond_noise) for t in thresholds) for pair in found.pairs
+    )
     result = Result(found, outcomes)
-    _narrate(result)
-    write(_rendered(result, form, everything, colour and out is None, width, out), out)
+    for info in (found.base, found.current):
+        for problem in info.problems:
+            terminal.warn(f"{shown(info.path)}: {shown(problem)}")
+    for line in result.trouble():
+        terminal.warn(line)
+    terminal.write(_text(result, options), options.out)
     checked = [o.crossed for row in outcomes for o in row]
     return EXIT_THRESHOLD if True in checked else EXIT_WRONG_USE if None in checked else EXIT_DONE
 
 
-def _rendered(result: Result, form: str, everything: bool, colour: bool, width: int, out: Path | None) -> str:
-    if form == "json":
-        from advisor.view.compare_json import compare_json
-
+def _text(result: Result, options: Options) -> str:
+    if options.form == "json":
         return compare_json(result)
-    if form == "junit":
-        from advisor.view.writers.junit import junit
-
-        return junit(result, everything=everything)
-    if form == "markdown":
-        from advisor.view.compare_markdown import compare_markdown
-
-        return compare_markdown(result, everything=everything)
-    if form == "html":
-        from advisor.view.compare_document import compare_document
-        from advisor.view.writers.html import document_html
-
-        return document_html(compare_document(result, everything=everything))
-    from advisor.view.charts import can_draw
-    from advisor.view.compare import compare_text
-
-    blocks = can_draw(getattr(sys.stdout, "encoding", None)) if out is None else True
+    if options.form == "junit":
+        return junit(result, everything=options.everything)
+    if options.form == "markdown":
+        return compare_markdown(result, everything=options.everything)
+    if options.form == "html":
+        return page_html(compare_page(result, everything=options.everything))
+    screen = terminal.screen(options.out)
     return compare_text(
         result.compared,
-        width=width,
-        colour=colour,
-        blocks=blocks,
-        everything=everything,
-        verdicts=result.lines("→" if blocks else "->"),
+        width=screen.width,
+        colour=screen.colour,
+        blocks=screen.blocks,
+        everything=options.everything,
+        verdicts=result.lines("→" if screen.blocks else "->"),
     )
-
-
-def _narrate(result: Result) -> None:
-    """On stderr: what was wrong with a report, which thresholds were crossed, what was compared with nothing."""
-    from advisor.view.text import shown
-
-    for info in (result.compared.base, result.compared.current):
-        for problem in info.problems:
-            click.echo(f"ncu-advisor: {shown(info.path)}: {shown(problem)}", err=True)
-    for line in result.trouble():
-        click.echo(f"ncu-advisor: {line}", err=True)

@@ -2,224 +2,220 @@
 
 from __future__ import annotations
 
-import re
-import sys
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from advisor.records.diagnosis import Diagnosis, Elsewhere, LaunchDiagnosis
+from advisor.cli import terminal
+from advisor.cli.options import PATH, Knowledge, Launches, Output, Strict, argument, command, flag, formats, option
+from advisor.hardware import gpus
+from advisor.knowledge.loader import load
+from advisor.reasoning.diagnose import Analysis, analyse
+from advisor.reasoning.engine.what_if import parse_assignments
+from advisor.records.diagnosis import Diagnosis
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, UsageError
+from advisor.source.locate import locate_findings
+from advisor.view import proof
+from advisor.view.diagnosis_json import diagnosis_json
+from advisor.view.pages.diagnosis import HTML_SECTIONS, MARKDOWN_SECTIONS, diagnosis_page, grouped
+from advisor.view.pages.ncu_rules import rules_page
+from advisor.view.text import shown
+from advisor.view.writers.html import page_html
+from advisor.view.writers.markdown import page_markdown
+from advisor.view.writers.sarif import diagnosis_sarif
+from advisor.view.writers.terminal import terminal_text
 
-if TYPE_CHECKING:
-    from advisor.hardware.gpus import Gpu
-
-# Forms that are not for a terminal.
-PAGES = ("html", "markdown", "sarif")
-
-
-def read_answers(path: Path) -> dict[str, Any]:
-    """A YAML file of question id (or metric id) to value; a KnowledgeError with file and line when it is not one."""
-    from advisor.knowledge.loader import load
-
-    return load(path, dict[str, Any])
-
-
-def time_to_win(launch: LaunchDiagnosis) -> float:
-    """Nanoseconds that the first fix would give back: duration x (1 - 1 / speedup); 0 when unknown."""
-    gains = [f.speedup.estimate for f in launch.findings if f.kind == "diagnosis" and f.speedup is not None]
-    return (launch.duration_ns or 0.0) * (1 - 1 / gains[0]) if gains else 0.0
+_PAGES = ("html", "markdown", "sarif")  # formats that are not for a terminal
+# Texts of the code around the locations of a finding: (position of the launch, finding) -> lines.
+Texts = Mapping[tuple[int, str], tuple[str, ...]]
+# The analysis to ask about a launch, and the launch's position in it.
+Asked = tuple[Analysis, int]
 
 
-def run(
-    reports: tuple[Path, ...],
-    *,
-    kernel: str | None,
-    launches: tuple[int, ...],
-    top: int | None,
-    answers: Path | None,
-    gpu: str | None,
-    ptxas: Path | None,
-    form: str,
-    out: Path | None,
-    jobs: int,
-    how_: tuple[str, ...],
-    why_not: tuple[str, ...],
-    what_if: tuple[str, ...],
-    on: str | None,
-    rules: bool,
-    locate: bool | None,
-    strict: bool,
-    knowledge: tuple[Path, ...],
-    write: Callable[[str, Path | None], None],
-    narrate: Callable[[str, int, int], None],
-    clear: Callable[[], None],
-    colour: bool,
-) -> int:
-    """Read, reason, print; returns the exit code."""
-    from advisor.reasoning.diagnose import analyse
+@dataclass(frozen=True, kw_only=True)
+class Options(Output, Launches, Strict, Knowledge):
+    """Options of `diagnose`."""
 
-    try:
-        pattern = re.compile(kernel) if kernel is not None else None
-    except re.error as e:
-        raise UsageError(f"--kernel {kernel!r} is not a regular expression: {e}") from None
-    if on is not None and (how_ or why_not or rules):
-        raise UsageError("--on adds to the diagnosis itself: leave out --how, --why-not and --rules")
-    if form in PAGES and (how_ or why_not or rules):
-        raise UsageError(f"--how, --why-not and --rules are told as text or JSON: leave out --format {form}")
-    if form == "sarif" and what_if:
-        raise UsageError("--what-if is not what was measured, so --format sarif does not tell it")
-    there = _card(on)
-    analysis = analyse(
-        reports,
-        answers=read_answers(answers) if answers is not None else None,
-        gpu=gpu,
-        knowledge=knowledge,
-        ptxas=ptxas,
-        kernel=pattern,
-        launches=frozenset(launches) if launches else None,
-        jobs=jobs,
-        progress=narrate,
+    reports: tuple[Path, ...] = argument(nargs=-1, required=True, type=PATH)
+    launches: tuple[int, ...] = option(
+        "--launch", multiple=True, type=int, metavar="N", help="Only launch N, from 0; repeatable."
     )
-    clear()
+    top: int | None = option(
+        "--top", type=click.IntRange(1), metavar="N", help="Only the N launches whose first fix saves most time."
+    )
+    ptxas: Path | None = option(
+        "--ptxas", type=PATH, metavar="FILE", help="A `ptxas -v` log that completes the report."
+    )
+    jobs: int = option("--jobs", default=2, type=click.IntRange(1, 64), help="Number of processes.")
+    how: tuple[str, ...] = option(
+        "--how", multiple=True, metavar="ID", help="Show how a finding or class was concluded; repeatable."
+    )
+    why_not: tuple[str, ...] = option(
+        "--why-not", multiple=True, metavar="ID", help="Show why a finding was not concluded; repeatable."
+    )
+    what_if: tuple[str, ...] = option(
+        "--what-if", multiple=True, metavar="METRIC=VALUE", help="Diagnose with another value; repeatable."
+    )
+    on: str | None = option("--on", metavar="GPU", help="Also estimate for another GPU, such as H100-SXM.")
+    rules: bool = flag("--rules", help="Show what Nsight Compute's own rules say, compared with the diagnosis.")
+    locate: bool | None = option(
+        "--locate/--no-locate", help="Locate the first finding in the source; the default for a single launch."
+    )
+    form: str = formats("text", "json", "markdown", "html", "sarif")
+
+
+@command(Options)
+def diagnose(options: Options) -> int:
+    """Diagnose reports and print the result: text, JSON, a page, or SARIF for editors and code review."""
+    pattern = options.pattern
+    _check(options)
+    other_gpu = gpus.gpu(options.on) if options.on is not None else None
+    analysis = analyse(
+        options.reports,
+        answers=read_answers(options.answers),
+        gpu=options.gpu,
+        knowledge=options.knowledge,
+        ptxas=options.ptxas,
+        kernel=pattern,
+        launches=frozenset(options.launches) if options.launches else None,
+        jobs=options.jobs,
+        progress=terminal.narrate,
+    )
+    terminal.clear()
     diagnosis = analysis.diagnosis
     positions = list(range(len(diagnosis.launches)))
-    asked = [(analysis, position) for position in positions]
-    if what_if:
-        from advisor.reasoning.engine.what_if import parse_assignments
-
-        values = parse_assignments(what_if, analysis.catalog)
+    asked: list[Asked] = [(analysis, position) for position in positions]
+    if options.what_if:
+        values = parse_assignments(options.what_if, analysis.catalog)
         asked = [(analysis.supposed(p, values), 0) for p in positions]
         diagnosis = replace(diagnosis, launches=tuple(a.diagnosis.launches[0] for a, _ in asked))
-    if top is not None:
-        positions = sorted(positions, key=lambda p: (-time_to_win(diagnosis.launches[p]), p))[:top]
+    if options.top is not None:
+        positions = sorted(positions, key=lambda p: (-diagnosis.launches[p].saved_ns, p))[: options.top]
+        asked = [asked[p] for p in positions]
         diagnosis = replace(diagnosis, launches=tuple(diagnosis.launches[p] for p in positions))
-    texts: Mapping[tuple[int, str], tuple[str, ...]] = {}
-    if form in PAGES and locate is not False and not what_if:
-        from advisor.source.locate import locate_findings
-        from advisor.view.diagnosis_document import HTML_SECTIONS, grouped
-
-        most = len(diagnosis.launches) if locate else HTML_SECTIONS
-        chosen_ = [group.at for group in grouped(diagnosis.launches)][:most]
-        found = locate_findings(diagnosis, analysis.catalog, narrate, positions=chosen_, every=form == "sarif")
-        diagnosis, texts, problems = found.diagnosis, found.texts, list(found.problems)
-        clear()
-        for problem in problems if locate else ():
-            click.echo(f"ncu-advisor: {problem}", err=True)
-    elif locate or (locate is None and len(diagnosis.launches) == 1 and not (how_ or why_not or what_if or rules)):
-        from advisor.source.locate import located
-
-        diagnosis, problems = located(diagnosis, analysis.catalog, narrate)
-        clear()
-        for problem in problems if locate else ():
-            click.echo(f"ncu-advisor: {problem}", err=True)
-    if there is not None:
-        chosen = [asked[p] for p in positions]
-        moved = analysis.on(positions, there) if not what_if else [a.on([p], there)[0] for a, p in chosen]
-        diagnosis = replace(diagnosis, launches=tuple(map(_with_on, diagnosis.launches, moved)))
-    _report_problems(diagnosis)
-    explained = _explained([asked[p] for p in positions], how_, why_not, form, colour)
-    if form == "json":
-        from advisor.view.diagnosis_json import diagnosis_json
-
-        write(diagnosis_json(replace(diagnosis, extra={**diagnosis.extra, **explained})), out)
-    elif form in PAGES:
-        supposed = f"Supposed: {', '.join(what_if)}. What follows is not what was measured." if what_if else ""
-        write(_page(diagnosis, texts, form, supposed, knowledge), out)
-    elif explained:
-        write(explained["text"], out)
-    elif rules:
-        from advisor.view.ncu_rules import rules_text
-
-        write(rules_text(diagnosis.launches, colour=colour and out is None), out)
-    else:
-        from advisor.view.charts import can_draw
-        from advisor.view.diagnosis import diagnosis_text
-
-        blocks = can_draw(getattr(sys.stdout, "encoding", None)) if out is None else True
-        head = f"Supposed: {', '.join(what_if)}. What follows is not what was measured.\n" if what_if else ""
-        write(head + diagnosis_text(diagnosis, colour=colour and out is None, blocks=blocks), out)
-    troubled = any(not info.complete or info.problems for info in diagnosis.reports)
-    return EXIT_WRONG_USE if strict and troubled else EXIT_DONE
-
-
-def _page(
-    diagnosis: Diagnosis,
-    texts: Mapping[tuple[int, str], tuple[str, ...]],
-    form: str,
-    supposed: str,
-    knowledge: tuple[Path, ...],
-) -> str:
-    """The diagnosis for people, or for editors and code review."""
-    if form == "sarif":
-        from advisor.view.writers.sarif import diagnosis_sarif
-
-        return diagnosis_sarif(diagnosis, knowledge)
-    from advisor.view.diagnosis_document import HTML_SECTIONS, MARKDOWN_SECTIONS, diagnosis_document
-
-    if form == "html":
-        from advisor.view.writers.html import document_html
-
-        return document_html(diagnosis_document(diagnosis, texts=texts, sections=HTML_SECTIONS, supposed=supposed))
-    from advisor.view.writers.markdown import document_markdown
-
-    return document_markdown(diagnosis_document(diagnosis, texts=texts, sections=MARKDOWN_SECTIONS, supposed=supposed))
-
-
-def _card(name: str | None) -> Gpu | None:
-    """The card that --on names, before anything is read; UsageError names the nearest."""
-    if name is None:
-        return None
-    from advisor.hardware import gpus
-
-    return gpus.gpu(name)
-
-
-def _with_on(launch: LaunchDiagnosis, on: Elsewhere) -> LaunchDiagnosis:
-    return replace(launch, on=on)
-
-
-def _report_problems(diagnosis: Diagnosis) -> None:
-    from advisor.view.text import shown
-
+    diagnosis, texts = _located(diagnosis, analysis, options)
+    if other_gpu is not None:
+        moved = [a.on([p], other_gpu)[0] for a, p in asked] if options.what_if else analysis.on(positions, other_gpu)
+        launches = (replace(launch, on=on) for launch, on in zip(diagnosis.launches, moved, strict=True))
+        diagnosis = replace(diagnosis, launches=tuple(launches))
     for info in diagnosis.reports:
         for problem in info.problems:
-            click.echo(f"ncu-advisor: {shown(info.path)}: {shown(problem)}", err=True)
+            terminal.warn(f"{shown(info.path)}: {shown(problem)}")
+    terminal.write(_text(diagnosis, asked, texts, options), options.out)
+    troubled = any(not info.complete or info.problems for info in diagnosis.reports)
+    return EXIT_WRONG_USE if options.strict and troubled else EXIT_DONE
 
 
-def _explained(
-    asked: list[tuple[Any, int]], how_: tuple[str, ...], why_not: tuple[str, ...], form: str, colour: bool
-) -> dict[str, Any]:
-    """The proofs asked for, of the launches where they hold: one text, or parts of the JSON document."""
-    if not how_ and not why_not:
-        return {}
-    from advisor.view import proof
+def read_answers(path: Path | None) -> dict[str, Any] | None:
+    """A YAML file of question id (or metric id) -> value; KnowledgeError with file and line where it is not one."""
+    return load(path, dict[str, Any]) if path is not None else None
 
-    made: list[tuple[Any, int, str, str, Any]] = []
-    for finding in how_:
+
+def _check(options: Options) -> None:
+    """UsageError for options that contradict each other."""
+    proofs = options.how or options.why_not or options.rules
+    if options.on is not None and proofs:
+        raise UsageError("--on adds to the diagnosis itself: leave out --how, --why-not and --rules")
+    if options.form in _PAGES and proofs:
+        raise UsageError(f"--how, --why-not and --rules print text or JSON: leave out --format {options.form}")
+    if options.form == "sarif" and options.what_if:
+        raise UsageError("--what-if was not measured: --format sarif does not support it")
+
+
+def _located(diagnosis: Diagnosis, analysis: Analysis, options: Options) -> tuple[Diagnosis, Texts]:
+    """The diagnosis with source locations, where the options ask for them."""
+    if options.locate is False:
+        return diagnosis, {}
+    texts: Texts = {}
+    if options.form in _PAGES and not options.what_if:
+        most = len(diagnosis.launches) if options.locate else HTML_SECTIONS
+        chosen = [group.at for group in grouped(diagnosis.launches)][:most]
+        every = options.form == "sarif"
+        found = locate_findings(diagnosis, analysis.catalog, terminal.narrate, positions=chosen, every=every)
+        diagnosis, texts, problems = found.diagnosis, found.texts, list(found.problems)
+    elif options.locate or (
+        len(diagnosis.launches) == 1 and not (options.how or options.why_not or options.what_if or options.rules)
+    ):
+        found = locate_findings(diagnosis, analysis.catalog, terminal.narrate)
+        diagnosis, texts, problems = found.diagnosis, found.texts, list(found.problems)
+    else:
+        return diagnosis, {}
+    terminal.clear()
+    for problem in problems if options.locate else ():
+        terminal.warn(problem)
+    return diagnosis, texts
+
+
+def _text(diagnosis: Diagnosis, asked: list[Asked], texts: Texts, options: Options) -> str:
+    assumed = f"Assuming {', '.join(options.what_if)}: the values below were not measured." if options.what_if else ""
+    proofs = _proofs(asked, options)
+    if options.form == "json":
+        extra = {**diagnosis.extra, "explanations": _proofs_json(proofs)} if proofs else diagnosis.extra
+        return diagnosis_json(replace(diagnosis, extra=extra))
+    if options.form == "sarif":
+        return diagnosis_sarif(diagnosis, options.knowledge)
+    if options.form == "html":
+        return page_html(diagnosis_page(diagnosis, texts=texts, sections=HTML_SECTIONS, supposed=assumed))
+    if options.form == "markdown":
+        return page_markdown(diagnosis_page(diagnosis, texts=texts, sections=MARKDOWN_SECTIONS, supposed=assumed))
+    screen = terminal.screen(options.out)
+    if proofs:
+        return _proofs_text(proofs, terminal.screen().colour)
+    if options.rules:
+        page = rules_page(diagnosis.launches)
+    else:
+        page = diagnosis_page(diagnosis, texts=texts, sections=None, supposed=assumed)
+    return terminal_text(page, width=screen.width, colour=screen.colour, blocks=screen.blocks)
+
+
+@dataclass(frozen=True)
+class _Explained:
+    """A proof that was asked for. kind: `how` or `why_not`."""
+
+    analysis: Analysis
+    position: int
+    kind: str
+    finding: str
+    found: Any
+
+
+def _proofs(asked: list[Asked], options: Options) -> list[_Explained]:
+    """The proofs asked for, of the launches for which they exist."""
+    out = []
+    for finding in options.how:
         holding = [(a, p) for a, p in asked if a.concluded(p, finding)]
         if not holding:
-            raise UsageError(f"{finding!r} was not concluded on any launch looked at: ask --why-not {finding}")
-        made += [(a, p, "how", finding, a.how(p, finding)) for a, p in holding]
-    made += [(a, p, "why_not", finding, a.why_not(p, finding)) for a, p in asked for finding in why_not]
-    if form == "json":
-        dicts: dict[str, Any] = {"how": proof.proof_dict, "why_not": proof.blocked_dict}
-        return {
-            "explanations": [
-                {"launch": a.diagnosis.launches[p].index, "kind": kind, "id": finding, **dicts[kind](found)}
-                for a, p, kind, finding, found in made
-            ]
+            raise UsageError(f"{finding!r} was not concluded on any selected launch: ask --why-not {finding}")
+        out += [_Explained(a, p, "how", finding, a.how(p, finding)) for a, p in holding]
+    for finding in options.why_not:
+        out += [_Explained(a, p, "why_not", finding, a.why_not(p, finding)) for a, p in asked]
+    return out
+
+
+def _proofs_json(proofs: list[_Explained]) -> list[dict[str, Any]]:
+    dicts: dict[str, Any] = {"how": proof.proof_dict, "why_not": proof.blocked_dict}
+    return [
+        {
+            "launch": e.analysis.diagnosis.launches[e.position].index,
+            "kind": e.kind,
+            "id": e.finding,
+            **dicts[e.kind](e.found),
         }
+        for e in proofs
+    ]
+
+
+def _proofs_text(proofs: list[_Explained], colour: bool) -> str:
     texts: dict[str, Any] = {"how": proof.proof_text, "why_not": proof.blocked_text}
     parts = []
-    for analysis, position, kind, finding, found in made:
-        launch = analysis.diagnosis.launches[position]
-        head = proof.heading(launch, kind, finding)
-        flips = analysis.flips(position, finding) if kind == "how" else ()
+    for e in proofs:
+        launch = e.analysis.diagnosis.launches[e.position]
         now = (launch.verdict.id, {f.id for f in launch.findings})
+        flips = e.analysis.flips(e.position, e.finding) if e.kind == "how" else ()
         flips = tuple(f for f in flips if (f.then.class_id, set(f.then.findings)) != now)
-        parts.append("\n".join([head, texts[kind](found, finding, colour=colour), *proof.flip_lines(flips)]))
-    return {"text": "\n\n".join(parts) + "\n"}
+        head = proof.heading(launch, e.kind, e.finding)
+        parts.append("\n".join([head, texts[e.kind](e.found, e.finding, colour=colour), *proof.flip_lines(flips)]))
+    return "\n\n".join(parts) + "\n"

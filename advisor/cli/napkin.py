@@ -1,80 +1,163 @@
-"""`ncu-advisor napkin`."""
+"""`ncu-advisor napkin`: the roofline estimate of an algorithm, and the simulators."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
 
+import click
+
+from advisor.cli import terminal
+from advisor.cli.options import argument, command, formats, option
+from advisor.hardware import algorithms, ceilings, gpus, lanes, roofline, simulators
+from advisor.hardware.occupancy import most_for, occupancy
+from advisor.records import quantities
 from advisor.records.errors import EXIT_DONE, UsageError
+from advisor.view import simulators as view
+from advisor.view.napkin import napkin_json, napkin_text
 from advisor.view.text import wrap
 
-if TYPE_CHECKING:
-    from advisor.hardware.algorithms import Algorithm
+_SIMULATORS = {
+    "coalescing": "sectors per request of a global access: 'tid.y*stride + tid.x' --stride 1000 --block 32x8",
+    "banks": "wavefronts of a shared-memory access, and paddings and a swizzle: 'tid.x*32 + tid.y' --block 32x8",
+    "occupancy": "blocks and warps per SM: --block 256 --registers 40 --shared 16k --cc 8.6",
+}
 
 
-def parse_sizes(args: list[str]) -> dict[str, str]:
-    """`--m 4096 --n=2k` -> {"m": "4096", "n": "2k"}; UsageError for what is not of this form."""
-    out: dict[str, str] = {}
-    rest = list(args)
-    while rest:
-        word = rest.pop(0)
-        if not word.startswith("--") or len(word) < 3:
-            raise UsageError(f"{word!r}: sizes are given as --name value, such as --m 4096")
-        name, sign, value = word[2:].partition("=")
-        if not sign:
-            if not rest:
-                raise UsageError(f"--{name} needs a value, such as --{name} 4096")
-            value = rest.pop(0)
-        out[name.replace("-", "_")] = value
-    return out
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Options of `napkin`."""
+
+    algorithm: str | None = argument(required=False)
+    dtype: str | None = option("--dtype", metavar="TYPE", help="f64, f32, f16, bf16, tf32, fp8 … (default f32).")
+    gpu: str | None = option("--gpu", metavar="NAME", help="The GPU (default H100-SXM).")
+    form: str = formats("text", "json")
 
 
-def run(
-    algorithm: str | None,
-    args: list[str],
-    dtype: str | None,
-    gpu: str | None,
-    form: str,
-    *,
-    write: Callable[[str, Path | None], None],
-) -> int:
-    """Reckon and print; without an algorithm list what there is."""
-    from advisor.hardware import algorithms, ceilings, gpus, roofline
-    from advisor.records import quantities
-    from advisor.view.napkin import napkin_json, napkin_text
+@command(Options, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+def napkin(options: Options) -> int:
+    """Estimate arithmetic intensity, ridge point, expected bound and minimum time before any profile.
 
-    if algorithm is None:
+    Sizes are options: `ncu-advisor napkin gemm --m 4096 --n 4096 --k 4096 --dtype f32 --gpu H100-SXM`. Without an
+    algorithm, list the algorithms and simulators.
+    """
+    args = click.get_current_context().args
+    if options.algorithm is None:
         if args:
             raise UsageError("name an algorithm first: `ncu-advisor napkin` lists them")
-        write(_list(algorithms.algorithms()), None)
-        return EXIT_DONE
-    from advisor.cli import simulators
-
-    if algorithm in simulators.SIMULATORS:
-        return simulators.run(algorithm, args, dtype, gpu, form, write)
-    entry = algorithms.algorithm(algorithm)
-    sizes: dict[str, float] = {}
-    for name, text in parse_sizes(args).items():
-        if name not in entry.parameters:
-            raise UsageError(f"{entry.id} has no size --{name}: it takes --{', --'.join(entry.parameters)}")
-        unit = entry.parameters[name].unit
-        sizes[name] = quantities.parse(text, "" if unit == "count" else unit)
-    card, kind = gpus.gpu(gpu or "H100-SXM"), dtype or "f32"
-    measured = ceilings.for_roofline(ceilings.of_model(card, ceilings.kept()), card, kind)
-    result = roofline.reckon(algorithm, sizes, dtype=kind, gpu_name=card, ceilings=measured)
-    write(json.dumps(napkin_json(result), indent=1) if form == "json" else napkin_text(result), None)
+        terminal.write(_list())
+    elif options.algorithm in _SIMULATORS:
+        expressions, given = _split(args)
+        simulate = _occupancy if options.algorithm == "occupancy" else _access
+        terminal.write(simulate(options, expressions, given))
+    else:
+        terminal.write(_estimate(options.algorithm, options, args))
     return EXIT_DONE
 
 
-def _list(entries: Mapping[str, Algorithm]) -> str:
-    lines = ["Algorithms, and the sizes that each takes (--name value; others keep their defaults):", ""]
-    for name, entry in entries.items():
-        lines += wrap(f"{name:<16}{entry.title}: --{', --'.join(entry.parameters)}", 80, 2, 20)
-    from advisor.cli.simulators import SIMULATORS
+def _estimate(name: str, options: Options, args: list[str]) -> str:
+    entry = algorithms.algorithm(name)
+    sizes: dict[str, float] = {}
+    for size, text in parse_sizes(args).items():
+        if size not in entry.parameters:
+            raise UsageError(f"{entry.id} has no size --{size}: it takes --{', --'.join(entry.parameters)}")
+        unit = entry.parameters[size].unit
+        sizes[size] = quantities.parse(text, "" if unit == "count" else unit)
+    gpu, dtype = gpus.gpu(options.gpu or "H100-SXM"), options.dtype or "f32"
+    measured = ceilings.for_roofline(ceilings.of_model(gpu, ceilings.kept()), gpu, dtype)
+    result = roofline.reckon(name, sizes, dtype=dtype, gpu_name=gpu, ceilings=measured)
+    return json.dumps(napkin_json(result), indent=1) if options.form == "json" else napkin_text(result)
 
+
+def parse_sizes(args: list[str]) -> dict[str, str]:
+    """`--m 4096 --n=2k` -> {"m": "4096", "n": "2k"}; UsageError for anything else."""
+    words, given = _split(args)
+    if words:
+        raise UsageError(f"{words[0]!r}: sizes are given as --name value, such as --m 4096")
+    return given
+
+
+def _list() -> str:
+    lines = ["Algorithms, and their sizes (--name value; every size has a default):", ""]
+    for name, entry in algorithms.algorithms().items():
+        lines += wrap(f"{name:<16}{entry.title}: --{', --'.join(entry.parameters)}", 80, 2, 20)
     lines += ["", "Simulators:", ""]
-    for name, what in SIMULATORS.items():
+    for name, what in _SIMULATORS.items():
         lines += wrap(f"{name:<16}{what}", 80, 2, 20)
     return "\n".join(lines)
+
+
+def _split(args: list[str]) -> tuple[list[str], dict[str, str]]:
+    """The expressions, and the options with their values, `--bid.x` as bid_x."""
+    words, expressions, given = list(args), [], {}
+    while words:
+        word = words.pop(0)
+        if not word.startswith("--"):
+            expressions.append(word)
+            continue
+        name, sign, value = word[2:].partition("=")
+        if not name or (not sign and not words):
+            raise UsageError(f"{word[:40]!r} needs a value, such as --block 256")
+        given[name.replace("-", "_").replace(".", "_")] = value if sign else words.pop(0)
+    return expressions, given
+
+
+def _whole(text: str, name: str, low: int, high: int, unit: str = "") -> int:
+    value = quantities.parse(text, unit)
+    if value != int(value) or not low <= value <= high:
+        raise UsageError(f"--{name} is a whole number from {low:,} to {high:,}, not {text[:40]!r}")
+    return int(value)
+
+
+def _access(options: Options, expressions: list[str], given: dict[str, str]) -> str:
+    """Simulate a global or shared-memory access of one warp; UsageError where the options do not fit."""
+    kind = options.algorithm or ""
+    if len(expressions) != 1:
+        raise UsageError(f"give one index in quotes: ncu-advisor napkin {kind} 'tid.y*stride + tid.x' --stride 1024")
+    if options.gpu:
+        raise UsageError(f"{kind} gives the same result on every GPU: leave --gpu out")
+    far = 2**40
+    asked = simulators.Asked(
+        expressions[0],
+        options.dtype or "float",
+        _whole(given.pop("vector", "1"), "vector", 1, 16),
+        given.pop("block", "256"),
+        _whole(given.pop("offset", "0"), "offset", -far, far, "byte"),
+        given.pop("where", ""),
+        _whole(given.pop("row", "0"), "row", 0, 2**20),
+    )
+    parameters = {name: _whole(text, name, -far, far) for name, text in given.items()}
+    result = (simulators.coalescing if kind == "coalescing" else simulators.banks)(asked, parameters)
+    if options.form == "json":
+        return json.dumps(view.simulated_json(result, kind), indent=1)
+    return (view.coalescing_text if kind == "coalescing" else view.banks_text)(result, **asdict(terminal.screen()))
+
+
+def _occupancy(options: Options, expressions: list[str], given: dict[str, str]) -> str:
+    """Calculate the occupancy of a launch; UsageError where the options do not fit."""
+    if expressions or options.dtype:
+        raise UsageError("occupancy takes --block, --registers, --shared, --static, --carveout, and --cc or --gpu")
+    if options.gpu and "cc" in given:
+        raise UsageError("give --cc or --gpu, not both")
+    cc = given.pop("cc", "")
+    model = None if cc else gpus.gpu(options.gpu or "H100-SXM")
+    limits = gpus.limits_of(cc) if model is None else model.limits or gpus.limits_of(model.cc)
+    size = lanes.block(given.pop("block", "256")).threads
+    registers = _whole(given.pop("registers", "32"), "registers", 1, limits.registers_per_thread)
+    shared = sum(_whole(given.pop(n, "0"), n, 0, limits.shared_per_block, "byte") for n in ("shared", "static"))
+    top = limits.shared_per_sm
+    capacity = _whole(given.pop("carveout", str(top)), "carveout", 1, top, "byte")
+    if given:
+        raise UsageError(
+            f"occupancy has no --{next(iter(given))[:40]}: it takes --block, --registers, --shared, --static, --cc"
+        )
+    result = occupancy(limits, size, registers, shared, capacity)
+    more = most_for(limits, size, capacity, result.blocks + 1)
+    asked = {"block_size": size, "registers": registers, "shared": shared, "cc": model.cc if model else cc}
+    if options.form == "json":
+        return json.dumps(view.occupancy_json(result, asked, more), indent=1)
+    where = f"{model.name} (CC {model.cc})" if model else f"CC {cc}"
+    title = (
+        f"{size:,} threads per block, {registers} registers per thread, {shared:,} bytes of shared memory on {where}"
+    )
+    return view.occupancy_text(result, limits, title, more, **asdict(terminal.screen()))

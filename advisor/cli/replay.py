@@ -4,71 +4,87 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from advisor.cli import terminal
+from advisor.cli.options import PATH, argument, command, flag, option
 from advisor.records import resources
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, AdvisorError, InputError, UsageError
-from advisor.session.transcripts import serialize
-
-if TYPE_CHECKING:
-    from advisor.session.replay_text import StepDifference
-    from advisor.session.transcripts.autosave import Kept
-    from advisor.session.transcripts.player import Player
+from advisor.records.files import write_whole
+from advisor.session.export.export import text_of as export_text
+from advisor.session.language.files import form_of
+from advisor.session.transcripts.authoring import record
+from advisor.session.transcripts.autosave import SavedSession, folder, kept, remark, title
+from advisor.session.transcripts.format import head, text_of
+from advisor.session.transcripts.player import Player, StepDifference, check_text
+from advisor.tui.program import replay as play
+from advisor.view.text import cut, shown
 
 _SUFFIX = ".jsonl"
+_EXPORT_ALONE = "--export writes one session: name one file, without --check or --accept"
 
 
-def run(
-    paths: tuple[Path, ...],
-    *,
-    check: bool,
-    accept: bool,
-    script: Path | None,
-    export: str | None,
-    out: Path | None,
-    write: Callable[[str, Path | None], None],
-    note: Callable[[str], None],
-    clear: Callable[[], None],
-    width: int,
-) -> int:
-    """Play in the terminal, or check, accept or record; returns the exit code.
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Options of `replay`."""
 
-    Of several files, 2 when one cannot be used, else 1 when one concludes something else.
+    transcripts: tuple[Path, ...] = argument(nargs=-1, type=PATH)
+    check: bool = flag("--check", help="Exit with 1 if any conclusion differs from the saved one.")
+    accept: bool = flag("--accept", help="Show the conclusions that differ, and rewrite the files with them.")
+    script: Path | None = option(
+        "--record", type=PATH, metavar="SCRIPT.yaml", help="Record a session from a script of typed lines, to --out."
+    )
+    export: str | None = option(
+        "--export", type=click.Choice(["md", "html", "json"]), help="Export the whole session, to --out or stdout."
+    )
+    out: Path | None = option("--out", type=PATH, metavar="FILE", help="Where --record and --export write.")
+
+
+@command(Options)
+def replay(options: Options) -> int:
+    """Replay a saved session step by step; without an argument, list the saved sessions.
+
+    A TRANSCRIPT is a file saved with /save, or the id or name of a listed session; with --check and --accept also a
+    folder. Nothing in it is executed, and no file that it names is opened.
+
+    With --check, exit code 2 if a file cannot be used, else 1 if a conclusion differs.
     """
-    if script is not None:
-        if paths or check or accept or export is not None:
+    paths = options.transcripts
+    if options.script is not None:
+        if paths or options.check or options.accept or options.export is not None:
             raise UsageError(
-                "--record makes a session of a script: give neither sessions nor --check, --accept or --export"
+                "--record makes a session from a script: leave out sessions, --check, --accept and --export"
             )
-        return _record(script, out, write, note, clear)
-    if export is not None:
-        if check or accept or len(paths) != 1:
-            raise UsageError(serialize.EXPORT_ALONE)
-        return _export(_files(paths), export, out, write, note, clear)
-    if out is not None:
+        made = record(options.script, lambda what, done, total: terminal.note(what))
+        terminal.clear()
+        terminal.write(text_of(made), options.out)
+        return EXIT_DONE
+    if options.export is not None:
+        if options.check or options.accept or len(paths) != 1:
+            raise UsageError(_EXPORT_ALONE)
+        return _export(_files(paths), options.export, options.out)
+    if options.out is not None:
         raise UsageError("--out belongs to --record SCRIPT.yaml and to --export")
-    if check and accept:
-        raise UsageError("--check only looks and --accept rewrites: give one of them")
-    if check or accept:
-        return _check(_files(paths), accept, write, note, clear, width)
+    if options.check and options.accept:
+        raise UsageError("--check only compares and --accept rewrites: give one of them")
+    if options.check or options.accept:
+        return _check(_files(paths), options.accept)
     if not paths:
-        write(_listing(width), None)
+        terminal.write(_listing())
         return EXIT_DONE
     if len(paths) > 1 or paths[0].is_dir():
-        raise UsageError("one session at a time can be played: name one file, or give --check")
-    from advisor.tui.program import replay
-
-    return replay(_files(paths)[0])
+        raise UsageError("only one session can be replayed at a time: name one file, or give --check")
+    return play(_files(paths)[0])
 
 
 def _files(paths: Sequence[Path]) -> list[Path]:
-    """The files: those of a folder by name, and a bundled session by its name alone."""
+    """The files: those of a folder sorted by name, and a listed session by its name alone."""
     if not paths:
-        raise UsageError("name the sessions to check: files, or folders of them")
+        raise UsageError("name the sessions to check: files or folders")
     out: list[Path] = []
     for path in paths:
         if path.is_dir():
@@ -83,9 +99,7 @@ def _files(paths: Sequence[Path]) -> list[Path]:
 
 
 def _known(name: str) -> Path | None:
-    """The bundled session of this name, or the kept one of this id."""
-    from advisor.session.transcripts.autosave import folder
-
+    """The bundled session of this name, or the automatically saved one of this id."""
     places = [folder()]
     with contextlib.suppress(AdvisorError):
         places.insert(0, resources.folder("transcripts"))
@@ -93,45 +107,31 @@ def _known(name: str) -> Path | None:
     return next((path for path in files if path.is_file()), None)
 
 
-def _check(
-    files: Sequence[Path],
-    accept: bool,
-    write: Callable[[str, Path | None], None],
-    note: Callable[[str], None],
-    clear: Callable[[], None],
-    width: int,
-) -> int:
-    from advisor.session.replay_text import check_text
-    from advisor.session.transcripts.player import Player
-    from advisor.view.text import shown
-
-    code = EXIT_DONE
+def _check(files: Sequence[Path], accept: bool) -> int:
+    code, width = EXIT_DONE, terminal.screen(most=240).width
     for path in files:
         try:
             player = Player.load(path)
             for problem in player.transcript.notes:
-                click.echo(f"ncu-advisor: {shown(str(path))}: {shown(problem)}", err=True)
-            found = _differing(player, note)
-            clear()
-            write(check_text(str(path), len(player), found, width), None)
+                terminal.warn(f"{shown(str(path))}: {shown(problem)}")
+            found = _differences(player)
+            terminal.clear()
+            terminal.write(check_text(str(path), len(player), found, width))
             if accept and found:
                 _accept(path, player, found)
-                write(f"{shown(str(path))}: rewritten", None)
+                terminal.write(f"{shown(str(path))}: rewritten")
             elif found:
                 code = max(code, EXIT_CHECK_FAILED)
         except InputError as problem:
-            clear()
-            click.echo(f"ncu-advisor: {shown(' '.join(str(problem).split()))}", err=True)
+            terminal.warn(shown(" ".join(str(problem).split())))
             code = EXIT_WRONG_USE
     return code
 
 
-def _differing(player: Player, note: Callable[[str], None]) -> list[StepDifference]:
-    from advisor.session.replay_text import StepDifference
-
+def _differences(player: Player) -> list[StepDifference]:
     out = []
     for step in player.steps:
-        note(serialize.STEP.format(number=step.number, what=step.words))
+        terminal.note(f"step {step.number}, {step.words}")
         found, done = player.differences(step.number), player.at(step.number).done
         if found or not done:
             out.append(StepDifference(step, found, done))
@@ -139,86 +139,51 @@ def _differing(player: Player, note: Callable[[str], None]) -> list[StepDifferen
 
 
 def _accept(path: Path, player: Player, found: Sequence[StepDifference]) -> None:
-    """Rewrite the file; InputError where that would lose lines, or keep a step that cannot be done."""
-    from advisor.records.files import write_whole
-    from advisor.session.transcripts.serialize import text_of
-
+    """Rewrite the file; InputError where that would lose lines, or keep a step that can no longer be done."""
     if player.transcript.notes:
-        raise InputError(f"{path}: not rewritten: it holds lines that this version does not know: update ncu-advisor")
+        raise InputError(f"{path}: not rewritten: it has lines that this version does not know: update ncu-advisor")
     undone = next((one.step.number for one in found if not one.done), None)
     if undone is not None:
-        raise InputError(f"{path}: not rewritten: step {undone} cannot be done any more: record the session anew")
+        raise InputError(f"{path}: not rewritten: step {undone} can no longer be done: record the session again")
     write_whole(path, text_of(player.accepted()))
 
 
-def _export(
-    files: Sequence[Path],
-    form: str,
-    out: Path | None,
-    write: Callable[[str, Path | None], None],
-    note: Callable[[str], None],
-    clear: Callable[[], None],
-) -> int:
-    """The session as it stands at its end, on the reports that it carries."""
-    from advisor.session.export.export import text_of
-    from advisor.session.language.files import form_of
-    from advisor.session.transcripts.player import Player
-
+def _export(files: Sequence[Path], form: str, out: Path | None) -> int:
+    """Write the session in its last state, on the reports that it carries."""
     if len(files) != 1:
-        raise UsageError(serialize.EXPORT_ALONE)
+        raise UsageError(_EXPORT_ALONE)
     if out is not None and out.exists() and out.samefile(files[0]):
         raise UsageError(f"{out}: is the session itself: name another file")
     player = Player.load(files[0])
     for step in player.steps:
-        note(serialize.STEP.format(number=step.number, what=step.words))
+        terminal.note(f"step {step.number}, {step.words}")
         player.at(step.number)
-    text = text_of(player.state(len(player)), form_of(form))
-    clear()
-    write(text, out)
+    text = export_text(player.state(len(player)), form_of(form))
+    terminal.clear()
+    terminal.write(text, out)
     return EXIT_DONE
 
 
-def _record(
-    script: Path,
-    out: Path | None,
-    write: Callable[[str, Path | None], None],
-    note: Callable[[str], None],
-    clear: Callable[[], None],
-) -> int:
-    from advisor.session.transcripts.authoring import record
-    from advisor.session.transcripts.serialize import text_of
-
-    made = record(script, lambda what, done, total: note(what))
-    clear()
-    write(text_of(made), out)
-    return EXIT_DONE
-
-
-def _listing(width: int) -> str:
-    """The sessions that were kept, and those that come with the program."""
-    from advisor.session.kept import remark, title
-    from advisor.session.transcripts.autosave import kept
-    from advisor.session.transcripts.serialize import head
-    from advisor.view.text import cut, shown
-
+def _listing() -> str:
+    """The automatically saved sessions and the bundled ones."""
+    width = terminal.screen(most=240).width
     rows = [[one.id, title(one), remark(one, time.time()) + _mark(one)] for one in kept()]
-    wide = [max(len(row[at]) for row in rows) for at in (0, 1)] if rows else []
-    lines = [cut(f"  {row[0]:<{wide[0]}}  {row[1]:<{min(wide[1], 40)}}  {row[2]}", width) for row in rows]
-    lines = (
-        ["Sessions kept by themselves, the latest first (ncu-advisor replay ID):", *lines]
-        if lines
-        else ["no session is kept yet: they are saved while you work, or with /save in a session"]
-    )
+    if rows:
+        wide = [max(len(row[at]) for row in rows) for at in (0, 1)]
+        lines = ["Saved sessions, latest first (ncu-advisor replay ID):"]
+        lines += [cut(f"  {row[0]:<{wide[0]}}  {row[1]:<{min(wide[1], 40)}}  {row[2]}", width) for row in rows]
+    else:
+        lines = ["No saved session yet: sessions are saved while you work, and with /save"]
     try:
         found = sorted(resources.folder("transcripts").glob(f"*{_SUFFIX}"))
     except AdvisorError:
         found = []
     if found:
-        wide = [max(len(path.stem) for path in found)]
-        lines += ["Sessions that come with the program (ncu-advisor replay NAME):"]
-        lines += [cut(f"  {path.stem:<{wide[0]}}  {shown(head(path).title)}", width) for path in found]
+        column = max(len(path.stem) for path in found)
+        lines += ["Bundled sessions (ncu-advisor replay NAME):"]
+        lines += [cut(f"  {path.stem:<{column}}  {shown(head(path).title)}", width) for path in found]
     return "\n".join(lines)
 
 
-def _mark(one: Kept) -> str:
-    return f", {serialize.OPEN_NOW}" if one.running else "" if one.finished else f", {serialize.BROKEN_OFF}"
+def _mark(one: SavedSession) -> str:
+    return ", open now" if one.running else "" if one.finished else ", interrupted"

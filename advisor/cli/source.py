@@ -2,144 +2,140 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
+from advisor.cli import terminal
+from advisor.cli.options import PATH, Knowledge, Output, argument, command, flag, formats, option
+from advisor.compare.compare import parse_side
+from advisor.readers.read import read
+from advisor.reasoning.diagnose import analyse
 from advisor.records.errors import EXIT_DONE, UsageError
+from advisor.source.columns import parse_columns
+from advisor.source.compare import read_and_compare
+from advisor.source.hotspots import parse_search, parse_where
+from advisor.source.measures import measure
+from advisor.source.view import view
+from advisor.source.viewer import Wanted, measures_for
+from advisor.view.source import reason_text, source_text
+from advisor.view.source_compare import compare_json, compare_text
+from advisor.view.source_json import source_json
 
 
-def run(
-    report: Path,
-    *,
-    by: str | None,
-    launch: int | None,
-    top: int,
-    other: str | None,
-    search: str | None,
-    where: tuple[str, ...],
-    sources: tuple[Path, ...],
-    columns: str | None,
-    ptx: bool,
-    align_by: str,
-    form: str,
-    out: Path | None,
-    knowledge: tuple[Path, ...],
-    write: Callable[[str, Path | None], None],
-    note: Callable[[str], None],
-    clear: Callable[[], None],
-    colour: bool,
-    width: int,
-) -> int:
-    """Read, find, print; returns the exit code.
+@dataclass(frozen=True, kw_only=True)
+class Options(Output, Knowledge):
+    """Options of `source`."""
 
-    Without `by` the measure that belongs to the first finding; without `launch` the one with most to win back.
+    report: Path = argument(type=PATH)
+    by: str | None = option("--by", metavar="MEASURE", help="Rank by this; by default what the first finding is about.")
+    launch: int | None = option(
+        "--launch", type=click.IntRange(0), metavar="N", help="Launch N, from 0; by default the one with most to gain."
+    )
+    top: int = option("--top", default=10, type=click.IntRange(1), help="Lines and instructions to show.")
+    other: str | None = option("--with", metavar="REPORT[#N]", help="Compare with a launch of a second report.")
+    search: str | None = option("--search", metavar="REGEX", help="Only where SASS, source line or FILE:LINE match.")
+    where: tuple[str, ...] = option(
+        "--where", multiple=True, metavar="TEST", help="Only where TEST holds, such as 'share>5%'; repeatable."
+    )
+    sources: tuple[Path, ...] = option(
+        "--sources", multiple=True, type=PATH, metavar="DIR", help="Where to find the source files; repeatable."
+    )
+    columns: str | None = option(
+        "--columns", metavar="NAMES", help="Columns of the instruction table: a set or names, separated by commas."
+    )
+    ptx: bool = flag("--ptx", help="Also show the hot lines of PTX.")
+    align_by: str = option(
+        "--align",
+        default="opcode",
+        type=click.Choice(["opcode", "instruction"]),
+        help="With --with: what makes two instructions equal.",
+    )
+    form: str = formats("text", "json")
+
+
+@command(Options)
+def source(options: Options) -> int:
+    """Show the source lines and instructions behind a finding, and the loops they are in.
+
+    A MEASURE is `excess_sectors`, `excess_wavefronts`, `load_wait` (long-scoreboard samples, at the load waited for),
+    `samples`, `instructions`, `stall_barrier` … or the name of one of ncu's per-instruction metrics. A TEST compares
+    share, value, executed, samples, lanes or line with a number. Sets of columns are memory, stalls, predication and
+    instructions.
     """
-    from advisor.cli.diagnose import time_to_win
-    from advisor.reasoning.diagnose import analyse
-    from advisor.source.columns import parse_columns
-    from advisor.source.hotspots import parse_search, parse_where
-    from advisor.source.measures import measure
-    from advisor.source.view import view
-    from advisor.source.viewer import Wanted, measures_for
-
-    # A mistyped filter is told before anything is read.
-    conditions = tuple(parse_where(text) for text in where)
-    pattern = parse_search(search) if search is not None else None
-    wanted = measure(by) if by is not None else None
-    chosen_columns = parse_columns(columns) if columns is not None else ()
-    for folder in sources:
+    # A mistyped filter is an error before anything is read.
+    conditions = tuple(parse_where(text) for text in options.where)
+    pattern = parse_search(options.search) if options.search is not None else None
+    wanted = measure(options.by) if options.by is not None else None
+    columns = parse_columns(options.columns) if options.columns is not None else ()
+    for folder in options.sources:
         if not folder.is_dir():
             raise UsageError(f"--sources {folder}: not a folder")
-    if other is not None:
-        if search is not None or where or columns is not None or ptx:
+    if options.other is not None:
+        if options.search is not None or options.where or options.columns is not None or options.ptx:
             raise UsageError("--search, --where, --columns and --ptx are for one report; leave them out with --with")
-        return _compared(
-            report, other, by, launch, align_by, top, form, out, knowledge, write, note, clear, colour, width
-        )
-    note("reading the report")
-    analysis = analyse([report], knowledge=knowledge, launches=frozenset([launch]) if launch is not None else None)
+        return _compare(options, options.other)
+    terminal.note("reading the report")
+    only = frozenset([options.launch]) if options.launch is not None else None
+    analysis = analyse([options.report], knowledge=options.knowledge, launches=only)
     launches = analysis.diagnosis.launches
-    chosen = max(launches, key=lambda each: (time_to_win(each), -each.index))
+    chosen = max(launches, key=lambda each: (each.saved_ns, -each.index))
     sought = Wanted((wanted,)) if wanted is not None else measures_for(chosen, analysis.catalog)
-    note("reading the instructions")
+    terminal.note("reading the instructions")
     found = view(
-        report,
+        options.report,
         chosen.index,
         chosen.kernel,
         sought.measures,
         cc=chosen.cc,
         where=conditions,
         search=pattern,
-        folders=sources,
-        columns=chosen_columns,
-        ptx=ptx,
-        top=top,
+        folders=options.sources,
+        columns=columns,
+        ptx=options.ptx,
+        top=options.top,
     )
-    clear()
-    if form == "json":
-        from advisor.view.source_json import source_json
-
-        write(source_json(found, top), out)
-    else:
-        from advisor.view.source import reason_text, source_text
-
-        write(source_text(found, top, reason=reason_text(sought), width=width, colour=colour and out is None), out)
-        if len(launches) > 1:
-            shown = f"launch {chosen.index} of {len(launches)}"
-            click.echo(f"ncu-advisor: {shown} is shown; --launch N shows another", err=True)
+    terminal.clear()
+    if options.form == "json":
+        terminal.write(source_json(found, options.top), options.out)
+        return EXIT_DONE
+    screen = terminal.screen(options.out)
+    text = source_text(found, options.top, reason=reason_text(sought), width=screen.width, colour=screen.colour)
+    terminal.write(text, options.out)
+    if len(launches) > 1:
+        terminal.warn(f"launch {chosen.index} of {len(launches)} is shown; --launch N shows another")
     return EXIT_DONE
 
 
-def _compared(
-    report: Path,
-    other: str,
-    by: str | None,
-    launch: int | None,
-    align_by: str,
-    top: int,
-    form: str,
-    out: Path | None,
-    knowledge: tuple[Path, ...],
-    write: Callable[[str, Path | None], None],
-    note: Callable[[str], None],
-    clear: Callable[[], None],
-    colour: bool,
-    width: int,
-) -> int:
+def _compare(options: Options, other: str) -> int:
     """`--with`: by executed instructions unless another measure is asked for."""
-    from advisor.compare.compare import parse_side
-    from advisor.source.compare import read_and_compare
-    from advisor.source.measures import measure
-    from advisor.view.source_compare import compare_json, compare_text
-
-    wanted = measure(by or "instructions")
+    wanted = measure(options.by or "instructions")
     second = parse_side(other)
-    note("reading the reports")
-    sides = [_launch(path, at) for path, at in ((report, launch), (second.path, second.launch))]
-    (a, b) = [(path, index, cc) for path, index, cc, _ in sides]
-    found = read_and_compare(a, b, wanted, align_by)
-    clear()
-    if form == "json":
-        write(compare_json(found, (a[1], b[1]), top), out)
+    terminal.note("reading the reports")
+    sides = [_launch(path, at) for path, at in ((options.report, options.launch), (second.path, second.launch))]
+    a, b = [(path, index, cc) for path, index, cc, _ in sides]
+    found = read_and_compare(a, b, wanted, options.align_by)
+    terminal.clear()
+    if options.form == "json":
+        terminal.write(compare_json(found, (a[1], b[1]), options.top), options.out)
     else:
-        names = tuple(f"{path.name}#{index}: {kernel[:60]}" for path, index, _, kernel in sides)
-        write(compare_text(found, (names[0], names[1]), top, width=width, colour=colour and out is None), out)
+        screen = terminal.screen(options.out)
+        one, two = [f"{path.name}#{index}: {kernel[:60]}" for path, index, _, kernel in sides]
+        text = compare_text(found, (one, two), options.top, width=screen.width, colour=screen.colour)
+        terminal.write(text, options.out)
     return EXIT_DONE
 
 
 def _launch(path: Path, index: int | None) -> tuple[Path, int, str, str]:
     """Report, index, compute capability and kernel of the launch that is meant; UsageError where that is unclear."""
-    from advisor.readers.read import read
-
     frame = read(path, metric_filter=["duration_ns"]).frame
     found = {
         int(i): (str(cc), str(name)) for i, cc, name in zip(frame["index"], frame["cc"], frame["kernel"], strict=True)
     }
     if index is None and len(found) > 1:
         raise UsageError(
-            f"{path.name} holds {len(found)} launches: say which with --launch N, or REPORT#N behind --with"
+            f"{path.name} holds {len(found)} launches: choose one with --launch N, or REPORT#N after --with"
         )
     chosen = next(iter(found)) if index is None else index
     if chosen not in found:

@@ -1,100 +1,86 @@
-"""What the commands share of the terminal: where text goes, colour, progress on stderr, the width."""
+"""Output of the commands: data on stdout or in a file; progress and warnings on stderr; what the terminal can show."""
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
+from advisor.cli import clear as clear
+from advisor.cli import is_terminal
+from advisor.cli import warn as warn
 from advisor.records.errors import UsageError
+from advisor.records.files import being_written, write_whole
+from advisor.view.charts.bars import can_draw
 
-theme = click.option(
-    "--theme",
-    type=click.Choice(["dark", "light"]),
-    help="Colours; else those chosen last with Ctrl+T, or NCU_ADVISOR_THEME.",
-)
+
+@dataclass(frozen=True)
+class Screen:
+    """What the output can show. width: columns; blocks: whether its encoding has block characters."""
+
+    width: int
+    colour: bool
+    blocks: bool
+
+
+def screen(out: Path | None = None, most: int = 100) -> Screen:
+    """The screen behind stdout, 60 to `most` columns wide (80 where it is no terminal); a file `out` has no colour."""
+    columns = shutil.get_terminal_size((80, 24)).columns if is_terminal(sys.stdout) else 80
+    blocks = out is not None or can_draw(getattr(sys.stdout, "encoding", None))
+    return Screen(max(60, min(columns, most)), out is None and colour(sys.stdout), blocks)
 
 
 def colour(stream: Any) -> bool:
-    """Whether a stream is a terminal that wants colour (NO_COLOR is honoured)."""
-    import os
-
-    return (
-        stream is not None
-        and bool(stream.isatty())
-        and not os.environ.get("NO_COLOR")
-        and os.environ.get("TERM") != "dumb"
-    )
+    """Whether a stream is a terminal that takes colour (NO_COLOR is honoured)."""
+    return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def write(text: str, out: Path | None) -> None:
-    """To stdout, or whole to a file: written beside it and renamed."""
-    if out is None:
-        if sys.stdout is None:
-            raise UsageError("stdout is closed: give --out FILE")
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
-        return
-    from advisor.records.files import write_whole
-
-    write_whole(out, text)
+def asks() -> bool:
+    """Whether a person can be asked: stdin and stderr are terminals."""
+    return is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
 
-def write_parts(parts: Iterator[str], out: Path | None) -> None:
-    """The same piece by piece, for what need not be in memory as a whole."""
+def write(text: str, out: Path | None = None) -> None:
+    """Write to stdout, or atomically to a file."""
+    if out is not None:
+        write_whole(out, text)
+    else:
+        _stdout(text if text.endswith("\n") else text + "\n")
+
+
+def write_parts(parts: Iterator[str], out: Path | None = None) -> None:
+    """Write piece by piece, for text that need not be in memory as a whole."""
     if out is None:
         for part in parts:
-            if sys.stdout is None:
-                raise UsageError("stdout is closed: give --out FILE")
-            sys.stdout.write(part)
+            _stdout(part)
         return
-    from advisor.records.files import being_written
-
     with being_written(out) as place, place.open("w", encoding="utf-8", errors="replace", newline="") as file:
         for part in parts:
             file.write(part)
 
 
-def note(text: str) -> None:
-    """What happens now, on one line of a terminal's stderr; nothing when stderr is a file."""
-    if sys.stderr is not None and sys.stderr.isatty():
-        import shutil
+def _stdout(text: str) -> None:
+    if sys.stdout is None:
+        raise UsageError("stdout is closed: give --out FILE")
+    sys.stdout.write(text)
 
+
+def note(text: str) -> None:
+    """Show the current step on one line of a terminal's stderr; nothing where stderr is a file."""
+    if is_terminal(sys.stderr):
         room = shutil.get_terminal_size((80, 24)).columns - 3
-        click.echo(f"\r\x1b[K{text if len(text) <= room else text[:room]} …", nl=False, err=True)
+        click.echo(f"\r\x1b[K{text[:room]} …", nl=False, err=True)
 
 
 def narrate(stage: str, done: int, total: int) -> None:
-    """Progress on stderr, on one line of a terminal; nothing when stderr is a file."""
+    """Show the progress of reading and reasoning, as `note` does."""
     file = f"reading file {min(done + 1, total)} of {total}" if total > 1 else "reading"
     words = {"read": file, "launches": f"reading launches {done}/{total}", "reason": "reasoning"}
     words["locate"] = f"reading instructions {done}/{total}"
     note(words.get(stage, stage))
-
-
-def clear() -> None:
-    """End the line of progress."""
-    if sys.stderr is not None and sys.stderr.isatty():
-        click.echo("\r\x1b[K", nl=False, err=True)
-
-
-def width() -> int:
-    """Columns for running text: the terminal's between 60 and 100, else 80."""
-    import shutil
-
-    return (
-        max(60, min(shutil.get_terminal_size((80, 24)).columns, 100))
-        if sys.stdout is not None and sys.stdout.isatty()
-        else 80
-    )
-
-
-def full_width() -> int:
-    """Columns for pictures: the terminal's from 60 to 240, else 80."""
-    import shutil
-
-    if sys.stdout is None or not sys.stdout.isatty():
-        return 80
-    return max(60, min(shutil.get_terminal_size((80, 24)).columns, 240))

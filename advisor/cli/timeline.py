@@ -2,70 +2,70 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
+from advisor.cli import terminal
+from advisor.cli.options import PATH, Knowledge, Output, Strict, argument, command, flag, formats, option
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, UsageError
+from advisor.timeline.analyse import analyse
+from advisor.timeline.results import TimelineResult
+from advisor.view.pages.timeline import timeline_page
+from advisor.view.text import shown
+from advisor.view.timeline import command_text, timeline_text
+from advisor.view.timeline_json import timeline_json
+from advisor.view.writers.html import page_html
+from advisor.view.writers.markdown import page_markdown
 
 
-def run(
-    traces: tuple[Path, ...],
-    *,
-    ncu_command: bool,
-    form: str,
-    out: Path | None,
-    strict: bool,
-    knowledge: tuple[Path, ...],
-    write: Callable[[str, Path | None], None],
-    note: Callable[[str], None],
-    clear: Callable[[], None],
-    colour: bool,
-    width: int,
-) -> int:
-    """Read, reason, print; returns the exit code: 0 if any trace was read, with --strict 2 if one has a problem."""
-    if ncu_command and form != "text":
-        raise UsageError("--ncu-command prints the command alone: leave out --format")
-    from advisor.timeline.analyse import analyse
-    from advisor.view.text import shown
+@dataclass(frozen=True, kw_only=True)
+class Options(Output, Strict, Knowledge):
+    """Options of `timeline`."""
 
-    result = analyse(traces, knowledge=knowledge, progress=note)
-    clear()
+    traces: tuple[Path, ...] = argument(nargs=-1, required=True, type=PATH)
+    ncu_command: bool = flag("--ncu-command", help="Print only the ncu command for the kernel to profile next.")
+    width: int | None = option("--width", type=click.IntRange(60, 400), metavar="COLUMNS", help="Width of the text.")
+    form: str = formats("text", "json", "markdown", "html")
+
+
+@command(Options)
+def timeline(options: Options) -> int:
+    """Analyse the whole program: is the GPU kept fed, which kernel dominates, and what to profile next.
+
+    A TRACE is the database of `nsys export --type sqlite`, or the output of `nsys stats --format csv`. Several
+    databases are several ranks; the CSV files of one run are one trace. To record one:
+
+    \b
+      nsys profile --trace=cuda,nvtx,osrt -o baseline ./app
+      nsys export --type sqlite -o baseline.sqlite baseline.nsys-rep
+    """
+    if options.ncu_command and options.form != "text":
+        raise UsageError("--ncu-command prints only the command: leave out --format")
+    result = analyse(options.traces, knowledge=options.knowledge, progress=terminal.note)
+    terminal.clear()
     for path, why in result.failed:
-        click.echo(f"ncu-advisor: {shown(path)}: {shown(why)}", err=True)
+        terminal.warn(f"{shown(path)}: {shown(why)}")
     for trace in result.traces:
         for problem in trace.problems:
-            click.echo(f"ncu-advisor: {shown(trace.path)}: {shown(problem)}", err=True)
-    if ncu_command:
-        from advisor.view.timeline import command_text
+            terminal.warn(f"{shown(trace.path)}: {shown(problem)}")
+    terminal.write(_text(result, options), options.out)
+    troubled = bool(result.failed) or any(not t.complete or t.problems for t in result.traces)
+    return EXIT_WRONG_USE if options.strict and troubled else EXIT_DONE
 
+
+def _text(result: TimelineResult, options: Options) -> str:
+    if options.ncu_command:
         text = command_text(result)
         if not text:
-            raise UsageError("no kernel that could be profiled is in the trace")
-        write(text, out)
-    elif form == "json":
-        from advisor.view.timeline_json import timeline_json
-
-        write(timeline_json(result), out)
-    elif form in ("html", "markdown"):
-        from advisor.view.timeline_document import timeline_document
-
-        document = timeline_document(result)
-        if form == "html":
-            from advisor.view.writers.html import document_html
-
-            write(document_html(document), out)
-        else:
-            from advisor.view.writers.markdown import document_markdown
-
-            write(document_markdown(document), out)
-    else:
-        from advisor.view.charts import can_draw
-        from advisor.view.timeline import timeline_text
-
-        blocks = can_draw(getattr(sys.stdout, "encoding", None)) if out is None else True
-        write(timeline_text(result, width=width, colour=colour and out is None, blocks=blocks), out)
-    troubled = bool(result.failed) or any(not t.complete or t.problems for t in result.traces)
-    return EXIT_WRONG_USE if strict and troubled else EXIT_DONE
+            raise UsageError("the trace has no kernel that could be profiled")
+        return text
+    if options.form == "json":
+        return timeline_json(result)
+    if options.form == "html":
+        return page_html(timeline_page(result))
+    if options.form == "markdown":
+        return page_markdown(timeline_page(result))
+    screen = terminal.screen(options.out, 240)
+    return timeline_text(result, width=options.width or screen.width, colour=screen.colour, blocks=screen.blocks)

@@ -1,192 +1,219 @@
-"""`ncu-advisor triage`."""
+"""`ncu-advisor triage`, and how its progress is shown."""
 
 from __future__ import annotations
 
-import re
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from advisor.cli import terminal
+from advisor.cli.diagnose import read_answers
+from advisor.cli.options import PATH, Knowledge, Launches, Output, Strict, argument, command, formats, option
+from advisor.records.diagnosis import Finding, Location
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, UsageError
+from advisor.source.locate import places_of
+from advisor.timeline.analyse import analyse
+from advisor.timeline.results import TimelineResult
+from advisor.triage.application import Application, applications
+from advisor.triage.results import Group, Triage
+from advisor.triage.run import Progress
+from advisor.triage.run import triage as triage_reports
+from advisor.view.numbers import time_text
+from advisor.view.pages import triage as pages
+from advisor.view.text import shown
+from advisor.view.triage import triage_text, trouble_text
+from advisor.view.triage_json import triage_json
+from advisor.view.writers.html import page_html
+from advisor.view.writers.markdown import page_markdown
+from advisor.view.writers.triage_parquet import require, write_parquet
+from advisor.view.writers.triage_sarif import triage_sarif
 
-if TYPE_CHECKING:
-    from advisor.records.diagnosis import Finding, Location
-    from advisor.timeline.results import TimelineResult
-    from advisor.triage.application import Application
-    from advisor.triage.results import Group, Triage
-
-_SHOWN = 10  # groups in a text, and troubled files on stderr
-_LOCATED = 20  # groups whose lines are sought: some tenths of a second each
+_SHOWN = 10  # groups in the text, and troubled files on stderr
+_LOCATED = 20  # groups that SARIF locates in the source: some tenths of a second each
 
 
-def run(
-    paths: tuple[Path, ...],
-    *,
-    kernel: str | None,
-    top: int | None,
-    answers: Path | None,
-    gpu: str | None,
-    traces: tuple[Path, ...],
-    form: str,
-    out: Path | None,
-    jobs: int,
-    dask: str | None,
-    resume: Path | None,
-    strict: bool,
-    knowledge: tuple[Path, ...],
-    write_parts: Callable[[Iterator[str], Path | None], None],
-    note: Callable[[str], None],
-    clear: Callable[[], None],
-    colour: bool,
-    width: int,
-) -> int:
-    """Read, judge, rank, print; returns the exit code: 0 if anything was read, with `strict` 2 if something was not."""
-    from advisor.cli.diagnose import read_answers
-    from advisor.cli.triage_progress import Teller
-    from advisor.triage.run import triage
+@dataclass(frozen=True, kw_only=True)
+class Options(Output, Launches, Strict, Knowledge):
+    """Options of `triage`."""
 
-    pattern = _pattern(kernel)
-    if form == "parquet":
-        from advisor.view.triage_parquet import require
+    paths: tuple[Path, ...] = argument(nargs=-1, required=True, type=PATH)
+    top: int | None = option(
+        "--top", type=click.IntRange(1), metavar="N", help="Only the N groups whose fix saves most time (text: 10)."
+    )
+    traces: tuple[Path, ...] = option(
+        "--timeline",
+        multiple=True,
+        type=PATH,
+        metavar="TRACE",
+        help="Also estimate the speedup of the whole program from its Nsight Systems trace; repeatable.",
+    )
+    form: str = formats("text", "json", "markdown", "html", "sarif", "parquet")
+    jobs: int = option("--jobs", default=2, type=click.IntRange(1, 256), help="Number of processes.")
+    dask: str | None = option("--dask", metavar="ADDRESS", help="Work on the Dask cluster with this scheduler.")
+    resume: Path | None = option(
+        "--resume", type=PATH, metavar="FILE", help="Keep the state of the run there, not in the cache folder."
+    )
 
-        if out is None:
-            raise UsageError("--format parquet is no text: give --out FILE")
-        if top is not None or traces:
+
+@command(Options)
+def triage(options: Options) -> int:
+    """Rank the kernels of reports and folders by the time that a fix would save.
+
+    Launches of one kernel, launch shape and GPU form a group. The same command resumes an interrupted run. Parquet has
+    a row per launch.
+    """
+    pattern = options.pattern
+    if options.form == "parquet":
+        if options.out is None:
+            raise UsageError("--format parquet is binary: give --out FILE")
+        if options.top is not None or options.traces:
             raise UsageError("--format parquet holds all launches: leave out --top and --timeline")
         require()
-    timeline = _timeline(traces, knowledge, note)
-
-    def say(text: str) -> None:
-        clear()
-        click.echo(f"ncu-advisor: {text}", err=True)
-
-    tell = Teller(note, say, time.monotonic, sys.stderr is not None and sys.stderr.isatty())
+    timeline = _timeline(options)
+    teller = Teller(terminal.note, terminal.warn, time.monotonic, sys.stderr is not None and sys.stderr.isatty())
     try:
-        with triage(
-            paths,
-            answers=read_answers(answers) if answers is not None else None,
-            gpu=gpu,
+        with triage_reports(
+            options.paths,
+            answers=read_answers(options.answers),
+            gpu=options.gpu,
             kernel=pattern,
-            knowledge=knowledge,
-            rows=form == "parquet",
-            jobs=jobs,
-            dask=dask,
-            state=resume,
-            tell=tell,
+            knowledge=options.knowledge,
+            rows=options.form == "parquet",
+            jobs=options.jobs,
+            dask=options.dask,
+            state=options.resume,
+            tell=teller,
         ) as result:
-            clear()
-            budgets: tuple[Application, ...] = ()
-            if timeline is not None:
-                from advisor.triage.application import applications
-
-                budgets = applications(result, timeline)
-            if form != "text":
-                _narrate(result, say)
-            _write(result, budgets, form, top, out, write_parts, colour and out is None, width)
-            totals = result.totals
-            troubled = bool(totals.refused or totals.incomplete or result.unlisted)
+            terminal.clear()
+            budgets = applications(result, timeline) if timeline is not None else ()
+            if options.form != "text":
+                _warn(result)
+            _write(result, budgets, options)
+            troubled = bool(result.totals.refused or result.totals.incomplete or result.unlisted)
     except KeyboardInterrupt:
-        if tell.last is not None and tell.last.files_done:
-            say(f"{tell.last.files_done:,} of {tell.last.files:,} files are done: the same command goes on from there")
+        if teller.last is not None and teller.last.files_done:
+            done = f"{teller.last.files_done:,} of {teller.last.files:,} files are done"
+            terminal.warn(f"{done}: the same command resumes there")
         raise
-    return EXIT_WRONG_USE if strict and troubled else EXIT_DONE
+    return EXIT_WRONG_USE if options.strict and troubled else EXIT_DONE
 
 
-def _pattern(kernel: str | None) -> re.Pattern[str] | None:
-    try:
-        return re.compile(kernel) if kernel is not None else None
-    except re.error as e:
-        raise UsageError(f"--kernel {kernel!r} is not a regular expression: {e}") from None
-
-
-def _timeline(
-    traces: tuple[Path, ...], knowledge: tuple[Path, ...], note: Callable[[str], None]
-) -> TimelineResult | None:
-    """The traces, read before the reports, so that a wrong one is told at once."""
-    if not traces:
+def _timeline(options: Options) -> TimelineResult | None:
+    """The traces, read before the reports, so that an error in them shows at once."""
+    if not options.traces:
         return None
-    from advisor.timeline.analyse import analyse
-    from advisor.view.text import shown
-
-    result = analyse(traces, knowledge=knowledge, progress=note)
+    result = analyse(options.traces, knowledge=options.knowledge, progress=terminal.note)
     for path, why in result.failed:
-        click.echo(f"ncu-advisor: {shown(path)}: {shown(why)}", err=True)
+        terminal.warn(f"{shown(path)}: {shown(why)}")
     return result
 
 
-def _write(
-    result: Triage,
-    budgets: tuple[Application, ...],
-    form: str,
-    top: int | None,
-    out: Path | None,
-    write_parts: Callable[[Iterator[str], Path | None], None],
-    colour: bool,
-    width: int,
-) -> None:
-    if form == "parquet":
-        from advisor.view.triage_parquet import write_parquet
-
-        assert out is not None
-        write_parquet(result, out)
-    elif form == "json":
-        from advisor.view.triage_json import triage_json
-
-        write_parts(triage_json(result, most=top, applications=budgets), out)
-    elif form in ("html", "markdown", "sarif"):
-        write_parts(iter((_page(result, budgets, form, top),)), out)
+def _write(result: Triage, budgets: tuple[Application, ...], options: Options) -> None:
+    if options.form == "parquet":
+        assert options.out is not None
+        write_parquet(result, options.out)
     else:
-        from advisor.view.charts import can_draw
-        from advisor.view.triage import triage_text
-
-        blocks = can_draw(getattr(sys.stdout, "encoding", None)) if out is None else True
-        text = triage_text(result, top=top or _SHOWN, applications=budgets, width=width, colour=colour, blocks=blocks)
-        write_parts(iter((text,)), out)
+        terminal.write_parts(_parts(result, budgets, options), options.out)
 
 
-def _page(result: Triage, budgets: tuple[Application, ...], form: str, top: int | None) -> str:
-    """The triage for people, or for editors and code review."""
-    if form == "sarif":
-        from advisor.source.locate import places_of
-        from advisor.view.triage_sarif import triage_sarif
+def _parts(result: Triage, budgets: tuple[Application, ...], options: Options) -> Iterator[str]:
+    top = options.top
+    if options.form == "json":
+        yield from triage_json(result, most=top, applications=budgets)
+    elif options.form == "sarif":
 
         def places(group: Group, finding: Finding) -> tuple[Location, ...]:
-            stands = group.stands
-            return places_of(Path(stands.report), stands.index, group.cc, finding.id, result.catalog)
+            worst = group.stands
+            return places_of(Path(worst.report), worst.index, group.cc, finding.id, result.catalog)
 
-        return triage_sarif(result, most=top, located=_LOCATED, places=places)
-    from advisor.view import triage_document as pages
+        yield triage_sarif(result, most=top, located=_LOCATED, places=places)
+    elif options.form == "html":
+        yield page_html(pages.triage_page(result, rows=top or pages.HTML_ROWS, applications=budgets))
+    elif options.form == "markdown":
+        rows, sections = top or pages.MARKDOWN_ROWS, pages.MARKDOWN_SECTIONS
+        yield page_markdown(pages.triage_page(result, rows=rows, sections=sections, applications=budgets))
+    else:
+        screen = terminal.screen(options.out, 240)
+        yield triage_text(
+            result,
+            top=top or _SHOWN,
+            applications=budgets,
+            width=screen.width,
+            colour=screen.colour,
+            blocks=screen.blocks,
+        )
 
-    if form == "html":
-        from advisor.view.writers.html import document_html
 
-        document = pages.triage_document(result, rows=top or pages.HTML_ROWS, applications=budgets)
-        return document_html(document)
-    from advisor.view.writers.markdown import document_markdown
-
-    document = pages.triage_document(
-        result,
-        rows=top or pages.MARKDOWN_ROWS,
-        sections=pages.MARKDOWN_SECTIONS,
-        applications=budgets,
-    )
-    return document_markdown(document)
-
-
-def _narrate(result: Triage, say: Callable[[str], None]) -> None:
-    """On stderr what is wrong, where the result itself is for a program: the first files, and how many more."""
-    from advisor.view.text import shown
-    from advisor.view.triage import trouble_text
-
-    totals = result.totals
+def _warn(result: Triage) -> None:
+    """Name the first troubled files on stderr, for formats that a program reads."""
     for report in islice(result.troubled(), _SHOWN):
-        say(f"{shown(report.path)}: {shown(trouble_text(report))}")
-    if (more := totals.refused + totals.incomplete - _SHOWN) > 0:
-        say(f"{more:,} more reports have a problem: --format json names them")
+        terminal.warn(f"{shown(report.path)}: {shown(trouble_text(report))}")
+    if (more := result.totals.refused + result.totals.incomplete - _SHOWN) > 0:
+        terminal.warn(f"{more:,} more reports have a problem: --format json lists them")
     for path, why in result.problems:
-        say(f"{shown(path)}: {shown(why)}")
+        terminal.warn(f"{shown(path)}: {shown(why)}")
+
+
+_TERMINAL_S, _PLAIN_S = 0.2, 10.0
+_ENOUGH = 0.02  # the share of the bytes that must be done before the time left is estimated
+
+
+@dataclass
+class Teller:
+    """Shows each progress: every 0.2 s on one line of a terminal, every 10 s as a line elsewhere.
+
+    note: shows a passing line; say: prints a lasting one; clock: seconds.
+    """
+
+    note: Callable[[str], None]
+    say: Callable[[str], None]
+    clock: Callable[[], float]
+    terminal: bool
+    last: Progress | None = None
+    _start: float = 0.0
+    _told: float = 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        """Show it, if it is time to."""
+        now = self.clock()
+        if self.last is None:
+            self._start = self._told = now
+            if progress.resumed:
+                done = f"{progress.files_done:,} of {progress.files:,} files are already done"
+                self.say(f"resuming an interrupted run: {done}")
+        self.last = progress
+        if now - self._told >= (_TERMINAL_S if self.terminal else _PLAIN_S):
+            self._told = now
+            (self.note if self.terminal else self.say)(progress_text(progress, now - self._start))
+
+
+def progress_text(progress: Progress, seconds: float) -> str:
+    """Files and launches done, bytes per second, and the time left, estimated from the bytes of the files."""
+    text = f"{progress.files_done:,} of {progress.files:,} files, {progress.launches:,} launches"
+    done = progress.bytes_done - progress.bytes_before
+    if seconds <= 0 or done <= 0:
+        return text
+    rate = done / seconds
+    text = f"{text}, {_bytes(rate)}/s"
+    if done < _ENOUGH * (progress.bytes - progress.bytes_before):
+        return text
+    return f"{text}, about {_duration((progress.bytes - progress.bytes_done) / rate)} left"
+
+
+def _bytes(count: float) -> str:
+    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= scale:
+            return f"{count / scale:.3g} {unit}"
+    return f"{count:.0f} B"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return time_text(round(max(1.0, seconds)) * 1e9)
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,6 +1,6 @@
 """Index expressions as they stand in a kernel, worked out for every lane of a block.
 
-The grammar is closed like that of catalog/expressions.py, but its numbers are C's integers, not reals: + - * / % << >>
+The grammar is closed like that of knowledge/expressions.py, but on C's integers, not reals: + - * / % << >>
 & | ^, parentheses, min, max, abs; / and % round towards zero. Conditions add comparisons, && || ! (or and, or, not).
 Names: tid.x tid.y tid.z (threadIdx.x …), bid.x … (blockIdx), bdim.x … (blockDim), gdim.x …, tid (the thread's number in
 its block), lane, warp, and parameters with values of their own. Casts to integers are passed over.

@@ -19,9 +19,9 @@ from pathlib import Path
 
 from advisor.practice.failures import Failure, Remark, compile_failure, remarks
 from advisor.practice.launchlines import read_lines
-from advisor.practice.run import end
 from advisor.practice.tasks import line_directive
 from advisor.readers import ptxas
+from advisor.records.child import end_group
 from advisor.records.errors import InputError, UsageError
 
 ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")
@@ -133,10 +133,7 @@ def _fed(command: Sequence[str], text: str) -> tuple[bool, str]:
         try:
             out, errors = child.communicate(_bytes(text), timeout=_LIMIT_S)
         except BaseException:
-            if os.name == "posix":
-                end(child)
-            else:
-                child.kill()
+            end_group(child)
             raise
     return child.returncode == 0, (errors + out).decode("utf-8", "replace")
 

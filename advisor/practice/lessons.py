@@ -112,7 +112,7 @@ def answer(store: Store, one: Exercise, at: int, chosen: int) -> None:
     store.change(one.name, lambda record: record.quiz.setdefault(str(at), chosen))
 
 
-def foretell(store: Store, one: Exercise, made: Prediction) -> None:
+def record_prediction(store: Store, one: Exercise, made: Prediction) -> None:
     """Keep a prediction, in place of one for the same step that was not yet scored."""
 
     def note(record: Record) -> None:
@@ -397,7 +397,7 @@ def _predict(room: Lessons, one: Exercise, arguments: Mapping[str, str], tell: T
     if not 0 < speedup < 1e6:
         raise UsageError("a gain is a number between 0 and a million, such as 2.5")
     said = Prediction(step, arguments.get("class", ""), arguments.get("cause", ""), speedup)
-    foretell(room.store, one, said)
+    record_prediction(room.store, one, said)
 
 
 def _reveal(room: Lessons, one: Exercise, arguments: Mapping[str, str], tell: Tell) -> tuple[Profile, Any]:

@@ -1,19 +1,11 @@
-"""A child process in a group of its own: its output as it comes, a time limit for each stretch, and a sure end.
-
-Runs kernels in a child process: time limits, a new child for what is left when one dies, one `Outcome`.
-"""
+"""Run kernels in a child process: time limits, a new child for what is left when one dies, one `Outcome`."""
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import queue
 import signal
-import subprocess
 import sys
-import tempfile
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,14 +15,10 @@ import advisor
 from advisor.practice.failures import DEAD, Failure
 from advisor.practice.outcome import PRINTED, JobResult, Now, Outcome, left_over, read_result
 from advisor.practice.tasks import Request, Task
+from advisor.records.child import Child
+from advisor.records.files import temporary_folder
 
 _LONGEST = 1 << 16  # bytes of a line; what is longer is cut
-
-
-_STDERR_KEPT = 1 << 14
-
-
-_SOFT_S, _HARD_S = 3.0, 10.0  # waited for after SIGTERM, after SIGKILL
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,35 +31,6 @@ class Ended:
     code: int | None
     late: bool
     errors: str
-
-
-class _Output:
-    """Bytes of a pipe, read on a thread so that the parent can wait with a time limit."""
-
-    def __init__(self, pipe: int, into: queue.Queue[bytes | None]) -> None:
-        self.pipe, self.into = pipe, into
-        self.thread = threading.Thread(target=self._read, daemon=True)
-        self.thread.start()
-
-    def _read(self) -> None:
-        with contextlib.suppress(OSError):
-            while chunk := os.read(self.pipe, 4096):
-                self.into.put(chunk)
-        self.into.put(None)
-
-
-class _Tail:
-    """The last bytes of a pipe."""
-
-    def __init__(self, pipe: int) -> None:
-        self.pipe, self.kept = pipe, b""
-        self.thread = threading.Thread(target=self._read, daemon=True)
-        self.thread.start()
-
-    def _read(self) -> None:
-        with contextlib.suppress(OSError):
-            while chunk := os.read(self.pipe, 4096):
-                self.kept = (self.kept + chunk)[-_STDERR_KEPT:]
 
 
 def run_child(
@@ -87,87 +46,23 @@ def run_child(
     the child may take from then on (None: as before). The first stretch is first_s. OSError where it cannot be started.
     KeyboardInterrupt ends the child too.
     """
-    child = subprocess.Popen(
-        list(command),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        env=dict(env) if env is not None else None,
-    )
-    assert child.stdout is not None and child.stderr is not None
-    texts: queue.Queue[bytes | None] = queue.Queue(maxsize=1024)
-    output, errors = _Output(child.stdout.fileno(), texts), _Tail(child.stderr.fileno())
-    late = False
+    child, late = Child(command, env=env, longest=_LONGEST, clock=clock), False
+    child.end_input()
+    child.allow(first_s)
     try:
-        late = _follow(texts, on_text, first_s, clock)
-        code = end(child) if late else child.wait(timeout=_HARD_S)
-    except subprocess.TimeoutExpired:  # it closed its output and lives on
-        late, code = True, end(child)
+        while (found := child.read()) is not None:
+            granted = on_text(found[0].decode("utf-8", "replace"), found[1])
+            if granted is not None:
+                child.allow(granted)
+        code = child.wait()
+    except TimeoutError:
+        late, code = True, child.end()
     except BaseException:
-        end(child)
+        child.end()
         raise
     finally:
-        _drain(texts, output.thread)
-        errors.thread.join(1.0)
-        for pipe, thread in ((child.stdout, output.thread), (child.stderr, errors.thread)):
-            if not thread.is_alive():
-                pipe.close()
-    return Ended(code, late, errors.kept.decode("utf-8", "replace"))
-
-
-def _drain(texts: queue.Queue[bytes | None], thread: threading.Thread) -> None:
-    """Let the reading thread come to its end: it may wait for room in the queue."""
-    for _ in range(100):
-        with contextlib.suppress(queue.Empty):
-            while True:
-                texts.get_nowait()
-        thread.join(0.01)
-        if not thread.is_alive():
-            return
-
-
-def _follow(
-    texts: queue.Queue[bytes | None],
-    on_text: Callable[[str, bool], float | None],
-    first_s: float,
-    clock: Callable[[], float],
-) -> bool:
-    """Read until the output ends (False) or a stretch is too long (True)."""
-    until, rest = clock() + first_s, b""
-    while True:
-        left = until - clock()
-        if not left > 0:  # NaN is no time either
-            return True
-        try:
-            chunk = texts.get(timeout=min(left, 1.0))
-        except queue.Empty:
-            continue
-        lines = (rest + (chunk or b"")).splitlines(keepends=True)
-        rest = b""
-        for line in lines:
-            whole = line.endswith((b"\n", b"\r")) or len(line) > _LONGEST or chunk is None
-            granted = on_text(line.decode("utf-8", "replace").rstrip("\r\n"), whole)
-            until = until if granted is None else clock() + granted
-            rest = b"" if whole else line
-        if chunk is None:
-            return False
-
-
-def end(child: subprocess.Popen[bytes]) -> int | None:
-    """End a child and its group, first asking, then not; its exit code, None when even that does not end it."""
-    for number, patience in ((signal.SIGTERM, _SOFT_S), (signal.SIGKILL, _HARD_S)):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(child.pid, number)
-        try:
-            code = child.wait(timeout=patience)
-        except subprocess.TimeoutExpired:
-            continue
-        # What the child started may have outlived it.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(child.pid, signal.SIGKILL)
-        return code
-    return None
+        child.close()
+    return Ended(code, late, child.errors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +212,7 @@ def one_child(request: Request, runner: Runner, listener: Listener) -> tuple[Out
             failure=Failure("system", "exercises are run on Linux with an NVIDIA GPU, not on this system")
         ), True
     try:
-        folder = tempfile.TemporaryDirectory(prefix="ncu-advisor-", ignore_cleanup_errors=True)
+        folder = temporary_folder()
         (Path(folder.name) / "request.json").write_text(
             json.dumps(replace(request, parent=os.getpid()).to_json()), encoding="utf-8"
         )

@@ -17,31 +17,7 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-
-def limit_memory(size: int) -> None:
-    """Bounds the address space where the system can; elsewhere the parent's time limit has to do."""
-    try:
-        import resource
-    except ImportError:
-        return
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (size, size))
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def claim_output() -> Callable[[dict[str, Any]], None]:
-    """Takes standard output for the messages alone: what a library prints goes nowhere."""
-    stream = os.fdopen(os.dup(1), "wb", buffering=0)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
-
-    def send(message: dict[str, Any]) -> None:
-        stream.write(json.dumps(message).encode() + b"\n")
-
-    return send
-
+from advisor.records.child import claim_output, limit_memory, lines_in
 
 # Source files that a report carries along, all of them together.
 _SOURCE_BYTES = 32 << 20
@@ -181,22 +157,20 @@ def _instances(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, A
 
 
 def main() -> None:
-    """Entry: waits for the job on standard input, so that a parent can start it before the job is known."""
-    send = claim_output()
-    memory, *paths = sys.argv[1:]
-    sys.path[:0] = paths
-    limit_memory(int(memory))
+    """Wait for the job on standard input, so that the parent can start the process before the job is known."""
+    output = claim_output()
+
+    def send(message: dict[str, Any]) -> None:
+        output(json.dumps(message).encode())
+
+    limit_memory(int(sys.argv[1]))
     try:
         import ncu_report  # noqa: F401  (loaded while the parent still prepares the job)
     except (ImportError, OSError) as error:
         send({"fatal": f"NVIDIA's ncu-report package does not load: {error}"})
         return
-    line = sys.stdin.buffer.readline()
-    if line:
+    for line in lines_in():
         run(json.loads(line), send)
+        break
     # No tidying up: the library's own takes longer than the system's.
     os._exit(0)
-
-
-if __name__ == "__main__":
-    main()

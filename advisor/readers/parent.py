@@ -1,18 +1,11 @@
-"""Reads a binary report in child processes: a crash, a hang or a flood in NVIDIA's library ends a child only.
-
-The per-instruction table of one launch, read on demand: what each instruction executed, moved and waited for.
-"""
+"""Read a binary report in child processes: a crash, a hang or a flood in NVIDIA's library ends a child only."""
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
 import json
 import math
 import queue
-import subprocess
-import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -24,17 +17,13 @@ from advisor.readers import formats
 from advisor.readers.container import Container, Limits, spans
 from advisor.readers.formats import unpack
 from advisor.readers.frame import Contents, Launch, Shape, clean, one_line, short_name, without_links
+from advisor.records.child import Child, python_command
 from advisor.records.errors import InputError
+from advisor.records.files import temporary_folder
 from advisor.records.readings import Access, RuleResult
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_PACKAGE_ROOT = Path(__file__).resolve().parents[2]
-
-
-_PROGRAM = Path(__file__).with_name("child.py")
-
 
 _TOLD_EVERY_S = 0.1  # how often whoever waits is told how far the reading is, and may call it off
 
@@ -42,72 +31,33 @@ _TOLD_EVERY_S = 0.1  # how often whoever waits is told how far the reading is, a
 _INSTALL = "install it with `pip install ncu-report` (Linux x86-64 and aarch64, Windows, macOS arm64)"
 
 
-class Child:
-    """One child process. It loads NVIDIA's library at once and waits for its job."""
+def start_child(limits: Limits) -> Child:
+    """Start a process that loads NVIDIA's library at once and waits for its job; InputError without the library."""
+    spec = importlib.util.find_spec("ncu_report")
+    if spec is None or spec.origin is None:
+        raise InputError(f"NVIDIA's ncu-report package, which reads .ncu-rep files, is not installed: {_INSTALL}")
+    folder = str(Path(spec.origin).parents[1])
+    command = python_command("advisor.readers.child", str(limits.child_memory), paths=[folder], site=False)
+    return Child(command, most_bytes=limits.message_bytes)
 
-    def __init__(self, limits: Limits) -> None:
-        spec = importlib.util.find_spec("ncu_report")
-        if spec is None or spec.origin is None:
-            raise InputError(
-                f"NVIDIA's ncu-report package is missing, without which no .ncu-rep can be read: {_INSTALL}"
-            )
-        paths = dict.fromkeys((str(_PACKAGE_ROOT), str(Path(spec.origin).parents[1])))
-        self._limits = limits
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-X", "utf8", str(_PROGRAM), str(limits.child_memory), *paths],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
-        self._lines: queue.Queue[bytes | None] = queue.Queue(maxsize=1000)
 
-    def run(self, job: dict[str, Any], silence_s: float, deadline: float) -> Iterator[dict[str, Any]]:
-        """The messages for one job, until the child has done it; without `done` at the end if the child fails."""
-        assert self._process.stdin is not None
-        with contextlib.suppress(OSError):
-            self._process.stdin.write(json.dumps(job).encode() + b"\n")
-            self._process.stdin.close()
-        threading.Thread(target=self._listen, daemon=True).start()
-        try:
-            while (left := min(silence_s, deadline - time.monotonic())) > 0:
-                try:
-                    line = self._lines.get(timeout=left)
-                    message = json.loads(line) if line is not None else None
-                except (queue.Empty, ValueError, RecursionError):
-                    return
-                if not isinstance(message, dict):
-                    return
+def messages(child: Child, job: dict[str, Any], silence_s: float, deadline: float) -> Iterator[dict[str, Any]]:
+    """Have one job done, and end the child; without a message `done` at the end if the child fails."""
+    child.send(json.dumps(job).encode())
+    child.end_input()
+    try:
+        while True:
+            child.allow(min(silence_s, deadline - time.monotonic()))
+            line = child.read()
+            message = json.loads(line[0]) if line is not None and line[1] else None
+            if line is None or (line[1] and not isinstance(message, dict)):
+                return
+            if message is not None:
                 yield message
-        finally:
-            self.stop()
-
-    def _listen(self) -> None:
-        assert self._process.stdout is not None
-        total, most = 0, self._limits.message_bytes
-        with contextlib.suppress(OSError, ValueError):
-            while line := self._process.stdout.readline(most + 1):
-                total += len(line)
-                if total > most:
-                    break
-                self._lines.put(line)
-        self._lines.put(None)
-
-    def kill(self) -> None:
-        """Ends the process; whoever listens to it comes to the end of its messages."""
-        self._process.kill()
-
-    def stop(self) -> None:
-        """Ends the process, whatever it is doing, and waits for that."""
-        self._process.kill()
-        with contextlib.suppress(queue.Empty):
-            while True:
-                self._lines.get_nowait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
-        self._process.wait()
+    except (TimeoutError, ValueError, RecursionError):
+        return
+    finally:
+        child.close()
 
 
 def batches(found: Container, limits: Limits, children: int) -> list[tuple[int, int]]:
@@ -155,12 +105,12 @@ class BackgroundRead:
                 first, last = self._waiting.get_nowait()
             except queue.Empty:
                 break
-            ready = ready or Child(self._limits)
+            ready = ready or start_child(self._limits)
             self._running.add(ready)
             if self._called_off:  # since the look above
                 ready.kill()
             done = False
-            for message in ready.run(self._job | {"first": first, "last": last}, self._silence_s, self._deadline):
+            for message in messages(ready, self._job | {"first": first, "last": last}, self._silence_s, self._deadline):
                 done = done or "done" in message
                 if "fatal" in message:
                     self._fatal = one_line(str(message["fatal"]), 300)
@@ -172,7 +122,7 @@ class BackgroundRead:
             self._running.discard(ready)
             ready = None
         if ready is not None:
-            ready.stop()
+            ready.close()
 
     def wait(self, progress: Callable[[str, int, int], None] | None = None) -> list[Launch]:
         """The launches that were read, in the order of the report.
@@ -322,10 +272,10 @@ def read_code(
     sniffed = formats.sniff(path, bounds)
     if not sniffed.wrapping and sniffed.format != "ncu-rep":
         raise InputError(f"{path.name}: only a binary report (.ncu-rep) knows single instructions; give that")
-    child = Child(bounds)
+    child = start_child(bounds)
     names = list(dict.fromkeys(metric_names))
     try:
-        with tempfile.TemporaryDirectory(prefix="ncu-advisor-", ignore_cleanup_errors=True) as folder:
+        with temporary_folder() as folder:
             source = path
             if sniffed.wrapping:
                 source = Path(folder) / "unpacked"
@@ -336,18 +286,16 @@ def read_code(
                     )
             job = {"path": str(source), "folder": folder, "first": index, "last": index + 1, "names": names}
             job |= {"instances": True, "sass": with_sass}
-            messages = list(child.run(job, bounds.silence_s, time.monotonic() + bounds.total_s))
+            told = list(messages(child, job, bounds.silence_s, time.monotonic() + bounds.total_s))
     finally:
-        child.stop()
-    if not messages or "done" not in messages[-1]:
-        why = str(messages[-1].get("fatal", "")) if messages else ""
+        child.close()
+    if not told or "done" not in told[-1]:
+        why = str(told[-1].get("fatal", "")) if told else ""
         raise InputError(f"{path.name}: the instructions of launch {index} cannot be read{': ' + why if why else ''}")
     import pandas as pd
 
-    rows = [message for message in messages if "pc" in message]
-    known: dict[str, Any] = next(
-        (message for message in messages if "frames" in message), {"frames": [], "ptx_text": []}
-    )
+    rows = [message for message in told if "pc" in message]
+    known: dict[str, Any] = next((message for message in told if "frames" in message), {"frames": [], "ptx_text": []})
     frames = [(clean(str(file), 4096)[0], int(line), clean(str(name), 4096)[0]) for file, line, name in known["frames"]]
     chains = [[frames[at] for at in row["at"]] for row in rows]
     firsts = [chain[0] if chain else ("", 0, "") for chain in chains]
@@ -366,5 +314,5 @@ def read_code(
         tuple(name for _, _, name in firsts),
         tuple(int(row["ptx"]) for row in rows),
         tuple(map(str, known["ptx_text"])),
-        {clean(str(m["source"]), 4096)[0]: str(m["text"]) for m in messages if "source" in m},
+        {clean(str(m["source"]), 4096)[0]: str(m["text"]) for m in told if "source" in m},
     )

@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import mmap
 import re
-import tempfile
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
@@ -20,13 +19,14 @@ from advisor.readers import ptxas as ptxas_log
 from advisor.readers.container import Limits, walk
 from advisor.readers.formats import lines, unpack
 from advisor.readers.frame import Contents, Metric, frame, names_wanted
+from advisor.readers.parent import BackgroundRead, read_report, start_child
+from advisor.records.child import Child
 from advisor.records.errors import InputError
+from advisor.records.files import temporary_folder
 from advisor.records.readings import IDENTITY, Progress, Reading, ReportInfo
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from advisor.readers.parent import Child
 
 _TWO_CHILDREN_FROM = 256 * 1024
 _SHOWN_PROBLEMS = 20
@@ -148,15 +148,13 @@ def _binary_or_wrapped(
     meanwhile: Callable[[], None] | None,
     progress: Progress | None,
 ) -> tuple[str, Contents, dict[str, Metric]]:
-    from advisor.readers.parent import Child
-
     # The children load NVIDIA's library while this process unpacks, checks and loads the catalog.
     count = limits.children if path.stat().st_size > _TWO_CHILDREN_FROM else 1
     children: list[Child] = []
     for _ in range(count):
-        children.append(Child(limits))
-        stack.callback(children[-1].stop)
-    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ncu-advisor-", ignore_cleanup_errors=True)))
+        children.append(start_child(limits))
+        stack.callback(children[-1].close)
+    folder = Path(stack.enter_context(temporary_folder()))
     source, damage = path, ""
     if sniffed.wrapping:
         source = folder / "unpacked"
@@ -184,8 +182,6 @@ def _report(
     meanwhile: Callable[[], None] | None,
     progress: Progress | None,
 ) -> Contents:
-    from advisor.readers.parent import BackgroundRead, read_report
-
     with source.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         found = walk(data)
     if not found.readable:

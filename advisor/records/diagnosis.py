@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from advisor.records.readings import ReportInfo
+from advisor.records.result import Diagnosis as Diagnosis
 
 # Findings that end the search: the kernel is near what the card can do.
 ENDS = ("near_memory_roofline", "near_compute_roofline")
@@ -88,7 +87,7 @@ class FixCheck:
 
     simulator: banks, coalescing, occupancy or waves; of: the access, such as `shared load`; measured: the numbers it
     starts from. fits: the patterns that cost what was measured, several where counters cannot tell them apart (banks
-    and coalescing: the fits of napkin/fits.py, or mix: a share of the accesses at the worst, the rest at the
+    and coalescing: the fits of hardware/lanes.py, or mix: a share of the accesses at the worst, the rest at the
     ideal; or untried: lanes come and go).
     after: what the fix may make of it (pad, swizzle, shift, exchange, consecutive; registers, shared, block_size with
     the blocks and warps that then fit; grid). command: the simulator's command line, to try other forms.
@@ -299,11 +298,8 @@ class LaunchDiagnosis:
     on: Elsewhere | None = None
     scope: str = "launch"
 
-
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
-    """The result of `diagnose`: the reports read and one entry a launch, in the order of the reports."""
-
-    reports: tuple[ReportInfo, ...]
-    launches: tuple[LaunchDiagnosis, ...]
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    @property
+    def saved_ns(self) -> float:
+        """Nanoseconds that the first fix would save: duration x (1 - 1 / speedup); 0 where unknown."""
+        gains = (f.speedup.estimate for f in self.findings if f.kind == "diagnosis" and f.speedup is not None)
+        return (self.duration_ns or 0.0) * (1 - 1 / next(gains, 1.0))

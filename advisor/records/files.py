@@ -41,6 +41,11 @@ def write_bytes_whole(path: Path, content: bytes) -> None:
         raise UsageError(f"{path}: cannot be written: {e.strerror}") from None
 
 
+def temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    """A temporary folder, removed at the end of its `with` block; OSError where none can be made."""
+    return tempfile.TemporaryDirectory(prefix="ncu-advisor-", ignore_cleanup_errors=True)
+
+
 @contextmanager
 def being_written(path: Path) -> Iterator[Path]:
     """A file beside `path` to write to, which takes its place when the block ends well and goes when it does not.

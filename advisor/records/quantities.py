@@ -1,4 +1,6 @@
-"""Numbers as people type them: `4096`, `4k`, `1M`, `2^20`, `1.2 TB/s`, `83%`, `12.5us`, `64 MiB`, `1,234.5`.
+"""The parser and the formatter of numbers: `parse` reads what people type, the `*_text` functions write what they read.
+
+Typed: `4096`, `4k`, `1M`, `2^20`, `1.2 TB/s`, `83%`, `12.5us`, `64 MiB`, `1,234.5`.
 
 k, M, G, T are powers of 1000, Ki, Mi, Gi, Ti powers of 1024, in any case. A number without a unit is in the unit that
 was asked for. `flops` may mean a count or a rate: what was asked for decides.
@@ -120,7 +122,7 @@ def parse(text: str, unit: str = "") -> float:
 
 
 def show(value: float, unit: str = "", digits: int = 4) -> str:
-    """The number for people, in the prefix that reads best: `1.536 TB/s`, `12.5 us`, `4,096`. parse() reads it back."""
+    """The number for people, in the prefix that reads best: `1.536 TB/s`, `12.5 µs`, `4,096`. parse() reads it back."""
     found = _unit(unit)
     if found is None:
         raise ValueError(f"not a unit: {unit!r}")
@@ -130,7 +132,7 @@ def show(value: float, unit: str = "", digits: int = 4) -> str:
     value = float(value)
     base = value * scale
     if dimension == "time":
-        name, factor = next(((n, f) for n, f in (("s", 1e9), ("ms", 1e6), ("us", 1e3)) if abs(base) >= f), ("ns", 1.0))
+        name, factor = next(((n, f) for n, f in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)) if abs(base) >= f), ("ns", 1.0))
         return f"{_digits(base / factor, digits)} {name}"
     if dimension in ("byte", "byte/s", "hz", "flop", "flop/s"):
         names = {"byte": "B", "byte/s": "B/s", "hz": "Hz", "flop": "FLOP", "flop/s": "FLOP/s"}
@@ -148,3 +150,116 @@ def _digits(value: float, digits: int) -> str:
     if abs(value) >= 10 ** (digits - 1):
         return f"{value:,.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}"
     return f"{value:.{digits}g}"
+
+
+# What a comparison or a table writes beside a value; other units are named in words or by the metric itself.
+_SHOWN = {"ns": "ns", "us": "us", "byte": "byte", "byte/s": "byte/s", "Hz": "Hz", "flop": "FLOP", "FLOP/s": "FLOP/s"}
+_PLAIN = ("ratio", "count", "bool", "actual/ideal", "")
+
+
+def significant(value: float, digits: int) -> float:
+    """The value rounded to so many significant digits."""
+    return float(f"{value:.{digits}g}")
+
+
+def factor_text(value: float) -> str:
+    """`2.2`, `16`, `131`: two significant digits, whole from 10 up; two decimals near 1."""
+    if value >= 9.95:
+        return f"{value:,.0f}"
+    if 0.905 <= value < 1.095:
+        return f"{value:.2f}"
+    return f"{value:.1f}" if value >= 0.95 else f"{value:.2g}"
+
+
+def speedup_text(value: float) -> str:
+    """`2.2×`: a speedup or another factor."""
+    return f"{factor_text(value)}×"
+
+
+def range_text(low: float, high: float) -> str:
+    """`1.8–2.7×`: the range of a factor; one number where both ends read alike."""
+    first, last = factor_text(low), factor_text(high)
+    return f"{last}×" if first == last else f"{first}–{last}×"
+
+
+def gain_text(estimate: float, low: float, high: float) -> str:
+    """`2.2× (1.8–2.7×)`: an estimated speedup with its range."""
+    return f"{speedup_text(estimate)} ({range_text(low, high)})"
+
+
+def time_text(nanoseconds: float | None) -> str:
+    """`152 µs`: three significant digits in the unit that reads best; `unknown time` for None."""
+    if nanoseconds is None or not math.isfinite(nanoseconds):
+        return "unknown time"
+    value = significant(nanoseconds, 3)
+    for unit, scale in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
+        if abs(value) >= scale:
+            return f"{value / scale:,.0f} {unit}" if abs(value) >= 1000 * scale else f"{value / scale:.3g} {unit}"
+    return f"{value:.3g} ns"
+
+
+def time_range_text(low: float, high: float) -> str:
+    """`137–152 µs`: a range of times, the unit once where both have the same."""
+    first, last = time_text(low), time_text(high)
+    if first == last:
+        return first
+    value, _, unit = first.partition(" ")
+    return f"{value}–{last}" if last.endswith(f" {unit}") else f"{first}–{last}"
+
+
+def share_text(share: float) -> str:
+    """`84 %` for 0.84; one decimal below 2 %, where whole percents say little."""
+    return f"{100 * share:.1f} %" if 0 < abs(share) < 0.0195 else f"{100 * share:.0f} %"
+
+
+def percent_text(percent: float | None) -> str:
+    """`84.2 %`: a measured percentage with one decimal; `unknown` for None."""
+    return "unknown" if percent is None or not math.isfinite(percent) else f"{percent:.1f} %"
+
+
+def change_text(share: float) -> str:
+    """`-63 %`, `+4.2 %`: a relative change with its sign; from ten times more on the factor, `43×`."""
+    if share >= 10:
+        return speedup_text(1 + share)
+    return f"{share * 100:+.1f} %" if abs(share) < 0.1 else f"{share * 100:+.0f} %"
+
+
+def count_text(value: float) -> str:
+    """`12,345`: a whole number with its thousands apart."""
+    return f"{value:,.0f}"
+
+
+def brief_text(value: float) -> str:
+    """`31.9`, `4,096`, `12.6M`: a number for a narrow column."""
+    for size, mark in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if abs(value) >= size:
+            return f"{value / (1e3 if mark == 'k' else size):.3g}{mark}"
+    return f"{value:,.0f}" if value == int(value) else f"{value:.3g}"
+
+
+def confidence_text(confidence: float) -> str:
+    """`high` from 0.8, `medium` from 0.5, else `low`."""
+    return "high" if confidence >= 0.8 else "medium" if confidence >= 0.5 else "low"
+
+
+def amount_text(value: float | None, unit: str) -> str:
+    """`268 MB`, `52.1 %`, `1.05 M inst`: a metric's value in its canonical unit, in the prefix that reads best."""
+    if value is None or not math.isfinite(value):
+        return "unknown"
+    if unit == "%":
+        return percent_text(value)
+    if unit in ("ns", "us"):
+        return time_text(value * (1e3 if unit == "us" else 1.0))
+    if unit in _SHOWN:
+        return show(significant(value, 3), _SHOWN[unit], 3)
+    name = "" if unit in _PLAIN else f" {unit}"
+    for scale, prefix in ((1e12, " T"), (1e9, " G"), (1e6, " M"), (1e5, " k")):
+        if abs(value) >= scale:
+            return f"{_three(value / min(scale, 1e3 if prefix == ' k' else scale))}{prefix}{name}"
+    return f"{_three(value)}{name}"
+
+
+def _three(value: float) -> str:
+    if (value.is_integer() and abs(value) < 1e5) or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.3g}"

@@ -1,33 +1,48 @@
-"""Cards made from conclusions. Every sentence about a kernel is the knowledge base's; the face adds labels."""
+"""Cards made from conclusions, proofs and estimates. Every sentence about a kernel is the knowledge base's."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
+from advisor.hardware import algorithms as known
+from advisor.hardware import ceilings, gpus
+from advisor.hardware.algorithms import Parameter
+from advisor.hardware.gpus import Gpu
+from advisor.hardware.roofline import Inconsistency, Result, check
+from advisor.hardware.roofline import reckon as on_paper
 from advisor.knowledge.texts import BOUNDS
 from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis, Location
-from advisor.session import strings
-from advisor.session.numbers import number_text
-from advisor.session.records import Ask, Card, Line
+from advisor.session.numbers import (
+    UNIT_HINTS,
+    duration_text,
+    gain_text,
+    launch_number,
+    margin_share,
+    margin_text,
+    number_text,
+    sentence,
+    sentence_start,
+    shape_text,
+    speedup_text,
+)
+from advisor.session.records import Algorithm, Ask, Card, Choice, KnowledgeIndex, Line, NapkinResult, Proved
 from advisor.session.state import State, is_end, main_finding
+
+if TYPE_CHECKING:
+    from advisor.reasoning.engine.explain import BlockedRule, Clause, Proof, RuleProof
+    from advisor.reasoning.engine.what_if import Flip
+
 
 _NO_LIMIT = 1e15  # an upper bound that is only there to keep nonsense out is not worth a word
 
 
-def sentence(text: str) -> str:
-    """The text with a capital at its start and a full stop at its end."""
-    text = text.strip()
-    if not text:
-        return ""
-    return text[0].upper() + text[1:] + ("" if text[-1] in ".!?:" else ".")
-
-
 def overview(launch: LaunchDiagnosis, position: int, several: bool) -> Card:
     """What the launch is: kernel, shape, duration, GPU."""
-    shape = f"grid {strings.shape_text(launch.grid)}, block {strings.shape_text(launch.block)}"
+    shape = f"grid {shape_text(launch.grid)}, block {shape_text(launch.block)}"
     gpu = launch.known_as or launch.gpu_name
-    facts = [f"launch {strings.launch_number(launch, several)}"]
-    facts += [] if launch.duration_ns is None else [strings.duration_text(launch.duration_ns)]
+    facts = [f"launch {launch_number(launch, several)}"]
+    facts += [] if launch.duration_ns is None else [duration_text(launch.duration_ns)]
     facts += [shape] if launch.grid or launch.block else []
     facts += [gpu] if gpu else []
     return Card("overview", launch.kernel, (Line(" · ".join(facts)),), position)
@@ -37,12 +52,12 @@ def class_card(launch: LaunchDiagnosis, position: int) -> Card:
     """The class, why, and how near the decision was."""
     verdict = launch.verdict
     lines = (Line(sentence(verdict.because)),) if verdict.because else ()
-    margin = strings.margin_text(verdict.margin)
-    return Card("class", verdict.title or verdict.id, lines, position, label=strings.CLASS, aside=margin)
+    margin = margin_text(verdict.margin)
+    return Card("class", verdict.title or verdict.id, lines, position, label="Class", aside=margin)
 
 
 def notes_card(launch: LaunchDiagnosis, position: int) -> Card | None:
-    """What is said beside the class: the leading unit, what to do with it, where ncu's plain table would differ."""
+    """Notes on the class: the leading unit, what to do with it, where ncu's plain table would differ."""
     lines = tuple(Line(sentence(note)) for note in launch.verdict.notes)
     return Card("note", launch.verdict.title or launch.verdict.id, lines, position, label="Beside") if lines else None
 
@@ -51,7 +66,7 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
     """A finding: why it is concluded and what its fix would give."""
     lines = [Line(sentence(finding.because))]
     if finding.speedup is not None:
-        lines.append(Line(sentence(strings.speedup_text(finding.speedup)), "strong", "Expected"))
+        lines.append(Line(sentence(speedup_text(finding.speedup)), "strong", "Expected"))
         if finding.speedup.how:
             lines.append(Line(sentence(finding.speedup.how), "quiet"))
     elif finding.kind == "diagnosis" and not is_end(finding):
@@ -62,9 +77,10 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
         lines.append(Line(names, "unknown", "Not known"))
     first = main_finding(launch)
     kind = {"trust": "trust", "note": "note"}.get(finding.kind, "finding")
-    label = {"trust": strings.TRUST, "note": strings.NOTE}.get(finding.kind, strings.ALSO)
+    label = {"trust": "Careful", "note": "Note"}.get(finding.kind, "Also found")
     if finding.kind == "diagnosis" and first is not None and first.id == finding.id:
-        label = strings.FIRST_LABELS.get(finding.id) or ("Nothing to fix" if is_end(finding) else "Fix first")
+        label = "Nothing to fix" if is_end(finding) else "Fix first"
+        label = "No cause found" if finding.id == "unexplained" else label
     return Card(
         kind, finding.title, tuple(lines), position, finding.id, label, f"confidence {finding.confidence * 100:.0f} %"
     )
@@ -72,8 +88,8 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
 
 def place_text(place: Location, array: str = "") -> str:
     """File, line, instruction and share; the shared array where it is known; inlined code with the nearest call."""
-    array = f", {strings.ARRAY} {array}" if array else ""
-    calls = "".join(f", {strings.INLINED_AT} {file}:{line}" for file, line in place.calls[:1])
+    array = f", array {array}" if array else ""
+    calls = "".join(f", inlined at {file}:{line}" for file, line in place.calls[:1])
     return f"{place.file}:{place.line}  {place.sass}  ({place.share * 100:.0f} %){array}{calls}"
 
 
@@ -87,12 +103,12 @@ def fix_card(finding: Finding, position: int, where: Sequence[Line] = ()) -> Car
             (Line("There is no fix for this: it says how far to trust or read the numbers.", "quiet"),),
             position,
             finding.id,
-            strings.FIX,
+            "Fix",
         )
     lines = [*where, *(Line(step, "step") for step in fix.steps)]
     if fix.costs:
         lines.append(Line(sentence(fix.costs), "fact", "Price"))
-    return Card("fix", fix.summary, tuple(lines), position, finding.id, strings.FIX)
+    return Card("fix", fix.summary, tuple(lines), position, finding.id, "Fix")
 
 
 def next_card(launch: LaunchDiagnosis, finding: Finding, position: int, exercises: Collection[str]) -> Card | None:
@@ -102,8 +118,8 @@ def next_card(launch: LaunchDiagnosis, finding: Finding, position: int, exercise
         lines.append(Line("Apply the fix, profile again with the same options, and compare the durations first."))
     rest = [f for f in launch.findings if f.kind == "diagnosis" and f.id != finding.id]
     for other in rest[:4]:
-        gain = "" if other.speedup is None else f" ({strings.gain_text(other.speedup)})"
-        lines.append(Line(other.title + gain, "fact", strings.ALSO))
+        gain = "" if other.speedup is None else f" ({gain_text(other.speedup)})"
+        lines.append(Line(other.title + gain, "fact", "Also found"))
     if finding.fix is not None and finding.fix.practice in exercises:
         lines.append(Line(f"ncu-advisor practice show {finding.fix.practice}", "fact", "Exercise"))
     if launch.missing:
@@ -119,7 +135,7 @@ def measured(item: Comparison) -> str:
     limit = f" (here {number_text(threshold, item.unit)})" if worked_out else ""
     away = ""
     if item.margin is not None and threshold:
-        away = f", {strings.margin_share(item.margin, item.value, threshold)}"
+        away = f", {margin_share(item.margin, item.value, threshold)}"
     return f"{item.metric} = {value}, test {item.test}{limit}{away}"
 
 
@@ -132,7 +148,7 @@ def evidence_lines(items: Sequence[Comparison]) -> tuple[Line, ...]:
     """What each observation says, once, and under it the numbers that it rests on."""
     lines: list[Line] = []
     for item in items:
-        says = Line(strings.sentence_start(item.says or item.observation), held(item.holds))
+        says = Line(sentence_start(item.says or item.observation), held(item.holds))
         lines += [] if says in lines else [says]
         lines.append(Line(measured(item), "quiet", depth=1))
     return tuple(lines)
@@ -142,7 +158,7 @@ def evidence_card(launch: LaunchDiagnosis, finding: Finding | None, position: in
     """All comparisons behind a finding, or behind the class when no finding is given."""
     items = launch.verdict.evidence if finding is None else finding.evidence
     title = launch.verdict.title if finding is None else finding.title
-    lines = evidence_lines(items) or (Line("No single number stands behind this finding.", "quiet"),)
+    lines = evidence_lines(items) or (Line("No single number supports this finding.", "quiet"),)
     return Card("evidence", title, lines, position, "" if finding is None else finding.id, "Evidence")
 
 
@@ -170,7 +186,7 @@ def question_card(ask: Ask, position: int | None) -> Card:
 
 def range_text(ask: Ask) -> str:
     """How a number is to be typed, and the range it must lie in where that is narrower than common sense."""
-    hint = strings.UNIT_HINTS.get(ask.unit, strings.UNIT_HINTS["count"] if not ask.unit else f"a number of {ask.unit}s")
+    hint = UNIT_HINTS.get(ask.unit, UNIT_HINTS["count"] if not ask.unit else f"a number of {ask.unit}s")
     low = "" if ask.low is None or ask.low <= 1 else number_text(ask.low, ask.unit)
     high = "" if ask.high is None or ask.high >= _NO_LIMIT else number_text(ask.high, ask.unit)
     span = f"{low or number_text(ask.low or 0, ask.unit)} to {high}" if high else f"{low} or more" if low else ""
@@ -183,41 +199,252 @@ def why_question_card(ask: Ask, state: State) -> Card:
     # The reason of a number is the list of what it decides: here it comes whole.
     lines = [Line(sentence(ask.why))] if ask.why and ask.group != "metric" else []
     if ask.would_change:
-        titles = ", ".join(state.lore.title(name) for name in ask.would_change)
+        titles = ", ".join(state.knowledge.title(name) for name in ask.would_change)
         lines.append(Line(titles, "fact", "Could change"))
-    return Card("evidence", ask.ask, tuple(lines), state.position, ask.id, strings.WHY)
+    return Card("evidence", ask.ask, tuple(lines), state.position, ask.id, "Why")
 
 
-def careful_card(launch: LaunchDiagnosis, position: int) -> Card | None:
+def caveats_card(launch: LaunchDiagnosis, position: int) -> Card | None:
     """The findings about how far the numbers can be trusted, a line each; None when there are none."""
     lines = tuple(
         Line(f"{f.title}: {f.because}" if f.because else f.title, "warning")
         for f in launch.findings
         if f.kind == "trust"
     )
-    return (
-        Card("trust", "How far these numbers can be trusted", lines, position, label=strings.TRUST) if lines else None
-    )
+    return Card("trust", "Caveats", lines, position, label="Careful") if lines else None
 
 
 def answer_card(ask: Ask, value: float | str | None, position: int | None) -> Card:
     """What the user answered, in the words of the question."""
     if value is None:
-        text = strings.DONT_KNOW
+        text = "I don't know"
     elif isinstance(value, str):
         text = next((c.label for c in ask.choices if c.id == value), value)
     else:
         text = number_text(value, ask.unit)
     note = (
-        (Line("Noted. The conclusions stand on what is known without it.", "quiet"),)
+        (Line("Noted. The conclusions rest on what is known without it.", "quiet"),)
         if value is None and ask.group == "question"
         else ()
     )
-    return Card("answer", text, note, position, ask.id, strings.YOU)
+    return Card("answer", text, note, position, ask.id, "You")
 
 
-def help_card(position: int | None) -> Card:
-    """The commands and how to answer."""
-    lines = [Line(what, "fact", name) for name, what in strings.COMMANDS]
-    lines += [Line(hint, "quiet") for hint in strings.HELP_HINTS]
-    return Card("help", "What you can type", tuple(lines), position, label="Help")
+_VISIBLE = 0.005  # a gain that moves by less would be printed the same
+
+
+def _gains(launch: LaunchDiagnosis) -> dict[str, Finding]:
+    return {finding.id: finding for finding in launch.findings}
+
+
+def differences(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Line, ...]:
+    """Class, first finding, findings that came or went, gains that moved; empty when nothing did."""
+    lines = []
+    if before.verdict.id != after.verdict.id:
+        lines.append(Line(f"{before.verdict.title} → {after.verdict.title}", "strong", "Class"))
+    old_first, new_first = main_finding(before), main_finding(after)
+    if new_first is not None and (old_first is None or old_first.id != new_first.id):
+        was = "" if old_first is None else f"{old_first.title} → "
+        lines.append(Line(f"{was}{new_first.title}", "strong", "First"))
+    old, new = _gains(before), _gains(after)
+    for name, finding in new.items():
+        if name not in old and (new_first is None or name != new_first.id):
+            lines.append(Line(finding.title, "fact", "Came"))
+    lines += [Line(finding.title, "fact", "Went") for name, finding in old.items() if name not in new]
+    for name, finding in new.items():
+        if name not in old:
+            continue
+        had, has = old[name].speedup, finding.speedup
+        if had is None and has is None:
+            continue
+        if had is None or has is None or abs(had.estimate - has.estimate) >= _VISIBLE:
+            lines.append(Line(f"{finding.title}: {gain_text(had)} → {gain_text(has)}", "fact", "Gain"))
+    return tuple(lines)
+
+
+_STYLES: Final = {0: "fails", 1: "unknown", 2: "holds"}
+_UNLESS: Final = {0: "Not the case", 1: "Not known", 2: "Prevents it"}
+_DEEPEST: Final = 6  # levels shown; a proof is a tree of findings over findings and in practice far flatter
+
+
+def proof_lines(result: Any, concluded: str, index: KnowledgeIndex) -> tuple[Line, ...]:
+    """The proof (records.Proved) of `concluded` as an indented tree, then where it would turn; else no lines."""
+    if not isinstance(result, Proved) or not hasattr(result.proof, "rules"):
+        return ()
+    return (*_proof(result.proof, index, 0), *_flips(result.flips, concluded, index))
+
+
+def _flips(flips: tuple[Flip, ...], concluded: str, index: KnowledgeIndex) -> list[Line]:
+    """The nearest values at which the conclusion turns, and what would be concluded just beyond each.
+
+    A number may turn one of several reasons without turning what they lead to: that is not worth a line.
+    """
+    turning = [flip for flip in flips if concluded not in (flip.then.class_id, *flip.then.findings)]
+    lines = [Line("It would turn" if turning else "No single number of these turns it.", "strong")] if flips else []
+    for flip in turning:
+        at, now = number_text(flip.turns_at, flip.unit), number_text(flip.value, flip.unit)
+        after = "; ".join(index.title(name) for name in (flip.then.class_id, *flip.then.findings) if name)
+        lines.append(Line(f"at {flip.metric} = {at} (now {now})", depth=1))
+        lines.append(Line(f"then: {after}", "quiet", depth=2))
+    return lines
+
+
+def blocked_lines(rules: Any, index: KnowledgeIndex) -> tuple[Line, ...]:
+    """What kept a finding from being concluded (a tuple of engine.BlockedRule), rule by rule."""
+    if not isinstance(rules, tuple) or not rules:
+        return (Line("No rule concludes this about a single launch.", "quiet"),)
+    return tuple(line for rule in rules if hasattr(rule, "failing") for line in _blocked(rule, index))
+
+
+def _proof(proof: Proof, index: KnowledgeIndex, depth: int) -> list[Line]:
+    if not proof.rules:
+        return [Line("This was not concluded.", "quiet", depth=depth)]
+    return [line for rule in proof.rules for line in _rule(rule, index, depth)]
+
+
+def _rule(rule: RuleProof, index: KnowledgeIndex, depth: int) -> list[Line]:
+    lines = [Line(sentence_start(rule.because), "strong", "Because", depth)] if rule.because else []
+    for clause in rule.clauses:
+        lines += _clause(clause, index, depth + 1)
+    if rule.cites:
+        lines.append(Line("; ".join(index.source(key) for key in rule.cites), "quiet", "Source", depth))
+    lines.append(Line(rule.rule_id, "quiet", "Rule", depth))
+    return lines
+
+
+def _clause(clause: Clause, index: KnowledgeIndex, depth: int) -> list[Line]:
+    """One condition. An `unless` lets the rule through when it is false: the mark and the label say so."""
+    lets = clause.truth if clause.role == "when" else 2 - clause.truth
+    negated = _UNLESS[clause.truth] if clause.role == "unless" else ""
+    if not clause.evidence:
+        name = clause.name.partition(".")[2] if clause.name.startswith(("class.", "found.")) else clause.name
+        lines = [Line(index.title(name), _STYLES[lets], negated, depth)]
+    else:
+        says = clause.evidence[0].says or clause.name
+        lines = [Line(sentence_start(says), _STYLES[lets], negated, depth)]
+        # Of several comparisons each says for itself whether it holds.
+        several = len(clause.evidence) > 1
+        for item in clause.evidence:
+            lines.append(Line(measured(item), held(item.holds) if several else "quiet", depth=depth + 1))
+    if clause.proof is not None and depth < _DEEPEST:
+        lines += _proof(clause.proof, index, depth + 1)
+    return lines
+
+
+def _blocked(rule: BlockedRule, index: KnowledgeIndex) -> list[Line]:
+    lines = [Line(rule.rule_id, "strong", "Rule")]
+    if rule.fired:
+        lines.append(Line("It did conclude this here.", "holds", depth=1))
+    for label, clauses in (
+        ("Fails", rule.failing),
+        ("Unknown", rule.unknown),
+        ("Blocked by", rule.blocking),
+    ):
+        for clause in clauses:
+            first, *rest = _clause(clause, index, 1)
+            lines += [Line(first.text, first.style, label, 1), *rest]
+    if rule.cites:
+        lines.append(Line("; ".join(index.source(key) for key in rule.cites), "quiet", "Source"))
+    return lines
+
+
+_EXPECT: Final = {"memory": "memory should be the limit", "compute": "arithmetic should be the limit"}
+
+# What a data type of the napkin says about the type that the kernel is meant to compute in (question intended_dtype).
+_INTENDED: Final = {"f64": "f64", "f32": "f32", "tf32": "tf32", "f16": "f16", "bf16": "f16", "f8": "f8", "i8": "int"}
+
+
+def algorithms() -> tuple[Algorithm, ...]:
+    """All algorithms of the knowledge base, each with its questions: the data type, then its parameters in order."""
+    types = tuple(Choice(key, entry.title, (key, *entry.aliases)) for key, entry in known.dtypes().items())
+    dtype = Ask(
+        "dtype",
+        "Which data type are its elements?",
+        "The bytes follow from its size, and the peak of the arithmetic from its kind.",
+        "choice",
+        choices=types,
+        group="napkin",
+        optional=False,
+    )
+    return tuple(
+        Algorithm(key, entry.title, (dtype, *(_ask(name, p) for name, p in entry.parameters.items())))
+        for key, entry in known.algorithms().items()
+    )
+
+
+def _ask(name: str, parameter: Parameter) -> Ask:
+    """A parameter as a question. Its default is offered; one that follows from the others is taken for "don't know"."""
+    return Ask(
+        id=name,
+        ask=f"{sentence_start(parameter.means)} ({name})?",
+        why="",
+        unit=parameter.unit,
+        low=parameter.low,
+        high=parameter.high,
+        group="napkin",
+        usual=float(parameter.default) if isinstance(parameter.default, int | float) else None,
+        optional=isinstance(parameter.default, str),
+    )
+
+
+def gpu_of(launch: LaunchDiagnosis) -> Gpu:
+    """The card of a launch: the report's own attributes win over the table; a card named by the user is the table's."""
+    if launch.known_as and gpus.known_as(launch.gpu_name, launch.cc) != launch.known_as:
+        return gpus.gpu(launch.known_as)
+    return gpus.resolve(launch.metrics, launch.gpu_name, launch.cc)[0]
+
+
+def estimate(name: str, parameters: Mapping[str, float | str], launch: LaunchDiagnosis) -> NapkinResult:
+    """The napkin of an algorithm on the launch's card, compared with what was measured.
+
+    Where the two contradict each other (faster than possible, fewer bytes than possible), the sizes are not those of
+    this launch: that is said, and nothing is concluded from them.
+    """
+    numbers = {key: float(value) for key, value in parameters.items() if not isinstance(value, str)}
+    dtype = str(parameters.get("dtype", "f32"))
+    card = gpu_of(launch)
+    measured = ceilings.for_roofline(ceilings.measured(launch.gpu_name, launch.cc), card, dtype)
+    result = on_paper(name, numbers, dtype=dtype, gpu_name=card, ceilings=measured)
+    found = check(result, launch.metrics)
+    lines = (*_needs(result), *_against(result, launch), *_said(result, found))
+    answers: tuple[tuple[str, float | str], ...] = ()
+    if not any(item.kind == "contradiction" for item in found):
+        answers = (("theoretical_bytes", result.bytes), ("theoretical_flop", result.flop))
+        answers += (("intended_dtype", _INTENDED[dtype]),) if dtype in _INTENDED else ()
+    sizes = ", ".join(f"{key} {value:,.6g}" for key, value in result.parameters.items())
+    bound = "" if result.expected is None else result.expected.bound
+    return NapkinResult(f"{result.algorithm.title}, {result.dtype.title}: {sizes}", lines, answers, bound)
+
+
+def _needs(result: Result) -> tuple[Line, ...]:
+    work = f"{number_text(result.flop, 'FLOP')}, {number_text(result.bytes, 'byte')}"
+    lines = [Line(work, "fact", "Needs")]
+    roof = result.expected
+    intensity = f"{result.intensity:.4g} FLOP/byte"
+    if roof is None:
+        return (*lines, Line(intensity, "fact", "Intensity"))
+    side = "under the ridge at" if roof.bound == "memory" else "over the ridge at"
+    ridge = f"{intensity}, {side} {roof.ridge:.4g}: {_EXPECT[roof.bound]}"
+    return (*lines, Line(ridge, "fact", "Intensity"))
+
+
+def _against(result: Result, launch: LaunchDiagnosis) -> tuple[Line, ...]:
+    floor = number_text(result.floor_ns, "ns")
+    reached = number_text(result.achievable_ns, "ns")
+    lines = [Line(f"{floor} at the peaks, {reached} at what good code reaches", "strong", "Minimum time")]
+    measured = [duration_text(launch.duration_ns)] if launch.duration_ns is not None else []
+    for metric, unit in (("dram_bytes", "byte"), ("flop", "FLOP")):
+        value = launch.metrics.get(metric)
+        measured += [number_text(value, unit)] if value is not None else []
+    lines += [Line(", ".join(measured), "fact", "Measured")] if measured else []
+    if launch.duration_ns is not None and result.achievable_ns > 0:
+        times = launch.duration_ns / result.achievable_ns
+        lines.append(Line(f"{times:.2f} times what good code reaches", "fact", "That is"))
+    return tuple(lines)
+
+
+def _said(result: Result, found: tuple[Inconsistency, ...]) -> tuple[Line, ...]:
+    lines = [Line(item.says, "warning" if item.kind != "distance" else "text") for item in found]
+    if any(item.kind == "contradiction" for item in found):
+        lines.append(Line("Since the two contradict each other, nothing is concluded from these sizes.", "quiet"))
+    return (*lines, *(Line(note.says, "quiet") for note in result.notes))

@@ -1,65 +1,30 @@
-"""Whose turn it is: what can be said now, in which order, and which event each choice stands for."""
+"""Whose turn it is: what can be said now, in which order, and the event of each choice."""
 
 from __future__ import annotations
 
-from advisor.records.diagnosis import Finding, Question
+from typing import Final
+
+from advisor.records.diagnosis import Finding
 from advisor.session import events as e
-from advisor.session import strings
-from advisor.session.interview import words
-from advisor.session.interview.choosing import next_number, revealed, subject_of
-from advisor.session.method import words as words_method
-from advisor.session.method.offers import BEFORE, leading, offers
-from advisor.session.numbers import number_text
+from advisor.session.experiments import timeline
+from advisor.session.interview.choosing import next_number, open_questions, revealed, subject_of
+from advisor.session.numbers import gain_text, number_text
 from advisor.session.records import Ask, Choice
 from advisor.session.state import State, is_end
 
 _MOST_QUESTIONS = 2  # offered at a time: more would push the rest of the choices out of a small screen
 _ASK_SHOWN = 66  # characters of a question in a choice
-MEANT = "meant:"  # before a line that could have been meant, when the last one was not understood
-_ANSWER = "answer:"  # keeps the choices of a question apart from the ones that every question has
+# before a line that could have been meant, when the last one was not understood
+# keeps the choices of a question apart from the ones that every question has
 
+DONT_KNOW_WORDS: Final = ("d", "?", "dont know", "don't know", "do not know", "no idea", "unknown", "idk")
+_SHOW_NOW: Final = ("s", "skip", "show", "now")
 _SKIPS = {
     "napkin": "Leave the napkin",
-    "path": words_method.LEAVE_IT,
-    "variants": words_method.LEAVE_IT,
+    "path": "Leave it",
+    "variants": "Leave it",
     "timeline": "Enough: say what these numbers mean",
 }
-
-
-def ask_of(question: Question, state: State) -> Ask:
-    """The engine's question as it is put, with the range that the knowledge base gives it."""
-    low, high = next(((lo, hi) for name, lo, hi in state.lore.ranges if name == question.id), (None, None))
-    return Ask(
-        id=question.id,
-        ask=question.ask,
-        why=question.why,
-        kind=question.kind,
-        unit=question.unit,
-        low=low,
-        high=high,
-        choices=tuple(Choice(name, label) for name, label in question.choices),
-        would_change=question.would_change,
-    )
-
-
-def open_questions(state: State) -> tuple[Ask, ...]:
-    """What the engine would like to know about the launch: not yet put off first, answered or unknown left out."""
-    launch = state.launch
-    if launch is None:
-        return ()
-    given = {q for p, q, _ in state.answers if p in (state.position, None)}
-    given |= {q for p, q in state.unknown if p in (state.position, None)}
-    asks = [ask_of(question, state) for question in launch.questions if question.id not in given]
-    later = {q for p, q in state.put_off if p == state.position}
-    return tuple(sorted(asks, key=lambda ask: ask.id in later))
-
-
-def algorithm_ask(state: State) -> Ask:
-    """The first question of the napkin: which algorithm."""
-    choices = tuple(Choice(a.id, a.title) for a in state.lore.algorithms)
-    return Ask(
-        "algorithm", "Which algorithm is this?", strings.ALGORITHM_WHY, "choice", choices=choices, group="napkin"
-    )
 
 
 def shown_findings(state: State) -> set[str]:
@@ -79,7 +44,7 @@ def next_finding(state: State) -> Finding | None:
 def choices(state: State) -> tuple[Choice, ...]:
     """What can be chosen now, the likeliest first."""
     if state.stalled is not None and state.place == "start":
-        return (Choice("retry", strings.TRY_AGAIN), Choice("quit", strings.LEAVE))
+        return (Choice("retry", "Try again"), Choice("quit", "Quit"))
     if state.place != "launch":
         return ()
     rest = _menu(state) if state.ask is None else _answers(state, state.ask)
@@ -94,21 +59,21 @@ def _meant(state: State) -> tuple[Choice, ...]:
     last = state.log[-1] if state.log else None
     if not isinstance(last, e.NotUnderstood):
         return ()
-    means = {name: text for name, _, text in state.lore.metrics}
-    return tuple(Choice(MEANT + line, line, (), means.get(line.partition(" ")[0], "")) for line in last.meant)
+    means = {name: text for name, _, text in state.knowledge.metrics}
+    return tuple(Choice("meant:" + line, line, (), means.get(line.partition(" ")[0], "")) for line in last.meant)
 
 
 def _before(state: State, ask: Ask) -> Choice | None:
-    """The way past a question that stands before the reveal; it comes first, since Enter takes it."""
+    """The way past a question that comes before the conclusion; it comes first, since Enter takes it."""
     if ask.group == "expect":
-        return Choice("skip", "Go on to the numbers" if state.numbers else words.SHOW_NOW, words.SHOW_NOW_WORDS)
+        return Choice("skip", "Go on to the numbers" if state.numbers else "Show the diagnosis now", _SHOW_NOW)
     if ask.group == "napkin" and ask.usual == "show":
         return Choice(
             "skip",
             "None of these, or skip this: go on to the numbers"
             if state.numbers
             else "None of these, or skip this: show the diagnosis",
-            words.SHOW_NOW_WORDS,
+            _SHOW_NOW,
         )
     return None
 
@@ -121,20 +86,20 @@ def _why(state: State, ask: Ask) -> Choice:
 
 def _answers(state: State, ask: Ask) -> tuple[Choice, ...]:
     listed = ask.choices if ask.kind == "choice" else ()
-    out = [Choice(_ANSWER + c.id, c.label, (c.id, *c.words), c.note) for c in listed]
+    out = [Choice("answer:" + c.id, c.label, (c.id, *c.words), c.note) for c in listed]
     before = _before(state, ask)
     if before is not None:
         out = [before, *out]
         if ask.group == "expect":
-            out.append(Choice("dont_know", strings.DONT_KNOW, strings.DONT_KNOW_WORDS))
-            out.append(Choice("never", "Show it, and never ask this again", words.NEVER_AGAIN_WORDS))
+            out.append(Choice("dont_know", "I don't know", DONT_KNOW_WORDS))
+            out.append(Choice("never", "Show it, and never ask this again", ("never",)))
         return (*out, _why(state, ask))
     if ask.usual is not None and ask.kind == "number":
         out.append(Choice("usual", f"Take {number_text(ask.usual, ask.unit)}", ("u", "usual")))
     if ask.optional:
-        out.append(Choice("dont_know", strings.DONT_KNOW, strings.DONT_KNOW_WORDS))
+        out.append(Choice("dont_know", "I don't know", DONT_KNOW_WORDS))
     out.append(_why(state, ask))
-    out.append(Choice("skip", _SKIPS.get(ask.group, "Ask me later"), ("s", "later")))
+    out.append(Choice("skip", _SKIPS.get(ask.group, "Skip for now"), ("s", "later")))
     if state.numbers and state.launch is not None:
         out.append(Choice("conclusion", "Enough: show the conclusion", ("c", "enough", "stop")))
     return tuple(out)
@@ -143,10 +108,10 @@ def _answers(state: State, ask: Ask) -> tuple[Choice, ...]:
 def _menu(state: State) -> tuple[Choice, ...]:
     out: list[Choice] = []
     if state.launch is not None and not revealed(state):
-        return (Choice("reveal", words.SHOW_NOW, words.SHOW_NOW_WORDS),)
+        return (Choice("reveal", "Show the diagnosis now", _SHOW_NOW),)
     finding = state.finding_of(state.finding)
     if state.stalled is not None:
-        out.append(Choice("retry", strings.TRY_AGAIN))
+        out.append(Choice("retry", "Try again"))
     if finding is not None and finding.fix is not None and not state.has_card("fix", finding.id):
         gains = finding.speedup is not None and not is_end(finding)
         out.append(Choice("fix", "Show the fix, step by step" if gains else "Show what to do now", ("fix",)))
@@ -154,7 +119,7 @@ def _menu(state: State) -> tuple[Choice, ...]:
         out.append(Choice("how", "How was this concluded?"))
     following = next_finding(state)
     if following is not None:
-        gain = "" if following.speedup is None else strings.gain_text(following.speedup)
+        gain = "" if following.speedup is None else gain_text(following.speedup)
         # An answer may have brought a new first finding: it is not the next one.
         first = state.launch is not None and following is state.launch.findings[0]
         label = "What to fix first now: {title}" if first else "Next finding: {title}"
@@ -166,7 +131,7 @@ def _menu(state: State) -> tuple[Choice, ...]:
         short = ask.ask if len(ask.ask) <= _ASK_SHOWN else ask.ask[: _ASK_SHOWN - 1].rstrip() + "…"
         out.append(Choice(f"ask:{ask.id}", f"Answer: {short}", (ask.id, ask.ask)))
     kernel = state.launch is not None and subject_of(state) == "kernel"
-    if kernel and state.lore.algorithms and not state.has_card("napkin"):
+    if kernel and state.knowledge.algorithms and not state.has_card("napkin"):
         out.append(Choice("napkin", "Compare with what the algorithm needs", ("algorithm",)))
     if state.launch is not None and not state.has_card("proof", state.launch.verdict.id):
         out.append(Choice("whyclass", "Why this class?"))
@@ -176,24 +141,174 @@ def _menu(state: State) -> tuple[Choice, ...]:
         out.append(Choice("more", "Give more numbers", ("numbers",)))
     if state.diagnosis is not None and len(state.diagnosis.launches) > 1:
         out.append(Choice("launches", "Choose another launch", ("kernels",)))
-    return tuple(out) or (Choice("quit", strings.LEAVE),)
+    return tuple(out) or (Choice("quit", "Quit"),)
 
 
 def _exercise(state: State, finding: Finding | None) -> str:
     """The exercise for a finding whose fix was shown."""
     if finding is None or finding.fix is None or not state.has_card("fix", finding.id):
         return ""
-    return finding.fix.practice if finding.fix.practice in state.lore.exercises else ""
+    return finding.fix.practice if finding.fix.practice in state.knowledge.exercises else ""
 
 
-def event_of(choice: str, state: State, said: str = "") -> e.Event | None:
-    """The event that a choice stands for now; None when it is not among the choices."""
+# What a step's card, a fix, a trace or a comparison leads to
+
+
+_OFFERED: Final = {
+    "napkin": "Estimate what the algorithm needs",
+    "variants": "Give the three times",
+    "class": "Why this class?",
+    "evidence": "Show the numbers behind the finding",
+    "source": "Show the hot lines and instructions",
+    "fix": "Show the fix, step by step",
+    "renew": "I changed the code: compare with a new report",
+    "version": "I changed the code: type the new numbers",
+    "collect": "Show the command that collects what is missing",
+    "trace": "Open a trace of Nsight Systems",
+    "asked_timeline": "Answer questions about the timeline",
+    "timeline": "Look at the timeline",
+    "report": "Open a report of the kernel",
+    "log": "Show the log of versions",
+    "whatif": "Try other values",
+}
+Offer = tuple[Choice, e.Event]
+BEFORE: Final = "step:"  # keeps these choices apart from all others
+# What a step does, by the names of `_event`.
+_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
+    "P0": ("collect",),
+    "S0": ("trace",),
+    "S1": ("trace",),
+    "S1b": ("trace", "asked_timeline"),
+    "S2": ("pattern", "timeline", "trace", "asked_timeline"),
+    "S3": ("pattern", "timeline", "trace", "asked_timeline"),
+    "S4": ("timeline", "trace", "report"),
+    "S5": ("report", "trace", "asked_timeline"),
+    "S5b": ("report",),
+    "0": ("napkin",),
+    "0b": ("variants",),
+    "1": ("class",),
+    "1b": ("evidence",),
+    "2": ("evidence",),
+    "2b": ("evidence",),
+    "3": ("whatif",),
+    "4": ("source",),
+    "4F": ("source",),
+    "5": ("fix",),
+    "5b": ("renew", "version"),
+    "6": ("renew", "version", "log"),
+    "6b": ("renew", "log"),
+    "III.l2": ("collect",),
+    "III.atomics": ("collect",),
+    "III.tensor": ("collect",),
+    "III.pm_sampling": ("collect",),
+    "III.balance": ("collect",),
+    "A": ("collect",),
+    "IV": ("evidence",),
+    "B": ("napkin",),
+}
+_LEADING: Final = ("step", "steps", "timeline")  # cards that are about where to go next
+
+
+def leading(state: State) -> bool:
+    """Whether the offers come before everything else: the last card is a step's, and not the launch's own."""
+    cards = state.conversation
+    return bool(cards) and cards[-1].kind in _LEADING
+
+
+def offers(state: State) -> tuple[Offer, ...]:
+    """What the last card leads to; nothing while a question is open."""
+    if state.place != "launch" or state.ask is not None:
+        return ()
+    names, following = _leads(state)
+    out = []
+    for name in names:
+        event = _event(name, state)
+        if event is not None:
+            out.append((Choice(BEFORE + name, _label(name, state), _WORDS.get(name, ())), event))
+    step = state.knowledge.step(following) if following else None
+    if step is not None:
+        label = f"Go on to step {step.id}: {step.title}"
+        out.append((Choice(f"{BEFORE}go:{step.id}", label, ("on", "go on")), e.StepShown(step.id)))
+    return tuple(out)
+
+
+def _label(name: str, state: State) -> str:
+    pattern = timeline.next_pattern(state) if name == "pattern" else None
+    if pattern is not None:
+        return f"What to do about it: {pattern.finding.title}"
+    return _OFFERED[name]
+
+
+_WORDS: Final = {
+    "renew": ("compare", "new report", "changed"),
+    "version": ("new version", "changed"),
+    "trace": ("trace",),
+    "log": ("log",),
+    "report": ("report",),
+    "timeline": ("timeline",),
+}
+
+
+def _leads(state: State) -> tuple[tuple[str, ...], str]:
+    """The actions that are near now, and the step after the one on the last card."""
+    cards = state.conversation
+    last = cards[-1] if cards else None
+    if last is not None and last.kind == "step":
+        return _ACTIONS.get(last.finding, ()), _following(state, last.finding)
+    if last is not None and last.kind == "timeline":
+        return ("pattern", "timeline", "report", "trace"), "S3"
+    if last is not None and last.kind == "steps":
+        return (), state.step
+    names: tuple[str, ...] = ()
+    if state.launch is None:
+        names = ("pattern", "report", "trace", "asked_timeline")
+    elif state.finding and state.has_card("fix", state.finding):
+        names = ("renew", "version")
+    if state.experiments and not any(card.kind == "log" for card in cards[-1:]):
+        names = (*names, "log")
+    return names, ""
+
+
+def _following(state: State, step: str) -> str:
+    names = [each.id for each in state.knowledge.steps]
+    at = names.index(step) + 1 if step in names else len(names)
+    return names[at] if at < len(names) else ""
+
+
+def _event(name: str, state: State) -> e.Event | None:
+    """The event of an action; None where it would do nothing now."""
+    launch, finding = state.launch, state.finding_of(state.finding)
+    pattern = timeline.next_pattern(state)
+    found: dict[str, e.Event | None] = {
+        "pattern": e.FindingShown(pattern.finding.id) if pattern is not None else None,
+        "trace": e.Asked("trace"),
+        "asked_timeline": e.Asked("timeline") if state.knowledge.timeline and state.timeline is None else None,
+        "timeline": e.ViewShown("timeline") if timeline.of(state) is not None else None,
+        "report": e.Asked("report") if launch is None else None,
+        "log": e.LogShown(),
+    }
+    if name in found or launch is None:
+        return found.get(name)
+    fix = finding is not None and finding.fix is not None
+    of_launch: dict[str, e.Event | None] = {
+        "napkin": e.NapkinBegun() if state.knowledge.algorithms else None,
+        "variants": e.Asked("variants"),
+        "class": e.WhyAsked(),
+        "evidence": e.EvidenceShown(),
+        "whatif": e.ViewShown("whatif"),
+        "source": None if state.numbers else e.ViewShown("source"),
+        "fix": e.FixShown() if fix else None,
+        "renew": None if state.numbers else e.Asked("new_report"),
+        "version": e.VersionBegun() if state.numbers else None,
+        "collect": e.CollectShown() if launch.missing and not state.numbers else None,
+    }
+    return of_launch.get(name)
+
+
+def event_of_choice(choice: str, state: State, said: str = "") -> e.Event | None:
+    """The event of a choice, suggestions aside; None when it is not among the choices."""
     if choice not in {c.id for c in choices(state)}:
         return None
-    if choice.startswith(MEANT):
-        from advisor.session.language.understand import understand
-
-        return understand(choice.removeprefix(MEANT), state)
     if choice.startswith(BEFORE):
         return next((event for near, event in offers(state) if near.id == choice), None)
     if state.ask is not None and state.place == "launch":
@@ -221,8 +336,8 @@ def event_of(choice: str, state: State, said: str = "") -> e.Event | None:
 def _answer_event(choice: str, ask: Ask, said: str) -> e.Event:
     if ask.group == "expect" and choice in ("dont_know", "never"):
         return e.Expected(None, again=choice != "never")
-    if ask.group == "expect" and choice.startswith(_ANSWER):
-        return e.Expected(choice.removeprefix(_ANSWER))
+    if ask.group == "expect" and choice.startswith("answer:"):
+        return e.Expected(choice.removeprefix("answer:"))
     if choice == "dont_know":
         return e.Answered(ask.id, None, said)
     if choice == "why":
@@ -233,4 +348,4 @@ def _answer_event(choice: str, ask: Ask, said: str) -> e.Event:
         return e.ConclusionShown()
     if choice == "usual":
         return e.Answered(ask.id, ask.usual, said)
-    return e.Answered(ask.id, choice.removeprefix(_ANSWER), said)
+    return e.Answered(ask.id, choice.removeprefix("answer:"), said)

@@ -15,10 +15,9 @@ from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.records.errors import AdvisorError, UsageError
 from advisor.records.readings import Progress, ReportInfo
 from advisor.session import events as e
-from advisor.session import strings
 from advisor.session.experiments.versions import carried
 from advisor.session.interview.choosing import open_numbers
-from advisor.session.records import Ask, Lore, Proved, Reckoning, Renewed
+from advisor.session.records import Ask, KnowledgeIndex, NapkinResult, Proved, VersionComparison
 from advisor.session.state import State
 
 _KEPT = 12  # analyses kept for going back and forth; each holds its report's frame
@@ -35,7 +34,7 @@ Base = tuple[tuple[str, ...], int]  # the reports, and how many versions came be
 
 
 class Judged(Protocol):
-    """What the desk needs of an analysis (advisor.reasoning.diagnose.Analysis)."""
+    """What the executor needs of an analysis (advisor.reasoning.diagnose.Analysis)."""
 
     diagnosis: Diagnosis
 
@@ -59,12 +58,12 @@ class Judged(Protocol):
 
 
 def _nowhere(*_: Any) -> Any:
-    raise UsageError(strings.NOT_AVAILABLE)
+    raise UsageError("This is not available here.")
 
 
 @dataclass(frozen=True)
 class Sources:
-    """Where everything comes from: reading and judging, the lore, explanations, the napkin, and what views ask for.
+    """Where everything comes from: diagnoses, the knowledge index, explanations, estimates, and what views ask for.
 
     trace: the files of traces to a timeline.TimelineResult, trace_numbers: typed numbers to the same; compare: a
     diagnosis of the former launch alone, the new analysis, the index of the launch meant there (None: the one that
@@ -78,12 +77,12 @@ class Sources:
 
     analyse: Callable[[Sequence[Path], str | None, Progress], Judged]
     analyse_numbers: Callable[[Mapping[str, float | str], str | None], Judged]
-    lore: Callable[[], Lore]
+    knowledge: Callable[[], KnowledgeIndex]
     explain: Callable[[str], Any]
-    reckon: Callable[[str, Mapping[str, float | str], LaunchDiagnosis], Reckoning]
+    estimate: Callable[[str, Mapping[str, float | str], LaunchDiagnosis], NapkinResult]
     trace: Callable[[Sequence[Path], Progress], Any] = _nowhere
     trace_numbers: Callable[[Mapping[str, float]], Any] = _nowhere
-    compare: Callable[[Diagnosis, Judged, int | None, Mapping[str, float | str]], Renewed] = _nowhere
+    compare: Callable[[Diagnosis, Judged, int | None, Mapping[str, float | str]], VersionComparison] = _nowhere
     locate: Callable[[Judged, e.Locate, Progress], Any] = _nowhere
     gather: Callable[[LaunchDiagnosis], Any] = _nowhere
     write: Callable[[e.Write, State], str] = _nowhere
@@ -94,8 +93,32 @@ class Sources:
     find: Callable[[str, int], Sequence[Any]] = _nowhere
 
 
+def sources(knowledge: tuple[Path, ...] = (), **options: Any) -> Sources:
+    """The real sources (services.Services), on our own knowledge base and a team's folders; options go to `analyse`.
+
+    The reasoning is imported when the first of them is called, in the worker, so that the first screen need not wait.
+    """
+    made: list[Any] = []
+
+    def late(name: str) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            if not made:
+                from advisor.session.services import Services
+
+                made.append(Services(knowledge, options))
+            return getattr(made[0], name)(*arguments)
+
+        return call
+
+    names = (
+        *("analyse", "analyse_numbers", "choose", "knowledge", "explain", "contents", "find", "estimate", "trace"),
+        *("trace_numbers", "compare", "gather", "locate", "practise"),
+    )
+    return Sources(**{name: late(name) for name in names})
+
+
 @dataclass
-class Desk:
+class Executor:
     """One session's worker. `perform` may be called from any thread, one call at a time takes effect."""
 
     sources: Sources
@@ -109,7 +132,7 @@ class Desk:
             with self._lock:
                 return self._perform(request, state, progress)
         except CalledOff:
-            return e.Failed(request, strings.CALLED_OFF)
+            return e.Failed(request, "Cancelled. Nothing was changed.")
         except AdvisorError as problem:
             return e.Failed(request, str(problem))
         except Exception as problem:
@@ -131,49 +154,53 @@ class Desk:
                 judged = self._at(request.answers, state)
                 wanted = self.sources.choose(judged, open_numbers(state, request.answers)) if state.numbers else None
                 return e.Concluded(request, judged.diagnosis, wanted)
-            case e.Look():
-                return e.Told(request, sources.explain(request.word))
+            case e.Explain():
+                return e.Completed(request, sources.explain(request.word))
             case e.Trace():
-                return e.Told(request, self._traced(request, progress))
+                return e.Completed(request, self._traced(request, progress))
             case e.Write():
-                return e.Told(request, sources.write(request, state))
+                return e.Completed(request, sources.write(request, state))
             case e.Practise():
-                return e.Told(request, sources.practise(request, progress))
+                return e.Completed(request, sources.practise(request, progress))
         judged = self._at(state.answers, state)
         match request:
             case e.Prove(what="why_not"):
-                return e.Told(request, judged.why_not(request.position, request.finding))
+                return e.Completed(request, judged.why_not(request.position, request.finding))
             case e.Prove():
                 proof = judged.how(request.position, request.finding)
                 turns = judged.turns(request.position) if request.quiet else {}
-                return e.Told(request, Proved(proof, tuple(judged.flips(request.position, request.finding)), turns))
+                return e.Completed(
+                    request, Proved(proof, tuple(judged.flips(request.position, request.finding)), turns)
+                )
             case e.Suppose():
-                return e.Told(request, judged.what_if(request.position, dict(request.values)))
-            case e.Renew():
-                return e.Told(request, self._renewed(request, state, judged, progress))
+                return e.Completed(request, judged.what_if(request.position, dict(request.values)))
+            case e.CompareVersion():
+                return e.Completed(request, self._compared(request, state, judged, progress))
             case e.Locate():
-                return e.Told(request, sources.locate(judged, request, progress))
-            case e.Gather():
-                return e.Told(request, sources.gather(judged.diagnosis.launches[request.position]))
+                return e.Completed(request, sources.locate(judged, request, progress))
+            case e.BuildCollectCommand():
+                return e.Completed(request, sources.gather(judged.diagnosis.launches[request.position]))
         launch = judged.diagnosis.launches[request.position]
-        return e.Told(request, sources.reckon(request.algorithm, dict(request.parameters), launch))
+        return e.Completed(request, sources.estimate(request.algorithm, dict(request.parameters), launch))
 
     def _read(self, request: e.Read, state: State, progress: Progress) -> e.Opened:
         self._kept.clear()
         self._bases.clear()
         if not request.paths:
-            return e.Opened(request, None, self.sources.lore())
+            return e.Opened(request, None, self.sources.knowledge())
         base = self.sources.analyse([Path(p) for p in request.paths], state.gpu or None, progress)
         self._bases[(request.paths, 0)] = base
-        return e.Opened(request, base.diagnosis, self.sources.lore())
+        return e.Opened(request, base.diagnosis, self.sources.knowledge())
 
     def _traced(self, request: e.Trace, progress: Progress) -> Any:
         if request.paths:
             return self.sources.trace([Path(p) for p in request.paths], progress)
         return self.sources.trace_numbers(dict(request.values))
 
-    def _renewed(self, request: e.Renew, state: State, judged: Judged, progress: Progress) -> Renewed:
-        """The new report (or the numbers typed anew) read, and beside the launch that it is to be compared with."""
+    def _compared(
+        self, request: e.CompareVersion, state: State, judged: Judged, progress: Progress
+    ) -> VersionComparison:
+        """The new report (or the numbers typed again), compared with the launch."""
         if not request.path:
             before = state.earlier[-1][0]
             return self.sources.compare(_alone(before, judged.diagnosis.reports[0]), judged, None, {})

@@ -1,4 +1,4 @@
-"""What the session is made of, as data: choices, questions, cards, and the lore that questions draw on."""
+"""What the session is made of, as data: choices, questions, cards, and the index that questions draw on."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Something the user can say now: its id, its label, other words for it, and a short remark beside it."""
+    """Something the user can say now: its id, its label, other words for it, and a short remark."""
 
     id: str
     label: str
@@ -85,7 +85,7 @@ class Card:
     """One turn of the conversation.
 
     position: the launch that it is about; finding: what it is about there (a finding or question id); label: what kind
-    of turn it is, in a word or two; aside: a remark beside the title; detail: what a face renders by itself; past: it
+    of turn it is, in a word or two; aside: a remark next to the title; detail: what a face renders by itself; past: it
     is about a former version of the code.
     """
 
@@ -101,7 +101,7 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Reckoning:
+class NapkinResult:
     """A napkin result: its lines, and what it answers for the engine (question id, value).
 
     bound: what should limit on paper, memory or compute; empty where that cannot be told.
@@ -152,7 +152,7 @@ class Experiment:
 
 
 @dataclass(frozen=True, slots=True)
-class Renewed:
+class VersionComparison:
     """A new report, judged and compared: its diagnosis, the launch's place in it, and the comparison.
 
     compared: pipelines.compare.Compared of the two launches alone; path: the report as it was read, empty for typed
@@ -208,7 +208,7 @@ class Ridge:
 
 
 @dataclass(frozen=True, slots=True)
-class Lore:
+class KnowledgeIndex:
     """What the session knows before any report: read once from the knowledge base.
 
     ranges: question id to (low, high); metrics: metric id to (unit, meaning); interview: the numbers to ask for when

@@ -2,41 +2,62 @@
 
 An event that makes no sense where it arrives (an answer to a question that is not asked, the outcome of work that
 nobody waits for) leaves the state as it is and is not logged; nothing raises. `replay(state.log) == state` always
-holds, and that is how Back works: it drops the last thing the user did and replays the rest.
+holds, and that is how undo works: it drops the last user event and replays the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
-from advisor.session import events as e
-from advisor.session import navigation, outcomes, views, writing
-from advisor.session.experiments import versions as experiments
-from advisor.session.interview import asking, expecting
-from advisor.session.method import steps as method
-from advisor.session.practice import handlers as practising
-from advisor.session.state import State
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
+from advisor.session import cards as make
+from advisor.session.action import Far
+from advisor.session.actions import BY_EVENT, RESULTS
+from advisor.session.actions.begin import next_question, past
+from advisor.session.actions.compare import compared_when_done
+from advisor.session.interview.choosing import revealed
+from advisor.session.method.progress import far, steps_to_reveal
+from advisor.session.method.steps import SYSTEM
+from advisor.session.practice import room as practice
+from advisor.session.records import Card, Line
+from advisor.session.requests import (
+    Back,
+    CompareVersion,
+    Completed,
+    Conclude,
+    Concluded,
+    Event,
+    Failed,
+    Opened,
+    Outcome,
+    Practise,
+    Read,
+    UserEvent,
+    ViewEvent,
+)
+from advisor.session.state import State, main_finding
+from advisor.session.transitions import add, ask_number, reveal, select, settled
+from advisor.session.views import diagnosed_anew, is_for_view, keep_result, leave_view, view_failed
 
 
-def reduce(state: State, event: e.Event) -> State:
+def reduce(state: State, event: Event) -> State:
     """The state after the event."""
-    if isinstance(event, e.Back):
-        return _back(state)
+    if isinstance(event, Back):
+        return _undone(state)
     if state.place == "closed":
         return state
-    after = _HANDLERS[type(event)](state, event)
+    after = BY_EVENT[type(event)].reduce(state, event) if isinstance(event, UserEvent) else _outcome(state, event)
     if after is state:
         return state
-    after = method.stepped(experiments.compared_when_done(after, event), event)
-    after = views.left_by(state, after, event)
+    after = _stepped(compared_when_done(after, event), event)
+    after = _without_view(state, after, event)
     if after.diagnosis is not state.diagnosis:
-        after = views.renewed(after)
+        after = diagnosed_anew(after)
     return replace(after, log=(*state.log, event))
 
 
-def replay(events: Iterable[e.Event]) -> State:
+def replay(events: Iterable[Event]) -> State:
     """The state that these events lead to from the beginning."""
     state = State()
     for event in events:
@@ -46,72 +67,180 @@ def replay(events: Iterable[e.Event]) -> State:
 
 def can_go_back(state: State) -> bool:
     """Whether there is something to undo: anything the user did after the beginning."""
-    return _last(state) is not None
+    return state.last_undoable is not None
 
 
-def _back(state: State) -> State:
-    """Without the last deed. Outcomes that came after it stay where the rest still waits for them.
+def _undone(state: State) -> State:
+    """Without the last user event. Outcomes that came after it stay where the rest still waits for them.
 
-    A view that was left again is no deed to undo, since it changed nothing: it goes with what was done before it.
+    A view that was left again goes with what was done before it.
     """
-    at = _last(state)
+    at = state.last_undoable
     if at is None:
         return state
-    after = (event for event in state.log[at + 1 :] if state.view or not isinstance(event, views.LOOKS))
+    after = (event for event in state.log[at + 1 :] if state.view or not isinstance(event, ViewEvent))
     return replay((*state.log[:at], *after))
 
 
-def _last(state: State) -> int | None:
-    """The place of the last deed in the log, None where there is none."""
-    passed = (*e.OUTCOMES, e.Began) if state.view else (*e.OUTCOMES, e.Began, *views.LOOKS)
-    return next((at for at in range(len(state.log) - 1, -1, -1) if not isinstance(state.log[at], passed)), None)
+def _without_view(before: State, after: State, event: Event) -> State:
+    """Close views after an action whose result appears in the conversation; where there is none, views stay."""
+    if after.place != "launch" and after.place == before.place:
+        return after
+    if not after.view or after.view != before.view or not isinstance(event, UserEvent):
+        return after
+    return after if BY_EVENT[type(event)].keeps_view else leave_view(replace(after, view_stack=()))
 
 
-def _quit(state: State, event: e.Quit) -> State:
-    return replace(state, place="closed", waiting=())
+# Steps of the method
 
 
-_HANDLERS: dict[type, Callable[[State, Any], State]] = {
-    e.Began: navigation.began,
-    e.LaunchSelected: navigation.launch_selected,
-    e.LaunchesShown: navigation.launches_shown,
-    e.FindingShown: navigation.finding_shown,
-    e.FixShown: navigation.fix_shown,
-    e.EvidenceShown: navigation.evidence_shown,
-    e.MissingShown: navigation.missing_shown,
-    e.Asked: asking.asked,
-    e.Answered: asking.answered,
-    e.Skipped: asking.skipped,
-    e.NapkinBegun: asking.napkin_begun,
-    e.NumbersContinued: asking.numbers_continued,
-    e.ConclusionShown: asking.conclusion_shown,
-    e.WhyAsked: navigation.why_asked,
-    e.HowAsked: navigation.how_asked,
-    e.WhyNotAsked: navigation.why_not_asked,
-    e.WhatIfAsked: navigation.what_if_asked,
-    e.ExplainAsked: navigation.explain_asked,
-    e.HelpAsked: navigation.help_asked,
-    e.NotUnderstood: navigation.not_understood,
-    e.Cancelled: outcomes.cancelled,
-    e.Retried: outcomes.retried,
-    e.StepsShown: method.steps_shown,
-    e.StepShown: method.step_shown,
-    e.CollectShown: method.collect_shown,
-    e.Expected: expecting.expected,
-    e.Volunteered: expecting.volunteered,
-    e.ReportGiven: experiments.report_given,
-    e.VersionBegun: experiments.version_begun,
-    e.LogShown: experiments.log_shown,
-    e.TraceGiven: experiments.trace_given,
-    e.WriteAsked: writing.write_asked,
-    e.Practised: practising.practised,
-    e.ViewShown: views.view_shown,
-    e.ViewLeft: views.view_left,
-    e.SourceSought: views.source_sought,
-    e.Supposed: views.supposed,
-    e.Quit: _quit,
-    e.Opened: outcomes.opened,
-    e.Concluded: outcomes.concluded,
-    e.Told: outcomes.told,
-    e.Failed: outcomes.failed,
-}
+def _stepped(state: State, event: Event) -> State:
+    """The state at the step that the event led to, if it led to one, with how far the steps are."""
+    progress = progressed(state, event)
+    out = state if progress == state.progress else replace(state, progress=progress)
+    for step in _steps_of(event, state):
+        if step != out.step:
+            visited = out.visited if step in out.visited else (*out.visited, step)
+            out = replace(out, step=step, visited=visited)
+    return out
+
+
+def _steps_of(event: Event, state: State) -> tuple[str, ...]:
+    """The steps that an event passes, the last of which is where the session then stands. state: after the event."""
+    match event:
+        case UserEvent():
+            return BY_EVENT[type(event)].steps(event, state)
+        case Completed():
+            return RESULTS[type(event.request)].steps(event, state)
+        case Opened() | Concluded():
+            return steps_to_reveal(state)
+    return ()
+
+
+def progressed(state: State, event: Event) -> tuple[tuple[int | None, str, Far], ...]:
+    """The steps as they are after the event. state: after it.
+
+    A step is done by what shows its result, never by standing at it: to be asked for the napkin's numbers is not to
+    have done the estimate, and to read how to fix something is not to have fixed it.
+    """
+    out = state.progress
+    match event:
+        case Opened():
+            out = tuple(row for row in out if row[1] in SYSTEM)
+        case Completed(request=CompareVersion()):
+            # Another version of the code: the napkin of the algorithm holds for it too, nothing else does.
+            out = tuple((None if n in SYSTEM else state.position, n, h) for _, n, h in out if n in (*SYSTEM, "0"))
+    for step, how in _marks(event, state):
+        row = (None if step in SYSTEM else state.position, step, how)
+        out = out if row in out else (*out, row)
+    return out
+
+
+def _marks(event: Event, state: State) -> Iterator[tuple[str, Far]]:
+    if state.place == "launch" and state.position is not None:
+        if far(state, "1") != "done" and state.has_card("class"):
+            yield "1", "done"
+        if far(state, "0b") != "done" and state.has_card("evidence", "variants"):
+            yield "0b", "done"
+    if isinstance(event, UserEvent):
+        yield from BY_EVENT[type(event)].marks(event, state)
+    elif isinstance(event, Completed):
+        for step in RESULTS[type(event.request)].done(event, state):
+            yield step, "done"
+
+
+# Outcomes of requests
+
+
+def _outcome(state: State, event: Outcome) -> State:
+    match event:
+        case Opened():
+            return _opened(state, event)
+        case Concluded():
+            return _concluded(state, event)
+        case Completed():
+            after = settled(state, event.request)
+            if after is None:
+                return state
+            if is_for_view(event.request):
+                return keep_result(after, event.request, event.result)
+            return RESULTS[type(event.request)].reduce(after, event.request, event.result)
+    return _failed(state, event)
+
+
+def _opened(state: State, event: Opened) -> State:
+    """The input was read: the list of launches, its only launch, or the interview."""
+    after = settled(state, event.request)
+    if after is None:
+        return state
+    after = replace(after, knowledge=event.knowledge, diagnosis=event.diagnosis, stalled=None)
+    if after.numbers:
+        text = (
+            "No report was given, so the advisor asks for the numbers that ncu shows. Type each with its unit, or press"
+            " d for what you do not know. After each the conclusion is drawn anew."
+        )
+        intro = Card("note", "The numbers, one by one", (Line(text),), label="Without a report")
+        return ask_number(add(after, intro, place="launch", position=0))
+    if event.diagnosis is None and not event.request.paths:
+        # A session about traces alone.
+        return replace(after, place="launch", position=None)
+    if event.diagnosis is None or not event.diagnosis.launches:
+        return add(after, _nothing_read(event.diagnosis), place="start", stalled=event.request)
+    return select(after, 0) if len(event.diagnosis.launches) == 1 else replace(after, place="launches")
+
+
+def _nothing_read(diagnosis: Diagnosis | None) -> Card:
+    problems = [p for report in (diagnosis.reports if diagnosis else ()) for p in report.problems]
+    lines = (Line("No launch could be read from this input."), *(Line(problem, "quiet") for problem in problems))
+    return Card("error", "There is nothing to look at", lines, label="That did not work")
+
+
+def _concluded(state: State, event: Concluded) -> State:
+    """Everything was diagnosed anew: the card says what changed, or that nothing did."""
+    after = settled(state, event.request)
+    if after is None:
+        return state
+    at = event.request.position or 0
+    before, now = _launch(after.diagnosis, at), _launch(event.diagnosis, at)
+    after = replace(after, diagnosis=event.diagnosis, stalled=None, wanted=event.wanted)
+    if not revealed(after) and after.position == at and after.ask is None:
+        return reveal(after)
+    if now is not None:
+        after = add(after, _change(state, before, now, at))
+        if after.position == at and after.finding_of(after.finding) is None:
+            first = main_finding(now)
+            after = replace(after, finding=first.id if first else "")
+    return next_question(after)
+
+
+def _launch(diagnosis: Diagnosis | None, at: int) -> LaunchDiagnosis | None:
+    return diagnosis.launches[at] if diagnosis is not None and at < len(diagnosis.launches) else None
+
+
+def _change(state: State, before: LaunchDiagnosis | None, now: LaunchDiagnosis, at: int) -> Card | None:
+    if before is None:
+        # The first numbers decide nothing yet, and saying so after each would only be noise.
+        return None if now.verdict.id == "undetermined" else make.class_card(now, at)
+    lines = make.differences(before, now)
+    if not lines and state.numbers and not state.paused:
+        return None
+    title = "The answer moved the conclusion" if lines else "Nothing changed"
+    same = (Line("Class, findings and expected gains are as before.", "quiet"),)
+    return Card("change", title, lines or same, at, label="What changed")
+
+
+def _failed(state: State, event: Failed) -> State:
+    """Work failed: a card says what happened; where it can help, trying again is among the choices."""
+    if is_for_view(event.request):
+        return view_failed(state, event)
+    if isinstance(event.request, Practise):
+        return practice.failed(state, event.request, event.message)
+    after = settled(state, event.request)
+    if after is None:
+        return state
+    # What is about no launch is said in the conversation that is in view.
+    position = getattr(event.request, "position", state.position)
+    card = Card("error", event.message, position=position, label="That did not work")
+    # Reading may succeed the next time; a word that means nothing will not.
+    again = event.request if isinstance(event.request, Read | Conclude) else after.stalled
+    return past(add(after, card, stalled=again), event.request)

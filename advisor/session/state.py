@@ -1,4 +1,4 @@
-"""The whole state of a session, frozen. Whatever a face shows is read off it."""
+"""The whole state of a session, frozen. Every screen shows what it reads off it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from advisor.records.diagnosis import ENDS, Diagnosis, Finding, LaunchDiagnosis
-from advisor.session.events import Event, Locate, Request, Value
 from advisor.session.practice.exercising import Exercising
-from advisor.session.records import Ask, Card, Experiment, Lore
+from advisor.session.records import Ask, Card, Experiment, KnowledgeIndex
+from advisor.session.requests import OUTCOMES, Event, Locate, Request, Value, ViewEvent
 
 # The views of a session besides the launches and the conversation; a face has a screen for each.
 VIEWS = ("source", "proof", "whatif", "timeline", "knowledge", "practice", "steps", "log")
@@ -18,22 +18,23 @@ VIEWS = ("source", "proof", "whatif", "timeline", "knowledge", "practice", "step
 class State:
     """log: the events that count (undone ones are gone from it). place: start, launches, launch, closed.
 
-    position: the launch looked at, a place in diagnosis.launches; finding: the finding at hand. answers holds
+    position: the launch looked at, a place in diagnosis.launches; finding: the selected finding. answers holds
     (position, question, value) in the order given, position None for numbers typed without a report; unknown and
-    put_off hold (position, question). reckoning: the algorithm of the napkin and its parameters so far. waiting:
-    requests not yet answered, in order; stalled: one that failed or was called off.
+    put_off (skipped) hold (position, question). napkin_input: what a series of questions is about (an algorithm, the
+    three times, the timeline) and its numbers so far. waiting: requests not yet answered, in order; stalled: one that
+    failed or was cancelled.
 
-    step: the step of the method that the session is at (an id of CATALOG), visited: all that it was at, in order.
-    progress: (position, step, done, skipped or read), see method.progress; position None for steps of no launch.
-    expected: (position, bound) that the user expected before the reveal, None for no idea; expects: whether that is
-    asked before each first look. wanted: in an interview, the numbers worth asking for, the best first; None before
-    the first conclusion. experiments: the log, a row a version. earlier: (launch, its version's name) of former
-    versions of the launch at hand, oldest first. timeline: what the traces gave (timeline.TimelineResult). view: what
-    lies over the conversation, one of VIEWS or empty, and view_subject what it is about. results: what was told to
-    requests of views, the newest last, one an equal request. supposing: the values tried in the what-if view. sought:
-    what the source view shows. under: the views (view, subject) that the open one was opened from, oldest first.
-    exercising: where the learner is in the practice view, None before it was opened. paused: in an interview, that it
-    stands at its conclusion and asks no more until that is wanted.
+    step: the step of the method that the session is at (an id of the catalog), visited: all that it was at, in order.
+    progress: (position, step, done, skipped or read); position None for steps of no launch. expected: (position, bound)
+    that the user predicted, None for no idea; expects: whether a prediction is asked for before each first look.
+    wanted: in an interview, the numbers worth asking for, the best first; None before the first conclusion.
+    experiments: the log, a row a version. earlier: (launch, its version's name) of former versions of the launch,
+    oldest first. timeline: the result of the traces (timeline.TimelineResult). view: what lies over the conversation,
+    one of VIEWS or empty, and view_subject what it is about; view_stack: the views (view, subject) that it was opened
+    from, oldest first. results: what requests of views came to, the newest last, one an equal request. supposing: the
+    values tried in the what-if view. source_query: what the source view shows. exercising: where the learner is in the
+    practice view, None before it was opened. paused: an interview that shows its conclusion and asks no more until
+    that is wanted.
     """
 
     log: tuple[Event, ...] = ()
@@ -41,13 +42,13 @@ class State:
     paths: tuple[str, ...] = ()
     numbers: bool = False
     gpu: str = ""
-    lore: Lore = field(default_factory=Lore)
+    knowledge: KnowledgeIndex = field(default_factory=KnowledgeIndex)
     diagnosis: Diagnosis | None = None
     position: int | None = None
     finding: str = ""
     cards: tuple[Card, ...] = ()
     ask: Ask | None = None
-    reckoning: tuple[str, tuple[tuple[str, float | str], ...]] | None = None
+    napkin_input: tuple[str, tuple[tuple[str, float | str], ...]] | None = None
     answers: tuple[tuple[int | None, str, float | str], ...] = ()
     unknown: tuple[tuple[int | None, str], ...] = ()
     put_off: tuple[tuple[int | None, str], ...] = ()
@@ -67,10 +68,20 @@ class State:
     view_subject: str = ""
     results: tuple[tuple[Request, Any], ...] = ()
     supposing: tuple[tuple[str, float], ...] = ()
-    sought: Locate | None = None
+    source_query: Locate | None = None
     paused: bool = False
-    under: tuple[tuple[str, str], ...] = ()
+    view_stack: tuple[tuple[str, str], ...] = ()
     exercising: Exercising | None = None
+
+    @property
+    def last_undoable(self) -> int | None:
+        """The place in the log of the event that undo takes back, None where there is none.
+
+        A view that was left again is nothing to undo, since it changed nothing.
+        """
+        passed = OUTCOMES if self.view else (*OUTCOMES, ViewEvent)
+        places = (at for at in range(len(self.log) - 1, -1, -1) if not isinstance(self.log[at], passed))
+        return next((at for at in places if getattr(self.log[at], "undoable", False)), None)
 
     @property
     def launch(self) -> LaunchDiagnosis | None:
@@ -91,7 +102,7 @@ class State:
         return self.diagnosis is not None and len(self.diagnosis.reports) > 1
 
     def result(self, request: Request) -> Any:
-        """What was told to an equal request of a view, None where nothing was."""
+        """The result of an equal request of a view, None where there is none."""
         return next((result for asked, result in reversed(self.results) if asked == request), None)
 
     def finding_of(self, name: str) -> Finding | None:
@@ -100,7 +111,7 @@ class State:
         return None if launch is None else next((f for f in launch.findings if f.id == name), None)
 
     def has_card(self, kind: str, finding: str = "") -> bool:
-        """Whether such a card stands in this launch's conversation, about its code as it is now."""
+        """Whether this launch's conversation has such a card, about its code as it is now."""
         return any(
             c.kind == kind and c.position == self.position and c.finding == finding and not c.past for c in self.cards
         )

@@ -14,14 +14,12 @@ from textual.screen import Screen
 
 from advisor.records import resources
 from advisor.session import events as e
-from advisor.session import strings
-from advisor.session.executor import Desk
+from advisor.session.executor import Executor
 from advisor.session.language import understand as commands
-from advisor.session.language.complete import completions
+from advisor.session.language.understand import completions
 from advisor.session.reducer import can_go_back, reduce
 from advisor.session.state import State
-from advisor.session.transcripts.autosave import Kept, forget
-from advisor.session.transcripts.session import Saving
+from advisor.session.transcripts.autosave import SavedSession, Saving, forget
 from advisor.tui.drawing import DARK, LIGHT, card_text, safe
 from advisor.tui.opening import Settings, StartOptions, has_begun
 from advisor.tui.palette import Entries
@@ -70,7 +68,7 @@ class AdvisorApp(App[int]):
 
     def __init__(
         self,
-        desk: Desk,
+        desk: Executor,
         paths: tuple[str, ...] = (),
         *,
         gpu: str = "",
@@ -81,7 +79,7 @@ class AdvisorApp(App[int]):
         theme: str = "dark",
         memory: Settings | None = None,
         saving: Saving | None = None,
-        interrupted: Kept | None = None,
+        interrupted: SavedSession | None = None,
     ) -> None:
         """start_options: show the start screen first; player: replay a saved session instead.
 
@@ -148,7 +146,7 @@ class AdvisorApp(App[int]):
             return
         if self._start is not None and not has_begun(self.state.log) and not (self.state.view or self.state.waiting):
             self.state = State()  # only a view was opened so far: the session begins with what is chosen next
-        if self._memory is not None and isinstance(event, e.Opened | e.Told):
+        if self._memory is not None and isinstance(event, e.Opened | e.Completed):
             self._remember(event)
         self.follow()
 
@@ -164,7 +162,7 @@ class AdvisorApp(App[int]):
             wanted.show(self.state)
         self.runner.follow(self.state)
 
-    def _remember(self, event: e.Opened | e.Told) -> None:
+    def _remember(self, event: e.Opened | e.Completed) -> None:
         """Remember what was opened for the next start, except the bundled reports."""
         paths = event.request.paths if isinstance(event.request, e.Read | e.Trace) else ()
         read = not isinstance(event, e.Opened) or (event.diagnosis is not None and event.diagnosis.launches)
@@ -278,7 +276,7 @@ class AdvisorApp(App[int]):
             self._replay = ReplayScreen(message.player, blocks=self._blocks)
             self.follow()
 
-    def go_on(self, state: State, desk: Desk) -> None:
+    def go_on(self, state: State, desk: Executor) -> None:
         """Continue a replayed session as the user's own."""
         self.runner.drop()
         self.state, self.desk, self._replay = state, own(desk, self._own_desk), None
@@ -381,7 +379,7 @@ class AdvisorApp(App[int]):
 
 def _unclear(event: e.NotUnderstood) -> str:
     """Why a line was not understood, with suggestions: the note shown where there is no conversation."""
-    meant = f"{strings.DID_YOU_MEAN}: {strings.MEANT_APART.join(event.meant)}" if event.meant else ""
+    meant = f"Did you mean: {'   or   '.join(event.meant)}" if event.meant else ""
     return (
         " ".join(part for part in (event.because, meant) if part) or "That does nothing here. /help lists the commands."
     )

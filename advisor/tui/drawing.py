@@ -14,7 +14,8 @@ from textual.theme import Theme
 
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.session.records import Card, Line
-from advisor.view import charts, workload
+from advisor.view.charts import bars as charts
+from advisor.view.charts import workload
 from advisor.view.explain import explain_text
 from advisor.view.text import shown
 
@@ -219,7 +220,7 @@ def chart_lines(launch: LaunchDiagnosis, width: int, blocks: bool) -> list[Conte
     """Speed of light, stalls and occupancy of a launch."""
     metrics, labels = launch.metrics, launch.labels
     lines = [heading("Speed of light, % of peak"), styled(charts.scale_text(width), "$quiet")]
-    if launch.scope == workload.SCOPE:
+    if launch.scope == "workload":
         for title, rows in workload.parts(metrics, width=width, blocks=blocks):
             lines += [*([Content(""), heading(title)] if title else []), *bar_lines(rows, width)]
         return lines

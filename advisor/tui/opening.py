@@ -12,11 +12,11 @@ from typing import Any, Final
 from advisor.records.errors import AdvisorError
 from advisor.records.files import write_whole
 from advisor.session import events as e
-from advisor.session.kept import remark, title
 from advisor.session.language import files
 from advisor.session.records import Choice
-from advisor.session.transcripts.autosave import Kept
-from advisor.view.text import cut, plural
+from advisor.session.transcripts.autosave import SavedSession, remark, title
+from advisor.view.numbers import plural
+from advisor.view.text import cut
 
 _HEAD: Final = 8192
 
@@ -251,6 +251,6 @@ class Settings:
         self._write(recent=list(dict.fromkeys([*new, *self.recent]))[:_RECENT])
 
 
-def saved(found: tuple[Kept, ...], now: float) -> tuple[Saved, ...]:
+def saved(found: tuple[SavedSession, ...], now: float) -> tuple[Saved, ...]:
     """The latest interrupted sessions for the start screen; `now` in seconds since the epoch."""
     return tuple(Saved(one.path, title(one), remark(one, now)) for one in found[:3])

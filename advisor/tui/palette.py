@@ -16,7 +16,8 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from advisor.session import events as e
-from advisor.session import strings
+from advisor.session.actions import COMMANDS
+from advisor.session.numbers import launch_number
 from advisor.tui.drawing import safe, styled
 from advisor.tui.screens.base import SCREENS
 from advisor.tui.widgets.prompt import Prompt
@@ -156,10 +157,9 @@ def _runs(app: AdvisorApp, action: str, at: object) -> Callable[[], object]:
 
 def commands(app: AdvisorApp) -> Iterator[Entry]:
     """The slash commands; one that needs an argument is put into the prompt."""
-    for command, says in strings.COMMANDS:
-        word, _, takes = command.partition(" ")
-        needs = bool(takes) and not takes.startswith("[")
-        yield Entry(command, says, _types(app, f"{word} ") if needs else _says(app, word))
+    for command in COMMANDS.values():
+        word, needs = f"/{command.name}", bool(command.takes) and not command.takes.startswith("[")
+        yield Entry(command.usage, command.does, _types(app, f"{word} ") if needs else _says(app, word))
 
 
 def _says(app: AdvisorApp, line: str) -> Callable[[], object]:
@@ -186,19 +186,19 @@ def things(app: AdvisorApp) -> Iterator[Entry]:
                 "show this finding of the current launch",
                 _posts(app, e.FindingShown(finding.id)),
             )
-    for step in state.lore.steps:
+    for step in state.knowledge.steps:
         says = f"Step {step.id}: {step.title}"
         yield Entry(says, "go to this step of the method", _posts(app, e.StepShown(step.id)))
     if state.diagnosis is not None and not state.numbers:
         for at, launch in enumerate(state.diagnosis.launches):
-            number = strings.launch_number(launch, state.several_reports)
+            number = launch_number(launch, state.several_reports)
             kernel = safe(launch.kernel).replace("\n", " ")[:_LONGEST]
             name = f"Launch {number}: {kernel}"
             yield Entry(name, "open this launch", _posts(app, e.LaunchSelected(at)))
-    for exercise in state.lore.exercises:
+    for exercise in state.knowledge.exercises:
         event = e.ViewShown("practice", exercise)
         yield Entry(f"Exercise: {exercise}", "practise on it", _posts(app, event))
-    for name, title in state.lore.findings:
+    for name, title in state.knowledge.findings:
         event = e.ViewShown("knowledge", name)
         yield Entry(f"Explain: {title or name}", "open it in the knowledge base", _posts(app, event))
 

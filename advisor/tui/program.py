@@ -11,15 +11,13 @@ from typing import Any
 
 from advisor.records import resources
 from advisor.records.errors import EXIT_DONE, AdvisorError, UsageError
-from advisor.session.executor import Desk
+from advisor.session.executor import Executor, sources
 from advisor.session.export.export import writers
-from advisor.session.services import sources
-from advisor.session.transcripts.autosave import unfinished
-from advisor.session.transcripts.session import Saving
+from advisor.session.transcripts.autosave import Saving, unfinished
 from advisor.tui.app import AdvisorApp
 from advisor.tui.opening import Settings, StartOptions, cases, saved, sort_out, theme_for
 from advisor.tui.screens.replay import load
-from advisor.view.charts import can_draw
+from advisor.view.charts.bars import can_draw
 
 DEMO = Path("tour") / "recorded" / "h200" / "tour.ncu-rep.xz"
 
@@ -47,7 +45,7 @@ def run(
     real = sources(knowledge, **options)
     memory, saving = Settings(resources.user_config()), Saving(knowledge)
     return _start(
-        Desk(saving.sources(real, writers())),
+        Executor(saving.sources(real, writers())),
         opening.reports,
         theme=theme,
         memory=memory,
@@ -63,7 +61,7 @@ def replay(path: Path, *, theme: str = "") -> int:
     """Replay a saved session; returns the exit code. InputError if it is not one, UsageError without a terminal."""
     _needs_terminal()
     saving = Saving()
-    desk = Desk(saving.sources(sources(), writers()))
+    desk = Executor(saving.sources(sources(), writers()))
     return _start(desk, (), theme=theme, memory=Settings(resources.user_config()), saving=saving, player=load(path))
 
 
@@ -83,7 +81,7 @@ def _start_options(memory: Settings) -> StartOptions:
 
 
 def _start(
-    desk: Desk, reports: tuple[str, ...], *, theme: str, memory: Settings, saving: Saving, **options: Any
+    desk: Executor, reports: tuple[str, ...], *, theme: str, memory: Settings, saving: Saving, **options: Any
 ) -> int:
     # The app reads the report after its first frame: both at once want the interpreter, and the frame would wait.
     chosen = theme_for(theme, memory.theme, os.environ)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from textual.message import Message
 
 from advisor.session import events as e
-from advisor.session.executor import CalledOff, Desk
+from advisor.session.executor import CalledOff, Executor
 from advisor.session.state import State
 from advisor.tui.widgets.text import Busy
 from advisor.view.stages import STAGES as CHILD_STAGES
@@ -22,12 +22,12 @@ _WORK: Final[dict[type, str]] = {
     e.Conclude: "diagnosing again",
     e.Suppose: "diagnosing again",
     e.Prove: "building the proof",
-    e.Look: "looking it up",
-    e.Reckon: "calculating",
+    e.Explain: "looking it up",
+    e.Estimate: "calculating",
     e.Trace: "reading the trace",
-    e.Renew: "reading",
+    e.CompareVersion: "reading",
     e.Locate: "reading the instructions",
-    e.Gather: "looking it up",
+    e.BuildCollectCommand: "looking it up",
     e.Write: "writing",
     e.Practise: "working on the exercise",
 }
@@ -56,7 +56,7 @@ class RequestRunner:
     while a large report is being read should not have to wait for it.
     """
 
-    def __init__(self, app: AdvisorApp, desk: Desk) -> None:
+    def __init__(self, app: AdvisorApp, desk: Executor) -> None:
         self._app, self._desk = app, desk
         self._running: e.Request | None = None
         self._unwanted = Event()

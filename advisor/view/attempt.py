@@ -10,7 +10,8 @@ from advisor.practice.failures import Failure
 from advisor.practice.manifest import Exercise
 from advisor.practice.outcome import JobResult
 from advisor.reasoning.time_model.noise import Judged, spread
-from advisor.view.text import cut, paint, shown, time_text, wrap
+from advisor.view.numbers import time_text
+from advisor.view.text import cut, paint, shown, wrap
 
 _COMMAND = "ncu-advisor practice"
 _BAR = 30

@@ -1,16 +1,16 @@
-"""A report for people as blocks, which the writers of HTML and Markdown lay out: each thing is said once.
+"""The vocabulary of pages: a result is a page of blocks, and the writers (terminal, HTML, Markdown) lay the blocks out.
 
-Every text here is plain: names from a report and words of the knowledge alike. The writers escape them, and set what
-stands between two backticks as code.
+Every text is plain: names from a report and words of the knowledge alike. Writers escape it, and show what is between
+two backticks as code.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from advisor.view.svg import Chart
+from advisor.view.charts.drawing import Chart
 
 Tone = Literal["plain", "good", "warn", "bad", "lead", "dim"]
 
@@ -25,7 +25,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A label and what there is to say of it."""
+    """A label and its text, such as `Class` and `DRAM-bound: …`."""
 
     label: str
     text: str
@@ -34,14 +34,14 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Labels with their texts, one under another."""
+    """Labels with their texts, one under another. The verdict of a page is its first facts."""
 
     rows: tuple[Fact, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Bullets:
-    """Sentences, or steps where their order counts."""
+    """Sentences, or numbered steps."""
 
     items: tuple[str, ...]
     ordered: bool = False
@@ -49,50 +49,63 @@ class Bullets:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a table. key: what it is sorted by, where that is not its text; link: the section that it leads to."""
+    """A cell of a table. key: the sort key of a number; link: the id of the section that it leads to."""
 
     text: str
     key: float | None = None
     link: str = ""
+    tone: Tone = "plain"
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column's heading; numbers stand at the right. A sort begins with the largest number, or with the letter A."""
+    """A column's heading. numeric: right-aligned, sorted from the largest number.
+
+    keep: the end of a too long text that is kept (`end` for paths); spare: a terminal without room leaves out the
+    columns with the highest number first, 0 never.
+    """
 
     name: str
     numeric: bool = False
+    keep: Literal["start", "end"] = "start"
+    spare: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of cells, as many as there are columns."""
+    """Rows of cells, one for each column. prose: cells are sentences, which a terminal shows as a list."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     sortable: bool = False
+    prose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Lines of source from line `start` on; hot: the number of the line that counts."""
+    """Lines of source from line `start` on; hot: the number of the line to highlight, 0 for none.
+
+    diff: lines that begin with + or - are additions or deletions, and have no numbers.
+    """
 
     caption: str
     start: int
     lines: tuple[str, ...]
-    hot: int
+    hot: int = 0
+    diff: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What to type, to be copied as it stands."""
+    """A command line to copy. fold: a terminal may continue it on further lines, broken as a shell allows."""
 
     text: str
+    fold: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class BarRow:
-    """One bar. share: 0 to 1 of the full length, None where it is unknown; text: the value as it is written."""
+    """One bar. share: 0 to 1 of the full length, None where it is unknown; text: the value as written."""
 
     label: str
     share: float | None
@@ -103,7 +116,7 @@ class BarRow:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Bars under a caption; marks: shares at which a line is drawn, and what they mean is said in the caption."""
+    """Bars under a caption. marks: shares at which a line is drawn; the caption says what they mean."""
 
     caption: str
     rows: tuple[BarRow, ...]
@@ -112,16 +125,22 @@ class Bars:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A drawing. Markdown shows its `text` instead, rows of plain characters; without any it goes without the picture,
-    and what it shows stands in words beside it."""
+    """A drawing. draw: the same in text of so many columns, in block characters or ASCII; without it, HTML only."""
 
     chart: Chart
-    text: tuple[str, ...] = ()
+    draw: Callable[[int, bool], Sequence[str]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """Lines of text as they are, aligned by blanks: drawings in characters, output of a program."""
+
+    lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A line under a turn, `depth` levels deep. label: what kind of line it is, in a word or two."""
+    """A line under a turn, `depth` levels deep. label: the kind of line, in a word or two."""
 
     text: str
     depth: int = 0
@@ -131,10 +150,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A turn of a conversation. label: who speaks, or what kind of answer it is; said: whether the user spoke.
-
-    aside: a remark beside the title.
-    """
+    """A turn of a conversation. label: the speaker or the kind of answer; said: by the user; aside: after the title."""
 
     label: str
     title: str
@@ -143,12 +159,12 @@ class Turn:
     aside: str = ""
 
 
-Block = Paragraph | Facts | Bullets | Table | Code | Command | Bars | Picture | Turn
+Block = Paragraph | Facts | Bullets | Table | Code | Command | Bars | Picture | Plain | Turn
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Blocks under a heading. id: by which links find it; folded: shown on demand; level: 2 or 3."""
+    """Blocks under a heading. id: the target of links; folded: shown on demand in HTML; level: 2 or 3."""
 
     title: str
     blocks: tuple[Block, ...]
@@ -158,8 +174,8 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
-    """A whole report: title, what it was made of, sections. `made`: blocks between title and sections."""
+class Page:
+    """A result: title, its sources and the answer in `made`, then sections."""
 
     title: str
     made: tuple[Block, ...]
@@ -174,5 +190,5 @@ def facts(*rows: tuple[str, str] | Fact | None) -> Facts:
 def section(
     title: str, blocks: Sequence[Block | None], *, name: str = "", level: int = 2, folded: bool = False
 ) -> Section:
-    """A section of the blocks that are there; name: its id."""
+    """A section of the blocks that are not None; name: its id."""
     return Section(title, tuple(block for block in blocks if block is not None), name, level, folded)

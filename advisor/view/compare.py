@@ -8,9 +8,11 @@ from advisor.compare.conditions import gpu_of
 from advisor.compare.records import Compared, Condition, FindingChange, MetricChange, Pair, Reached, Runs
 from advisor.compare.words import amount, factor, percent, plain_percent, times
 from advisor.records.diagnosis import ENDS, LaunchDiagnosis
-from advisor.view import charts
-from advisor.view.diagnosis import ceilings_lines
-from advisor.view.text import cut, gain_text, labelled, paint, shown, wrap
+from advisor.view.charts import bars as charts
+from advisor.view.numbers import gain_text
+from advisor.view.pages.diagnosis import ceiling_text
+from advisor.view.text import cut, labelled, paint, shown, wrap
+from advisor.view.writers.terminal import plain_text
 
 WORDS = {"faster": "Faster", "slower": "Slower", "same": "No difference", "unknown": "No time"}
 _STYLES = {"faster": "green", "slower": "red", "same": "yellow", "unknown": "yellow"}
@@ -96,7 +98,7 @@ def compare_text(
     """The whole comparison; `verdicts`: lines about `--fail-on` that stand at the end."""
     arrow = "→" if blocks else "->"
     out = [paint(line, "dim", colour) for line in _sources(found, width)]
-    out += ceilings_lines(found.ceilings, width, colour)
+    out += [line for gpu in found.ceilings for line in wrap(ceiling_text(gpu), width, 0, 2)]
     out += _careful(found.conditions, width, colour, 9)
     if len(found.pairs) > 1:
         out += ["", *_table(found.pairs, width, colour, arrow)]
@@ -111,7 +113,7 @@ def compare_text(
         out += ["", paint("Thresholds", "bold", colour)]
         for line in verdicts:
             out += wrap(f"· {line}", width, 2, 4)
-    return "\n".join(out) + "\n"
+    return plain_text(out, blocks)
 
 
 def only_text(runs: Runs) -> str:

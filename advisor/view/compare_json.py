@@ -12,7 +12,8 @@ from advisor.reasoning.time_model.noise import Judged, Spread
 from advisor.records.diagnosis import Finding, LaunchDiagnosis
 from advisor.view.compare import word
 from advisor.view.compare_results import Result
-from advisor.view.text import number, present, report_dict
+from advisor.view.diagnosis_json import report_dict
+from advisor.view.numbers import number, present
 
 SCHEMA = "ncu-advisor/compare/1"
 

@@ -20,7 +20,7 @@ from advisor.view.compare import (
     word,
 )
 from advisor.view.compare_results import Result
-from advisor.view.diagnosis import ceiling_text
+from advisor.view.pages.diagnosis import ceiling_text
 from advisor.view.text import shown
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&$@])")

@@ -7,7 +7,8 @@ from typing import Any
 
 from advisor.practice.overlap import Overlap
 from advisor.practice.selfcheck import Judged, Measured, StepJudged
-from advisor.view.text import cut, paint, time_text, wrap
+from advisor.view.numbers import time_text
+from advisor.view.text import cut, paint, wrap
 
 _FINDING = 27  # columns of the longest id of a diagnosis
 

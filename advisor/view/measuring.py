@@ -10,7 +10,8 @@ from advisor.practice.manifest import Exercise
 from advisor.practice.sweep import Point, Sweep
 from advisor.records.diagnosis import Diagnosis
 from advisor.view.attempt import failure_text
-from advisor.view.text import paint, shown, time_text, wrap
+from advisor.view.numbers import time_text
+from advisor.view.text import paint, shown, wrap
 
 _COMMAND = "ncu-advisor practice"
 _POINT = 19
@@ -43,10 +44,12 @@ def profile_text(diagnosis: Diagnosis, width: int, colour: bool, blocks: bool) -
     """The diagnosis of the learner's version, as `diagnose` would print it without the report's path."""
     from dataclasses import replace
 
-    from advisor.view.diagnosis import diagnosis_text
+    from advisor.view.pages.diagnosis import diagnosis_page
+    from advisor.view.writers.terminal import terminal_text
 
     launches = tuple(replace(launch, questions=()) for launch in diagnosis.launches)
-    return diagnosis_text(replace(diagnosis, reports=(), launches=launches), width=width, colour=colour, blocks=blocks)
+    page = diagnosis_page(replace(diagnosis, reports=(), launches=launches), sections=None)
+    return terminal_text(page, width=width, colour=colour, blocks=blocks)
 
 
 def after_profile(one: Exercise, report: Path | None, width: int) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 
 from advisor.hardware.roofline import Inconsistency, Result, Roof
 from advisor.records.quantities import show
-from advisor.view.text import cut, labelled, paint, time_text, wrap
+from advisor.view.numbers import time_text
+from advisor.view.text import cut, labelled, paint, wrap
 
 SCHEMA = "ncu-advisor/napkin/1"
 _COLUMN = 16  # width of the label column

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from advisor.practice.predictions import MINE, Score
 from advisor.practice.state import state_of
-from advisor.view.text import cut, labelled, paint, shown, time_text, wrap
+from advisor.view.numbers import time_text
+from advisor.view.text import cut, labelled, paint, shown, wrap
 
 if TYPE_CHECKING:  # `practice list` and `show` need none of their rooms
     from advisor.practice.manifest import Exercise, QuizQuestion, StepDef

@@ -8,7 +8,9 @@ from typing import Any
 from advisor.reasoning.engine.explain import BlockedRule, Clause, Proof
 from advisor.reasoning.engine.what_if import Flip
 from advisor.records.diagnosis import LaunchDiagnosis
-from advisor.view.text import comparison_dict, comparison_text, paint, time_text, title_text, wrap
+from advisor.view.diagnosis_json import comparison_dict
+from advisor.view.numbers import comparison_text, time_text
+from advisor.view.text import paint, title_text, wrap
 
 _TRUTH = {0: "no", 1: "unknown", 2: "yes"}
 

@@ -9,7 +9,7 @@ from advisor.hardware.access_patterns import BANKS, LINE, SECTOR, coalescing_of,
 from advisor.hardware.gpus import Limits
 from advisor.hardware.occupancy import Cliff, Occupancy
 from advisor.hardware.simulators import Change, Simulated
-from advisor.view.charts import bar
+from advisor.view.charts.bars import bar
 from advisor.view.text import cut, labelled, paint, shown, wrap
 
 SCHEMA = "ncu-advisor/simulator/1"

@@ -11,7 +11,7 @@ from advisor.source.listing import Row, Wait
 from advisor.source.phases import Phase, Zone
 from advisor.source.structure import LoopFacts, SharedGroup
 from advisor.source.view import View
-from advisor.view.text import number
+from advisor.view.numbers import number
 
 SCHEMA = "ncu-advisor/source/1"
 

@@ -11,8 +11,10 @@ from pathlib import Path
 from advisor.timeline.kernels import KernelRank
 from advisor.timeline.ncu_command import NcuCommand
 from advisor.timeline.results import GpuTimeline, Moment, Pattern, TimelineResult, Together, TraceInfo, Unseen
-from advisor.view.text import cut, factor_text, labelled, paint, plural, shown, time_text, wrap
-from advisor.view.timeline_chart import at_text, picture
+from advisor.view.charts.lanes import at_text, picture
+from advisor.view.numbers import plural, speedup_text, time_text
+from advisor.view.text import cut, labelled, paint, shown, wrap
+from advisor.view.writers.terminal import plain_text
 
 _KERNELS = 8
 _WIDE = 100  # columns; below it the table of kernels has no room for totals
@@ -33,7 +35,7 @@ def timeline_text(result: TimelineResult, *, width: int = 80, colour: bool = Fal
     if len(chosen) < len(result.gpus):
         more = len(result.gpus) - len(chosen)
         out += ["", *wrap(f"{more} more GPUs are in --format json, or give their traces alone.", width)]
-    return "\n".join(line.rstrip() for line in out) + "\n"
+    return plain_text(out, blocks)
 
 
 def _detailed(result: TimelineResult) -> list[int]:
@@ -136,8 +138,8 @@ def pattern_lines(number: int, pattern: Pattern, width: int, colour: bool, told:
     gain = finding.speedup
     bound = ""
     if gain is not None:
-        least = f"{factor_text(gain.low)}x to " if gain.low >= 1.005 else ""
-        bound = f"  {least}at most {factor_text(gain.high)}x"
+        least = f"{speedup_text(gain.low)} to " if gain.low >= 1.005 else ""
+        bound = f"  {least}at most {speedup_text(gain.high)}"
     head = f"{number}. {finding.title} ({finding.id})"
     lines = wrap(head + bound, width, 0, 3)
     out = [paint(lines[0], "bold", colour), *(paint(line, "bold", colour) for line in lines[1:])]

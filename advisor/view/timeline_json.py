@@ -7,8 +7,8 @@ from typing import Any
 
 from advisor.timeline.kernels import KernelRank
 from advisor.timeline.results import GpuTimeline, Moment, TimelineResult
-from advisor.view.diagnosis_json import finding_dict
-from advisor.view.text import comparison_dict, number, present
+from advisor.view.diagnosis_json import comparison_dict, finding_dict
+from advisor.view.numbers import number, present
 
 SCHEMA = "ncu-advisor/timeline/1"
 

@@ -10,19 +10,9 @@ from advisor.reasoning.time_model.formulas import worthwhile
 from advisor.records.diagnosis import Budget
 from advisor.triage.application import Application
 from advisor.triage.results import Group, Report, Totals, Triage
-from advisor.view.diagnosis import SHORT, ceilings_lines
-from advisor.view.text import (
-    NAME_WIDTH,
-    brief_factor,
-    cut,
-    factor_text,
-    labelled,
-    paint,
-    plural,
-    shown,
-    time_text,
-    wrap,
-)
+from advisor.view.numbers import plural, speedup_text, time_text
+from advisor.view.pages.diagnosis import ceiling_text, class_title
+from advisor.view.text import NAME_WIDTH, cut, labelled, paint, shown, wrap
 
 _TOLD = 3  # groups of which more is told than a line
 _NAMED = 10  # files that are named one by one
@@ -43,7 +33,11 @@ def triage_text(
     totals = result.totals
     groups = list(result.groups(top))
     dot, times = ("·", "×") if blocks else ("-", "x")
-    out = [*_head(totals, width, colour), *ceilings_lines(result.measured, width, colour), ""]
+    out = [
+        *_head(totals, width, colour),
+        *(line for gpu in result.measured for line in wrap(ceiling_text(gpu), width, 0, 2)),
+        "",
+    ]
     out += _table(groups, width, colour)
     out += _rest(totals, groups, width)
     for one in applications:
@@ -78,8 +72,8 @@ def _table(groups: Sequence[Group], width: int, colour: bool) -> list[str]:
     )
     rows = [paint(head, "bold", colour)]
     for place, group in enumerate(groups, 1):
-        kind = SHORT.get(group.classes[0][0], group.classes[0][0])
-        gain = f"{brief_factor(group.speedup)}x" if group.speedup is not None else "-"
+        kind = class_title(group.classes[0][0])
+        gain = f"{speedup_text(group.speedup)}" if group.speedup is not None else "-"
         rows.append(
             f"{place:>3} {cut(shown(group.kernel), name):<{name}} {group.launches:>8,} {_time(group.duration_ns):>7} "
             f"{cut(kind, _CLASS) if held else '':<{held}}{cut(group.first or '-', _FIX):<{_FIX}} "
@@ -153,7 +147,7 @@ def _gain(group: Group) -> list[tuple[str, str]]:
     if not group.back_ns or group.speedup is None:
         return []
     low, high = time_text(group.low_ns), time_text(group.high_ns)
-    text = f"{time_text(group.back_ns)} back ({low} to {high}), {factor_text(group.speedup)}x"
+    text = f"{time_text(group.back_ns)} back ({low} to {high}), {speedup_text(group.speedup)}"
     if group.fix != group.first:
         text += f", by the fix for {group.fix}"
     chosen = next(cause for cause in group.causes if cause.id == group.fix)
@@ -169,7 +163,7 @@ def _gain(group: Group) -> list[tuple[str, str]]:
 
 def _together(budget: Budget) -> str:
     steps = ", then ".join(step.finding for step in budget.steps[:4])
-    return f"{steps}: {factor_text(budget.together.estimate)}x with all of them"
+    return f"{steps}: {speedup_text(budget.together.estimate)} with all of them"
 
 
 def application_lines(one: Application, width: int, colour: bool) -> list[str]:
@@ -180,8 +174,8 @@ def application_lines(one: Application, width: int, colour: bool) -> list[str]:
         lines.append(f"    {'kernel':<{name}} {'share':>6} {'fix first':<{_FIX}} {'kernel':>7} {'whole':>7}")
         lines += [
             f"    {cut(shown(kernel.kernel), name):<{name}} {kernel.share_pct:>5.1f}% "
-            f"{cut(kernel.fix or '-', _FIX):<{_FIX}} {brief_factor(kernel.speedup) + 'x':>7} "
-            f"{factor_text(kernel.gain) + 'x':>7}"
+            f"{cut(kernel.fix or '-', _FIX):<{_FIX}} {speedup_text(kernel.speedup):>7} "
+            f"{speedup_text(kernel.gain):>7}"
             for kernel in one.kernels[:_NAMED]
         ]
     return lines + [line for text in application_texts(one) for line in wrap(text, width, 2, 4)]
@@ -197,8 +191,8 @@ def application_texts(one: Application) -> list[str]:
     """What all fixes give the whole together, and which kernels were not profiled."""
     texts = []
     if one.kernels:
-        all_ = f"; with all fixes of each {factor_text(one.gain_all)}x" if one.gain_all > one.gain * 1.005 else ""
-        text = f"The first fix of each kernel together: {factor_text(one.gain)}x for the whole{all_}."
+        all_ = f"; with all fixes of each {speedup_text(one.gain_all)}" if one.gain_all > one.gain * 1.005 else ""
+        text = f"The first fix of each kernel together: {speedup_text(one.gain)} for the whole{all_}."
         if one.overlap < 0.995:
             text += f" Kernels run side by side: {1 - one.overlap:.0%} of their time is shared and counted once."
         texts += [text, f"The kernels profiled take {one.profiled_pct:.0f}% of the whole."]

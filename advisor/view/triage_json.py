@@ -8,9 +8,8 @@ from typing import Any
 
 from advisor.triage.application import Application
 from advisor.triage.results import Cause, Group, Triage
-from advisor.view.budget import budget_dict
-from advisor.view.diagnosis_json import finding_dict
-from advisor.view.text import comparison_dict, number, present
+from advisor.view.diagnosis_json import budget_dict, comparison_dict, finding_dict
+from advisor.view.numbers import number, present
 
 SCHEMA = "ncu-advisor/triage/1"
 

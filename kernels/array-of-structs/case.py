@@ -18,7 +18,7 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n: particles; 2^27 on a large card."""
+    """n: particles; 2^27 on a large GPU."""
     return {"n": min(1 << 27, int(0.35 * card.memory) // _BYTES // _MULTIPLE * _MULTIPLE)}
 
 
@@ -42,7 +42,7 @@ def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
 
 
 def checked(out: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
-    """Every 13th particle: all positions in a block and in a vector come up."""
+    """Every 13th particle: covers all positions in a block and in a vector."""
     return {"density": out["density"][::13]}
 
 

@@ -1,4 +1,4 @@
-// Averages `count` vectors of each data set, then multiplies a matrix by the average: one thread a vector element, a
+// Averages `count` vectors of each data set, then multiplies a matrix by the average: one thread per vector element, a
 // single block that goes from data set to data set.
 // launch: average_and_multiply<<<1, 1024>>>(data, matrix, result, sets, count)
 #define LENGTH 1024

@@ -1,4 +1,4 @@
-// Two kernels. The first only averages, 16 bytes a lane and eight loads under way; the second multiplies the matrix by
+// The first of two kernels averages, 16 bytes per lane and eight loads in flight; the second multiplies the matrix by
 // the averages of 32 data sets at a time, so that an element of the matrix, once loaded, serves them all.
 // The number of vectors is a multiple of 1024.
 // launch: average<<<ceil(sets * 1024 / 8), 256>>>(data, averages, sets, count)

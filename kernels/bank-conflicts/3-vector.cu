@@ -1,5 +1,5 @@
-// A 64 by 64 tile, 16 bytes a lane: each thread turns a 4 by 4 square in registers, and the tile's columns of 16 bytes are
-// permuted by exclusive-or (a swizzle), since padding by one word would break the alignment of 16-byte accesses.
+// A 64 by 64 tile, 16 bytes per lane: a thread transposes 4 by 4 elements, and the tile's 16-byte columns are
+// permuted by XOR (a swizzle), since padding by one word would break the alignment of 16-byte accesses.
 // launch: transpose<<<(n / 64, n / 64), 256>>>(in, out, n)
 extern "C" __global__ void __launch_bounds__(256) transpose(const float* __restrict__ in, float* __restrict__ out, int n) {
   __shared__ float4 tile[64][16];

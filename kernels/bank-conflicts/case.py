@@ -10,7 +10,7 @@ from advisor.practice.api import Card, Tolerance, Work
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n: rows and columns, a multiple of 64, no power of two; both matrices take 1.3 GB, or 30 % of the memory."""
+    """n: rows and columns, a multiple of 64, not a power of two; both matrices take 1.3 GB, or 30 % of the memory."""
     n = int((0.30 * card.memory / 8) ** 0.5) // 64 * 64
     return {"n": min(n, 12864)}
 

@@ -12,7 +12,7 @@ TOLERANCES = {"positive": Tolerance(0.0, 0.0, "whole numbers from 0 to 255 are e
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n: pixels; 2^29 on a large card, 512 MiB in and as much out."""
+    """n: pixels; 2^29 on a large GPU, 512 MiB in and as much out."""
     return {"n": min(1 << 29, int(0.3 * card.memory) // 2 // _MULTIPLE * _MULTIPLE)}
 
 

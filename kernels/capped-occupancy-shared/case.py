@@ -1,4 +1,4 @@
-"""A look-up of each raw 16-bit sample in a response curve."""
+"""A lookup of each raw 16-bit sample in a response curve."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 from advisor.practice.api import Card, Tolerance, Work
 
-TOLERANCES = {"out": Tolerance(0.0, 0.0, "a look-up copies the curve's own values: it is exact")}
+TOLERANCES = {"out": Tolerance(0.0, 0.0, "a lookup copies the curve's own values: it is exact")}
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n samples of 2 bytes in and 4 out; codes of the curve: 192 KB, or what a block of this card may hold."""
+    """n samples of 2 bytes in and 4 out; codes of the curve: 192 KB, or what a block of this GPU may hold."""
     return {
         "n": min(1 << 27, card.memory // 24 // 4096 * 4096),
         "codes": min(49152, (card.shared_per_block - 1024) // 4 // 1024 * 1024),

@@ -1,4 +1,4 @@
-"""Many symmetric positive definite systems of 12 equations, one a thread, element by element in memory."""
+"""Many symmetric positive definite systems of 12 equations, one per thread, element by element in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rate of single-precision multiply-adds: eight chains a thread, each multiply-add two operations."""
+"""The rate of single-precision multiply-adds: eight chains per thread, each multiply-add two operations."""
 
 from __future__ import annotations
 

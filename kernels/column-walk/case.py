@@ -15,7 +15,7 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """rows: 2^20 on a large card, 1 GiB of matrix; cols: 256."""
+    """rows: 2^20 on a large GPU, 1 GiB of matrix; cols: 256."""
     return {"rows": min(1 << 20, int(0.35 * card.memory) // (4 * COLS) // _MULTIPLE * _MULTIPLE), "cols": COLS}
 
 

@@ -1,4 +1,4 @@
-// The same table in shared memory, one copy a block.
+// The same table in shared memory, one copy per block.
 // launch: luminance<<<sms * 8, 256>>>(image, light, table, n)
 __device__ unsigned char of_pixel(const float* linear, unsigned rgba) {
   float y = 0.2126f * linear[rgba & 255] + 0.7152f * linear[rgba >> 8 & 255] + 0.0722f * linear[rgba >> 16 & 255];  // slow: here

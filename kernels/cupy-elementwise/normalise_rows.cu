@@ -1,4 +1,4 @@
-// Scale each row of a matrix to length one: one block a row, four elements a thread, held in registers between the sum and
+// Scale each matrix row to unit length: one block per row, four elements per thread, kept in registers between sum and
 // the division. A row has 4 * blockDim.x elements.
 extern "C" __global__ void normalise_rows(const float4* __restrict__ x, float4* __restrict__ y) {
   __shared__ float part[32];

@@ -24,7 +24,7 @@ def sizes(card: Card) -> dict[str, int]:
 
 
 def work(n: dict[str, int]) -> Work:
-    # Start, rate and capacity in, the population out; a difference of a product, two products and a sum a step.
+    # Start, rate and capacity in, the population out; a difference of a product, two products and a sum per step.
     return Work(bytes=16.0 * n["n"], flop=5.0 * STEPS * n["n"])
 
 

@@ -1,5 +1,5 @@
-// Permute the axes of a six-dimensional array, (a, b, c, d, e, f) to (a, c, b, e, d, f), one element a thread: divide the
-// linear index by the output's extents, from the last to the first, and add up the input's strides.
+// Permute the axes of a six-dimensional array, (a, b, c, d, e, f) to (a, c, b, e, d, f), one element per thread: divide
+// the linear index by the output's extents, from the last to the first, and sum the input's strides.
 // constant: extent = extent
 // constant: stride = stride
 // launch: permute<<<ceil(n / block), 1024>>>(in, out, n)

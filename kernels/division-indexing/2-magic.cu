@@ -1,5 +1,5 @@
-// The same permutation; each division is a multiplication by a reciprocal that the host has worked out, and a shift. The
-// pipes have room now, so each thread takes four elements, whose loads are under way together.
+// The same permutation; each division is a multiplication by a reciprocal that the host has computed, and a shift. The
+// pipes have room now, so each thread takes four elements, whose loads are in flight together.
 // constant: extent = extent
 // constant: stride = stride
 // constant: magic = magic

@@ -34,7 +34,7 @@ def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
 
 
 def reference(xp: Any, data: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
-    """Sixteen times a float is exact, so the bin of an element is beyond doubt."""
+    """Sixteen times a float is exact, so the bin of an element is unambiguous."""
     bins = xp.zeros(16, np.int64)
     for start in range(0, n["n"], CHUNK):
         part = (data["energy"][start : start + CHUNK] * np.float32(16)).astype(np.int32)

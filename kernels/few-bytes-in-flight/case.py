@@ -23,7 +23,7 @@ def scalars(n: dict[str, int]) -> dict[str, Any]:
 
 
 def work(n: dict[str, int]) -> Work:
-    """A trace must be read up to its first break, which lies in the last tenth of the record: 95 % on average."""
+    """A trace must be read up to its first break, which is in the last tenth of the record: 95 % on average."""
     return Work(bytes=0.95 * 4 * n["traces"] * n["samples"] + 4.0 * n["traces"], flop=0.0)
 
 
@@ -49,7 +49,7 @@ def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
 
 
 def reference(xp: Any, data: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
-    """From the last sample to the first, so that the earliest stays."""
+    """From the last sample to the first, so that the earliest one is kept."""
     found = xp.full(n["traces"], n["samples"], xp.int32)
     for t in reversed(range(n["samples"])):
         found = xp.where(abs(data["record"][t]) > THRESHOLD, xp.int32(t), found)

@@ -1,4 +1,4 @@
-// C = A B, one element of C a thread. All matrices lie row by row.
+// C = A B, one element of C per thread. All matrices are row-major.
 // launch: gemm<<<(n / 32, n / 32), (32, 32)>>>(a, b, c, n)
 extern "C" __global__ void gemm(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int n) {
   const int row = blockIdx.x * 32 + threadIdx.x;

@@ -1,4 +1,4 @@
-// C = A B, one element of C a thread; the lanes of a warp lie side by side in a row of C.
+// C = A B, one element of C per thread; the lanes of a warp are adjacent in a row of C.
 // launch: gemm<<<(n / 32, n / 32), (32, 32)>>>(a, b, c, n)
 extern "C" __global__ void gemm(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int n) {
   const int col = blockIdx.x * 32 + threadIdx.x;

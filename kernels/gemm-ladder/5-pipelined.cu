@@ -1,5 +1,5 @@
-// C = A B: 128 by 128 elements of C a block, 8 by 16 a thread. Every access but the turn of A moves 16 bytes, and the next
-// tiles are on their way through registers into a second pair of buffers while this pair is multiplied.
+// C = A B: 128 by 128 elements of C per block, 8 by 16 per thread. Accesses are 16 bytes wide except for A, and the next
+// tiles are loaded through registers into a second pair of buffers while this pair is multiplied.
 // launch: gemm<<<(n / 128, n / 128), 128>>>(a, b, c, n)
 #define BM 128
 #define BN 128

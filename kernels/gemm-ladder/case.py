@@ -16,7 +16,7 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """4096 on a card with 80 SMs or more; 2048 on a smaller one, where the first version would take seconds."""
+    """4096 on a GPU with 80 SMs or more; 2048 on a smaller one, where the first version would take seconds."""
     return {"n": 4096 if card.sms >= 80 and card.memory >= 2 << 30 else 2048}
 
 

@@ -12,7 +12,7 @@ TOLERANCES = {"saved": Tolerance(0.0, 0.0, "values are moved, not computed")}
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n: floats; 2^27 on a large card, 512 MiB in and as much out."""
+    """n: floats; 2^27 on a large GPU, 512 MiB in and as much out."""
     return {"n": min(1 << 27, int(0.35 * card.memory) // 8 // _MULTIPLE * _MULTIPLE)}
 
 

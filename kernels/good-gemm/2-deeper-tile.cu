@@ -1,4 +1,4 @@
-// The same product with tiles twice as deep: half as many barriers, and twice as many loads under way at a time.
+// The same product with tiles twice as deep: half as many barriers, and twice as many loads in flight at a time.
 // launch: gemm<<<(n / 128, n / 128), 128>>>(a, b, c, n)
 #define BM 128
 #define BN 128
@@ -9,7 +9,7 @@ extern "C" __global__ void __launch_bounds__(128, 2) gemm(const float* __restric
                                                           float* __restrict__ c, int n) {
   __shared__ __align__(16) float as[2][BK][BM + PAD], bs[2][BK][BN];
   int tid = threadIdx.x, lane = tid % 32, warp = tid / 32;
-  // A warp computes 64 rows by 64 columns: four strips of four rows, two strips of four columns a thread.
+  // A warp computes 64 rows by 64 columns: four strips of four rows, two strips of four columns per thread.
   int row = warp / 2 * 64 + lane / 8 * 4, column = warp % 2 * 64 + lane % 8 * 4;
   int ar = tid / 2, ak = tid % 2 * 4, bk = tid / 32, bc = tid % 32 * 4;
   const float* from_a = a + (size_t)(blockIdx.y * BM + ar) * n + ak;

@@ -1,5 +1,5 @@
-// C = A B in half precision: blocks of 128 by 128, eight by eight outputs a thread, products in pairs (half2). Half sums
-// lose digits quickly, so every 32 products move on into single precision. n is a multiple of 128.
+// C = A B in half precision: blocks of 128 by 128, 8 by 8 outputs per thread, products in pairs (half2). Half sums
+// lose accuracy, so every 32 products are added in single precision. n is a multiple of 128.
 // launch: gemm<<<(n / 128, n / 128), 256>>>(a, b, c, n)
 #include <cuda_fp16.h>
 #define BM 128
@@ -8,7 +8,7 @@
 
 extern "C" __global__ void __launch_bounds__(256, 2) gemm(const __half* __restrict__ a, const __half* __restrict__ b,
                                                        float* __restrict__ c, int n) {
-  __shared__ __align__(16) __half as[BK][BM + 8];  // a tile of A, transposed: eight rows of a thread lie side by side
+  __shared__ __align__(16) __half as[BK][BM + 8];  // a tile of A, transposed: eight rows of a thread are side by side
   __shared__ __align__(16) __half bs[BK][BN];
   int tid = threadIdx.x, tx = tid % 16, ty = tid / 16;
   a += (size_t)blockIdx.y * BM * n;

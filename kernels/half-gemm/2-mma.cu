@@ -5,7 +5,7 @@
 #define BN 128
 #define BK 32
 
-// Where a chunk of eight halves of a tile's row lies: swizzled, so that eight rows of one column fall on different banks.
+// The position of a chunk of eight halves in a tile row: swizzled, so that eight rows of one column use different banks.
 __device__ int in_a(int row, int k) { return row * BK + (k ^ (row / 2 % 4 * 8)); }
 __device__ int in_b(int k, int column) { return k * BN + (column ^ (k % 8 * 8)); }
 

@@ -12,7 +12,7 @@ STEP = 1021  # checked: every 1021st read
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """reads: four times the threads that all SMs hold, or 30 % of the memory of 256 bytes each; length: loads a read.
+    """reads: four times the threads that all SMs hold, or 30 % of the memory of 256 bytes each; length: loads per read.
 
     Fifteen loads of 16 codons are 240 codons, so that a count fits a byte.
     """
@@ -24,7 +24,7 @@ def work(n: dict[str, int]) -> Work:
 
 
 def inputs(xp: Any, rng: Any, n: dict[str, int]) -> dict[str, Any]:
-    """A codon is a byte below 64; 16 of a read lie together, and then the next read's."""
+    """A codon is a byte below 64; 16 of a read are contiguous, followed by those of the next read."""
     words = rng.integers(0, 1 << 30, 4 * n["reads"] * n["length"], dtype=xp.uint32)
     words &= np.uint32(0x3F3F3F3F)
     return {"words": words}

@@ -27,12 +27,12 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """rings: a warp each, one block of 32 rings for each SM."""
+    """rings: one warp each, one block of 32 rings per SM."""
     return {"rings": 32 * card.sms, "steps": STEPS}
 
 
 def work(n: dict[str, int]) -> Work:
-    """A substep takes 5 operations to exchange and 8 * 16 to react; 3.125 substeps a step on average."""
+    """A substep takes 5 operations to exchange and 8 * 16 to react; 3.125 substeps per step on average."""
     cells = 32.0 * n["rings"]
     return Work(bytes=8 * cells + 4.0 * n["rings"] * n["steps"], flop=133 * 3.125 * n["steps"] * cells)
 
@@ -56,7 +56,7 @@ def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
 
 
 def _chosen(n: dict[str, int]) -> Any:
-    """Rings spread over all of them, so that every place in a block is among them."""
+    """Evenly spaced rings that cover every position in a block."""
     return np.unique(np.linspace(0, n["rings"] - 1, SAMPLE).astype(np.int64))
 
 

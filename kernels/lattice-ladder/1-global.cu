@@ -1,4 +1,4 @@
-// One site a thread: moments of the 37 populations, relaxed towards equilibrium, and back. Parameters lie in memory.
+// One site per thread: moments of the 37 populations, relaxed towards equilibrium, and back. Parameters are in memory.
 // launch: collide<<<ceil(sites / block), 256>>>(now, next, forward, backward, weight, cx, cy, rate, sites, 37)
 #define Q 37
 #define LIMIT 0.05
@@ -9,7 +9,7 @@ __device__ __forceinline__ double equilibrium(double weight, double cx, double c
   return weight * rho * (1.0 - 0.5 * b + 0.125 * b * b + a * (1.0 - 0.5 * b + a * (0.5 - 0.25 * b + a * (1.0 / 6 + a * (1.0 / 24)))));
 }
 
-// A moment relaxes towards nothing at its own rate, as far as it is not out of bounds. Gives the change.
+// A moment relaxes towards zero at its own rate, within bounds. Returns the change.
 __device__ __forceinline__ double relax(double moment, double rate, double limit) {
   return -rate * fmin(fmax(moment, -limit), limit);
 }

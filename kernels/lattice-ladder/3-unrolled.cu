@@ -22,7 +22,7 @@ __device__ __forceinline__ double equilibrium(double weight, double cx, double c
   return weight * rho * (1.0 - 0.5 * b + 0.125 * b * b + a * (1.0 - 0.5 * b + a * (0.5 - 0.25 * b + a * (1.0 / 6 + a * (1.0 / 24)))));
 }
 
-// A moment relaxes towards nothing at its own rate, as far as it is not out of bounds. Gives the change.
+// A moment relaxes towards zero at its own rate, within bounds. Returns the change.
 __device__ __forceinline__ double relax(double moment, double rate, double limit) {
   return -rate * fmin(fmax(moment, -limit), limit);
 }

@@ -1,4 +1,4 @@
-// Shared memory as a cache in our own hands: each thread keeps its 37 populations there, 75,776 bytes for 256 threads.
+// Shared memory as an explicit cache: each thread keeps its 37 populations there, 75,776 bytes for 256 threads.
 // constant: forward = forward
 // constant: backward = backward
 // constant: weight = weight
@@ -22,7 +22,7 @@ __device__ __forceinline__ double equilibrium(double weight, double cx, double c
   return weight * rho * (1.0 - 0.5 * b + 0.125 * b * b + a * (1.0 - 0.5 * b + a * (0.5 - 0.25 * b + a * (1.0 / 6 + a * (1.0 / 24)))));
 }
 
-// A moment relaxes towards nothing at its own rate, as far as it is not out of bounds. Gives the change.
+// A moment relaxes towards zero at its own rate, within bounds. Returns the change.
 __device__ __forceinline__ double relax(double moment, double rate, double limit) {
   return -rate * fmin(fmax(moment, -limit), limit);
 }
@@ -32,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) collide(const double* __res
   if (site >= sites) return;
   const size_t stride = sites;
   extern __shared__ double cache[];
-  // A slab of 37 by 32 for each warp. volatile: the compiler shall not keep a copy of it in registers.
+  // A slab of 37 by 32 for each warp. volatile: the compiler must not cache it in registers.
   volatile double* own = cache + threadIdx.x / 32 * (Q * 32) + threadIdx.x % 32;
   double rho = 0.0, ux = 0.0, uy = 0.0;
 #pragma unroll

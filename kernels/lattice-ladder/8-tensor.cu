@@ -4,7 +4,7 @@
 #define Q 37
 #define LIMIT 0.05
 #define WARPS 4
-#define PITCH 36  // doubles from direction to direction: what a half warp reads lies in 32 different banks
+#define PITCH 36  // doubles from direction to direction: what a half warp reads is in 32 different banks
 
 // The equilibrium of one direction: a polynomial of fourth order in the velocity u (in units of the lattice's own speed).
 __device__ __forceinline__ double equilibrium(double weight, double cx, double cy, double rho, double ux, double uy) {
@@ -12,7 +12,7 @@ __device__ __forceinline__ double equilibrium(double weight, double cx, double c
   return weight * rho * (1.0 - 0.5 * b + 0.125 * b * b + a * (1.0 - 0.5 * b + a * (0.5 - 0.25 * b + a * (1.0 / 6 + a * (1.0 / 24)))));
 }
 
-// A moment relaxes towards nothing at its own rate, as far as it is not out of bounds. Gives the change.
+// A moment relaxes towards zero at its own rate, within bounds. Returns the change.
 __device__ __forceinline__ double relax(double moment, double rate, double limit) {
   return -rate * fmin(fmax(moment, -limit), limit);
 }
@@ -41,7 +41,7 @@ collide(const double* __restrict__ now, double* __restrict__ next, const double*
   const size_t stride = sites;
   double(*own)[PITCH] = cache[threadIdx.x / 32];
 
-  // A lane a site: density and velocity.
+  // One lane per site: density and velocity.
   double rho = 0.0, ux = 0.0, uy = 0.0;
 #pragma unroll
   for (int i = 0; i < Q; ++i) {
@@ -55,7 +55,7 @@ collide(const double* __restrict__ now, double* __restrict__ next, const double*
   uy /= rho;
   __syncwarp();
 
-  // From here on four groups of 8 sites; a lane works on site `row` of each.
+  // From here on four groups of 8 sites; a lane processes site `row` of each.
   double r[4], u[4], v[4];
 #pragma unroll
   for (int g = 0; g < 4; ++g) {
@@ -91,7 +91,7 @@ collide(const double* __restrict__ now, double* __restrict__ next, const double*
       for (int g = 0; g < 4; ++g) moment[g][t][j] = relax(moment[g][t][j], speed, LIMIT * r[g]);
     }
 
-  // change[site][i] = sum over k of moment[site][k] * backward[i][k]: the moments lie in the lanes as the product wants them.
+  // change[site][i] = sum over k of moment[site][k] * backward[i][k]: the moments are in the lanes in product order.
 #pragma unroll 1
   for (int i0 = 0; i0 < Q; i0 += 8) {
     double change[4][2] = {};

@@ -82,7 +82,7 @@ def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
 
 
 def _spread(values: Any, sites: int) -> Any:
-    """Every so-manieth site; the odd step visits all lanes."""
+    """Every n-th site; the odd step covers all lanes."""
     return values.reshape(Q, sites)[:, :: max(1, sites // SAMPLE) | 1]
 
 

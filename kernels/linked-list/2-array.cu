@@ -1,4 +1,4 @@
-// The readings of a series side by side in an array: no link decides where the next load goes. Four loads of 16 bytes at a time.
+// The readings of a series, contiguous in an array: no load depends on a link. Four 16-byte loads at a time.
 // launch: variance<<<ceil(32 * series / block), 256>>>(readings, out, series, length)
 #define READINGS 31
 

@@ -1,4 +1,4 @@
-// One matrix times eight vectors. A warp takes four rows and one vector; the grid goes through the vectors one by one.
+// One matrix times eight vectors. A warp processes four rows and one vector; the grid processes the vectors one by one.
 // launch: multiply<<<(rows / 4 / (block / 32), 8), 256>>>(a, x, y, rows, cols)
 constexpr int kRows = 4;
 

@@ -1,4 +1,4 @@
-// A warp takes four rows and all eight vectors: what it has loaded of the matrix is used eight times from registers.
+// A warp processes four rows and all eight vectors: each loaded matrix element is used eight times from registers.
 // launch: multiply<<<rows / 4 / (block / 32), 128>>>(a, x, y, rows, cols)
 constexpr int kRows = 4, kVectors = 8;
 
@@ -6,7 +6,7 @@ __device__ float add_dot(float sum, float4 a, float4 b) {
   return fmaf(a.x, b.x, fmaf(a.y, b.y, fmaf(a.z, b.z, fmaf(a.w, b.w, sum))));
 }
 
-// Adds up sums over the lanes of a warp; of 32 sums lane i gets the i-th. Each step passes half of them to the other lanes.
+// Reduces sums over the lanes of a warp; of 32 sums lane i gets the i-th. Each step passes half of them to other lanes.
 template <int kHalf>
 __device__ float add_across_lanes(const float (&sum)[2 * kHalf], int lane) {
   bool upper = lane & kHalf;

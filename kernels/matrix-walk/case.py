@@ -15,7 +15,7 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """rows: 2^17 on a large card, 2 GiB of matrix; cols: 4096."""
+    """rows: 2^17 on a large GPU, 2 GiB of matrix; cols: 4096."""
     return {"rows": min(1 << 17, int(0.35 * card.memory) // (4 * COLS) // _MULTIPLE * _MULTIPLE), "cols": COLS}
 
 

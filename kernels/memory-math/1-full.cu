@@ -1,5 +1,5 @@
-// The exponential of each of many 4x4 matrices: a tile of 256 is staged through shared memory so that memory sees whole
-// lines, each thread works on one matrix, and the results go back the same way. One block an SM.
+// The exponential of many 4x4 matrices: a tile of 256 is staged in shared memory so that memory accesses are whole
+// lines, each thread processes one matrix, and the results return the same way. One block per SM.
 // launch: transitions<<<sms, 256, floor(shared_per_sm / 2) + 1024>>>(in, out, tiles)
 #define THREADS 256
 #define ORDER 16
@@ -25,7 +25,7 @@ __device__ void exponential(float a[16]) {
   for (int i = 0; i < 16; ++i) a[i] = e[i];
 }
 
-// Where quarter `part` of a record stands in the tile: spread so that neither rows nor records meet in a bank.
+// The position of quarter `part` of a record in the tile: spread so that neither rows nor records share a bank.
 __device__ int slot(int record, int part) { return record * 4 + (part ^ (record / 2 & 3)); }
 
 extern "C" __global__ void __launch_bounds__(THREADS) transitions(const float4* __restrict__ in, float4* __restrict__ out, int tiles) {

@@ -2,7 +2,7 @@
 // launch: memory_only<<<sms, 256, floor(shared_per_sm / 2) + 1024>>>(in, out, tiles)
 #define THREADS 256
 
-// Where quarter `part` of a record stands in the tile: spread so that neither rows nor records meet in a bank.
+// The position of quarter `part` of a record in the tile: spread so that neither rows nor records share a bank.
 __device__ int slot(int record, int part) { return record * 4 + (part ^ (record / 2 & 3)); }
 
 extern "C" __global__ void __launch_bounds__(THREADS) memory_only(const float4* __restrict__ in, float4* __restrict__ out, int tiles) {

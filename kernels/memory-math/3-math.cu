@@ -1,5 +1,5 @@
-// The arithmetic half: matrices made up in registers, and a store that never happens, which the compiler cannot know. The
-// shared memory is not used; it holds the occupancy where it was.
+// The arithmetic half: matrices generated in registers, and a store that never executes, unknown to the compiler. The
+// shared memory is not used; it only keeps the occupancy equal.
 // launch: math_only<<<sms, 256, floor(shared_per_sm / 2) + 1024>>>(out, never, tiles)
 #define THREADS 256
 #define ORDER 16

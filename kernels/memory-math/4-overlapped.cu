@@ -1,5 +1,5 @@
-// While a tile is worked on, the loads of the next one are under way; they wait in registers, 16 a thread.
-// `in` is not __restrict__: the compiler may not move its loads over a barrier, and so not behind the arithmetic.
+// While a tile is processed, the loads of the next one are in flight, into 16 registers per thread.
+// `in` is not __restrict__: the compiler may not move its loads over a barrier, and therefore not after the arithmetic.
 // launch: transitions<<<sms, 256, floor(shared_per_sm / 2) + 1024>>>(in, out, tiles)
 #define THREADS 256
 #define ORDER 16
@@ -25,7 +25,7 @@ __device__ void exponential(float a[16]) {
   for (int i = 0; i < 16; ++i) a[i] = e[i];
 }
 
-// Where quarter `part` of a record stands in the tile: spread so that neither rows nor records meet in a bank.
+// The position of quarter `part` of a record in the tile: spread so that neither rows nor records share a bank.
 __device__ int slot(int record, int part) { return record * 4 + (part ^ (record / 2 & 3)); }
 
 extern "C" __global__ void __launch_bounds__(THREADS) transitions(const float4* in, float4* out, int tiles) {

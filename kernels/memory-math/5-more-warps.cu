@@ -1,4 +1,4 @@
-// The first version again, four blocks an SM instead of one: while one block loads, another computes.
+// The first version again, four blocks per SM instead of one: while one block loads, another computes.
 // launch: transitions<<<4 * sms, 256, 16384>>>(in, out, tiles)
 #define THREADS 256
 #define ORDER 16
@@ -24,7 +24,7 @@ __device__ void exponential(float a[16]) {
   for (int i = 0; i < 16; ++i) a[i] = e[i];
 }
 
-// Where quarter `part` of a record stands in the tile: spread so that neither rows nor records meet in a bank.
+// The position of quarter `part` of a record in the tile: spread so that neither rows nor records share a bank.
 __device__ int slot(int record, int part) { return record * 4 + (part ^ (record / 2 & 3)); }
 
 extern "C" __global__ void __launch_bounds__(THREADS) transitions(const float4* __restrict__ in, float4* __restrict__ out, int tiles) {

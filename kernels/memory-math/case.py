@@ -15,7 +15,7 @@ TOLERANCES = {
         1e-5,
         1e-6,
         "matrices of norm under 3: the series ends after 16 terms, where the next is under 3^17 / 17! = 3.6e-7; each "
-        "of 64 multiply-adds rounds at 2^-24 of values under 3, sqrt(64) * 2e-7 at most; results lie in [0, 1]",
+        "of 64 multiply-adds rounds at 2^-24 of values under 3, sqrt(64) * 2e-7 at most; results are in [0, 1]",
     )
 }
 
@@ -26,7 +26,7 @@ def sizes(card: Card) -> dict[str, int]:
 
 
 def scalars(n: dict[str, int]) -> dict[str, Any]:
-    """A sum that no made-up matrix has: all their entries are positive."""
+    """A sum that no generated matrix has: all their entries are positive."""
     return {"never": np.float32(-1.0)}
 
 
@@ -46,12 +46,12 @@ def inputs(xp: Any, rng: Any, n: dict[str, int]) -> dict[str, Any]:
 
 
 def outputs(xp: Any, n: dict[str, int]) -> dict[str, Any]:
-    """A matrix for each."""
+    """One matrix per input."""
     return {"out": xp.empty((THREADS * n["tiles"], 16), xp.float32)}
 
 
 def _part(a: Any) -> Any:
-    """Every 31st matrix: no multiple of the tile, so that every place in a tile is among them."""
+    """Every 31st matrix: not a multiple of the tile, so that every position in a tile is covered."""
     return a[::31]
 
 

@@ -1,4 +1,4 @@
-// The same look-ups in a table that was copied without the file's header, to the start of an allocation.
+// The same lookups in a table that was copied without the file's header, to the start of an allocation.
 // launch: add_features<<<ceil(8 * queries / block), 256>>>(table, index, result, queries)
 struct Record {
   float other[24];

@@ -1,4 +1,4 @@
-"""Sums of the eight features of 32 table records for each query; the table fits L2 several times over."""
+"""Sums of the eight features of 32 table records for each query; the table is several times smaller than L2."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """entries: records of 128 bytes that fill a quarter of L2 or less; queries: 2^21 on a large card."""
+    """entries: records of 128 bytes that fill a quarter of L2 or less; queries: 2^21 on a large GPU."""
     entries = 1 << ((max(card.l2, 1 << 20) // 4 // 128).bit_length() - 1)
     return {"entries": entries, "queries": min(1 << 21, int(0.3 * card.memory) // _BYTES // _MULTIPLE * _MULTIPLE)}
 

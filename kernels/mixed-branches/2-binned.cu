@@ -1,4 +1,4 @@
-// The same particles. Each block first sorts the places of its 2048 by material, in shared memory, so that a warp holds one
+// The same particles. Each block sorts the indices of its 2048 by material, in shared memory, so that a warp has one
 // material (or two, at a border); the particles themselves stay where they are.
 // launch: follow<<<ceil(n / 8 / block), 256>>>(material, in, out, steps, n)
 #define H 0.05f
@@ -20,7 +20,7 @@ __device__ float follow_one(int material, float v, int steps) {
   return v + w;
 }
 
-#define EACH 8  // particles a thread
+#define EACH 8  // particles per thread
 
 extern "C" __global__ void __launch_bounds__(256) follow(const int* __restrict__ material, const float* __restrict__ in,
                                                          float* __restrict__ out, int steps, int n) {

@@ -1,4 +1,4 @@
-// The same particles, visited in an order that has been sorted by material once, for many runs.
+// The same particles, processed in an order that is sorted by material once for many runs.
 // launch: follow<<<ceil(n / block), 256>>>(order, material, in, out, steps, n)
 #define H 0.05f
 #define WALK(force) for (int t = 0; t < steps; ++t) { w = fmaf(H, force, w); v = fmaf(H, w, v); } break

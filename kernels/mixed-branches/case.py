@@ -27,7 +27,7 @@ def sizes(card: Card) -> dict[str, int]:
 
 
 def work(n: dict[str, int]) -> Work:
-    # About eight operations a step: a force of four, two multiply-adds.
+    # About eight operations per step: a force of four, two multiply-adds.
     return Work(bytes=12.0 * n["n"], flop=8.0 * n["steps"] * n["n"])
 
 
@@ -49,7 +49,7 @@ def checked(out: dict[str, Any], n: dict[str, int]) -> dict[str, Any]:
 
 
 def _force(xp: Any, material: int, v: Any) -> Any:
-    """The force of a material on a particle at v, as the kernels have it."""
+    """The force of a material on a particle at v, as in the kernels."""
     return (
         lambda: -v,
         lambda: -v * v * v,

@@ -1,5 +1,5 @@
 // Correct a stack of camera frames for vignetting: each pixel times its gain, a polynomial of
-// degree 11 in x and in y with 144 fitted coefficients. Four pixels of one frame a thread.
+// degree 11 in x and in y with 144 fitted coefficients. Four pixels of one frame per thread.
 // constant: coefficient = coefficient
 // launch: correct<<<ceil(width * height * frames / 4 / block), 256>>>(raw, corrected, width, height, frames)
 __constant__ float coefficient[12][12];

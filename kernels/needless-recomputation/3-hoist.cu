@@ -1,4 +1,4 @@
-// One kernel again: a thread computes the gains of its four pixels once, keeps them in registers and walks the frames.
+// One kernel: a thread computes the gains of its four pixels once, keeps them in registers and loops over the frames.
 // constant: coefficient = coefficient
 // launch: correct<<<ceil(width * height / 4 / block), 256>>>(raw, corrected, width, height, frames)
 __constant__ float coefficient[12][12];

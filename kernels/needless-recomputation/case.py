@@ -21,7 +21,7 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    # Rows in whole blocks of 256 threads and four pixels, eight blocks an SM, so that none waits for another.
+    # Rows in whole blocks of 256 threads and four pixels, eight blocks per SM, so that none waits for another.
     height = 8 * card.sms
     return {"width": 1024, "height": height, "frames": max(1, min(128, card.memory // 32 // (1024 * height)))}
 

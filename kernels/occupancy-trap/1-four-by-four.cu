@@ -1,4 +1,4 @@
-// Scores of all queries against all points, dot products of 256 dimensions; 4 by 4 scores a thread.
+// Scores of all queries against all points, dot products of 256 dimensions; 4 by 4 scores per thread.
 // launch: scores<<<(n / 64, n / 64), 256>>>(queries, points, score, n)
 #define DIMENSIONS 256
 #define K 16

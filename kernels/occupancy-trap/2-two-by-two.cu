@@ -1,4 +1,4 @@
-// The same scores with 2 by 2 a thread: fewer registers, so that an SM is full of warps.
+// The same scores with 2 by 2 per thread: fewer registers, so that an SM reaches full occupancy.
 // launch: scores<<<(n / 32, n / 32), 256>>>(queries, points, score, n)
 #define DIMENSIONS 256
 #define K 32

@@ -1,4 +1,4 @@
-// The same scores with 8 by 8 a thread; the next tile is fetched while this one is used.
+// The same scores with 8 by 8 per thread; the next tile is loaded while this one is used.
 // launch: scores<<<(n / 128, n / 128), 256>>>(queries, points, score, n)
 #define DIMENSIONS 256
 #define K 16

@@ -1,4 +1,4 @@
-"""Dot products of n queries with n points of 256 dimensions; a dimension of all points lies together."""
+"""Dot products of n queries with n points of 256 dimensions; a dimension of all points is together."""
 
 from __future__ import annotations
 

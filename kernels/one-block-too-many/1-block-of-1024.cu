@@ -1,4 +1,4 @@
-// The price of each American put of a book after each of 24 moves of the share price. One contract a thread.
+// The price of each American put of a book after each of 24 moves of the share price. One contract per thread.
 // launch: put_prices<<<ceil(contracts / block), 1024>>>(spot, strike, up, hold_up, hold_down, out, contracts)
 #define LEVELS 20
 #define SCENARIOS 24

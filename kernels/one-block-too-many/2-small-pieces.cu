@@ -1,4 +1,4 @@
-// A thread for each contract and move, in blocks of 256: pieces a hundred times smaller, and any number of them.
+// One thread per contract and move, in blocks of 256: pieces a hundred times smaller, in any number.
 // launch: put_prices<<<(ceil(contracts / block), 24), 256>>>(spot, strike, up, hold_up, hold_down, out, contracts)
 #define LEVELS 20
 

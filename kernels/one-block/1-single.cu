@@ -1,4 +1,4 @@
-// The dot product of two vectors: a thousand threads stride through them and add up what they found.
+// The dot product of two vectors: a thousand threads stride through them and sum their products.
 // launch: dot<<<1, 1024>>>(x, y, out, n)
 extern "C" __global__ void dot(const float* __restrict__ x, const float* __restrict__ y, float* __restrict__ out, int n) {
   __shared__ float warp_sums[32];

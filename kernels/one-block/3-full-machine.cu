@@ -1,4 +1,4 @@
-// Eight blocks of 256 threads an SM, 16 bytes a load, two loads of each vector under way. `out` starts at zero.
+// Eight blocks of 256 threads per SM, 16 bytes per load, two loads of each vector in flight. `out` starts at zero.
 // launch: dot<<<8 * sms, 256>>>(x, y, out, n)
 __device__ float product(float4 a, float4 b, float sum) {
   return fmaf(a.x, b.x, fmaf(a.y, b.y, fmaf(a.z, b.z, fmaf(a.w, b.w, sum))));

@@ -19,7 +19,7 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n elements a vector: 50 million, or a twentieth of the card's memory for both."""
+    """n elements per vector: 50 million, or a twentieth of the GPU's memory for both."""
     return {"n": min(3 << 24, card.memory // 160 // 4 * 4)}
 
 

@@ -1,7 +1,7 @@
-// A 64 by 64 tile of C a block, 4 by 4 elements a thread: eight shared floats feed sixteen multiply-adds.
+// A 64 by 64 tile of C per block, 4 by 4 elements per thread: eight shared floats feed sixteen multiply-adds.
 // launch: gemm<<<(n / 64, n / 64), 256>>>(a, b, c, n)
 extern "C" __global__ void __launch_bounds__(256) gemm(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int n) {
-  __shared__ __align__(16) float as[16][68], bs[16][64];  // as is transposed; 4 unused words a row spread its banks
+  __shared__ __align__(16) float as[16][68], bs[16][64];  // as is transposed; 4 padding words per row spread it
   int t = threadIdx.x, tx = t % 16, ty = t / 16;
   const float* from_a = a + (size_t)(blockIdx.y * 64 + t / 4) * n + t % 4 * 4;
   const float* from_b = b + (size_t)ty * n + blockIdx.x * 64 + tx * 4;

@@ -1,8 +1,8 @@
-// A 128 by 128 tile of C a block, 8 by 8 elements a thread; the next tiles of A and B are on their way while this one is used.
+// A 128 by 128 tile of C per block, 8 by 8 elements per thread; the next tiles are loaded while this one is used.
 // launch: gemm<<<(n / 128, n / 128), 256>>>(a, b, c, n)
 #define K 16
 extern "C" __global__ void __launch_bounds__(256, 2) gemm(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int n) {
-  __shared__ __align__(16) float as[2][K][132], bs[2][K][128];  // as is transposed; 4 unused words a row spread its banks
+  __shared__ __align__(16) float as[2][K][132], bs[2][K][128];  // as is transposed; 4 padding words per row spread it
   int t = threadIdx.x, lane = t % 32, warp = t / 32;
   // Sums of 4 rows from here and from 16 further on, 4 columns from here and from 32 further on. Lanes that lie side by side
   // share their columns, so that lanes close to each other read the same bytes: two wavefronts for a load of 16 bytes.

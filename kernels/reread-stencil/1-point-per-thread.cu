@@ -1,4 +1,4 @@
-// One step of heat conduction in a solid: the fourth-order Laplace operator on a regular grid, a point a thread.
+// One step of heat conduction in a solid: the fourth-order Laplace operator on a regular grid, one point per thread.
 // launch: conduct<<<(nx / 128, ny / 4, nz - 4), (128, 4)>>>(u, v, k, nx, ny, nz)
 // u + k * (16 * near - far - 90 * u) / 12: sums over the six neighbours at distance one and the six at distance two.
 __device__ float conducted(float u, float near, float far, float k) {

@@ -1,4 +1,4 @@
-// A thread climbs a column of points. Five values of the column stay in its registers, one new value comes with each step.
+// One thread per column of points. Five values of the column stay in registers, and each step loads one new value.
 // launch: conduct<<<(nx / 128, ny / 4), (128, 4)>>>(u, v, k, nx, ny, nz)
 // u + k * (16 * near - far - 90 * u) / 12: sums over the six neighbours at distance one and the six at distance two.
 __device__ float conducted(float u, float near, float far, float k) {

@@ -1,4 +1,4 @@
-// A thread climbs four columns side by side: 16 bytes a load, and two planes' loads are under way while it computes.
+// One thread per four adjacent columns: 16 bytes per load, with two planes' loads in flight while it computes.
 // launch: conduct<<<(nx / 128, ny / 4), (32, 4)>>>(u, v, k, nx, ny, nz)
 // u + k * (16 * near - far - 90 * u) / 12: sums over the six neighbours at distance one and the six at distance two.
 __device__ float conducted(float u, float near, float far, float k) {
@@ -14,7 +14,7 @@ extern "C" __global__ void __launch_bounds__(128)
   int row = nx / 4;
   size_t plane = (size_t)row * ny;
   bool first = x == 0, last = x == row - 1;
-  const float4* from = u + (size_t)y * row + x;  // in the plane that is computed
+  const float4* from = u + (size_t)y * row + x;  // in the current plane
   float4* to = v + (from - u);
   float4 below2 = from[0], below = from[plane], here = from[2 * plane], above = from[3 * plane];
   float4 above2 = from[4 * plane], above3 = from[(nz > 5 ? 5 : 4) * plane];

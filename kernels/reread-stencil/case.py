@@ -17,7 +17,7 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """32 planes of 64 MiB; fewer on a card of less memory, and of 16 MiB below 6 GB. Five planes must overflow L2."""
+    """32 planes of 64 MiB; fewer on a GPU of less memory, and of 16 MiB below 6 GB. Five planes must overflow L2."""
     room = int(0.35 * card.memory) // 8
     side = 4096 if room >= 16 * 4096 * 4096 else 2048
     return {"nx": side, "ny": side, "nz": min(32, room // (side * side))}
@@ -28,7 +28,7 @@ def _inside(n: dict[str, int]) -> int:
 
 
 def work(n: dict[str, int]) -> Work:
-    """Each value read once, each inner point written once; 17 operations a point."""
+    """Each value read once, each inner point written once; 17 operations per point."""
     return Work(4.0 * (n["nx"] * n["ny"] * n["nz"] + _inside(n)), 17.0 * _inside(n))
 
 

@@ -1,4 +1,4 @@
-// The same code on order lines that were put into bins first: each bin touches one part of the price list.
+// The same code on binned order lines: each bin accesses one part of the price list.
 // launch: revenue<<<ceil(n / (16 * block)), 256>>>(binned, price, total, n)
 constexpr int kLoads = 8, kRounds = 2;
 

@@ -17,7 +17,7 @@ def _power_of_two(most: int) -> int:
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n: order lines and items, 2^27 on a large card; bins: parts of the list, each an eighth of L2 or less."""
+    """n: order lines and items, 2^27 on a large GPU; bins: parts of the list, each an eighth of L2 or less."""
     n = min(1 << 27, _power_of_two(int(0.35 * card.memory) // _BYTES))
     return {"n": n, "bins": max(2, n // _power_of_two(max(card.l2, 1 << 20) // 32))}
 

@@ -1,4 +1,4 @@
-// All time steps in one launch: a warp keeps a rod in its registers, four cells a lane; only ends pass between lanes.
+// All time steps in one launch: a warp keeps a rod in its registers, four cells per lane; only ends pass between lanes.
 // launch: heat<<<ceil(cells / (4 * block)), 256>>>(start, out, k, cells, steps)
 extern "C" __global__ void heat(const float4* __restrict__ start, float4* __restrict__ out, float k, int cells, int steps) {
   int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;

@@ -32,7 +32,7 @@ def scalars(n: dict[str, int]) -> dict[str, Any]:
 
 
 def work(n: dict[str, int]) -> Work:
-    """The rods are read once and written once, whatever happens between; five operations a cell and step."""
+    """The rods are read once and written once, whatever happens in between; five operations per cell and step."""
     return Work(bytes=8.0 * n["cells"], flop=5.0 * n["cells"] * n["steps"])
 
 

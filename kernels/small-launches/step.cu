@@ -1,4 +1,4 @@
-// One time step of the heat equation on many rods of 128 cells with insulated ends. One cell a thread.
+// One time step of the heat equation on many rods of 128 cells with insulated ends. One cell per thread.
 #define CELLS 128
 extern "C" __global__ void heat_step(const float* __restrict__ now, float* __restrict__ next, float k, int cells) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

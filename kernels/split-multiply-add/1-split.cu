@@ -1,5 +1,5 @@
 // Explicit Euler steps of dx/dt = p(x), p of degree 7, for many starting points. The results
-// agree bit by bit with those of an old host program. Four points a thread.
+// agree bit by bit with those of an old host program. Four points per thread.
 // launch: integrate<<<ceil(n / 4 / block), 256>>>(start, end, p0, p1, p2, p3, p4, p5, p6, p7, h, n)
 __device__ float mul_add(float a, float b, float c) { return __fadd_rn(__fmul_rn(a, b), c); }  // slow: here
 

@@ -1,4 +1,4 @@
-// The same Euler steps of dx/dt = p(x), p of degree 7; each product goes into its sum unrounded, in one instruction.
+// The same Euler steps of dx/dt = p(x), p of degree 7; each product is added unrounded, in one instruction.
 // launch: integrate<<<ceil(n / 4 / block), 256>>>(start, end, p0, p1, p2, p3, p4, p5, p6, p7, h, n)
 __device__ float mul_add(float a, float b, float c) { return fmaf(a, b, c); }
 

@@ -1,4 +1,4 @@
-// Filters a radio signal, pairs of in-phase and quadrature samples, with 128 taps: half of a block takes each component.
+// Filters a radio signal, pairs of in-phase and quadrature samples, with 128 taps: half a block per component.
 // constant: taps = taps
 // launch: filter<<<n / 1024, 256>>>(signal, filtered, n)
 #define TAPS 128

@@ -1,4 +1,4 @@
-// The same filter, with the components taken apart when they enter shared memory: one array each.
+// The same filter, with the components separated when they are stored to shared memory: one array each.
 // constant: taps = taps
 // launch: filter<<<n / 1024, 256>>>(signal, filtered, n)
 #define TAPS 128

@@ -1,5 +1,5 @@
-// Planes again, and eight neighbouring outputs a thread: a window of samples slides through registers, 16 bytes a load.
-// In every other run of 32 words the halves of each 8 are swapped, so that lanes eight words apart never meet in a bank.
+// Planes, and eight adjacent outputs per thread: a window of samples slides through registers, 16 bytes per load.
+// In every other run of 32 words the halves of each 8 are swapped, so that lanes eight words apart use different banks.
 // constant: taps = taps
 // launch: filter<<<n / 1024, 256>>>(signal, filtered, n)
 #define TAPS 128

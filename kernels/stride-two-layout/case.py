@@ -1,4 +1,4 @@
-"""A filter of 128 taps over a signal of pairs (in-phase, quadrature); the filtered components lie in two planes."""
+"""A filter of 128 taps over a signal of pairs (in-phase, quadrature); the filtered components are in two planes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// Every thread moves the eight values of one record.
+// One thread per record: it moves all eight values.
 // launch: interleave<<<ceil(n / block), 256>>>(planes, records, n)
 extern "C" __global__ void interleave(const float* __restrict__ planes, float* __restrict__ records, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// Every thread gathers half a record and stores it as 16 bytes, so that a warp fills 512 bytes in a row; two such halves.
+// Each thread gathers half a record and stores it as 16 bytes, so a warp writes 512 contiguous bytes; two halves each.
 // launch: interleave<<<ceil(n / block), 256>>>(planes, records, n)
 constexpr int kHalves = 2;
 

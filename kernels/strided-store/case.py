@@ -13,7 +13,7 @@ TOLERANCES = {"records": Tolerance(0.0, 0.0, "values are moved, not computed")}
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n: records; 2^24 on a large card, 512 MiB in and as much out."""
+    """n: records; 2^24 on a large GPU, 512 MiB in and as much out."""
     return {"n": min(1 << 24, int(0.35 * card.memory) // _BYTES // _MULTIPLE * _MULTIPLE)}
 
 

@@ -15,7 +15,7 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n elements: 34 million, or what a twentieth of the card's memory holds of each vector."""
+    """n elements: 34 million, or what a twentieth of the GPU's memory holds of each vector."""
     return {"n": min(1 << 25, card.memory // 80 // 1024 * 1024)}
 
 

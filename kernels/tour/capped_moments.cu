@@ -1,4 +1,4 @@
-// 96 running moments a thread under a launch bound that leaves 32 registers: the rest lives in local memory.
+// 96 running moments per thread under a launch bound of 32 registers: the rest is spilled to local memory.
 #define M 96
 extern "C" __global__ void __launch_bounds__(1024, 2) capped_moments(const float* __restrict__ in, float* __restrict__ out, int n, int iters) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

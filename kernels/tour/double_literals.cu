@@ -1,4 +1,4 @@
-// Single precision, but for two literals without an f: every step converts to double and back.
+// Single precision, except for two literals without an f: every step converts to double and back.
 extern "C" __global__ void double_literals(const float* __restrict__ in, float* __restrict__ out, int n, int iters) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;

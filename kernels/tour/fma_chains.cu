@@ -1,4 +1,4 @@
-// Eight independent multiply-add chains a thread, all in registers: the FMA pipe is the end of the road.
+// Eight independent multiply-add chains per thread, all in registers: the FMA pipe is the limit.
 extern "C" __global__ void fma_chains(float* __restrict__ out, float a, float b, int iters) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   float v[8];

@@ -1,4 +1,4 @@
-// A tiled matrix product in which every thread owns one output: more shared loads than multiply-adds can hide.
+// A tiled matrix product with one output per thread: more shared loads than multiply-adds can hide.
 #define T 32
 extern "C" __global__ void gemm_one_output(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int n) {
   __shared__ float as[T][T], bs[T][T];

@@ -1,4 +1,4 @@
-// 128 by 128 a block, 8 by 8 a thread, 16-byte shared loads: the multiply-adds lead.
+// 128 by 128 per block, 8 by 8 per thread, 16-byte shared loads: the multiply-adds lead.
 #define BM 128
 #define BN 128
 #define BK 8

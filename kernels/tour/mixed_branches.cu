@@ -1,4 +1,4 @@
-// Eight kinds of work, mixed in every warp: each lane waits for the seven paths that are not its own.
+// Eight kinds of work, mixed in every warp: each lane waits for the seven other paths.
 extern "C" __global__ void mixed_branches(const int* __restrict__ kind, const float* __restrict__ in, float* __restrict__ out, int n, int iters) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;

@@ -1,4 +1,4 @@
-// One block an SM, all of the same length, and one block more than there are SMs: a second wave for a single block.
+// One block per SM, all of the same length, and one block more than there are SMs: a second wave for a single block.
 extern "C" __global__ void one_block_too_many(const float* __restrict__ in, float* __restrict__ out, int iters) {
   extern __shared__ float room[];
   int i = blockIdx.x * blockDim.x + threadIdx.x;

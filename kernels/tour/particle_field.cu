@@ -1,4 +1,4 @@
-// An array of structs: every lane pulls a 32-byte particle through memory for the 4 bytes of its mass.
+// An array of structs: every lane loads a 32-byte sector for the 4 bytes of its mass.
 struct Particle { float x, y, z, vx, vy, vz, mass, charge; };
 extern "C" __global__ void particle_field(const Particle* __restrict__ p, float* __restrict__ out, float k, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

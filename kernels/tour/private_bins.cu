@@ -1,4 +1,4 @@
-// A private histogram in an array whose index is known only at run time: no register can be indexed, so it is local memory.
+// A private histogram in an array whose index is known only at run time: registers cannot be indexed, so it is in local memory.
 #define BINS 64
 extern "C" __global__ void private_bins(const unsigned char* __restrict__ in, unsigned* __restrict__ out, int n, int iters) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

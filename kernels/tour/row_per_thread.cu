@@ -1,4 +1,4 @@
-// One thread walks one row of a row-major matrix: neighbouring lanes are a whole row apart.
+// One thread per row of a row-major matrix: adjacent lanes are a whole row apart.
 extern "C" __global__ void row_per_thread(const float* __restrict__ a, float* __restrict__ sums, int rows, int cols) {
   int row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= rows) return;

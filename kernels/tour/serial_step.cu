@@ -1,4 +1,4 @@
-// A thousand threads meet at a barrier in every step and wait while one warp does the serial part.
+// A thousand threads wait at a barrier in every step while one warp does the serial part.
 extern "C" __global__ void __launch_bounds__(1024) serial_step(const float* __restrict__ in, float* __restrict__ out, int steps, int serial) {
   __shared__ float shared_state;
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// A Fourier series of 64 harmonics at many points: y(t) = sum of a_k cos(k pi t) + b_k sin(k pi t). Four points a thread.
+// A Fourier series of 64 harmonics at many points, y(t) = sum of a_k cos(k pi t) + b_k sin(k pi t). Four per thread.
 // launch: series<<<ceil(n / 4 / block), 256>>>(angle, coefficient, value, n)
 #define K 64
 #define PI 3.14159265f

@@ -1,4 +1,4 @@
-// The same series: one sine and cosine a point, each further harmonic by rotating the last one through the angle pi t.
+// The same series: one sine and cosine per point, each further harmonic by rotating the previous one by the angle pi t.
 // launch: series<<<ceil(n / 4 / block), 256>>>(angle, coefficient, value, n)
 #define K 64
 extern "C" __global__ void series(const float4* __restrict__ angle, const float2* __restrict__ coefficient,

@@ -1,4 +1,4 @@
-// The same series by the three-term recurrence cos((k+1)x) = 2 cos(x) cos(kx) - cos((k-1)x), x = pi t, and so for the sine.
+// The same series by the three-term recurrence cos((k+1)x) = 2 cos(x) cos(kx) - cos((k-1)x), x = pi t; same for sine.
 // launch: series<<<ceil(n / 4 / block), 256>>>(angle, coefficient, value, n)
 #define K 64
 extern "C" __global__ void series(const float4* __restrict__ angle, const float2* __restrict__ coefficient,

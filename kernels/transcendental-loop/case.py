@@ -26,7 +26,7 @@ def sizes(card: Card) -> dict[str, int]:
 
 
 def work(n: dict[str, int]) -> Work:
-    # Two multiply-adds a harmonic to sum, two (the three-term recurrence) to have the next sine and cosine.
+    # Two multiply-adds per harmonic to sum, two (the three-term recurrence) to have the next sine and cosine.
     return Work(bytes=8.0 * n["n"], flop=8.0 * HARMONICS * n["n"])
 
 

@@ -1,4 +1,4 @@
-// A tile of 32 by 32 elements goes through shared memory, so that rows are read and rows are written.
+// A tile of 32 by 32 elements goes through shared memory, so that both matrices are accessed by rows.
 // launch: transpose<<<(n / 32, n / 32), (32, 8)>>>(in, out, n)
 #define TILE 32
 #define ROWS 8

@@ -1,4 +1,4 @@
-// The tile with one spare column: the elements of a column lie in 32 different banks.
+// The tile with one padding column: the elements of a column are in 32 different banks.
 // launch: transpose<<<(n / 32, n / 32), (32, 8)>>>(in, out, n)
 #define TILE 32
 #define ROWS 8

@@ -1,9 +1,9 @@
-// A tile of 64 by 64: a thread turns 4 by 4 elements in its registers, so that every access moves 16 bytes.
+// A tile of 64 by 64: a thread transposes 4 by 4 elements in its registers, so that every access moves 16 bytes.
 // launch: transpose<<<(n / 64, n / 64), (16, 16)>>>(in, out, n)
 #define TILE 64
 #define GROUPS (TILE / 4)
 
-// Groups of 4 in a row of the tile change places with the row (exclusive or), so that no two lanes meet in a bank.
+// Groups of 4 in a tile row are swizzled with the row index (XOR), so that no two lanes use the same bank.
 __device__ __forceinline__ int place(int row, int group) { return row * GROUPS + (group ^ ((row / 4) % 8)); }
 
 extern "C" __global__ void __launch_bounds__(256) transpose(const float* __restrict__ in, float* __restrict__ out, int n) {

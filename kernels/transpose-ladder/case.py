@@ -10,7 +10,7 @@ TOLERANCES = {"out": Tolerance(relative=0.0, absolute=0.0, why="elements are mov
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """A matrix of about 500 MB, at most a sixth of the card's memory; whole tiles of 128."""
+    """A matrix of about 500 MB, at most a sixth of the GPU's memory; whole tiles of 128."""
     side = int((min(512e6, card.memory / 6) / 4) ** 0.5)
     return {"n": max(1, side // 128) * 128}
 

@@ -1,4 +1,4 @@
-// Each pair of particles once: a particle adds up its overlap with all particles of smaller number. One row a thread.
+// Each pair of particles once: a particle sums its overlap with all particles of smaller number. One row per thread.
 // launch: overlaps<<<ceil(n / block), 1024>>>(particles, out, reach2, n)
 __device__ float pair(float4 a, float4 b, float reach2) {
   float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
@@ -6,7 +6,7 @@ __device__ float pair(float4 a, float4 b, float reach2) {
   return (b.w * d) * (d * d);
 }
 
-// What the particle in row `row` has with all rows before it. All threads of a block take part, row - first = threadIdx.x.
+// The overlap of the particle in row `row` with all previous rows. All threads participate, row - first = threadIdx.x.
 __device__ float overlap(const float4* __restrict__ particles, float4* tile, int first, int row, float reach2) {
   float4 me = particles[row];
   float sum = 0.f;

@@ -1,4 +1,4 @@
-// A block takes a set of short rows from the front and the set of long rows that mirrors it at the end.
+// A block processes a set of short rows from the front and the mirrored set of long rows from the end.
 // launch: overlaps<<<ceil(n / (2 * block)), 512>>>(particles, out, reach2, n)
 __device__ float pair(float4 a, float4 b, float reach2) {
   float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
@@ -6,7 +6,7 @@ __device__ float pair(float4 a, float4 b, float reach2) {
   return (b.w * d) * (d * d);
 }
 
-// What the particle in row `row` has with all rows before it. All threads of a block take part, row - first = threadIdx.x.
+// The overlap of the particle in row `row` with all previous rows. All threads participate, row - first = threadIdx.x.
 __device__ float overlap(const float4* __restrict__ particles, float4* tile, int first, int row, float reach2) {
   float4 me = particles[row];
   float sum = 0.f;

@@ -1,4 +1,4 @@
-// Kinetic energy of the particles of each of 64 domains: each thread adds up four particles, each warp adds to its domain.
+// Kinetic energy of the particles of each of 64 domains: each thread sums four particles, each warp adds to its domain.
 // launch: kinetic<<<n / 1024, 256>>>(particles, energy, n)
 struct Particle {
   float x, y, z, charge, vx, vy, vz, mass;

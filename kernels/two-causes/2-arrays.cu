@@ -1,4 +1,4 @@
-// An array for each field instead of an array of structs; the sums as before.
+// One array per field instead of an array of structs; the sums are unchanged.
 // launch: kinetic<<<n / 1024, 256>>>(vx, vy, vz, mass, energy, n)
 extern "C" __global__ void kinetic(const float* __restrict__ vx, const float* __restrict__ vy, const float* __restrict__ vz,
                                    const float* __restrict__ mass, float* __restrict__ energy, int n) {

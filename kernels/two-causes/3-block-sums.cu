@@ -1,4 +1,4 @@
-// The array of structs as before; a block adds up 8192 particles in shared memory before it adds to its domain, once.
+// The array of structs as before; a block sums 8192 particles in shared memory before it adds to its domain, once.
 // launch: kinetic<<<n / 8192, 256>>>(particles, energy, n)
 struct Particle {
   float x, y, z, charge, vx, vy, vz, mass;

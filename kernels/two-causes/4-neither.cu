@@ -1,4 +1,4 @@
-// An array for each field, 16 bytes a lane, and one addition a block.
+// One array per field, 16 bytes per lane, and one addition per block.
 // launch: kinetic<<<n / 8192, 256>>>(vx, vy, vz, mass, energy, n)
 __device__ float of_one(float x, float y, float z, float m) { return 0.5f * m * (x * x + y * y + z * z); }
 

@@ -1,4 +1,4 @@
-// The same six filters, each working in place after the first: one buffer less.
+// The same six filters, in place after the first: one buffer less.
 // launch: clip_saturated<<<(frame / (4 * block), frames / 4), 256>>>(raw, a, saturation, frame)
 // launch: subtract_dark<<<(frame / (4 * block), frames / 4), 256>>>(a, dark, a, frame)
 // launch: correct_gain<<<(frame / (4 * block), frames / 4), 256>>>(a, gain, a, frame)
@@ -20,7 +20,7 @@ __device__ void each_pixel(const float4* in, float4* out, int frame, Filter filt
     out[first + k * (frame / 4)] = make_float4(filter(v[k].x, 0), filter(v[k].y, 1), filter(v[k].z, 2), filter(v[k].w, 3));
 }
 
-// The four pixels of an image that belong to this thread, by their place in a vector.
+// This thread's four pixels of an image, by their position in the vector.
 struct Pixels {
   float value[4];
   __device__ explicit Pixels(const float4* image) {

@@ -15,7 +15,7 @@ __device__ void each_pixel(const float4* __restrict__ in, float4* __restrict__ o
     out[first + k * (frame / 4)] = make_float4(filter(v[k].x, 0), filter(v[k].y, 1), filter(v[k].z, 2), filter(v[k].w, 3));
 }
 
-// The four pixels of an image that belong to this thread, by their place in a vector.
+// This thread's four pixels of an image, by their position in the vector.
 struct Pixels {
   float value[4];
   __device__ explicit Pixels(const float4* image) {

@@ -20,12 +20,12 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """frames: 128 on a large card, a multiple of four; frame: pixels of one."""
+    """frames: 128 on a large GPU, a multiple of four; frame: pixels of one."""
     return {"frames": max(4, min(128, int(0.35 * card.memory) // (16 * FRAME) // 4 * 4)), "frame": FRAME}
 
 
 def work(n: dict[str, int]) -> Work:
-    """Each pixel read and written once, the dark and the gain image read once; ten operations a pixel."""
+    """Each pixel read and written once, the dark and the gain image read once; ten operations per pixel."""
     pixels = n["frames"] * n["frame"]
     return Work(8.0 * pixels + 8.0 * n["frame"], 10.0 * pixels)
 

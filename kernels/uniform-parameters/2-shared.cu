@@ -1,4 +1,4 @@
-// The coefficients copied into shared memory first, by each block.
+// Each block first copies the coefficients into shared memory.
 // launch: respond<<<ceil(n / block), 256, 4 * order>>>(signal, coefficient, response, n, order)
 extern "C" __global__ void respond(const float* __restrict__ signal, const float* __restrict__ coefficient,
                                    float* __restrict__ response, int n, int order) {

@@ -1,4 +1,4 @@
-// Four values a thread, so that a coefficient fetched from constant memory serves four multiply-adds.
+// Four values per thread, so that a coefficient fetched from constant memory serves four multiply-adds.
 // launch: respond<<<ceil(n / (4 * block)), 256>>>(signal, response, n)
 // constant: constant_coefficient = coefficient
 constexpr int kOrder = 256;

@@ -17,7 +17,7 @@ TOLERANCES = {
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n: values, 2^25 on a card of 132 SMs and in proportion on others; order: 256 coefficients."""
+    """n: values, 2^25 on a GPU of 132 SMs and in proportion on others; order: 256 coefficients."""
     wanted = (1 << 25) * card.sms // 132 // _MULTIPLE * _MULTIPLE
     return {"n": max(_MULTIPLE, min(wanted, int(0.35 * card.memory) // 8 // _MULTIPLE * _MULTIPLE)), "order": ORDER}
 

@@ -1,5 +1,5 @@
-// The same experts as one loop over hidden units. The weights of all experts lie in a table in shared memory, and each thread
-// takes three samples of a group, so that a weight is loaded once for three multiply-adds.
+// The same experts as one loop over hidden units. All weights are in a shared-memory table, and each thread
+// processes three samples of a group, so that a weight is loaded once for three multiply-adds.
 // launch: infer<<<sms, 256, 4 * weight_count>>>(weights, expert, input, output, samples)
 #define HIDDEN 24
 #define WIDTH 32

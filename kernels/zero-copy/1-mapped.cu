@@ -1,4 +1,4 @@
-// Corrects a camera frame: the dark frame is taken off each pixel, and the rest is scaled.
+// Corrects a camera frame: the dark frame is subtracted from each pixel, and the result is scaled.
 // launch: correct<<<sms * 8, 256>>>(frame, dark_host, corrected, gain, n)
 extern "C" __global__ void correct(const float4* __restrict__ frame, const float4* __restrict__ dark,
                                    float4* __restrict__ corrected, float gain, int n) {

@@ -1,4 +1,4 @@
-"""Correction of a camera frame of 12 megapixels by a dark frame that lies in pinned host memory, or on the device."""
+"""Correction of a camera frame of 12 megapixels by a dark frame that is in pinned host memory, or on the device."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from advisor.practice.api import Card, Tolerance, Work
 
 
 def sizes(card: Card) -> dict[str, int]:
-    """n: pixels of 4 bytes; 12 million on any card: the bus is the point, and the profiler replays every pass."""
+    """n: pixels of 4 bytes; 12 million on any GPU: the bus limits, and the profiler replays every pass."""
     return {"n": 4096 * 3072}
 
 

@@ -15,9 +15,8 @@ from advisor.reasoning.diagnose import analyse
 from advisor.records import resources
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.session import events as e
-from advisor.session.executor import Desk
+from advisor.session.executor import Executor, sources
 from advisor.session.reducer import reduce
-from advisor.session.services import sources
 from advisor.session.state import State, main_finding
 
 EXERCISES = (
@@ -30,14 +29,14 @@ EXERCISES = (
 )
 
 
-def settle(state: State, desk: Desk) -> State:
+def settle(state: State, desk: Executor) -> State:
     """All work done."""
     while state.waiting:
         state = reduce(state, desk.perform(state.waiting[0], state, lambda *_: None))
     return state
 
 
-def interview(launch: LaunchDiagnosis, desk: Desk) -> tuple[State, int, list[tuple[float, float]]]:
+def interview(launch: LaunchDiagnosis, desk: Executor) -> tuple[State, int, list[tuple[float, float]]]:
     """The state at the end, the number of questions, and the seconds (wall, processor) after each answer."""
     state = settle(reduce(State(), e.Began(gpu=launch.known_as)), desk)
     for event in (e.Answered("subject", "kernel"), e.Expected(None, again=False)):
@@ -53,7 +52,7 @@ def interview(launch: LaunchDiagnosis, desk: Desk) -> tuple[State, int, list[tup
 
 def times(names: tuple[str, ...]) -> list[tuple[float, float]]:
     """Prints a line for each launch, and the summary; the seconds (wall, processor) after each answer but the first."""
-    desk, found, asked, same, all_ = Desk(sources()), [], [], 0, 0
+    desk, found, asked, same, all_ = Executor(sources()), [], [], 0, 0
     for name in names:
         path = Path(resources.folder("kernels")) / name / "recorded" / "h200" / "profile.ncu-rep.xz"
         for launch in analyse([path]).diagnosis.launches[:2]:

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from advisor.records import resources
-from advisor.session.transcripts import serialize
+from advisor.session.transcripts import format as serialize
 from advisor.session.transcripts.autosave import unfinished
 
 _START_S, _STEP_S = 60.0, 20.0
@@ -129,7 +129,7 @@ def judged(place: Path) -> tuple[int, str]:
     except Exception as problem:
         return 0, str(problem)
     # A step that was worked on when the kill came has no conclusion yet; any before it must have one.
-    without = [entry.verb for entry in entries[1:-1] if not entry.concluded]
+    without = [entry.event.verb for entry in entries[1:-1] if not entry.concluded]
     return len(entries) - 1, f"steps without a conclusion: {without}" if without else ""
 
 

@@ -51,7 +51,7 @@ def test_the_first_screen_is_short_and_within_80_columns(tour_path: Path, capsys
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 80
     top = "\n".join(lines[:20])
-    for word in ("transpose_tile", "H200", " us", "Fix first", "bank_conflicts", "Expect", "Why", "Next"):
+    for word in ("transpose_tile", "H200", " µs", "Cause", "bank_conflicts", "Speedup", "Why", "Fix", "Next"):
         assert word in top
     assert "\x1b" not in top
 

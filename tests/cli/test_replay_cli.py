@@ -144,7 +144,7 @@ def test_without_a_terminal_a_session_is_not_played(session: Path, capsys: pytes
         ("hubba bubba", "not understood"),
         ("/nothing", "not understood"),
         ("{say: /fix}", "nothing came of it"),
-        ("{do: dance}", "no deed is called 'dance'"),
+        ("{do: dance}", "no action is called 'dance'"),
         ("{do: launch, position: x}", "line 1"),
         ("{sing: x}", "neither say"),
         ("{say: /kernel transpose_tile, expect: {class: dram_bound}}", "class is 'mixed_memory_bound'"),

@@ -12,7 +12,7 @@ import pytest
 
 import advisor
 from advisor.cli.main import main
-from advisor.cli.triage_progress import Teller, progress_text
+from advisor.cli.triage import Teller, progress_text
 from advisor.triage.one_file import METRICS
 from advisor.triage.run import Progress
 from tests.bench.triage.generate import raw_rows, table
@@ -45,7 +45,7 @@ def run(*args: str | Path) -> int:
 
 
 def validator() -> jsonschema.Draft202012Validator:
-    path = Path(advisor.__file__).parent / "render" / "schemas" / "triage.json"
+    path = Path(advisor.__file__).parent / "view" / "schemas" / "triage.json"
     return jsonschema.Draft202012Validator(json.loads(path.read_text()))
 
 
@@ -158,7 +158,7 @@ def test_a_trace_gives_the_budget_of_the_program(
 def test_a_finished_run_leaves_nothing_and_a_stopped_one_says_how_to_go_on(
     reports: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from advisor.cli import triage_progress
+    from advisor.cli import triage as command
 
     def states() -> list[Path]:
         return sorted((cache / "ncu-advisor" / "triage").glob("*.sqlite"))
@@ -173,7 +173,7 @@ def test_a_finished_run_leaves_nothing_and_a_stopped_one_says_how_to_go_on(
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(triage_progress.Teller, "__call__", stop)
+        patch.setattr(command.Teller, "__call__", stop)
         assert run("triage", reports) == 130
     assert "1 of 3 files are done: the same command goes on from there" in capsys.readouterr().err
     assert len(states()) == 1

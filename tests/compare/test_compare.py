@@ -219,7 +219,7 @@ def test_a_finding_that_the_other_report_cannot_decide_is_not_gone(tour: Any) ->
 
 def test_a_kernel_at_its_limit_stops_the_search(tour: Any) -> None:
     found = pair(tour, AOS, COPY)
-    assert found.next.advice == "stop" and "99 % of what is achievable" in found.next.text
+    assert found.next.advice == "stop" and "99 % of the achievable rate" in found.next.text
 
 
 def with_gain(tour: Any, gain: float) -> Any:
@@ -239,7 +239,7 @@ def test_a_kernel_at_the_floor_of_its_bytes_stops_whatever_the_gain(tour: Any) -
     peak = tour.diagnosis.launches[SOA].metrics["dram_peak_bytes_per_s"]
     least = 0.9 * peak * tour.diagnosis.launches[SOA].duration_ns / 1e9 * 0.95
     found = pair(tour, AOS, changed(tour, SOA, {"theoretical_bytes": least})).next
-    assert found.advice == "stop" and "over the floor" in found.text
+    assert found.advice == "stop" and "over the minimum time" in found.text
 
 
 def test_a_change_without_effect_keeps_the_simpler_code(tour: Any) -> None:
@@ -360,7 +360,7 @@ def test_absurd_numbers_end_in_no_error_and_in_sound_json(
     tour: Any, metrics: dict[str, float], fields: dict[str, float]
 ) -> None:
     """Whole reports are typed by hand, or damaged: no ratio and no logarithm may fail on what they hold."""
-    schema = json.loads((files("advisor") / "render" / "schemas" / "compare.json").read_text(encoding="utf-8"))
+    schema = json.loads((files("advisor") / "view" / "schemas" / "compare.json").read_text(encoding="utf-8"))
     absurd = changed(tour, SOA, {**metrics}, **fields)
     for before, after in ((AOS, absurd), (absurd, AOS)):
         document = json.loads(compare_json(Result(compared(tour, some(tour, before), some(tour, after)))))

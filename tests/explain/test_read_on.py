@@ -12,8 +12,9 @@ import advisor.view
 from advisor.explain.explain import explain
 from advisor.knowledge.base import catalog
 from advisor.reasoning.diagnose import analyse_numbers
-from advisor.view.diagnosis import diagnosis_text
 from advisor.view.diagnosis_json import diagnosis_json
+from advisor.view.pages.diagnosis import diagnosis_page
+from advisor.view.writers.terminal import terminal_text
 
 SCHEMAS = Path(next(iter(advisor.view.__path__))) / "schemas"
 
@@ -25,7 +26,9 @@ def test_the_fix_of_a_finding_leads_to_its_topic(found: str) -> None:
     first = diagnosis.launches[0].findings[0]
     assert first.id == found and first.fix is not None
     assert first.fix.see == entry.see
-    assert f"Read on: ncu-advisor explain {entry.see[0]} (also {entry.see[1]}" in diagnosis_text(diagnosis, width=200)
+    assert f"Read on    `ncu-advisor explain {entry.see[0]}` (also {entry.see[1]}" in terminal_text(
+        diagnosis_page(diagnosis, sections=None), width=200
+    )
     document = json.loads(diagnosis_json(diagnosis))
     assert document["launches"][0]["findings"][0]["fix"]["see"] == list(entry.see)
     schema = json.loads((SCHEMAS / "diagnosis.json").read_text(encoding="utf-8"))

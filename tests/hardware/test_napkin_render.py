@@ -19,7 +19,7 @@ from advisor.hardware.gpus import ids
 from advisor.hardware.roofline import check, reckon
 from advisor.view.napkin import napkin_json, napkin_text, roofline_lines
 
-SCHEMA = json.loads((Path(advisor.__file__).parent / "render" / "schemas" / "napkin.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((Path(advisor.__file__).parent / "view" / "schemas" / "napkin.json").read_text(encoding="utf-8"))
 GEMM = reckon("gemm", dtype="f16", gpu_name="H100-SXM")
 MEASURED = {"duration_ns": 5e6, "dram_bytes": 1e9, "compute_pct": 30.0, "memory_pct": 80.0}
 
@@ -39,7 +39,7 @@ def test_what_was_measured_is_set_against_it() -> None:
     single = reckon("gemm", dtype="f32", gpu_name="H200")
     text = napkin_text(single, checks=check(single, MEASURED))
     assert "Measured against it" in text
-    assert "4.97 times the fewest bytes" in text
+    assert "4.97× the minimum bytes" in text
 
 
 @settings(deadline=None, max_examples=60)

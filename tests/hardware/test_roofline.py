@@ -181,7 +181,7 @@ def test_a_launch_far_from_its_floor_is_told_how_far() -> None:
     assert item.id == "slower_than_floor"
     assert item.kind == "distance"
     assert dict(item.values)["floor_ratio"] == pytest.approx(2.5e6 / SUM.floor_ns)
-    assert "3 times the floor of 833.3 us" in item.says
+    assert "3× the minimum time of 833.3 µs" in item.says
 
 
 def test_a_launch_below_its_floor_is_a_contradiction() -> None:

@@ -160,5 +160,5 @@ def at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: str = "near_co
     learner = Learner(data, monkeypatch)
     learner.environment(PYTHONPATH=str(STANDIN), STANDIN_LOG=str(tmp_path / "log"))
     monkeypatch.setattr("advisor.practice.profiling.find_ncu", lambda env=None: STANDIN / "ncu")
-    monkeypatch.setattr("advisor.cli.practice.gpu.find_ncu", lambda: STANDIN / "ncu")
+    monkeypatch.setattr("advisor.cli.practice_gpu.find_ncu", lambda: STANDIN / "ncu")
     return learner

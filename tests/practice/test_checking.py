@@ -9,9 +9,7 @@ import pytest
 from learner import NAME, Learner
 from standin_runs import RIGHT, source
 
-from advisor.cli.practice import gpu
-from advisor.cli.practice.text import Face
-from advisor.practice.state import Store
+from advisor.cli import practice_gpu
 
 CLOCK = "// microseconds scale: "
 
@@ -131,10 +129,10 @@ def test_the_same_seed_gives_the_same_inputs_and_no_seed_others(learner: Learner
 
 def test_two_terminals_at_once_lose_nothing(learner: Learner) -> None:
     learner.edits(source(RIGHT, f"{CLOCK}10"))
-    said: list[str] = []
-    face = Face(said.append, lambda _: None, lambda *_: None, lambda: None, 80, False, False)
+    check = practice_gpu.check.callback
+    assert check is not None
     with ThreadPoolExecutor(2) as pool:
-        codes = pool.map(lambda _: gpu.check(Store(learner.data), NAME, None, 30.0, None, face), range(2))
+        codes = pool.map(lambda _: check(name=NAME, seed=None, limit=30, arch=None), range(2))
     assert list(codes) == [0, 0]
     assert learner.record.attempts == 2 and len(learner.record.log) == 1
 

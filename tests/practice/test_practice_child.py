@@ -71,7 +71,7 @@ def test_a_child_that_is_too_late_is_ended_with_its_own_children(tmp_path: Path)
 
 
 def test_a_child_that_ignores_the_request_is_ended_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("advisor.practice.run._SOFT_S", 0.1)
+    monkeypatch.setattr("advisor.records.child._SOFT_S", 0.1)
     code = "import signal; signal.signal(15, signal.SIG_IGN); print('x', flush=True)\nwhile True: pass"
     ended = python(code, lambda t, whole: 0.1)
     assert ended.late and ended.code == -9
@@ -90,7 +90,7 @@ def test_an_interruption_ends_the_child_too() -> None:
 
 
 def test_a_child_that_closes_its_output_and_lives_on_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("advisor.practice.run._HARD_S", 0.2)
+    monkeypatch.setattr("advisor.records.child._HARD_S", 0.2)
     ended = python("import os; os.close(1)\nwhile True: pass")
     assert ended.late and ended.code == -15
 

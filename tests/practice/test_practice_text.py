@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.cli.practice.text import listing
+from advisor.cli.practice import listing
 from advisor.hardware.ceilings import Ceiling, Ceilings
 from advisor.knowledge.base import catalog
 from advisor.practice import compiling, workshop

@@ -79,7 +79,7 @@ def test_what_does_not_compile_is_not_profiled(profiled: Learner) -> None:
 
 
 def test_without_ncu_it_is_said_before_anything_is_asked(profiled: Learner) -> None:
-    profiled.monkeypatch.setattr("advisor.cli.practice.gpu.find_ncu", lambda: None)
+    profiled.monkeypatch.setattr("advisor.cli.practice_gpu.find_ncu", lambda: None)
     assert "ncu (Nsight Compute) is not on the PATH" in profiled.fails("profile", NAME)
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 import time
@@ -73,16 +74,8 @@ def test_spills_and_indexed_arrays_are_told_apart(frame: pd.DataFrame) -> None:
 
 def test_the_code_alone_tells_spills_and_arrays_apart_too(tour_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # A report of an older ncu has no count of spills: the child then looks at the instructions.
-    program = Path(parent.__file__).with_name("child.py")
-    older = "import sys; sys.path[:0] = sys.argv[2:]; from advisor.readers import actions; actions.SPILLS = 'absent'; "
-    script = older + f"exec(compile(open({str(program)!r}).read(), 'child.py', 'exec'))"
-    monkeypatch.setattr(parent, "_PROGRAM", "-c")
-    run = subprocess.Popen
-
-    def start(command: list[str], **options: Any) -> Any:
-        return run([*command[: command.index("-c") + 1], script, *command[command.index("-c") + 1 :]], **options)
-
-    monkeypatch.setattr(subprocess, "Popen", start)
+    older = "from advisor.readers import actions; actions.SPILLS = 'absent'; "
+    _with_script(monkeypatch, older + "from advisor.readers.child import main; main()")
     frame = read(tour_path, metric_filter=["indexed_local_inst", "duration_ns"]).frame.set_index("kernel")
     assert frame.loc["capped_moments", "indexed_local_inst"] == 0
     assert frame.loc["private_bins", "indexed_local_inst"] > 4_000_000
@@ -147,6 +140,18 @@ def test_no_readable_file_makes_an_empty_frame(tmp_path: Path) -> None:
     assert (len(frame), info.complete, info.sha256) == (0, False, "")
 
 
+def _with_script(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    """The children run a script of ours, which can import the program."""
+    made = parent.python_command
+
+    def command(*arguments: str, **options: Any) -> list[str]:
+        line = made(*arguments, **options)
+        line[line.index("-c") + 1] = f"import sys; sys.path[:0] = sys.argv.pop(1).split({os.pathsep!r}); {script}"
+        return line
+
+    monkeypatch.setattr(parent, "python_command", command)
+
+
 def _with_program(monkeypatch: pytest.MonkeyPatch, folder: Path, lines: str) -> None:
     """The children run the real program with `lines` before its work on the batch that begins with launch 1."""
     program = Path(parent.__file__).with_name("child.py").read_text()
@@ -155,8 +160,8 @@ def _with_program(monkeypatch: pytest.MonkeyPatch, folder: Path, lines: str) -> 
     )
     assert changed != program
     path = folder / "child.py"
-    path.write_text(changed)
-    monkeypatch.setattr(parent, "_PROGRAM", path)
+    path.write_text(changed + "\nmain()\n")
+    _with_script(monkeypatch, f"exec(compile(open({str(path)!r}).read(), 'child.py', 'exec'))")
 
 
 def test_a_reading_that_nobody_waits_for_any_more_ends_its_processes(
@@ -169,9 +174,9 @@ def test_a_reading_that_nobody_waits_for_any_more_ends_its_processes(
     started, children = time.monotonic(), []
     made = parent.Child.__init__
 
-    def noted(self: parent.Child, limits: Limits) -> None:
+    def noted(self: parent.Child, *given: Any, **options: Any) -> None:
         children.append(self)
-        made(self, limits)
+        made(self, *given, **options)
 
     def progress(what: str, done: int, total: int) -> None:
         if what == "launches" and done:
@@ -205,12 +210,8 @@ def test_a_child_that_fails_loses_its_own_launches_only(
     assert found.info.problems == ("1 of the 2 launches announced could not be read",)
 
 
-def test_when_every_child_fails_the_report_is_refused_in_one_line(
-    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    broken = tmp_path / "child.py"
-    broken.write_text("raise SystemExit(3)")
-    monkeypatch.setattr(parent, "_PROGRAM", broken)
+def test_when_every_child_fails_the_report_is_refused_in_one_line(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _with_script(monkeypatch, "raise SystemExit(3)")
     with pytest.raises(InputError, match="none of its 2 launches"):
         read(small)
 

@@ -17,7 +17,8 @@ from advisor.reasoning.time_model import model as speedup_model
 from advisor.reasoning.time_model.budget import budgets
 from advisor.records import resources
 from advisor.records.diagnosis import Budget
-from advisor.view.budget import budget_lines
+from advisor.view.pages.launch import budget_blocks
+from advisor.view.writers.terminal import block_lines
 
 
 def fix(changes: dict[str, str], degrees: dict[str, str] | None = None) -> FixDef:
@@ -154,9 +155,9 @@ def two_causes() -> Any:
 
 
 def test_the_table_says_which_fix_must_wait_for_which(two_causes: Any) -> None:
-    text = "\n".join(budget_lines(two_causes.launches[0].budget, 80, False))
-    assert text.index("1. atomic_contention") < text.index("2. uncoalesced_access")
-    assert "gives nothing by itself, only after 1" in text
+    text = "\n".join(block_lines(budget_blocks(two_causes.launches[0].budget), width=80))
+    assert text.index("1.  atomic_contention") < text.index("2.  uncoalesced_access")
+    assert "no gain alone, only after 1" in text
     assert max(map(len, text.splitlines())) <= 80
 
 

@@ -15,8 +15,10 @@ from advisor.cli.main import main
 from advisor.reasoning.fix_simulation import Launched, with_checks
 from advisor.records.diagnosis import Finding, FixCheck, Form
 from advisor.records.readings import Access
-from advisor.view.diagnosis import diagnosis_text
-from advisor.view.fix_simulation import check_dict, check_lines
+from advisor.view.diagnosis_json import check_dict
+from advisor.view.pages.diagnosis import diagnosis_page
+from advisor.view.pages.fix_simulation import check_texts
+from advisor.view.writers.terminal import terminal_text
 
 BLOCK = (256, 1, 1)
 
@@ -52,7 +54,7 @@ def loads(sectors: float, ideal: float = 4.0, width: int = 32, lanes: float = 32
 
 def text(check: FixCheck | None) -> str:
     assert check is not None
-    return " ".join(" ".join(check_lines(check, 80, False)).split())
+    return " ".join(" ".join(check_texts(check)).split())
 
 
 def ran(command: str, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
@@ -97,19 +99,19 @@ def test_every_command_of_the_bundled_report_gives_what_was_measured(
 def test_the_command_line_can_be_copied_from_the_page(tour: Any, width: int) -> None:
     for kernel, finding in (("transpose_tile", "bank_conflicts"), ("one_block_too_many", "tail_effect")):
         launch = next(x for x in tour.diagnosis.launches if x.kernel == kernel)
-        printed = diagnosis_text(replace(tour.diagnosis, launches=(launch,)), width=width)
-        section = printed[printed.index("  Try others:\n") :].split("\n\n")[0]
+        printed = terminal_text(diagnosis_page(replace(tour.diagnosis, launches=(launch,)), sections=None), width=width)
+        section = printed[printed.index("Try other values:\n") :].split("\n\n")[0]
         assert max(map(len, section.splitlines())) <= width
         pasted = section.partition("\n")[2].replace("\\\n", " ")
         assert shlex.split(pasted) == shlex.split(check_of(tour, finding).command)
-        assert printed.index("The fix, step by step") < printed.index("The fix, simulated") < printed.index("Evidence")
+        assert printed.index("How to fix it") < printed.index("Simulated with this") < printed.index("Evidence")
 
 
 def test_a_mean_of_several_accesses_is_told_as_a_mix_and_not_guessed(tour: Any) -> None:
     check = simulate(tour, "uncoalesced_access", accesses=(loads(18.0),))
     assert check is not None and not check.command
     assert [(f.kind, dict(f.numbers)) for f in check.fits] == [("mix", {"share": 0.5, "worst": 32.0, "best": 4.0})]
-    assert "no single pattern costs that" in text(check) and "50 % at 32.0 and the rest at 4.0" in text(check)
+    assert "no single pattern has this cost" in text(check) and "50 % at 32.0 and the rest at 4.0" in text(check)
     assert check.after == (Form("consecutive", 4.0),)
 
 
@@ -117,8 +119,9 @@ def test_patterns_that_cost_alike_are_all_named(tour: Any) -> None:
     check = simulate(tour, "uncoalesced_access", accesses=(loads(32.0),), block=(32, 8, 1))
     assert check is not None
     assert [f.kind for f in check.fits] == ["column", "far"]
-    assert "what would cost that, and the counters cannot tell apart: neighbouring lanes in different rows" in text(
-        check
+    assert (
+        "patterns with this cost, which the counters cannot tell apart: neighbouring lanes in different rows"
+        in text(check)
     )
     assert ("exchange", 4.0) in [(f.kind, f.result) for f in check.after]
 
@@ -192,7 +195,7 @@ def test_an_occupancy_that_the_model_does_not_give_is_not_explained(tour: Any) -
 def test_one_block_too_many_is_told_the_grids_of_whole_waves(tour: Any) -> None:
     check = check_of(tour, "tail_effect")
     assert [int(dict(f.numbers)["grid"]) for f in check.after] == [132, 264]
-    assert "1.01 waves, the last one 1 % full" in text(check)
+    assert "1.01 waves, the last one 0.8 % full" in text(check)
 
 
 def test_a_grid_too_small_is_told_what_fills_the_card(tour: Any) -> None:

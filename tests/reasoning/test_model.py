@@ -193,11 +193,11 @@ def test_a_fix_names_first_what_gives_most_time_back_and_three_units_at_most() -
     busy = {"dram_pct": 50.0, "pipe_fma_pct": 90.0, "issue_pct": 60.0, "pipe_alu_pct": 40.0, "l2_served_pct": 0.0}
     told = speedup({"dram": "0.9", "l2": "0.1", "fma": "0.25", "alu": "0.5", "issue": "0.5"}, **busy).how
     assert told.startswith(
-        "less work for FMA pipe (down to 25 %), issue slots, ALU pipe, and 1 more; the next limit is"
+        "less work for FMA pipe (falls to 25 % of today's), issue slots, ALU pipe, and 1 more; the next limit is"
     )
     # A unit that does nothing is not relieved of anything.
     assert "XU" not in speedup({"fma": "0.5", "xu": "0"}, pipe_fma_pct=90.0, pipe_xu_pct=0.0).how
-    assert speedup({"xu": "0"}, pipe_fma_pct=90.0, pipe_xu_pct=0.0).how.startswith("less work for nothing that")
+    assert speedup({"xu": "0"}, pipe_fma_pct=90.0, pipe_xu_pct=0.0).how.startswith("less work for no modelled unit")
 
 
 def test_a_term_of_two_units_is_named_by_those_that_the_launch_uses() -> None:
@@ -206,9 +206,9 @@ def test_a_term_of_two_units_is_named_by_those_that_the_launch_uses() -> None:
     waits |= {"device_max_warps_per_sm": 64.0}
     shared, xu = {"shared_wavefront_share": 1.0, "pipe_xu_pct": 0.02}, {"pipe_xu_pct": 20.0}
     for used, name in (
-        (shared, "latency of shared memory ("),
-        (xu, "latency of XU ("),
-        ({**shared, "pipe_xu_pct": 20.0}, "latency of shared memory and XU ("),
+        (shared, "shared-memory latency ("),
+        (xu, "XU latency ("),
+        ({**shared, "pipe_xu_pct": 20.0}, "shared-memory and XU latency ("),
     ):
         assert f"less work for {name}" in speedup({"latency_shared": "0.1"}, **waits, **used).how
 

@@ -19,8 +19,9 @@ from advisor.reasoning.diagnose import Analysis
 from advisor.reasoning.other_gpu import caveats
 from advisor.records import resources
 from advisor.records.errors import UsageError
-from advisor.view.diagnosis import diagnosis_text
 from advisor.view.diagnosis_json import diagnosis_json
+from advisor.view.pages.diagnosis import diagnosis_page
+from advisor.view.writers.terminal import terminal_text
 
 
 def on(tour: Any, kernel: str, card: str) -> Any:
@@ -123,10 +124,10 @@ def test_json_with_the_block_on_fits_the_shipped_schema(tour: Any) -> None:
 def test_text_keeps_to_the_width_and_names_time_limit_and_gaps(tour: Any) -> None:
     at = next(i for i, x in enumerate(tour.diagnosis.launches) if x.kernel == "gemm_one_output")
     launch = replace(tour.diagnosis.launches[at], on=tour.on([at], gpus.gpu("A100-SXM-80GB"))[0])
-    text = diagnosis_text(replace(tour.diagnosis, launches=(launch,)), width=80)
+    text = terminal_text(diagnosis_page(replace(tour.diagnosis, launches=(launch,)), sections=None), width=80)
     block = text[text.index("On A100-SXM-80GB") :].split("\n\n")[0]
     assert max(map(len, block.splitlines())) <= 80
-    assert "times that of here" in block and "Limit " in block
+    assert "the time here" in block and "Limiter " in block
 
 
 def test_the_command_takes_the_name_in_any_case(tour_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,8 +15,10 @@ from advisor.reasoning.diagnose import Analysis, analyse
 from advisor.reasoning.ncu_rules import CLASS, kinds, sentence
 from advisor.records.diagnosis import LaunchDiagnosis, RuleVerdict
 from advisor.records.readings import RuleResult
-from advisor.view.diagnosis import diagnosis_text, first_diagnosis
-from advisor.view.ncu_rules import HEADING, differing, reason_text, rules_text, verdict_lines
+from advisor.view.pages.diagnosis import diagnosis_page
+from advisor.view.pages.launch import launch_blocks
+from advisor.view.pages.ncu_rules import HEADING, differing, reason_text, rules_page
+from advisor.view.writers.terminal import block_lines, terminal_text
 
 STATUSES = {
     *("first", "ranked", "small", "trust", "gave_way", "refuted", "unknown", "none", "class_same", "class_differs"),
@@ -41,8 +43,13 @@ def judged(analysis: Any, kernel: str, *results: RuleResult) -> LaunchDiagnosis:
     return again.diagnosis.launches[0]
 
 
+def printed_rules(launches: tuple[LaunchDiagnosis, ...]) -> str:
+    return terminal_text(rules_page(launches))
+
+
 def lines(launch: LaunchDiagnosis) -> str:
-    return "\n".join(verdict_lines(launch, first_diagnosis(launch), 80, False))
+    parts = {name: body for name, body, _ in launch_blocks(launch, {}).rest}
+    return "\n".join(block_lines(parts[HEADING], width=80))
 
 
 def test_what_rules_are_about_are_ids_of_ours() -> None:
@@ -125,7 +132,7 @@ def test_a_finding_that_is_not_first_is_told_with_its_place(tour: Any) -> None:
     )
     (verdict,) = launch.ncu_rules
     assert (verdict.status, verdict.subject, verdict.place) == ("ranked", "lsu_saturation", 2)
-    assert f"lsu_saturation is number 2, {verdict.gain:.2f}x; first comes uncoalesced_access" in " ".join(
+    assert f"lsu_saturation is number 2, {verdict.gain:.1f}×; uncoalesced_access comes first" in " ".join(
         lines(launch).split()
     )
 
@@ -140,15 +147,15 @@ def test_without_the_numbers_a_verdict_is_unknown_and_names_them(tour: Any) -> N
     (verdict,) = launch.ncu_rules
     assert (verdict.status, verdict.subject) == ("unknown", "bank_conflicts")
     assert "shared_wavefront_ratio" in verdict.wanting or "shared_wavefronts" in verdict.wanting
-    assert "cannot be decided" in lines(launch)
+    assert "is undecided" in " ".join(lines(launch).split())
 
 
 def test_the_class_is_set_beside_the_bottleneck_rule_once(tour: Any) -> None:
     launch = launch_of(tour, "serial_step")
     assert verdict_on(launch, "bottleneck: compute").status == "class_differs"
-    text = diagnosis_text(replace(tour.diagnosis, launches=(launch,)))
-    assert text.count("its rule calls this") == 1
-    assert text.index(HEADING) < text.index("its rule calls this")
+    text = terminal_text(diagnosis_page(replace(tour.diagnosis, launches=(launch,)), sections=None))
+    assert text.count("the rule says ") == 1
+    assert text.index(HEADING) < text.index("the rule says ")
     same = verdict_on(launch_of(tour, "fma_chains"), "bottleneck: a unit over 80 %")
     assert (same.status, same.subject) == ("class_same", "class.compute_bound")
 
@@ -172,21 +179,21 @@ def test_no_report_floods_the_page(tour: Any) -> None:
     text = lines(launch)
     assert text.count("· ncu:") == 3
     assert "and 2 more: `ncu-advisor diagnose REPORT --rules` shows all" in text
-    assert rules_text((launch,)).count("    here: ") == 5
+    assert printed_rules((launch,)).count("here: ") == 5
 
 
 def test_small_promises_are_left_to_the_full_list(tour: Any) -> None:
     message = "A wave of thread blocks is partial."
     quiet = judged(tour, "transpose_tile", RuleResult("LaunchConfiguration", "x", message, 1.05))
     assert lines(quiet) == ""
-    assert "a partial last wave, 5 % of the time" in rules_text((quiet,))
+    assert "a partial last wave, 5 % of the time" in printed_rules((quiet,))
 
 
 def test_a_promise_on_what_no_diagnosis_is_about_is_left_to_the_full_list(tour: Any) -> None:
     compression = RuleResult("MemoryL2Compression", "x", "Bytes sent to the L2 Compression unit.", 3.0)
     latency = RuleResult("LaunchConfiguration", "x", "A wave of thread blocks is partial.", 1.5)
     alone, both = judged(tour, "vector_copy", compression), judged(tour, "vector_copy", compression, latency)
-    assert lines(alone) == "" and "L2 compression, 67 % of the time" in rules_text((alone,))
+    assert lines(alone) == "" and "L2 compression, 67 % of the time" in printed_rules((alone,))
     assert "up to 33 % of the time (a partial last wave)" in " ".join(lines(both).split())
     assert [v.short for v in both.ncu_rules if v.leading] == ["a partial last wave"]
 
@@ -230,7 +237,7 @@ def test_a_message_is_cut_to_the_sentence_that_tells() -> None:
 
 def test_hostile_words_of_a_report_are_shown_and_not_obeyed(tour: Any) -> None:
     launch = judged(tour, "vector_copy", RuleResult("\x1b[2JEvil", "\x1b[31mred", "\x1b]0;title\x07 [bold]", 3.0))
-    text = rules_text((launch,)) + lines(launch)
+    text = printed_rules((launch,)) + lines(launch)
     assert "\x1b" not in text and "\x07" not in text
 
 
@@ -250,6 +257,6 @@ def test_the_option_shows_every_verdict_and_nothing_else(
         main(["diagnose", str(tour_path), "--launch", "8", "--rules"])
     assert end.value.code == 0
     out = capsys.readouterr().out
-    assert out.startswith("Rules of Nsight Compute · mixed_branches · launch 8")
-    assert out.count("\n    here: ") == len(launch_of(tour, "mixed_branches").ncu_rules)
+    assert out.startswith("Nsight Compute's rules · mixed_branches · launch 8")
+    assert out.count("\n  · here: ") == len(launch_of(tour, "mixed_branches").ncu_rules)
     assert max(map(len, out.splitlines())) <= 80

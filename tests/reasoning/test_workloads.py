@@ -12,7 +12,7 @@ from advisor.knowledge.base import catalog, workloads
 from advisor.reasoning.diagnose import Analysis, analyse
 from advisor.records.diagnosis import Finding, LaunchDiagnosis
 from advisor.records.errors import UsageError
-from advisor.view.diagnosis import first_diagnosis
+from advisor.view.pages.launch import first_diagnosis
 
 CASES = Path(__file__).parent.parent / "data" / "workloads"
 UNITS = {"SM": 20, "TEX": 15, "L2": 12, "VRAM": 10, "CROP": 5}
@@ -52,8 +52,8 @@ def first(launch: LaunchDiagnosis) -> str:
     [
         ("blur", "balanced", "texture_interface_bound", ["SM and TEX show the same", "over 80", "95 %", "5 % at most"]),
         ("coarse_ao", "balanced", "near_compute_roofline", ["over 80", "95 %", "secondary limiters: TEX 71.9 %"]),
-        ("motion_blur", "latency_bound", "texture_latency_bound", ["under 60", "2.2 times", "more warps or shorter"]),
-        ("motion_blur_no_exit", "latency_bound", "texture_latency_bound", ["under 60", "1.9 times"]),
+        ("motion_blur", "latency_bound", "texture_latency_bound", ["under 60", "2.2×", "more warps or shorter"]),
+        ("motion_blur_no_exit", "latency_bound", "texture_latency_bound", ["under 60", "1.9×"]),
         ("motion_blur_small_format", "compute_bound", "texture_latency_bound", ["between 60 and 80"]),
         ("motion_blur_unrolled", "balanced", "texture_interface_bound", ["SM and TEX show the same", "over 80"]),
         ("ssr", "latency_bound", "texture_latency_bound", ["under 60", "TEX 54.6 %, poor", "L2 36.8 %, TEX 35.8 %"]),
@@ -193,7 +193,7 @@ def test_a_full_vram_is_near_its_roofline_and_a_poor_one_is_not(tmp_path: Path) 
     busy = typed(tmp_path, {**UNITS, "VRAM": 78}, l2_hit=80, tex_hit=85).diagnosis.launches[0]
     assert (busy.verdict.id, first(busy)) == ("dram_bound", "near_memory_roofline")
     poor = typed(tmp_path, {**UNITS, "VRAM": 38}, l2_hit=80, tex_hit=85).diagnosis.launches[0]
-    assert first(poor) == "unexplained" and "2.37x at most" in found(poor)["unexplained"].because
+    assert first(poor) == "unexplained" and "2.37× at most" in found(poor)["unexplained"].because
 
 
 def test_a_missing_number_is_asked_for_by_the_word_to_type_and_never_by_a_command_of_ncu() -> None:
@@ -228,7 +228,7 @@ def test_how_why_not_and_what_if_answer_for_a_workload_too() -> None:
 
 def test_units_that_did_nothing_are_questioned_and_never_divided_by(tmp_path: Path) -> None:
     launch = typed(tmp_path, dict.fromkeys(UNITS, 0)).diagnosis.launches[0]
-    assert "look the percentages up again" in said(launch)
+    assert "check the percentages again" in said(launch)
     assert "nan" not in f"{said(launch)} {[f.because for f in launch.findings]}"
 
 

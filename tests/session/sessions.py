@@ -8,9 +8,9 @@ from typing import Any
 
 from advisor.records import resources
 from advisor.session import events as e
-from advisor.session.executor import Desk
+from advisor.session.executor import Executor, sources
 from advisor.session.reducer import reduce
-from advisor.session.services import lore, sources
+from advisor.session.services import knowledge_index
 from advisor.session.state import State
 
 
@@ -21,8 +21,8 @@ def quiet(what: str, done: int, total: int) -> None:
 class Session:
     """A state and the desk that works for it."""
 
-    def __init__(self, desk: Desk | None = None) -> None:
-        self.desk = desk or Desk(replace(sources(), lore=LORE))
+    def __init__(self, desk: Executor | None = None) -> None:
+        self.desk = desk or Executor(replace(sources(), knowledge=INDEX))
         self.state = State()
 
     def do(self, *deeds: e.Event) -> State:
@@ -52,12 +52,12 @@ class Session:
         return () if self.state.ask is None else (e.Skipped(self.state.ask.id),)
 
 
-_LORE = lore()
+_INDEX = knowledge_index()
 
 
-def LORE() -> Any:  # noqa: N802  (a source that is a constant)
-    """The real lore, read once."""
-    return _LORE
+def INDEX() -> Any:  # noqa: N802  (a source that is a constant)
+    """The real index, read once."""
+    return _INDEX
 
 
 def recorded(exercise: str) -> str:
@@ -67,7 +67,7 @@ def recorded(exercise: str) -> str:
 
 def on(analysis: Any) -> Session:
     """A session on an analysis that is there already."""
-    made = Session(Desk(replace(sources(), lore=LORE, analyse=lambda *_: analysis)))
+    made = Session(Executor(replace(sources(), knowledge=INDEX, analyse=lambda *_: analysis)))
     made.do(e.Began(("tour.ncu-rep",)))
     return made
 

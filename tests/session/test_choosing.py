@@ -21,11 +21,11 @@ from advisor.reasoning.diagnose import Inputs, analyse_numbers
 from advisor.reasoning.next_question import Wanting, wanted
 from advisor.records.readings import ReportInfo
 from advisor.session import events as e
-from advisor.session.choices import choices, event_of
-from advisor.session.executor import Desk
+from advisor.session.choices import choices
+from advisor.session.executor import Executor, sources
 from advisor.session.interview.choosing import next_number, open_numbers
+from advisor.session.language.understand import event_of
 from advisor.session.reducer import reduce, replay
-from advisor.session.services import sources
 from advisor.session.state import State
 
 METRICS = ("lanes_active", "l1_hit_pct", "eligible_warps")
@@ -172,7 +172,7 @@ def test_a_kernel_of_a_few_microseconds_ends_the_questions():
 
 # On the whole knowledge base
 
-REAL = Desk(sources())
+REAL = Executor(sources())
 
 
 def averaging(state: State, *numbers: tuple[str, float]) -> State:
@@ -227,7 +227,7 @@ def test_a_question_once_answered_or_unknown_never_comes_again():
             state = settle(reduce(state, e.Answered(ask.id, None if turn % 3 == 2 else value)), at)
     assert state.ask is None, "it stops by itself"
     assert len(seen) == len(set(seen))
-    assert len(seen) < len(state.lore.interview) / 2
+    assert len(seen) < len(state.knowledge.interview) / 2
 
 
 def test_what_is_skipped_comes_last_and_twice_skipped_never():

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 from tui.factory import desk
 
 from advisor.session import events as e
-from advisor.session.choices import choices, event_of
-from advisor.session.language.understand import commands, parse, understand
+from advisor.session.actions import ACTIONS, BY_EVENT, COMMANDS, RESULTS, SAID
+from advisor.session.choices import choices
+from advisor.session.language.understand import commands, event_of, parse, understand
 from advisor.session.records import Ask, Choice
 from advisor.session.reducer import reduce
+from advisor.session.requests import Conclude, Read, Request
 from advisor.session.state import State
 
 
@@ -183,18 +186,21 @@ def test_a_line_of_a_million_characters_is_not_understood_and_nothing_else_happe
 
 def test_parsing_takes_the_command_apart_from_its_rest():
     slash = parse("  /How   bank   conflicts ")
-    assert (slash.word, slash.rest) == ("how", "bank conflicts")
+    assert (slash.word, slash.line.rest) == ("how", "bank conflicts")
     assert parse("  plain   words ") == "plain words"
 
 
 def test_help_completion_and_parser_have_one_list_of_commands():
-    from advisor.session import strings
-    from advisor.session.language.slash import DOES
-    from advisor.session.language.words_commands import COMMANDS, SAID
+    assert [f"/{name}" for name in COMMANDS] == [c.usage.split()[0] for c in COMMANDS.values()] == list(commands())
+    assert set(SAID.values()) <= set(COMMANDS.values())
+    named = [command.name for action in ACTIONS for command in action.commands]
+    phrases = [phrase for command in COMMANDS.values() for phrase in command.said]
+    assert len(named) == len(set(named)) == len(COMMANDS) and len(phrases) == len(set(phrases)) == len(SAID)
 
-    assert [command.name for command in COMMANDS] == list(DOES)
-    assert [usage.split()[0] for usage, _ in strings.COMMANDS] == list(commands())
-    assert set(SAID.values()) <= set(DOES)
+
+def test_every_event_of_the_user_has_one_action_and_every_request_of_one_a_result():
+    assert {action.event for action in ACTIONS} == set(BY_EVENT) and len(BY_EVENT) == len(ACTIONS)
+    assert set(RESULTS) == set(get_args(Request)) - {Read, Conclude}
 
 
 def test_a_kernel_with_several_launches_is_asked_back_by_number():

@@ -9,10 +9,9 @@ import pytest
 from session.test_commands import opened
 
 from advisor.session import events as e
-from advisor.session.language.complete import completions
+from advisor.session.actions import COMMANDS as DOES
 from advisor.session.language.files import listed
-from advisor.session.language.slash import DOES
-from advisor.session.language.understand import understand
+from advisor.session.language.understand import completions, understand
 from advisor.session.records import Step
 from advisor.session.state import State
 
@@ -20,7 +19,7 @@ from advisor.session.state import State
 def state() -> State:
     now = opened()
     steps = (Step("1", "Classify", "…"), Step("1b", "Place under the roofline", "…"))
-    return replace(now, lore=replace(now.lore, steps=steps))
+    return replace(now, knowledge=replace(now.knowledge, steps=steps))
 
 
 def files(typed: str, endings: tuple[str, ...]) -> tuple[str, ...]:

@@ -5,22 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tui.factory import LORE, METRICS, desk, diagnosis, launch
+from tui.factory import INDEX, METRICS, desk, diagnosis, launch
 from tui.talk import begin, look, say, settle
 
 from advisor.knowledge.base import catalog
 from advisor.session import events as e
-from advisor.session.interview import words
 from advisor.session.interview.contradictions import agrees, of_answer, together
 from advisor.session.reducer import reduce, replay
 from advisor.session.state import State
 
 UNITS = tuple((name, entry.unit, entry.means) for name, entry in catalog().metrics.items())
-KNOWN = replace(LORE, metrics=UNITS)
+KNOWN = replace(INDEX, metrics=UNITS)
 
 
 def at_launch() -> tuple[State, object]:
-    state, at = begin("tour.ncu-rep", at=desk(lore=lambda: KNOWN))
+    state, at = begin("tour.ncu-rep", at=desk(knowledge=lambda: KNOWN))
     return look(state, 1), at
 
 
@@ -29,7 +28,7 @@ def tell(state: State, at: object, **values: float) -> State:
 
 
 def named(state: State) -> str:
-    cards = [c for c in state.cards if c.label == words.CONTRADICTION]
+    cards = [c for c in state.cards if c.label == "Contradiction"]
     return "\n".join(line.text for card in cards for line in card.lines)
 
 
@@ -77,7 +76,7 @@ def test_more_bytes_than_can_be_moved_in_the_time_are_named():
     class One:
         diagnosis = diagnosis(launch(0, "alone", metrics={**METRICS, **peak}, duration_ns=1e6))
 
-    state, at = begin("one.ncu-rep", at=desk(analyse=lambda *a: One(), lore=lambda: KNOWN))
+    state, at = begin("one.ncu-rep", at=desk(analyse=lambda *a: One(), knowledge=lambda: KNOWN))
     state = say(state, at, "skip")
     assert of_answer(state, "theoretical_bytes", 4e9) is None
     card = of_answer(state, "theoretical_bytes", 9.6e9)
@@ -90,7 +89,7 @@ def test_more_bytes_than_can_be_moved_in_the_time_are_named():
 
 
 def interview(**values: float) -> tuple[State, object]:
-    at = desk(lore=lambda: KNOWN)
+    at = desk(knowledge=lambda: KNOWN)
     state, _ = begin(at=at)
     return tell(say(state, at, "skip"), at, **values), at
 

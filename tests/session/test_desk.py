@@ -9,7 +9,7 @@ from tui.factory import Analysis, diagnosis
 from tui.factory import desk as make
 
 from advisor.session import events as e
-from advisor.session.executor import CalledOff, Desk
+from advisor.session.executor import CalledOff, Executor
 from advisor.session.state import State
 
 
@@ -20,7 +20,7 @@ def quiet(what: str, done: int, total: int) -> None:
 READ = State(paths=("tour.ncu-rep",))
 
 
-def opened(at: Desk) -> Desk:
+def opened(at: Executor) -> Executor:
     assert isinstance(at.perform(e.Read(("tour.ncu-rep",)), State(), quiet), e.Opened)
     return at
 
@@ -46,7 +46,7 @@ def test_a_proof_is_taken_from_the_analysis_with_the_answers_of_the_state():
     state = replace(READ, answers=((1, "dtype", "f64"),))
     lost = at.perform(e.Prove("how", 1, "narrow_accesses"), state, quiet)
     assert isinstance(lost, e.Failed) and "was not found" in lost.message
-    assert isinstance(at.perform(e.Prove("how", 1, "narrow_accesses"), READ, quiet), e.Told)
+    assert isinstance(at.perform(e.Prove("how", 1, "narrow_accesses"), READ, quiet), e.Completed)
 
 
 @pytest.mark.parametrize(
@@ -54,10 +54,10 @@ def test_a_proof_is_taken_from_the_analysis_with_the_answers_of_the_state():
     [
         (e.Read(("broken.ncu-rep",)), "cut off"),
         (e.Read(("crash.ncu-rep",)), "RuntimeError"),
-        (e.Look("nonsense"), "nothing here is called"),
+        (e.Explain("nonsense"), "nothing here is called"),
         (e.Prove("how", 99, "x"), "IndexError"),
         (e.Prove("why_not", 0, "no_such"), "no diagnosis"),
-        (e.Reckon(0, "transpose", ()), "KeyError"),
+        (e.Estimate(0, "transpose", ()), "KeyError"),
     ],
 )
 def test_whatever_fails_becomes_one_line(request_: e.Request, part: str):
@@ -93,4 +93,4 @@ def test_typed_numbers_go_to_the_analysis_of_numbers_with_the_card():
 
 
 def test_a_session_that_is_taken_up_again_reads_its_report_when_it_is_needed():
-    assert isinstance(make().perform(e.Prove("how", 1, "bank_conflicts"), READ, quiet), e.Told)
+    assert isinstance(make().perform(e.Prove("how", 1, "bank_conflicts"), READ, quiet), e.Completed)

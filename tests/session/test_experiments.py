@@ -8,9 +8,9 @@ import pytest
 from session.sessions import Session, answer_all, recorded
 
 from advisor.session import events as e
-from advisor.session.choices import choices, event_of
-from advisor.session.experiments import cards
-from advisor.session.language.understand import understand
+from advisor.session.choices import choices
+from advisor.session.experiments import versions as cards
+from advisor.session.language.understand import event_of, understand
 from advisor.session.reducer import can_go_back, reduce, replay
 from advisor.session.state import State
 
@@ -40,7 +40,7 @@ def compared() -> tuple[State, State]:
 def test_a_new_report_is_compared_the_time_first(compared: tuple[State, State]):
     _, state = compared
     card = next(card for card in state.cards if card.kind == "compared")
-    assert card.title.startswith("Faster: 1.5") and card.lines[0].label == cards.TIME
+    assert card.title.startswith("Faster: 1.5") and card.lines[0].label == "Time"
     assert "394 us → 258 us" in card.lines[0].text and "noise" in card.lines[0].text
     labels = [line.label for line in card.lines]
     assert {"Class", "Promised", "Next", "Gone", "Came"} <= set(labels)
@@ -120,9 +120,9 @@ def test_the_code_that_was_read_of_the_old_version_is_not_shown_of_the_new():
     made.do(e.Began((MEMORY_MATH,)))
     made.launch(0)
     made.do(e.ViewShown("source"), e.ViewLeft())
-    assert made.state.results and made.state.sought is not None
+    assert made.state.results and made.state.source_query is not None
     made.do(e.ReportGiven(f"{MEMORY_MATH}#3"))
-    assert not made.state.results and made.state.sought is None
+    assert not made.state.results and made.state.source_query is None
 
 
 def test_without_a_number_the_launch_of_the_same_kernel_and_shape_is_compared():
@@ -167,7 +167,7 @@ def test_the_choice_after_a_fix_asks_for_the_path_and_takes_any_line_as_one():
     assert typed is not None
     made.do(typed)
     assert [row.version for row in made.state.experiments] == ["v1", "v2"]
-    assert made.state.experiments[1].change == "Keep more independent loads under way in each warp"
+    assert made.state.experiments[1].change == "Keep more independent loads in flight in each warp"
 
 
 @pytest.mark.parametrize("value", ["", "   ", None, 3.0, "x" * 5000])

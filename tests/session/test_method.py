@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 import yaml
-from session.sessions import LORE, Session, answer_all, on
+from session.sessions import INDEX, Session, answer_all, on
 
 from advisor.records import resources
 from advisor.records.diagnosis import Missing
 from advisor.records.errors import InputError
 from advisor.session import events as e
-from advisor.session.choices import choices, event_of
-from advisor.session.executor import Desk
-from advisor.session.method import words
-from advisor.session.method.progress import far, progressed, rows
+from advisor.session.choices import choices
+from advisor.session.executor import Executor
+from advisor.session.language.understand import event_of
+from advisor.session.method.progress import far, rows
 from advisor.session.method.steps import here
-from advisor.session.reducer import reduce, replay
+from advisor.session.reducer import progressed, reduce, replay
 
-STEPS = tuple(step.id for step in LORE().steps)
+STEPS = tuple(step.id for step in INDEX().steps)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def session(tour: Any) -> Session:
 def test_the_steps_are_those_of_the_catalogue_in_its_order():
     catalogue = yaml.safe_load((resources.folder("knowledge") / "catalogue.yaml").read_text(encoding="utf-8"))
     assert list(STEPS) == catalogue["steps"]
-    assert all(step.title and step.what for step in LORE().steps)
+    assert all(step.title and step.what for step in INDEX().steps)
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -114,7 +114,7 @@ def test_a_fix_without_a_place_of_its_own_says_nothing_of_lines(tour: Any):
 
 def test_code_that_cannot_be_read_is_said_with_its_reason(conflicts: Session):
     failing = replace(conflicts.desk.sources, locate=lambda *_: (_ for _ in ()).throw(InputError("no instructions")))
-    made = Session(Desk(failing))
+    made = Session(Executor(failing))
     made.state = conflicts.state
     assert "Shared-memory bank conflicts: no instructions" in lines(made, e.ViewShown("source"), e.StepShown("4"))
 
@@ -168,10 +168,10 @@ def test_pitfalls_that_show_on_the_launch_come_before_the_others(tour: Any):
         (at, finding.id)
         for at, launch in enumerate(tour.diagnosis.launches)
         for finding in launch.findings
-        if finding.id in {p.found_by for p in LORE().pitfalls}
+        if finding.id in {p.found_by for p in INDEX().pitfalls}
     )
     state = made.launch(at)
-    title = next(p.title for p in LORE().pitfalls if p.found_by == name)
+    title = next(p.title for p in INDEX().pitfalls if p.found_by == name)
     first = here("IV", state)[0]
     assert first.style == "warning" and first.text.startswith(title)
 
@@ -257,7 +257,7 @@ def test_collect_of_a_launch_names_its_kernel_and_the_sections(tour: Any):
     made = on(Lacking())
     made.launch(1)
     made.do(e.CollectShown())
-    command = next(line.text for line in made.last.lines if line.label == words.RUN)
+    command = next(line.text for line in made.last.lines if line.label == "Run")
     assert "--kernel-name 'regex:^gemm$'" in command
     section = next(line for line in made.last.lines if line.label.startswith("MemoryWorkloadAnalysis"))
     assert f"--section {section.label}" in command and section.text == "Poor cache reuse"
@@ -265,7 +265,7 @@ def test_collect_of_a_launch_names_its_kernel_and_the_sections(tour: Any):
 
 def test_where_nothing_is_missing_collect_says_so(session: Session):
     state = session.do(e.CollectShown())
-    assert state.cards[-1].lines[0].text == words.NOTHING_MISSING
+    assert state.cards[-1].lines[0].text == "Nothing that a rule asked for is missing."
 
 
 def test_from_the_list_of_launches_the_steps_and_the_log_are_views(tour: Any):
@@ -298,5 +298,5 @@ def test_a_napkin_that_was_reckoned_is_done_and_holds_for_the_next_version(tour:
     skipped = e.Skipped("algorithm")
     done = replace(made.state, progress=(*progressed(made.state, skipped), (1, "0", "done"), (1, "4", "done")))
     assert far(done, "0") == "done"
-    after = replace(done, progress=progressed(done, e.Told(e.Renew("x", 1), None)))
+    after = replace(done, progress=progressed(done, e.Completed(e.CompareVersion("x", 1), None)))
     assert [far(after, step) for step in ("0", "4", "5", "6")] == ["done", "open", "done", "done"]

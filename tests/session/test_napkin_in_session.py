@@ -9,8 +9,10 @@ import pytest
 from tui.factory import launch
 
 from advisor.records.errors import UsageError
-from advisor.session import cards, napkin_cards, strings
-from advisor.session.numbers import number
+from advisor.session import cards
+from advisor.session import cards as napkin_cards
+from advisor.session.actions.help import _HINTS
+from advisor.session.numbers import UNIT_HINTS, number
 from advisor.session.records import Ask
 
 GEMM = {"dtype": "f32", "m": 4096.0, "n": 4096.0, "k": 4096.0}
@@ -27,7 +29,7 @@ def test_every_algorithm_asks_for_its_type_first_and_for_every_parameter():
 
 
 def test_a_gemm_is_compared_with_its_floor_and_answers_bytes_flop_and_type():
-    found = napkin_cards.reckon(
+    found = napkin_cards.estimate(
         "gemm", GEMM, launch(0, "gemm", duration_ns=8e6, metrics={"dram_bytes": 3e8, "flop": 1.4e11})
     )
     answers = dict(found.answers)
@@ -39,7 +41,7 @@ def test_a_gemm_is_compared_with_its_floor_and_answers_bytes_flop_and_type():
 
 
 def test_sizes_that_contradict_the_measurement_are_named_and_nothing_is_concluded_from_them():
-    impossible = napkin_cards.reckon("gemm", GEMM, launch(0, "gemm", duration_ns=1e3, metrics={"flop": 1e6}))
+    impossible = napkin_cards.estimate("gemm", GEMM, launch(0, "gemm", duration_ns=1e3, metrics={"flop": 1e6}))
     assert impossible.answers == ()
     assert "Since the two contradict each other" in text(impossible)
 
@@ -53,11 +55,11 @@ def test_a_card_that_the_user_named_is_the_one_that_counts():
 def test_a_card_whose_bandwidth_nobody_knows_is_refused_in_one_line():
     nameless = replace(launch(0, "k"), gpu_name="", cc="", known_as="", metrics={})
     with pytest.raises(UsageError, match="bandwidth"):
-        napkin_cards.reckon("gemm", GEMM, nameless)
+        napkin_cards.estimate("gemm", GEMM, nameless)
 
 
 def test_what_a_suffix_means_is_said_where_a_number_is_asked_for_and_the_answer_stands_in_full():
-    hints = [strings.UNIT_HINTS["count"], *strings.HELP_HINTS]
+    hints = [UNIT_HINTS["count"], *_HINTS]
     examples = [pair for hint in hints for pair in re.findall(r"(\S+) \(([\d,]+)\)", hint)]
     assert {typed for typed, _ in examples} >= {"4k", "4Ki", "2^12"}
     assert all(number(typed, "count") == float(full.replace(",", "")) for typed, full in examples)

@@ -12,7 +12,7 @@ from advisor.practice.lessons import Lessons
 from advisor.practice.manifest import exercise, names
 from advisor.practice.state import Store
 from advisor.session import events as e
-from advisor.session.executor import Desk
+from advisor.session.executor import Executor
 from advisor.session.practice import turn as practice_turn
 from advisor.session.practice.exercising import STAGES, Exercising
 from advisor.session.practice.pages import page
@@ -32,7 +32,7 @@ class Learner:
         def practise(request: e.Practise, progress: Any) -> Any:
             return room.perform(request.action, request.exercise, dict(request.arguments), progress)
 
-        self.desk = Desk(sources(practise=practise))
+        self.desk = Executor(sources(practise=practise))
         self.state = State()
         self.post(e.Began(("tour.ncu-rep",)))
 
@@ -185,9 +185,9 @@ def test_work_that_fails_or_is_called_off_stands_on_the_page(learner: Learner) -
     request = e.Practise("check", NAME)
     learner.state = reduce(learner.state, e.Practised("check", NAME))
     assert learner.state.waiting == (request,)
-    learner.state = reduce(learner.state, e.Cancelled(request))
+    learner.state = reduce(learner.state, e.Cancelled())
     assert not learner.state.waiting
-    assert "Called off." in learner.text
+    assert "Cancelled." in learner.text
 
 
 def test_every_stage_has_a_page_and_a_way_on_from_the_beginning(learner: Learner) -> None:
@@ -327,7 +327,8 @@ def test_the_reset_asks_first_and_keeps_what_was_there(learner: Learner) -> None
 
 
 def test_the_fix_of_a_finding_leads_to_its_exercise(tmp_path: Path) -> None:
-    from advisor.session.choices import choices, event_of
+    from advisor.session.choices import choices
+    from advisor.session.language.understand import event_of
 
     learner = Learner(tmp_path)
     learner.post(e.LaunchSelected(1))

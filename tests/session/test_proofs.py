@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tui.factory import LORE, comparison
+from tui.factory import INDEX, comparison
 
 from advisor.reasoning.engine.explain import BlockedRule, Clause
 from advisor.records.diagnosis import Comparison
-from advisor.session.cards import measured
-from advisor.session.proofs import blocked_lines
+from advisor.session.cards import blocked_lines, measured
 
 
 def under(value: float, threshold: float) -> Comparison:
@@ -44,7 +43,7 @@ def test_of_two_comparisons_of_a_condition_that_fails_each_says_whether_it_holds
     both = Clause("waves_below_4", "when", 0, (over(62.0, 1), under(62.0, 4)))
     one = Clause("waves_below_4", "when", 0, (under(62.0, 4),))
     rule = BlockedRule("tail_effect.uneven", "tail_effect", False, (both, one), (), (), ())
-    lines = [(line.text.partition(",")[0], line.style) for line in blocked_lines((rule,), LORE)[1:]]
+    lines = [(line.text.partition(",")[0], line.style) for line in blocked_lines((rule,), INDEX)[1:]]
     assert lines == [
         ("The grid is few waves", "fails"),
         ("waves = 62", "holds"),

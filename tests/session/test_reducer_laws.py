@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tui.factory import LORE, desk, diagnosis
+from tui.factory import INDEX, desk, diagnosis
 
 from advisor.session import events as e
-from advisor.session.choices import choices, event_of
-from advisor.session.language.understand import understand
+from advisor.session.choices import choices
+from advisor.session.language.understand import event_of, understand
 from advisor.session.reducer import can_go_back, reduce, replay
 from advisor.session.state import State
 
@@ -27,10 +27,10 @@ REQUESTS = st.one_of(
     st.just(e.Read(())),
     st.builds(e.Prove, st.sampled_from(["how", "why_not", "flips"]), st.integers(0, 5), FINDINGS),
     st.builds(e.Conclude, st.just(()), st.none() | st.integers(0, 5)),
-    st.builds(e.Look, st.text(max_size=5)),
-    st.builds(e.Renew, st.sampled_from(["", "new.ncu-rep"]), st.integers(0, 5)),
+    st.builds(e.Explain, st.text(max_size=5)),
+    st.builds(e.CompareVersion, st.sampled_from(["", "new.ncu-rep"]), st.integers(0, 5)),
     st.builds(e.Trace, st.just(("trace.sqlite",))),
-    st.builds(e.Gather, st.integers(0, 5)),
+    st.builds(e.BuildCollectCommand, st.integers(0, 5)),
 )
 DEEDS = st.one_of(
     st.builds(e.Began, st.sampled_from([(), ("tour.ncu-rep",), ("broken.ncu-rep",)])),
@@ -44,7 +44,7 @@ DEEDS = st.one_of(
     st.builds(e.WhatIfAsked, st.lists(st.tuples(st.just("dram_pct"), st.floats(0, 100)), max_size=2).map(tuple)),
     st.builds(e.ExplainAsked, st.text(max_size=8)),
     st.builds(e.NotUnderstood, st.text(max_size=8)),
-    st.builds(e.Cancelled, REQUESTS),
+    st.builds(e.Cancelled),
     st.builds(e.StepShown, st.sampled_from(["0b", "S2", "6", "III.l2", "no_such", ""])),
     st.builds(e.ReportGiven, st.sampled_from(["new.ncu-rep", "broken.ncu-rep", " "]), st.text(max_size=5)),
     st.builds(e.VersionBegun, st.text(max_size=5)),
@@ -69,9 +69,11 @@ DEEDS = st.one_of(
 )
 OUTCOMES = st.one_of(
     st.builds(e.Failed, REQUESTS, st.text(max_size=8)),
-    st.builds(lambda: e.Opened(e.Read(("tour.ncu-rep",)), diagnosis(), LORE)),
-    st.builds(lambda: e.Opened(e.Read(()), None, LORE)),
-    st.builds(lambda request: e.Told(request, None), REQUESTS.filter(lambda r: not isinstance(r, e.Read | e.Conclude))),
+    st.builds(lambda: e.Opened(e.Read(("tour.ncu-rep",)), diagnosis(), INDEX)),
+    st.builds(lambda: e.Opened(e.Read(()), None, INDEX)),
+    st.builds(
+        lambda request: e.Completed(request, None), REQUESTS.filter(lambda r: not isinstance(r, e.Read | e.Conclude))
+    ),
     st.builds(lambda: e.Concluded(e.Conclude((), None), diagnosis())),
 )
 # A step is an event out of the blue, one of the choices on offer, a typed line, or the work at hand.

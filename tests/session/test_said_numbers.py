@@ -9,14 +9,14 @@ import pytest
 from advisor.knowledge.base import catalog
 from advisor.session.language.names import metrics_of, own_names, plain
 from advisor.session.language.values import bare_number, said, understood
-from advisor.session.records import Lore
+from advisor.session.records import KnowledgeIndex
 
 
 @cache
-def lore() -> Lore:
+def knowledge_index() -> KnowledgeIndex:
     from advisor.session import services
 
-    return services.lore()
+    return services.knowledge()
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def lore() -> Lore:
     ],
 )
 def test_numbers_are_understood_with_their_names_in_any_order(text: str, values: dict[str, float]):
-    assert dict(understood(said(text), lore()).values) == pytest.approx(values)
+    assert dict(understood(said(text), knowledge_index()).values) == pytest.approx(values)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_numbers_are_understood_with_their_names_in_any_order(text: str, values:
     ],
 )
 def test_a_name_that_could_be_several_numbers_lists_them(text: str, meant: list[str]):
-    found = understood(said(text), lore())
+    found = understood(said(text), knowledge_index())
     assert not found.values and found.because
     assert list(found.meant)[: len(meant)] == meant
 
@@ -73,7 +73,7 @@ def test_a_number_without_a_name_and_a_name_without_a_number_are_no_pair(text: s
 
 
 def test_a_value_of_another_kind_says_what_is_asked_for():
-    found = understood(said("duration 12 GB"), lore())
+    found = understood(said("duration 12 GB"), knowledge_index())
     assert not found.values and "a time such as 12.5 us" in found.because
 
 
@@ -97,11 +97,11 @@ def test_a_line_of_thousands_of_numbers_is_no_line_of_pairs():
 
 
 def test_each_metric_is_found_by_its_id_and_by_each_name_that_people_give_it():
-    for metric, _, _ in lore().metrics:
-        assert metrics_of(metric, lore()) == (metric,)
+    for metric, _, _ in knowledge_index().metrics:
+        assert metrics_of(metric, knowledge_index()) == (metric,)
     for metric, names in own_names().items():
         for name in names:
-            assert metrics_of(name, lore()) == (metric,), name
+            assert metrics_of(name, knowledge_index()) == (metric,), name
 
 
 def test_what_people_say_stands_for_one_metric_and_is_no_id_of_another():
@@ -119,4 +119,4 @@ def test_what_people_say_stands_for_one_metric_and_is_no_id_of_another():
     "label", ["Duration", "DRAM Throughput", "L2 Hit Rate", "Registers Per Thread", "Waves Per SM"]
 )
 def test_the_labels_of_ncu_are_names(label: str):
-    assert len(metrics_of(label, lore(), lambda metric: metric != "duration_us")) == 1
+    assert len(metrics_of(label, knowledge_index(), lambda metric: metric != "duration_us")) == 1

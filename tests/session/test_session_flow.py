@@ -10,10 +10,10 @@ from tui.talk import begin, kinds, look, say, settle
 
 from advisor.records.diagnosis import Location
 from advisor.session import events as e
+from advisor.session.actions.answer import fits
 from advisor.session.cards import finding_card
-from advisor.session.choices import choices, event_of
-from advisor.session.interview.asking import fits
-from advisor.session.language.understand import understand
+from advisor.session.choices import choices
+from advisor.session.language.understand import event_of, understand
 from advisor.session.records import Ask
 from advisor.session.reducer import can_go_back, reduce, replay
 
@@ -142,7 +142,7 @@ def test_the_napkin_asks_for_algorithm_and_parameters_then_compares_and_conclude
     state = say(look(state, 1), at, "compare", "transpose", "4096")
     assert state.ask is not None and state.ask.step == (2, 2)
     state = say(state, at, "f32")
-    assert state.reckoning is None and state.ask is None
+    assert state.napkin_input is None and state.ask is None
     assert [k for k in kinds(state) if k in ("napkin", "change")] == ["napkin", "change"]
     assert (1, "theoretical_bytes", 8.59e9) in state.answers
 
@@ -151,7 +151,7 @@ def test_what_if_shows_what_would_change_and_changes_nothing():
     state, at = begin("tour.ncu-rep")
     state = look(state, 1)
     asked = say(state, at, "/whatif dram_pct=70")
-    assert asked.cards[-1].lines[0].text == "Internal congestion → DRAM-bound"
+    assert asked.cards[-1].lines[0].text == "L1/shared-memory-bound → DRAM-bound"
     assert asked.diagnosis == state.diagnosis
     assert say(state, at, "what if l2_pct = 50%").cards[-1].lines[0].text.startswith("Class, findings")
 
@@ -181,14 +181,14 @@ def test_outcomes_that_nobody_waits_for_are_ignored():
     state, _ = begin("tour.ncu-rep")
     late = e.Concluded(e.Conclude((), 1), diagnosis())
     assert reduce(state, late) is state
-    assert reduce(state, e.Failed(e.Look("x"), "too late")) is state
+    assert reduce(state, e.Failed(e.Explain("x"), "too late")) is state
 
 
 def test_called_off_work_leaves_the_session_as_it_was_and_can_be_taken_up_again():
     state, at = begin("tour.ncu-rep")
     state = look(state, 1)
     waiting = reduce(state, e.HowAsked())
-    off = reduce(waiting, e.Cancelled(waiting.waiting[0]))
+    off = reduce(waiting, e.Cancelled())
     assert off.waiting == () and choices(off)[0].id == "retry"
     assert settle(reduce(off, e.Retried()), at).cards[-1].kind == "proof"
 

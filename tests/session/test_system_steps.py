@@ -9,10 +9,11 @@ from session.sessions import Session, recorded, trace
 from timeline.generator import US, Planted, starved
 
 from advisor.session import events as e
-from advisor.session.choices import choices, event_of
+from advisor.session.choices import choices
 from advisor.session.experiments import timeline as words
+from advisor.session.language.understand import event_of
+from advisor.session.method.steps import SYSTEM as STEPS
 from advisor.session.method.steps import here
-from advisor.session.method.system import STEPS
 from advisor.session.reducer import reduce, replay
 
 STARVED = {"gpu_busy_pct": 35.0, "computing_pct": 31.0, "top_kernel_pct": 40.0, "input_wait_pct": 50.0}
@@ -37,9 +38,9 @@ def test_a_session_that_begins_with_a_trace_tells_what_it_shows_and_decides(tmp_
     assert (state.place, state.launch, state.step) == ("launch", None, "S5")
     assert {"S2", "S4", "S5"} <= set(state.visited)
     assert made.last.kind == "timeline" and made.last.title == "Fix the system first"
-    assert "Starved by data loading, at most" in " ".join(made.texts())
+    assert "Data loading starves the GPU, at most" in " ".join(made.texts())
     assert (
-        "A profile of one kernel would gain little now: mend this first, capture again, and decide anew."
+        "A profile of one kernel would gain little now: fix this first, capture again, and decide again."
     ) in made.texts()
     assert replay(state.log) == state
 
@@ -106,8 +107,8 @@ def test_a_whole_program_can_be_judged_from_typed_numbers_and_the_session_end_be
     assert made.last.title == "Fix the system first" and made.last.aside == "as you told"
     told = made.texts()
     assert (
-        "A profile of one kernel would gain little now: mend this first, capture again, and decide anew."
-    ) in told and any(text.startswith("Starved by data loading") for text in told)
+        "A profile of one kernel would gain little now: fix this first, capture again, and decide again."
+    ) in told and any(text.startswith("Data loading starves the GPU") for text in told)
     assert made.state.step == "S5" and replay(made.state.log) == made.state
 
 
@@ -116,15 +117,15 @@ def test_what_could_not_matter_is_not_asked():
     made.do(e.Began(()), e.Answered("subject", "program"))
     order = asked(made, BUSY)
     assert order == ["gpu_busy_pct", "computing_pct", "top_kernel_pct", "tiny_span_pct"]
-    assert made.last.title == "Drill into the kernel"
+    assert made.last.title == "Profile the kernel"
 
 
 def test_what_is_not_known_stays_unknown_and_is_named():
     made = Session()
     made.do(e.Began(()), e.Answered("subject", "program"))
     asked(made, {"gpu_busy_pct": 60.0})
-    assert made.last.title == "Cannot be decided"
-    unseen = next(line for line in made.last.lines if line.label == words.UNSEEN)
+    assert made.last.title == "Undecided"
+    unseen = next(line for line in made.last.lines if line.label == "Not known")
     assert unseen.style == "unknown" and "Copies not overlapped" in unseen.text
     assert words.NO_PATTERN not in made.texts()
 

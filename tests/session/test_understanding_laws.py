@@ -8,11 +8,10 @@ from session.test_commands import opened
 from session.test_reducer_laws import PATHS, STEPS, walk
 
 from advisor.session import events as e
-from advisor.session.choices import MEANT, choices, event_of
-from advisor.session.language.complete import completions
-from advisor.session.language.suggestions import squash
-from advisor.session.language.understand import understand
-from advisor.session.language.words_commands import COMMANDS
+from advisor.session.actions import COMMANDS
+from advisor.session.choices import choices
+from advisor.session.language.names import squash
+from advisor.session.language.understand import completions, event_of, understand
 from advisor.session.records import Choice
 from advisor.session.reducer import reduce
 from advisor.session.state import State
@@ -27,7 +26,7 @@ WORDS = st.sampled_from(
 TEXTS = st.one_of(
     st.text(max_size=60),
     st.lists(WORDS, max_size=8).map(" ".join),
-    st.tuples(st.sampled_from([c.name for c in COMMANDS]), st.text(max_size=30)).map(lambda t: f"/{t[0]} {t[1]}"),
+    st.tuples(st.sampled_from(list(COMMANDS)), st.text(max_size=30)).map(lambda t: f"/{t[0]} {t[1]}"),
 )
 
 
@@ -45,7 +44,7 @@ def test_any_text_is_understood_or_answered_in_any_state_and_completing_it_never
 
 def unique(text: str, choice: Choice, state: State) -> bool:
     """Whether this choice alone has a name that equals the text, or begins with it where none equals it."""
-    listed = [c for c in choices(state) if not c.id.startswith(MEANT)]
+    listed = [c for c in choices(state) if not c.id.startswith("meant:")]
     names = {c.id: [squash(word) for word in (*c.words, c.label, c.id)] for c in listed}
     wanted = squash(text)
     equal = [name for name, own in names.items() if wanted in own]
@@ -68,11 +67,11 @@ def test_every_choice_can_be_taken_by_its_number_its_label_and_a_beginning_of_it
             continue
         if not typed_freely:
             assert same(understand(str(at), state), wanted)
-        if choice.id.startswith(MEANT) or unique(choice.label, choice, state):
+        if choice.id.startswith("meant:") or unique(choice.label, choice, state):
             assert same(understand(choice.label, state), wanted)
         for length in range(3, min(len(choice.label), 12)):
             begun = choice.label[:length].strip()
-            if not choice.id.startswith(MEANT) and unique(begun, choice, state) and not typed_freely:
+            if not choice.id.startswith("meant:") and unique(begun, choice, state) and not typed_freely:
                 assert same(understand(begun, state), wanted), begun
 
 
@@ -87,7 +86,7 @@ def same(event: e.Event | None, wanted: e.Event) -> bool:
 
 def test_every_command_of_the_help_is_understood():
     given = {"finding": "tail_effect", "step": "1", "word": "occupancy", "file": "new.ncu-rep", "md|html|json": "md"}
-    for command in COMMANDS:
+    for command in COMMANDS.values():
         wanted = command.takes.split()[0] if command.takes and not command.takes.startswith("[") else ""
         event = understand(f"/{command.name} {given.get(wanted, '')}", opened())
         refused = {"goto": "steps of the factory", "skip": "nothing is asked", "back": "nothing to undo"}

@@ -6,26 +6,26 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tui.factory import LORE, diagnosis
+from tui.factory import INDEX, diagnosis
 
 from advisor.session import events as e
 from advisor.session.reducer import can_go_back, reduce, replay
 from advisor.session.state import VIEWS, State
-from advisor.session.views import of_view
+from advisor.session.views import is_for_view as of_view
 
 READ = e.Read(("a.ncu-rep",))
 
 
 def after(*events: e.Event, launch: int | None = 1) -> State:
     """A session on the factory's launches, at one of them."""
-    opened = (e.Began(READ.paths), e.Opened(READ, diagnosis(), LORE))
+    opened = (e.Began(READ.paths), e.Opened(READ, diagnosis(), INDEX))
     chosen = () if launch is None else (e.LaunchSelected(launch), e.Expected(None))
     return replay((*opened, *chosen, *events))
 
 
 def told(state: State, result: Any = "result") -> State:
     """The first request answered."""
-    return reduce(state, e.Told(state.waiting[0], result))
+    return reduce(state, e.Completed(state.waiting[0], result))
 
 
 def test_a_view_waits_for_its_result_and_keeps_it_without_a_card():
@@ -63,24 +63,24 @@ def test_every_view_opens_or_says_why_not_and_is_left_to_where_it_was_opened(vie
 
 
 def test_source_of_typed_numbers_is_a_note():
-    lore = replace(LORE, interview=())
-    state = replay((e.Began(()), e.Opened(e.Read(()), diagnosis(), lore)))
+    index = replace(INDEX, interview=())
+    state = replay((e.Began(()), e.Opened(e.Read(()), diagnosis(), index)))
     asked = reduce(state, e.ViewShown("source"))
     assert not asked.view and (asked is state or "report" in asked.cards[-1].lines[0].text)
 
 
 def test_escape_goes_back_from_view_to_view_and_a_view_opened_twice_lies_there_once():
     state = after(e.ViewShown("steps"), e.ViewShown("proof"), e.ViewShown("knowledge", "occupancy"))
-    assert [name for name, _ in state.under] == ["steps", "proof"]
+    assert [name for name, _ in state.view_stack] == ["steps", "proof"]
     assert reduce(state, e.ViewLeft()).view == "proof"
     up = reduce(state, e.ViewShown("steps"))
-    assert up.view == "steps" and up.under == ()
+    assert up.view == "steps" and up.view_stack == ()
 
 
 def test_what_is_done_in_the_conversation_leaves_all_views():
     state = after(e.ViewShown("steps"), e.ViewShown("proof"))
     done = reduce(state, e.FixShown())
-    assert (done.view, done.under) == ("", ()) and done.cards[-1].kind in ("fix", "next")
+    assert (done.view, done.view_stack) == ("", ()) and done.cards[-1].kind in ("fix", "next")
     assert reduce(state, e.NotUnderstood("x")) is state, "no card would be seen there"
 
 
@@ -89,7 +89,7 @@ def test_only_the_latest_values_are_waited_for():
     state = after(e.ViewShown("whatif"), e.Supposed(one), e.Supposed(two))
     suppositions = [request for request in state.waiting if isinstance(request, e.Suppose)]
     assert suppositions == [e.Suppose(1, two, quiet=True)]
-    late = reduce(state, e.Told(e.Suppose(1, one, quiet=True), "late"))
+    late = reduce(state, e.Completed(e.Suppose(1, one, quiet=True), "late"))
     assert late is state
     assert not [r for r in reduce(state, e.Supposed(())).waiting if isinstance(r, e.Suppose)]
     assert reduce(state, e.Supposed(two)) is state
@@ -107,14 +107,14 @@ def test_results_are_bounded():
 
 def test_source_is_sought_with_filters_and_remembers_them_for_its_finding():
     state = told(after(e.ViewShown("source")))
-    assert state.sought == e.Locate(1, finding="bank_conflicts")
+    assert state.source_query == e.Locate(1, finding="bank_conflicts")
     state = told(reduce(state, e.SourceSought("samples", "LDG", ("share>5%",), "stalls")))
     sought = e.Locate(1, "samples", "LDG", ("share>5%",), "stalls", "bank_conflicts")
-    assert state.sought == sought
+    assert state.source_query == sought
     again = reduce(reduce(state, e.ViewLeft()), e.ViewShown("source"))
-    assert again.sought == sought and not again.waiting
+    assert again.source_query == sought and not again.waiting
     other = reduce(again, e.ViewShown("source", "narrow_accesses"))
-    assert other.sought == e.Locate(1, finding="narrow_accesses")
+    assert other.source_query == e.Locate(1, finding="narrow_accesses")
     closed = after()
     assert reduce(closed, e.SourceSought("samples")) is closed, "there is no view that could show it"
 
@@ -127,7 +127,7 @@ def test_a_failure_is_the_views_own_and_asking_again_tries_again():
     assert failed.result(request) == e.Failed(request, "no instructions")
     again = reduce(failed, e.SourceSought())
     assert again.waiting == (request,) and again.result(request) is None
-    called_off = reduce(again, e.Cancelled(request))
+    called_off = reduce(again, e.Cancelled())
     assert not called_off.waiting and called_off.cards == state.cards
 
 
@@ -142,7 +142,7 @@ def test_new_conclusions_drop_what_was_told_of_the_old_ones_and_ask_again():
 def test_undo_in_a_view_goes_step_by_step_and_outside_passes_over_views_that_were_left():
     state = told(after(e.FixShown(), e.ViewShown("source")))
     state = reduce(reduce(state, e.SourceSought(search="LDG")), e.Back())
-    assert state.view == "source" and state.sought == e.Locate(1, finding="bank_conflicts")
+    assert state.view == "source" and state.source_query == e.Locate(1, finding="bank_conflicts")
     closed = reduce(state, e.Back())
     assert not closed.view and closed.has_card("fix", "bank_conflicts")
     left = reduce(reduce(closed, e.ViewShown("source")), e.ViewLeft())

@@ -17,7 +17,7 @@ from tests.timeline import generator as make
 from tests.timeline import stats
 from tests.timeline.generator import MS, PATTERNS
 
-SCHEMA = json.loads((Path(advisor.__file__).parent / "render/schemas/timeline.json").read_text())
+SCHEMA = json.loads((Path(advisor.__file__).parent / "view/schemas/timeline.json").read_text())
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str | Path) -> tuple[int, str, str]:

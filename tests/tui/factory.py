@@ -23,8 +23,8 @@ from advisor.records.diagnosis import (
 )
 from advisor.records.errors import InputError, UsageError
 from advisor.records.readings import Progress, ReportInfo
-from advisor.session.executor import Desk, Sources
-from advisor.session.records import Algorithm, Ask, Choice, Line, Lore, Reckoning
+from advisor.session.executor import Executor, Sources
+from advisor.session.records import Algorithm, Ask, Choice, KnowledgeIndex, Line, NapkinResult
 
 METRICS = {
     "compute_pct": 12.4,
@@ -80,7 +80,7 @@ CONFLICTS = Finding(
         ),
         comparison("l1_busy", "l1_wavefronts_pct", 96.1, "%", 60, "the L1 data stage is busy"),
     ),
-    because="shared accesses take 16.5 times their ideal wavefronts and fill the L1 data stage",
+    because="shared accesses take 16.5× their ideal wavefronts and saturate the L1 data stage",
     rules=("bank_conflicts.excess",),
     locations=(),
     fix=FixAdvice(
@@ -164,7 +164,7 @@ def launch(index: int, kernel: str, **changes: object) -> LaunchDiagnosis:
         known_as="H200-SXM",
         verdict=Verdict(
             id="internal_congestion",
-            title="Internal congestion",
+            title="L1/shared-memory-bound",
             margin=0.13,
             evidence=(
                 comparison("memory_high", "memory_pct", 96.1, "%", 60, "memory is busy"),
@@ -196,7 +196,7 @@ def diagnosis(*launches: LaunchDiagnosis) -> Diagnosis:
     return Diagnosis((ReportInfo("tour.ncu-rep.xz", "0" * 64, "ncu 2025.3.1", "ncu-rep"),), made)
 
 
-LORE = Lore(
+INDEX = KnowledgeIndex(
     ranges=(("theoretical_bytes", 1.0, 1e15),),
     metrics=(("dram_pct", "%", "DRAM throughput"), ("l2_pct", "%", "L2 throughput"), ("duration_ns", "ns", "duration")),
     algorithms=(
@@ -258,7 +258,7 @@ class Analysis:
         return Proof(finding_id, found.title, found.kind, (rule,))
 
     def why_not(self, position: int, finding_id: str) -> tuple[BlockedRule, ...]:
-        if finding_id not in dict(LORE.findings):
+        if finding_id not in dict(INDEX.findings):
             raise UsageError(f"no diagnosis is called {finding_id!r}")
         waves = comparison("few_waves", "waves", 62.0, "count", 4, "the grid is few waves")
         return (
@@ -319,7 +319,7 @@ def analyse(paths: Sequence[Path], gpu: str | None, progress: Progress) -> Analy
 def analyse_numbers(values: Mapping[str, float | str], gpu: str | None) -> Analysis:
     dram = values.get("dram_pct")
     if dram is None:
-        verdict, findings = Verdict("undetermined", "Undetermined", None, (), "the report lacks a deciding number"), ()
+        verdict, findings = Verdict("undetermined", "Undetermined", None, (), "the report lacks a deciding metric"), ()
     elif float(dram) >= 60:
         verdict, findings = Verdict("dram_bound", "DRAM-bound", 0.2, (), f"DRAM at {dram} %"), (DONE,)
     else:
@@ -339,20 +339,20 @@ def analyse_numbers(values: Mapping[str, float | str], gpu: str | None) -> Analy
 
 
 def explain(word: str) -> str:
-    if word not in LORE.words:
+    if word not in INDEX.words:
         raise UsageError(f"nothing here is called {word!r}: perhaps occupancy")
     return f"{word}: what it means\nand a second line"
 
 
-def reckon(algorithm: str, parameters: Mapping[str, float | str], on: LaunchDiagnosis) -> Reckoning:
+def reckon(algorithm: str, parameters: Mapping[str, float | str], on: LaunchDiagnosis) -> NapkinResult:
     lines = (Line("8.59 GB at least", "fact", "Bytes"), Line("1.79 ms", "fact", "Floor"))
-    return Reckoning(f"{algorithm} of {parameters['rows']:g} rows", lines, (("theoretical_bytes", 8.59e9),))
+    return NapkinResult(f"{algorithm} of {parameters['rows']:g} rows", lines, (("theoretical_bytes", 8.59e9),))
 
 
 def contents() -> tuple[Hit, ...]:
-    """A small knowledge base: what LORE knows, by kinds."""
+    """A small knowledge base: what INDEX knows, by kinds."""
     kinds = {"occupancy": "term", "long_scoreboard": "stall", "bank_conflicts": "diagnosis", "dram_pct": "metric"}
-    return tuple(Hit(kinds.get(word, "term"), word, word.replace("_", " "), 0.0) for word in LORE.words)
+    return tuple(Hit(kinds.get(word, "term"), word, word.replace("_", " "), 0.0) for word in INDEX.words)
 
 
 def find(text: str, most: int) -> tuple[Hit, ...]:
@@ -361,9 +361,9 @@ def find(text: str, most: int) -> tuple[Hit, ...]:
 
 def sources(**changes: object) -> Sources:
     """The injected data source; tests swap single parts of it."""
-    made = Sources(analyse, analyse_numbers, lambda: LORE, explain, reckon, contents=contents, find=find)
+    made = Sources(analyse, analyse_numbers, lambda: INDEX, explain, reckon, contents=contents, find=find)
     return replace(made, **changes)  # type: ignore[arg-type]
 
 
-def desk(**changes: object) -> Desk:
-    return Desk(sources(**changes))
+def desk(**changes: object) -> Executor:
+    return Executor(sources(**changes))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.view import charts
+from advisor.view.charts import bars as charts
 from tui.factory import METRICS
 
 VALUES = st.one_of(st.none(), st.floats(allow_nan=True, allow_infinity=True), st.floats(-20, 400))

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from advisor.session.actions import COMMANDS as BY_NAME
+from advisor.session.executor import sources as real
 from advisor.session.export.export import writers
-from advisor.session.language.words_commands import BY_NAME
-from advisor.session.services import sources as real
-from advisor.session.transcripts.session import Saving
+from advisor.session.transcripts.autosave import Saving
 from tui.driver import Driver, session
 
 RECORDED = (

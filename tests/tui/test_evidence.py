@@ -20,9 +20,9 @@ from advisor.tui.widgets.evidence import NAMES, Evidence, EvidencePage, Evidence
 from advisor.tui.widgets.evidence_pages import PAGES, EvidenceContext, Layout, evidence_context
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import CardView, LineWidget
-from advisor.view.roofline_text import Paper
+from advisor.view.charts.roofline_text import Paper
 from tui.driver import Driver, session
-from tui.factory import CONFLICTS, LORE, METRICS, Analysis, diagnosis, launch
+from tui.factory import CONFLICTS, INDEX, METRICS, Analysis, diagnosis, launch
 
 KEYS = {name: page.key for name, page in PAGES.items()}
 FULL = {
@@ -45,7 +45,7 @@ FULL = {
 
 def shown(**changes: Any) -> EvidenceContext:
     return replace(
-        EvidenceContext(launch(1, "transpose_tile", metrics=FULL), CONFLICTS, metrics=LORE.metrics), **changes
+        EvidenceContext(launch(1, "transpose_tile", metrics=FULL), CONFLICTS, metrics=INDEX.metrics), **changes
     )
 
 
@@ -135,7 +135,7 @@ def test_the_source_page_shows_the_places_of_findings_with_their_share_or_where_
 def test_the_napkin_page_sets_needs_beside_what_was_measured():
     text = page("napkin", shown(paper=Paper(2e9, 4e8), expected="compute"))
     assert "50.0 %" in text and "2 GFLOP of 4 GFLOP" in text and "80.0 %" in text and "400 MB of 500 MB" in text
-    assert "Your prediction: compute. Actual: Internal congestion." in text
+    assert "Your prediction: compute. Actual: L1/shared-memory-bound." in text
     text = page("napkin", shown(paper=Paper(2e9, 4e8), launch=launch(0, "k", metrics={})))
     assert text.count("the measured value is unknown") == 2 and "0.0 %" not in text
     assert "/napkin" in page("napkin", shown())

@@ -9,7 +9,7 @@ from textual.events import Key, Paste
 
 from advisor.tui.widgets.prompt import Prompt
 from tui.driver import Driver, session
-from tui.factory import LORE
+from tui.factory import INDEX
 
 KEYS = {".": "full_stop", "/": "slash", "\r": "enter"}
 
@@ -58,8 +58,8 @@ async def test_pasted_text_goes_to_the_line(view: str):
 
 
 async def test_a_value_typed_or_pasted_with_its_enter_is_tried():
-    lore = replace(LORE, metrics=(("memory_pct", "%", "memory throughput"),))
-    async with session("tour.ncu-rep", lore=lambda: lore) as at:
+    index = replace(INDEX, metrics=(("memory_pct", "%", "memory throughput"),))
+    async with session("tour.ncu-rep", knowledge=lambda: index) as at:
         await at.open("down")
         await at.press("f9")
         await burst(at, "4.5\r")

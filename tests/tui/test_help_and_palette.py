@@ -13,7 +13,7 @@ import pytest
 from textual.widgets import Footer
 
 from advisor.session import events as e
-from advisor.session import strings
+from advisor.session.actions import COMMANDS
 from advisor.session.records import Step
 from advisor.tui import palette
 from advisor.tui.app import AdvisorApp
@@ -24,7 +24,7 @@ from advisor.tui.screens.help import HelpScreen
 from advisor.tui.widgets.text import CardView
 from tests.tui.test_replay_screen import Played
 from tui.driver import Driver, session
-from tui.factory import LORE, desk
+from tui.factory import INDEX, desk
 
 PLACES = ("start", "launches", "session", "replay", *sorted(SCREENS))
 
@@ -163,14 +163,14 @@ async def taken(at: Driver) -> None:
 
 
 async def test_everything_is_in_the_palette_by_its_name():
-    lore = replace(LORE, steps=(Step("1b", "Roofline", ""),))
-    async with session("tour.ncu-rep", lore=lambda: lore) as at:
+    index = replace(INDEX, steps=(Step("1b", "Roofline", ""),))
+    async with session("tour.ncu-rep", knowledge=lambda: index) as at:
         await at.open("down")
         names = [entry.name for entry in palette.everything(at.app)]
         for wanted in ("Finding: Narrow accesses", "Step 1b: Roofline", "Launch 3: small_saxpy", "Help", "View: log"):
             assert wanted in names
         assert "Exercise: bank-conflicts" in names and "Explain: Tail effect" in names
-        assert {command for command, _ in strings.COMMANDS} <= set(names)
+        assert {command.usage for command in COMMANDS.values()} <= set(names)
         assert not [name for name in names if "\n" in name]
 
 

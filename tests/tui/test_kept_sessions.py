@@ -10,12 +10,11 @@ import pytest
 from session.transcripts.talk import CSV, real
 
 from advisor.session import events as e
-from advisor.session.executor import Desk
-from advisor.session.kept import ago, remark, title
-from advisor.session.services import sources as real_sources
-from advisor.session.transcripts import autosave, serialize
-from advisor.session.transcripts.autosave import Kept, unfinished
-from advisor.session.transcripts.session import Saving
+from advisor.session.executor import Executor
+from advisor.session.executor import sources as real_sources
+from advisor.session.transcripts import autosave
+from advisor.session.transcripts import format as serialize
+from advisor.session.transcripts.autosave import SavedSession, Saving, ago, remark, title, unfinished
 from advisor.tui.app import AdvisorApp
 from advisor.tui.opening import StartOptions, saved
 from tui.driver import Driver
@@ -32,7 +31,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def interrupted(place: Path, tmp_path: Path) -> Kept:
+def interrupted(place: Path, tmp_path: Path) -> SavedSession:
     """A session on a report of its own, three steps long."""
     report = tmp_path / "mine.csv.xz"
     report.write_bytes(CSV.read_bytes())
@@ -43,10 +42,10 @@ def interrupted(place: Path, tmp_path: Path) -> Kept:
 
 
 @asynccontextmanager
-async def program(place: Path, one: Kept | None, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Driver]:
+async def program(place: Path, one: SavedSession | None, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Driver]:
     saving = Saving(place=place)
     report = str(place.parent / "mine.csv.xz")
-    desk = Desk(saving.sources(real_sources()))
+    desk = Executor(saving.sources(real_sources()))
     app = AdvisorApp(desk, (report,), saving=saving, interrupted=one)
     async with app.run_test(size=size) as pilot:
         driver = Driver(app, pilot)
@@ -65,7 +64,7 @@ async def until(driver: Driver, holds: object) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_session_that_was_broken_off_is_offered_and_gone_on_with(
-    interrupted: Kept, place: Path, size: tuple[int, int]
+    interrupted: SavedSession, place: Path, size: tuple[int, int]
 ) -> None:
     async with program(place, interrupted, size) as driver:
         assert driver.shows("Continue: mine.csv.xz", "3 steps, just now", "Start over")
@@ -75,33 +74,33 @@ async def test_a_session_that_was_broken_off_is_offered_and_gone_on_with(
         assert driver.app.state.position == 1 and driver.shows("▌ How  "), driver.screen
         await driver.say("/fix")
         driver.app._saving.flush()  # type: ignore[union-attr]
-        verbs = [entry.verb for entry in serialize.load(interrupted.path).entries]
+        verbs = [entry.event.verb for entry in serialize.load(interrupted.path).entries]
         assert verbs == ["begin", "launch", "expect", "how", "fix"]
 
 
 @pytest.mark.parametrize("answer", ["2", "n", "no"])
-async def test_beginning_anew_leaves_it_where_it_is(interrupted: Kept, place: Path, answer: str) -> None:
+async def test_beginning_anew_leaves_it_where_it_is(interrupted: SavedSession, place: Path, answer: str) -> None:
     async with program(place, interrupted) as driver:
         await driver.say(answer)
         await until(driver, lambda: driver.app.state.place == "launches")
         assert interrupted.path.exists()
 
 
-async def test_escape_begins_anew(interrupted: Kept, place: Path) -> None:
+async def test_escape_begins_anew(interrupted: SavedSession, place: Path) -> None:
     async with program(place, interrupted) as driver:
         await driver.press("escape")
         await until(driver, lambda: driver.app.state.place == "launches")
         assert interrupted.path.exists()
 
 
-async def test_it_can_be_forgotten(interrupted: Kept, place: Path) -> None:
+async def test_it_can_be_forgotten(interrupted: SavedSession, place: Path) -> None:
     async with program(place, interrupted) as driver:
         await driver.press("down", "down", "enter")
         await until(driver, lambda: driver.app.state.place == "launches")
         assert not interrupted.path.exists()
 
 
-async def test_garbage_and_a_smaller_window_do_not_close_the_question(interrupted: Kept, place: Path) -> None:
+async def test_garbage_and_a_smaller_window_do_not_close_the_question(interrupted: SavedSession, place: Path) -> None:
     async with program(place, interrupted) as driver:
         for text in ("7", "hubba", "[bold]", "/quit"):
             await driver.say(text)
@@ -112,7 +111,7 @@ async def test_garbage_and_a_smaller_window_do_not_close_the_question(interrupte
 
 
 async def test_one_whose_report_cannot_be_read_stays_and_the_session_begins_anew(
-    interrupted: Kept, place: Path
+    interrupted: SavedSession, place: Path
 ) -> None:
     async with program(place, interrupted) as driver:
         (place.parent / "mine.csv.xz").write_bytes(b"no report any more")
@@ -123,10 +122,12 @@ async def test_one_whose_report_cannot_be_read_stays_and_the_session_begins_anew
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_the_start_screen_lists_it_and_forgets_it(interrupted: Kept, place: Path, size: tuple[int, int]) -> None:
+async def test_the_start_screen_lists_it_and_forgets_it(
+    interrupted: SavedSession, place: Path, size: tuple[int, int]
+) -> None:
     saving = Saving(place=place)
     start_options = StartOptions(None, (), saved(unfinished((), place), interrupted.modified + 90_000))
-    app = AdvisorApp(Desk(saving.sources(real_sources())), (), saving=saving, start_options=start_options)
+    app = AdvisorApp(Executor(saving.sources(real_sources())), (), saving=saving, start_options=start_options)
     async with app.run_test(size=size) as pilot:
         driver = Driver(app, pilot)
         await driver.settle()
@@ -140,10 +141,10 @@ async def test_the_start_screen_lists_it_and_forgets_it(interrupted: Kept, place
     saving.close()
 
 
-async def test_the_start_screen_goes_on_with_it(interrupted: Kept, place: Path) -> None:
+async def test_the_start_screen_goes_on_with_it(interrupted: SavedSession, place: Path) -> None:
     saving = Saving(place=place)
     start_options = StartOptions(None, (), saved(unfinished((), place), interrupted.modified))
-    app = AdvisorApp(Desk(saving.sources(real_sources())), (), saving=saving, start_options=start_options)
+    app = AdvisorApp(Executor(saving.sources(real_sources())), (), saving=saving, start_options=start_options)
     async with app.run_test(size=(80, 24)) as pilot:
         driver = Driver(app, pilot)
         await driver.settle()
@@ -156,7 +157,7 @@ async def test_the_start_screen_goes_on_with_it(interrupted: Kept, place: Path) 
 async def test_a_place_that_cannot_be_written_is_one_notice(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     saving = Saving(place=tmp_path / "file")
-    app = AdvisorApp(Desk(saving.sources(sources())), ("tour.ncu-rep",), saving=saving)
+    app = AdvisorApp(Executor(saving.sources(sources())), ("tour.ncu-rep",), saving=saving)
     async with app.run_test(size=(80, 24)) as pilot:
         driver = Driver(app, pilot)
         await driver.settle()
@@ -173,7 +174,7 @@ async def test_a_place_that_cannot_be_written_is_one_notice(tmp_path: Path) -> N
 
 async def test_leaving_finishes_a_session(place: Path) -> None:
     saving = Saving(place=place)
-    app = AdvisorApp(Desk(saving.sources(sources())), ("tour.ncu-rep",), saving=saving)
+    app = AdvisorApp(Executor(saving.sources(sources())), ("tour.ncu-rep",), saving=saving)
     async with app.run_test(size=(80, 24)) as pilot:
         driver = Driver(app, pilot)
         await driver.settle()
@@ -203,9 +204,9 @@ def test_how_long_ago_in_words(seconds: float, words: str) -> None:
 
 
 def test_what_a_session_was_about_in_words() -> None:
-    one = Kept("x", Path("x"), ("~/a/b.ncu-rep", "c.ncu-rep"), 7, 1, False, False, 100.0)
+    one = SavedSession("x", Path("x"), ("~/a/b.ncu-rep", "c.ncu-rep"), 7, 1, False, False, 100.0)
     assert title(one) == "b.ncu-rep and 1 more" and remark(one, 100.0) == "7 answers, 1 step, just now"
-    typed = Kept("x", Path("x"), (), 0, 3, False, False, 0.0)
+    typed = SavedSession("x", Path("x"), (), 0, 3, False, False, 0.0)
     assert title(typed) == "numbers typed by hand" and remark(typed, 86_400.0) == "3 steps, yesterday"
-    hostile = Kept("x", Path("x"), ("\x1b[2J\u202e.ncu-rep",), 0, 0, False, False, 0.0)
+    hostile = SavedSession("x", Path("x"), ("\x1b[2J\u202e.ncu-rep",), 0, 0, False, False, 0.0)
     assert "\x1b" not in title(hostile) and "\u202e" not in title(hostile)

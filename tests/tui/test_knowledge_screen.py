@@ -13,8 +13,7 @@ from textual.widgets import OptionList
 
 from advisor.records.errors import KnowledgeError
 from advisor.session import events as e
-from advisor.session.executor import Desk
-from advisor.session.services import sources
+from advisor.session.executor import Executor, sources
 from advisor.tui.app import AdvisorApp
 from advisor.tui.screens.knowledge import KnowledgeScreen
 from tui.driver import Driver, session
@@ -25,7 +24,7 @@ SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "16
 @asynccontextmanager
 async def real(size: tuple[int, int] = (80, 24), subject: str = "") -> AsyncIterator[Driver]:
     """The screen on the real knowledge base."""
-    app = AdvisorApp(Desk(sources()), ())
+    app = AdvisorApp(Executor(sources()), ())
     async with app.run_test(size=size) as pilot:
         at = Driver(app, pilot)
         await at.settle()
@@ -52,7 +51,7 @@ async def test_kinds_first_then_all_of_a_kind_then_an_entry(size: tuple[int, int
         await at.press("enter")
         assert at.shows("bank_conflicts", "Shared-memory bank conflicts", "of diagnoses")
         await at.press(*"bank", "enter")
-        assert at.shows("Lanes of one access fall on different words")
+        assert at.shows("Lanes of one access hit different words")
         await at.press("escape", "escape", "escape")
         assert at.app.state.view == "knowledge" and at.shows("diagnoses", "opcodes")
         await at.press("escape")

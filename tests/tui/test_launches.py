@@ -221,7 +221,7 @@ async def test_what_is_cut_says_so_and_every_order_shows_its_mark(width: int):
     made = diagnosis(*three().launches, launch(3, "d_mixed", duration_ns=1e5, verdict=mixed))
     async with session("tour.ncu-rep", size=(width, 24), analyse=given(made)) as at:
         inner, both = (next(row for row in at.rows if name in row) for name in ("b_slow", "d_mixed"))
-        assert "Internal congestion" in inner if width > 100 else "Internal con… " in inner
+        assert "L1/shared-memory-bound" in inner if width > 100 else "L1/shared-me… " in inner
         assert "Memory-bound, mixed" in both if width > 100 else "Memory-bound… " in both
         for order, head in zip(ORDERS[1:], ("Time", "Gain", "Kernel", "Class", "First finding"), strict=True):
             await at.press("f5")

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from advisor.session import events as e
 from advisor.session import services as real
-from advisor.session.executor import Desk
+from advisor.session.executor import Executor
 from advisor.session.language.understand import understand
 from advisor.session.records import Card
 from advisor.tui.app import AdvisorApp
@@ -58,7 +58,7 @@ def test_in_a_conversation_gone_back_to_the_last_turn_is_in_view():
 async def test_after_a_comparison_it_is_what_stands_on_the_screen(size: tuple[int, int], tmp_path: Path):
     report = tmp_path / "mine.csv.xz"
     report.write_bytes(CSV.read_bytes())
-    app = AdvisorApp(Desk(real.sources()), (str(report),))
+    app = AdvisorApp(Executor(real.sources()), (str(report),))
     async with app.run_test(size=size) as pilot:
         at = Driver(app, pilot)
         await at.settle()
@@ -86,11 +86,13 @@ async def test_a_unit_that_there_is_not_is_told_as_one():
 
 
 def test_compute_is_without_a_report_what_the_page_shows_under_that_name():
-    app = AdvisorApp(Desk(real.sources()), ())
+    app = AdvisorApp(Executor(real.sources()), ())
     state = app.state
     from dataclasses import replace
 
-    typed = understand("compute 14%, dram 29%", replace(state, numbers=True, place="launch", lore=real.lore()))
+    typed = understand(
+        "compute 14%, dram 29%", replace(state, numbers=True, place="launch", knowledge=real.knowledge())
+    )
     assert isinstance(typed, e.Volunteered)
     assert dict(typed.values) == {"sm_throughput_pct": 14.0, "dram_pct": 29.0}
 

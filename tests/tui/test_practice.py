@@ -53,7 +53,7 @@ async def test_an_exercise_from_the_list_to_its_score_by_the_keyboard_alone(tmp_
         await at.press(*"transpose through")
         assert at.shows(f"1 of {len(names())} exercises")
         await at.press("enter")
-        assert at.shows("[Story]", "A library for image processing", "Work the numbers out")
+        assert at.shows("[Story]", "An image-processing library", "Work the numbers out")
         await at.press("enter")
         await at.say("1.3 GB")
         assert at.shows("✓ Right.", "1.32 GB")
@@ -269,7 +269,7 @@ async def test_work_can_be_called_off_and_what_fails_stands_on_the_page(tmp_path
         await at.pilot.pause()
         wait.set()
         await at.settle()
-        assert at.shows("That did not work", "Called off.")
+        assert at.shows("That did not work", "Cancelled.")
         await at.say("log")
         await at.say("next: pad it")
         assert at.app.state.exercising.stage == "log"

@@ -124,4 +124,4 @@ async def test_banana_is_answered_with_help_and_not_with_silence():
 async def test_in_the_list_a_note_says_what_could_have_been_meant():
     async with session("tour.ncu-rep", notes=True) as at:
         await at.say("/kernel transpse")
-        assert at.shows("Name one launch", "Perhaps: /kernel")
+        assert at.shows("Name one launch", "Did you mean: /kernel")

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from advisor.session.executor import Desk
-from advisor.session.services import sources
+from advisor.session.executor import Executor, sources
 from advisor.tui.app import AdvisorApp
 from tui.driver import Driver
 
@@ -18,7 +17,7 @@ from tui.driver import Driver
 def program(tour: Any, tour_path: Any) -> AdvisorApp:
     """On the analysis that the whole test run shares."""
     real = replace(sources(), analyse=lambda paths, gpu, progress: tour)
-    return AdvisorApp(Desk(real), (str(tour_path),))
+    return AdvisorApp(Executor(real), (str(tour_path),))
 
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
@@ -47,7 +46,7 @@ async def test_from_the_list_to_an_answer_that_compares_with_the_napkin(
 
 
 async def test_the_interview_reaches_a_class_from_the_first_numbers():
-    app = AdvisorApp(Desk(sources()), ())
+    app = AdvisorApp(Executor(sources()), ())
     async with app.run_test(size=(80, 24)) as pilot:
         at = Driver(app, pilot)
         await at.settle()
@@ -65,7 +64,7 @@ async def test_problems_of_files_are_told_above_the_list(tour: Any, tour_path: A
         diagnosis = replace(tour.diagnosis, reports=(info,))
 
     real = replace(sources(), analyse=lambda paths, gpu, progress: Damaged())
-    app = AdvisorApp(Desk(real), (str(tour_path),))
+    app = AdvisorApp(Executor(real), (str(tour_path),))
     async with app.run_test(size=(80, 24)) as pilot:
         at = Driver(app, pilot)
         await at.settle()

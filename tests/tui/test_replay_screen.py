@@ -14,7 +14,7 @@ import pytest
 
 from advisor.records.errors import InputError
 from advisor.session import events as e
-from advisor.session.executor import Desk
+from advisor.session.executor import Executor
 from advisor.session.reducer import reduce
 from advisor.session.state import State
 from advisor.tui.app import AdvisorApp
@@ -39,7 +39,7 @@ class Played:
     """A player on the factory's data: step 5 concludes otherwise, step 4 may mean nothing, a bad one may fail."""
 
     title: str = "A session with [bold]x[/ in its title"
-    desk: Desk = field(default_factory=desk)
+    desk: Executor = field(default_factory=desk)
     bad: int = -1
     asked: list[int] = field(default_factory=list)
 

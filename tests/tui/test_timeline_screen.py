@@ -53,7 +53,7 @@ def lanes(at: Driver) -> Lanes:
 async def test_lanes_patterns_with_their_gain_and_what_to_do_next(trace: Any, size: tuple[int, int]):
     async with opened(trace(starved()), size=size) as at:
         assert at.shows("kernels", "host copies", "idle", "a column is")
-        assert at.shows("What to do next", "Starved by data loading", "at most 2.1x", "Profile it with ncu")
+        assert at.shows("What to do next", "Data loading starves the GPU", "at most 2.1x", "Profile it with ncu")
         assert at.shows("Fix the system first")
 
 
@@ -62,7 +62,7 @@ async def test_a_pattern_tells_evidence_and_fix_and_enter_goes_from_moment_to_mo
         whole = lanes(at).whole
         assert lanes(at).window == whole and "▲" not in at.screen
         await at.press("down")
-        assert at.shows("Synchronising between kernels", "gaps follow a wait of the host", "fix", "▲")
+        assert at.shows("Synchronisation between kernels", "gaps follow a host wait", "fix", "▲")
         seen = []
         for _ in range(4):
             await at.press("enter")
@@ -138,7 +138,7 @@ async def test_without_block_characters_and_at_any_size(trace: Any):
         for size in ((30, 8), (200, 12), (80, 24)):
             await at.pilot.resize_terminal(*size)
             await at.settle()
-        assert at.shows("Synchronising between kernels")
+        assert at.shows("Synchronisation between kernels")
 
 
 async def test_names_of_kernels_are_data(trace: Any):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from advisor.reasoning.engine.explain import BlockedRule, Clause, Proof, RuleProof
-from advisor.session.records import Lore, Proved
+from advisor.session.records import KnowledgeIndex, Proved
 from advisor.tui.screens.knowledge import KnowledgeScreen
 from advisor.tui.screens.proof import Node, ProofScreen, ProofTree, tree
 from advisor.tui.screens.session import SessionScreen
@@ -138,7 +138,7 @@ def test_an_unknown_condition_is_neither_true_nor_false_and_a_finding_behind_it_
     inner = Proof("latency", "Latency", "note", (RuleProof("latency.rule", "warps wait", (), ()),))
     clauses = (Clause("ratio_high", "when", 1, (unknown,)), Clause("found.latency", "when", 2, (), inner))
     rule = RuleProof("a.rule", "both hold", (), clauses)
-    top = tree(Proved(Proof("a", "A", "diagnosis", (rule,))), "a", Lore(findings=(("latency", "Latency"),)))
+    top = tree(Proved(Proof("a", "A", "diagnosis", (rule,))), "a", KnowledgeIndex(findings=(("latency", "Latency"),)))
     condition, found = top.children[0].children
     assert condition.became == "unknown" and "(unknown)" in condition.label
     assert condition.children[0].label == "ratio = not in the report, tested > 2"
@@ -148,13 +148,13 @@ def test_an_unknown_condition_is_neither_true_nor_false_and_a_finding_behind_it_
 
 def test_a_blocking_unless_is_marked_as_what_fails():
     rule = BlockedRule("a.rule", "a", False, (), (), (Clause("on_atomics", "unless", 2),), ())
-    blocked = tree((rule,), "a", Lore()).children[0]
+    blocked = tree((rule,), "a", KnowledgeIndex()).children[0]
     assert blocked.became == "fails" and blocked.children[0].became == "fails"
     assert "blocks the rule" in blocked.children[0].label
 
 
 def test_without_any_rule_the_tree_says_so():
-    assert "No rule concludes this" in tree((), "a", Lore()).label
+    assert "No rule concludes this" in tree((), "a", KnowledgeIndex()).label
 
 
 @SIZES
@@ -162,7 +162,7 @@ async def test_hostile_texts_in_a_proof_are_shown_and_not_obeyed(size: tuple[int
     async with proof(size) as at:
         evil = "[red]x[/red]\x1b[31m\u202e" + "y" * 10_000
         rule = RuleProof("a.rule", evil, (evil,), (Clause("c", "when", 2, (comparison("c", evil, 1, "", 2, evil),)),))
-        top = tree(Proved(Proof("a", evil, "diagnosis", (rule,))), "a", replace(at.app.state.lore, findings=()))
+        top = tree(Proved(Proof("a", evil, "diagnosis", (rule,))), "a", replace(at.app.state.knowledge, findings=()))
         view = at.app.screen.query_one(ProofTree)
         view.fill(top)
         await at.press("down", "down", "down")

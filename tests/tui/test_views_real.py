@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.session.executor import Desk
-from advisor.session.services import sources
+from advisor.session.executor import Executor, sources
 from advisor.tui.app import AdvisorApp
 from tui.driver import Driver
 
@@ -16,7 +15,7 @@ REPORT = Path(__file__).parents[2] / "kernels" / "bank-conflicts" / "recorded" /
 
 @pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
 async def test_from_the_line_over_the_proof_to_the_value_at_which_it_turns(size: tuple[int, int]):
-    app = AdvisorApp(Desk(sources()), (str(REPORT),))
+    app = AdvisorApp(Executor(sources()), (str(REPORT),))
     async with app.run_test(size=size) as pilot:
         at = Driver(app, pilot)
         await at.settle()

@@ -23,5 +23,5 @@ from tui.test_views_whatif import KNOWN
     ids=["source", "proof", "whatif"],
 )
 def test_a_view_looks_as_it_did(snap_compare: Any, size: tuple[int, int], lines: tuple[str, ...]):
-    app = AdvisorApp(desk(locate=locator(), lore=lambda: KNOWN), ("tour.ncu-rep",))
+    app = AdvisorApp(desk(locate=locator(), knowledge=lambda: KNOWN), ("tour.ncu-rep",))
     assert snap_compare(app, terminal_size=size, run_before=after(*lines))

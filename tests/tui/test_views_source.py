@@ -116,20 +116,20 @@ async def test_the_evidence_keeps_the_findings_own_places_whatever_is_searched_f
 
 async def test_what_is_no_search_is_told_and_changes_nothing():
     async with source() as at:
-        before = at.app.state.sought
+        before = at.app.state.source_query
         for text, said in (("/(", "not a regular expression"), ("speed>5", "fields:"), ("nonsense", "is not a search")):
             await typed(at, text)
             assert said in notes(at), text
-            assert at.app.state.sought == before and isinstance(at.app.screen, SourceScreen)
+            assert at.app.state.source_query == before and isinstance(at.app.screen, SourceScreen)
 
 
 async def test_measures_go_round_and_can_be_named():
     async with source((160, 50)) as at:
-        assert at.app.state.sought is not None
+        assert at.app.state.source_query is not None
         seen = set()
         for _ in range(12):
             await at.press("m")
-            seen.add(at.app.state.sought.by)
+            seen.add(at.app.state.source_query.by)
         assert {"samples", "instructions", "excess_wavefronts", "load_wait"} <= seen
         assert "fp64" not in seen, "a measure that the launch has nothing of is passed over"
         await typed(at, "load_wait")
@@ -153,7 +153,7 @@ async def test_columns_leave_the_instruction_its_room_and_the_file_is_named_once
     async with source(size, locate=locator(listing(file="/home/me/transpose_tile_of_mine.cu", code=code))) as at:
         for _ in range(4):
             await at.press("c")
-            assert "LDS R17, [R14+0x40]" in sass(at), at.app.state.sought
+            assert "LDS R17, [R14+0x40]" in sass(at), at.app.state.source_query
             assert at.screen.count("transpose_tile_of_mine.cu") == 1 and not at.shows("…nspose")
         assert "█" not in sass(at) or size[0] > 80
 

@@ -15,7 +15,7 @@ from advisor.tui.screens.log import LogScreen
 from advisor.tui.screens.session import SessionScreen
 from advisor.tui.screens.steps import StepsScreen
 from tui.driver import Driver, session
-from tui.factory import LORE
+from tui.factory import INDEX
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
 STEPS = (
@@ -27,7 +27,7 @@ STEPS = (
 
 @asynccontextmanager
 async def steps(size: tuple[int, int] = (80, 24)) -> AsyncIterator[Driver]:
-    async with session("tour.ncu-rep", size=size, lore=lambda: replace(LORE, steps=STEPS)) as at:
+    async with session("tour.ncu-rep", size=size, knowledge=lambda: replace(INDEX, steps=STEPS)) as at:
         await at.open("down")
         at.app.state = replace(at.app.state, step="1", progress=((1, "0", "done"), (1, "6", "skipped")))
         await at.press("f5")
@@ -95,7 +95,7 @@ async def test_an_empty_log_says_how_it_is_filled():
 
 
 async def test_from_the_list_a_step_is_gone_to_in_place_and_before_any_report_the_screen_says_what_is_needed():
-    async with session("tour.ncu-rep", lore=lambda: replace(LORE, steps=STEPS)) as at:
+    async with session("tour.ncu-rep", knowledge=lambda: replace(INDEX, steps=STEPS)) as at:
         at.app.dispatch(e.ViewShown("steps"))
         await at.settle()
         await at.press("home", "down", "enter")

@@ -18,13 +18,13 @@ from advisor.tui.screens.whatif import Metric, WhatIfScreen, changed, outcome
 from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.prompt import Prompt
 from tui.driver import Driver, session
-from tui.factory import CONFLICTS, DONE, LORE, NARROW, Analysis, analyse, launch
+from tui.factory import CONFLICTS, DONE, INDEX, NARROW, Analysis, analyse, launch
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)], ids=["80x24", "160x50"])
 KNOWN = replace(
-    LORE,
+    INDEX,
     metrics=(
-        *LORE.metrics,
+        *INDEX.metrics,
         ("memory_pct", "%", "memory throughput"),
         ("compute_pct", "%", "compute throughput"),
         ("shared_wavefront_ratio", "ratio", "wavefronts over the ideal"),
@@ -36,7 +36,7 @@ KNOWN = replace(
 @asynccontextmanager
 async def whatif(size: tuple[int, int] = (80, 24), **more: Any) -> AsyncIterator[Driver]:
     """The what-if screen of the transpose with bank conflicts."""
-    async with session("tour.ncu-rep", size=size, lore=lambda: KNOWN, **more) as at:
+    async with session("tour.ncu-rep", size=size, knowledge=lambda: KNOWN, **more) as at:
         await at.open("down")
         await at.press("f9")
         assert isinstance(at.app.screen, WhatIfScreen)
@@ -62,7 +62,7 @@ async def test_the_table_has_the_numbers_behind_the_conclusions_and_where_they_t
         assert at.shows("memory_pct", "96.1 %", "↓ 60.0 %", "compute_pct", "12.4 %", "↑ 60.0 %")
         assert at.shows("shared_wavefront_ratio", "idc_requests", "unknown"), "what a rule lacks can be tried too"
         assert not at.shows("duration_ns"), "what no conclusion rests on is left out"
-        assert at.shows("Nothing is changed yet", "= class", "Internal congestion", "= stays  Narrow accesses")
+        assert at.shows("Nothing is changed yet", "= class", "L1/shared-memory-bound", "= stays  Narrow accesses")
 
 
 @SIZES
@@ -90,10 +90,10 @@ async def test_a_typed_value_turns_the_class_and_the_words_say_so(size: tuple[in
     async with whatif(size) as at:
         await typed(at, "dram_pct = 70 %")
         assert tried(at) == {"dram_pct": 70.0}
-        assert at.shows("dram_pct = 70.0 %", "! class  Internal congestion → DRAM-bound")
+        assert at.shows("dram_pct = 70.0 %", "! class  L1/shared-memory-bound → DRAM-bound")
         assert at.shows("▸ dram_pct"), "a metric that is tried has a row, and the cursor stands on it"
         await at.press("4", "0", "enter")
-        assert tried(at) == {"dram_pct": 40.0} and at.shows("= class  Internal congestion", "are unchanged")
+        assert tried(at) == {"dram_pct": 40.0} and at.shows("= class  L1/shared-memory-bound", "are unchanged")
         await at.press("f4")
         assert tried(at) == {"dram_pct": 70.0}
         await at.press("R")
@@ -216,8 +216,8 @@ def test_a_share_is_not_stepped_beyond_all():
 
 @SIZES
 async def test_what_a_metric_cannot_be_is_refused_with_its_range(size: tuple[int, int]):
-    lore = replace(KNOWN, metrics=(*KNOWN.metrics, ("shared_wavefront_share", "ratio", "share of the wavefronts")))
-    async with session("tour.ncu-rep", size=size, lore=lambda: lore) as at:
+    index = replace(KNOWN, metrics=(*KNOWN.metrics, ("shared_wavefront_share", "ratio", "share of the wavefronts")))
+    async with session("tour.ncu-rep", size=size, knowledge=lambda: index) as at:
         await at.open("down")
         for line, metric in (("/whatif dram_pct = 120", "dram_pct"), ("/whatif shared_wavefront_share=1.5", "shared_")):
             await at.say(line)
@@ -244,8 +244,8 @@ async def test_tests_over_several_metrics_have_turning_points_too():
     def read(paths: Any, gpu: Any, progress: Any) -> Any:
         return Products(analyse(paths, gpu, progress).diagnosis)
 
-    lore = replace(KNOWN, metrics=(*KNOWN.metrics, ("l1_wavefronts_pct", "%", "the L1 data stage")))
-    async with session("tour.ncu-rep", size=(160, 50), lore=lambda: lore, analyse=read) as at:
+    index = replace(KNOWN, metrics=(*KNOWN.metrics, ("l1_wavefronts_pct", "%", "the L1 data stage")))
+    async with session("tour.ncu-rep", size=(160, 50), knowledge=lambda: index, analyse=read) as at:
         await at.open("down")
         await at.press("f9")
         assert at.shows("l1_wavefronts_pct", "↓ 60.0 %")

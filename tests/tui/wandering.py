@@ -9,8 +9,8 @@ from typing import Final
 from textual.widgets import Input
 
 from advisor.session import events as e
+from advisor.session.actions import COMMANDS
 from advisor.session.choices import choices
-from advisor.session.language.words_commands import COMMANDS
 from advisor.session.reducer import replay
 from advisor.session.state import VIEWS, State
 from advisor.tui.screens.launches import LaunchesScreen
@@ -136,7 +136,7 @@ class Wanderer:
         """A command, an answer to what is asked, the name of a choice, or anything."""
         kind, state = self.chance.random(), self.at.app.state
         if kind < 0.3:
-            name = self.chance.choice([command.name for command in COMMANDS if command.name != "quit"])
+            name = self.chance.choice([command.name for command in COMMANDS.values() if command.name != "quit"])
             return f"/{name} {self.chance.choice(GIVEN)}".strip()
         offered = [choice for choice in choices(state) if choice.id != "quit"]
         if kind < 0.5 and offered:
@@ -163,7 +163,7 @@ def lost_answer(before: State, after: State) -> object:
     if len(after.log) < len(before.log) or after.log[: len(before.log)] != before.log:
         return None  # undone
     new = after.log[len(before.log) :]
-    anew = any(isinstance(event, e.VersionBegun | e.ReportGiven | e.Told) for event in new)
+    anew = any(isinstance(event, e.VersionBegun | e.ReportGiven | e.Completed) for event in new)
     for position, question, value in before.answers:
         again = any((p, q) == (position, question) for p, q, _ in after.answers)
         if not again and not anew:

@@ -48,7 +48,7 @@ def all_pairs(tour: Any) -> Result:
 def test_the_time_stands_first_then_estimate_and_what_comes_next(tour: Any) -> None:
     lines = compare_text(result(tour, [1], [2]).compared).splitlines()
     assert lines[3].startswith("particle_field → particle_field_soa")
-    assert lines[5].startswith("Faster         2.7x as fast: 137 us → 50.1 us (-63 %; noise 5 %)")
+    assert lines[5].startswith("Faster         2.7x as fast: 137 µs → 50.1 µs (-63 %; noise 5 %)")
     order = [
         next(i for i, line in enumerate(lines) if line.startswith(w)) for w in ("Faster", "Class", "Estimate", "Next")
     ]

@@ -13,12 +13,12 @@ import pytest
 from advisor.compare.compare import compare_diagnoses
 from advisor.compare.thresholds import check, parse
 from advisor.records.diagnosis import Location
-from advisor.view.blocks import Cell, Column, Document, Paragraph, Table, section
-from advisor.view.compare_document import compare_document
+from advisor.view.blocks import Cell, Column, Page, Paragraph, Table, section
+from advisor.view.charts.roofline import Point, place_of, rooflines
 from advisor.view.compare_results import Result
-from advisor.view.diagnosis_document import diagnosis_document, grouped
-from advisor.view.roofline import Point, place_of, rooflines
-from advisor.view.writers.html import document_html, rich
+from advisor.view.pages.compare import compare_page
+from advisor.view.pages.diagnosis import diagnosis_page, grouped
+from advisor.view.writers.html import page_html, rich
 from tests.view.pages import HOSTILE, renamed, some, sound
 
 
@@ -31,7 +31,7 @@ def compared(tour: Any, base: list[int], current: list[int], *fail_on: str) -> R
 
 @pytest.fixture(scope="module")
 def whole(tour: Any) -> str:
-    return document_html(diagnosis_document(tour.diagnosis))
+    return page_html(diagnosis_page(tour.diagnosis))
 
 
 def test_a_page_is_whole_by_itself_and_links_to_its_own_sections(whole: str) -> None:
@@ -59,7 +59,7 @@ def test_every_launch_is_in_the_table_and_those_with_most_to_win_come_first(tour
         text.rindex(f"{tour.diagnosis.launches[g.at].kernel} · launch") for g in grouped(tour.diagnosis.launches)[:20]
     ]
     assert order == sorted(order)
-    assert "2 more kernels or shapes stand in the table only" in text
+    assert "2 more kernels or shapes are in the table only" in text
 
 
 def test_a_section_has_evidence_source_and_fix(tour: Any) -> None:
@@ -69,7 +69,7 @@ def test_a_section_has_evidence_source_and_fix(tour: Any) -> None:
     first = replace(launch.findings[0], locations=(place,))
     located = replace(diagnosis, launches=(replace(launch, findings=(first, *launch.findings[1:])),))
     lines = {(launch.report, "/src/t.cu"): ("one", "two", "out[x] = tile[x][y]; // <here>", "four")}
-    text = sound(document_html(diagnosis_document(located, texts=lines))).text
+    text = sound(page_html(diagnosis_page(located, texts=lines))).text
     for words in (first.title, first.because, first.fix.summary, first.evidence[0].says, *first.fix.steps):
         assert words.replace("`", "") in text
     assert "▶ 3" in text and "out[x] = tile[x][y]; // <here>" in text and "t.cu:3 (97 % of" in text
@@ -77,11 +77,11 @@ def test_a_section_has_evidence_source_and_fix(tour: Any) -> None:
 
 def test_what_could_not_be_looked_at_is_named_and_an_unknown_time_is_no_zero(tour: Any) -> None:
     launch = replace(tour.diagnosis.launches[1], duration_ns=None)
-    text = sound(document_html(diagnosis_document(replace(tour.diagnosis, launches=(launch, launch))))).text
+    text = sound(page_html(diagnosis_page(replace(tour.diagnosis, launches=(launch, launch))))).text
     assert "The time of 2 is unknown" in text
     missing = tour.diagnosis.launches[3].missing
     lacking = replace(some(tour, 3), launches=(replace(tour.diagnosis.launches[3], missing=missing),))
-    assert ("unknown, not absent" in sound(document_html(diagnosis_document(lacking))).text) == bool(
+    assert ("unknown, not absent" in sound(page_html(diagnosis_page(lacking))).text) == bool(
         {f for m in missing for f in m.needed_for} - set(tour.catalog.trust)
     )
 
@@ -89,26 +89,26 @@ def test_what_could_not_be_looked_at_is_named_and_an_unknown_time_is_no_zero(tou
 def test_launches_of_one_kernel_and_shape_share_a_section(tour: Any) -> None:
     twice = some(tour, 4, 4, 6)
     assert [len(g.launches) for g in grouped(twice.launches)] == [1, 2]
-    text = sound(document_html(diagnosis_document(twice))).text
+    text = sound(page_html(diagnosis_page(twice))).text
     assert "1 more of this kernel and shape have the same class and first finding" in text
 
 
 def test_problems_of_a_report_stand_above_everything(tour: Any) -> None:
     info = replace(tour.diagnosis.reports[0], complete=False, problems=("launch 7 is cut off",))
-    text = sound(document_html(diagnosis_document(replace(tour.diagnosis, reports=(info,))))).text
+    text = sound(page_html(diagnosis_page(replace(tour.diagnosis, reports=(info,))))).text
     assert text.index("launch 7 is cut off") < text.index("What to fix first")
 
 
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_names_are_shown_and_never_obeyed(tour: Any, name: str) -> None:
-    page = sound(document_html(diagnosis_document(renamed(some(tour, 4, 1, 12), name))))
+    page = sound(page_html(diagnosis_page(renamed(some(tour, 4, 1, 12), name))))
     if "7 * 7" in name:
         assert "{{ 7 * 7 }}{% include" in page.text
     beginning = re.split(r"[^ -~]|`", name)[0][:40]
     assert beginning in page.text
     assert max(map(len, page.text.split("\n"))) < 6000
     found = compare_diagnoses(renamed(some(tour, 4, 1), name), renamed(some(tour, 4), name), tour.catalog, force=True)
-    sound(document_html(compare_document(Result(found))))
+    sound(page_html(compare_page(Result(found))))
 
 
 def test_hostile_source_lines_are_text(tour: Any) -> None:
@@ -117,7 +117,7 @@ def test_hostile_source_lines_are_text(tour: Any) -> None:
         place = Location("t.cu", 1, 16, "LDS", "samples", 1.0)
         first = replace(launch.findings[0], locations=(place,))
         diagnosis = replace(some(tour, 4), launches=(replace(launch, findings=(first,)),))
-        sound(document_html(diagnosis_document(diagnosis, texts={(launch.report, "t.cu"): (line,)})))
+        sound(page_html(diagnosis_page(diagnosis, texts={(launch.report, "t.cu"): (line,)})))
 
 
 def test_words_between_backticks_are_code_and_still_escaped() -> None:
@@ -126,13 +126,13 @@ def test_words_between_backticks_are_code_and_still_escaped() -> None:
 
 def test_a_cell_is_sorted_by_its_number_not_by_its_words() -> None:
     table = Table((Column("t", True),), ((Cell("2 ms", 2e6),), (Cell("3 us", 3e3),), (Cell("unknown"),)), sortable=True)
-    text = document_html(Document("x", (Paragraph("p"),), (section("s", [table]),)))
+    text = page_html(Page("x", (Paragraph("p"),), (section("s", [table]),)))
     assert 'data-key="2000000.0"' in text and 'data-key="3000.0"' in text and text.count("data-key") == 2
 
 
 def test_a_comparison_tells_thresholds_time_findings_and_metrics(tour: Any) -> None:
     result = compared(tour, [1, 4], [2, 4], "duration<-50%")
-    text = sound(document_html(compare_document(result))).text
+    text = sound(page_html(compare_page(result))).text
     for words in ("1 crossed, 0 not checked, 1 kept.", "2.7x as fast", "Estimate", "What moved most", "Hollow marks"):
         assert words in text
     assert text.index("crossed: duration<-50%") < text.index("kept: duration<-50%")

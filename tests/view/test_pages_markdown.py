@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from advisor.view.blocks import BarRow, Bars, Cell, Code, Column, Command, Document, Fact, Facts, Table, section
-from advisor.view.diagnosis_document import diagnosis_document
-from advisor.view.writers.markdown import document_markdown, escaped, rich
+from advisor.view.blocks import BarRow, Bars, Cell, Code, Column, Command, Fact, Facts, Page, Table, section
+from advisor.view.pages.diagnosis import diagnosis_page
+from advisor.view.writers.markdown import escaped, page_markdown, rich
 from tests.view.pages import HOSTILE, INVISIBLE, renamed, some
 
 
@@ -23,7 +23,7 @@ def outside_code(text: str) -> str:
 
 
 def test_a_diagnosis_has_summary_table_and_a_section_for_those_with_most_to_win(tour: Any) -> None:
-    text = document_markdown(diagnosis_document(tour.diagnosis, sections=5))
+    text = page_markdown(diagnosis_page(tour.diagnosis, sections=5))
     assert text.startswith("# Diagnosis of tour.ncu-rep.xz\n")
     headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
     assert headings[:2] == ["What to fix first", "All launches"] and headings[-1] == "And more"
@@ -33,7 +33,7 @@ def test_a_diagnosis_has_summary_table_and_a_section_for_those_with_most_to_win(
 
 def test_all_rows_of_a_table_have_as_many_cells_as_its_head(tour: Any) -> None:
     for name in HOSTILE.values():
-        text = document_markdown(diagnosis_document(renamed(some(tour, 4, 1), name)))
+        text = page_markdown(diagnosis_page(renamed(some(tour, 4, 1), name)))
         for table in re.findall(r"(?:^\|.*\n)+", outside_code(text), re.MULTILINE):
             widths = {len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) for row in table.splitlines()}
             assert len(widths) == 1, table
@@ -41,7 +41,7 @@ def test_all_rows_of_a_table_have_as_many_cells_as_its_head(tour: Any) -> None:
 
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
 def test_a_reader_of_markdown_finds_neither_links_nor_images_nor_html_nor_emphasis(tour: Any, name: str) -> None:
-    text = document_markdown(diagnosis_document(renamed(some(tour, 4, 1, 12), name)))
+    text = page_markdown(diagnosis_page(renamed(some(tour, 4, 1, 12), name)))
     tokens = MarkdownIt("commonmark", {"html": True}).enable("table").enable("strikethrough").parse(text)
     inline = [child for token in tokens for child in token.children or ()]
     assert not {"link_open", "image", "em_open", "s_open", "hardbreak"} & {child.type for child in inline}
@@ -49,26 +49,30 @@ def test_a_reader_of_markdown_finds_neither_links_nor_images_nor_html_nor_emphas
     assert "html_block" not in {token.type for token in tokens}
     labels = {
         "Class",
-        "Fix first",
-        "Expect",
+        "Cause",
+        "Done",
+        "Near limit",
+        "No diagnosis",
+        "Speedup",
         "Why",
-        "Where",
-        "How",
+        "Hot line",
+        "Fix",
+        "Cost",
         "Next",
-        "Careful",
-        "Costs",
+        "Caveat",
+        "Confidence",
         "Read on",
-        "Practise it",
+        "Practise",
     }
     strong = [n.content for child, n in pairwise(inline) if child.type == "strong_open"]
-    assert {label.rstrip(":") for label in strong} - labels <= {"Worth little", "Could not look at", "You could tell"}
+    assert {label.rstrip(":") for label in strong} - labels <= {"Minor", "Unknown", "You can add"}
     cells = [token.attrs for token in tokens if token.type == "td_open"]
     assert len(cells) > 20
 
 
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_names_are_neither_markup_nor_links_nor_mentions(tour: Any, name: str) -> None:
-    text = document_markdown(diagnosis_document(renamed(some(tour, 4, 1, 12), name)))
+    text = page_markdown(diagnosis_page(renamed(some(tour, 4, 1, 12), name)))
     assert not INVISIBLE.search(text.replace("\n", "")) and max(map(len, text.splitlines())) < 9000
     bare = outside_code(text)
     assert not re.search(r"(?<!\\)[<>@$~]|(?<!\\)!\[|(?<!\\)\]\(", re.sub(r"</?code>", "", bare))
@@ -89,24 +93,24 @@ def test_code_between_backticks_stays_code_but_cannot_end_a_cell() -> None:
 
 def test_a_fence_is_longer_than_any_in_the_source() -> None:
     code = Code("c", 7, ("x ```` y", "~~~"), 8)
-    text = document_markdown(Document("t", (), (section("s", [code]),)))
+    text = page_markdown(Page("t", (), (section("s", [code]),)))
     assert "\n`````\n  7  x ```` y\n> 8  ~~~\n`````\n" in text
 
 
 def test_bars_say_unknown_and_draw_nothing_for_it() -> None:
     bars = Bars("c", (BarRow("DRAM", 0.5, "50.0 %", "busy", True), BarRow("L2", None, "unknown")))
-    text = document_markdown(Document("t", (Facts((Fact("a", "b"),)), Command("x `y`")), (section("s", [bars]),)))
+    text = page_markdown(Page("t", (Facts((Fact("a", "b"),)), Command("x `y`")), (section("s", [bars]),)))
     assert "DRAM  50.0 % ████████████············ busy" in text
     assert re.search(r"^  L2 unknown$", text, re.MULTILINE) and "- **a:** b" in text and "```sh\nx `y`\n```" in text
 
 
 def test_a_table_of_numbers_is_aligned_and_keeps_its_words() -> None:
     table = Table((Column("a|b"), Column("n", True)), ((Cell("x_y"), Cell("3")),))
-    text = document_markdown(Document("t", (table,), ()))
+    text = page_markdown(Page("t", (table,), ()))
     assert "| a\\|b | n |\n| --- | ---: |\n| x\\_y | 3 |" in text
 
 
 def test_an_unknown_time_is_said(tour: Any) -> None:
     launch = replace(tour.diagnosis.launches[1], duration_ns=None)
-    text = document_markdown(diagnosis_document(replace(tour.diagnosis, launches=(launch, launch))))
+    text = page_markdown(diagnosis_page(replace(tour.diagnosis, launches=(launch, launch))))
     assert "The time of 2 is unknown" in text and "| unknown |" in text

@@ -13,11 +13,11 @@ from advisor.records.diagnosis import Finding, Location
 from advisor.timeline.analyse import analyse
 from advisor.triage.results import Group
 from advisor.triage.run import triage
-from advisor.view.timeline_document import timeline_document
-from advisor.view.triage_document import triage_document
-from advisor.view.triage_sarif import triage_sarif
-from advisor.view.writers.html import document_html
-from advisor.view.writers.markdown import document_markdown
+from advisor.view.pages.timeline import timeline_page
+from advisor.view.pages.triage import triage_page
+from advisor.view.writers.html import page_html
+from advisor.view.writers.markdown import page_markdown
+from advisor.view.writers.triage_sarif import triage_sarif
 from tests.timeline.generator import MS, US, Planted, busy, serial_copies
 from tests.triage.triage_fleet import fleet, here, small
 from tests.view.pages import HOSTILE, sound
@@ -37,8 +37,8 @@ def test_a_triage_page_ranks_groups_and_names_what_could_not_be_read(tmp_path: P
     (tmp_path / "bad.ncu-rep").write_bytes(b"")
     with triage([tmp_path], keep_state=False, jobs=1) as result:
         groups, totals = list(result.groups()), result.totals
-        page = sound(document_html(triage_document(result, sections=2)))
-        text = document_markdown(triage_document(result, rows=3, sections=2))
+        page = sound(page_html(triage_page(result, sections=2)))
+        text = page_markdown(triage_page(result, rows=3, sections=2))
     assert totals.launches == 12 and f"12 launches in 4 reports, {totals.groups} kernels" in page.text
     assert "bad.ncu-rep" in page.text and "the file is empty" in page.text
     places = [page.text.index(f"{n}. {group.kernel}") for n, group in enumerate(groups[:2], 1)]
@@ -84,7 +84,7 @@ def analysed(planted: Planted, folder: Path) -> Any:
 
 def test_a_timeline_page_has_decision_picture_patterns_kernels_and_command(tmp_path: Path) -> None:
     result = analysed(serial_copies(), tmp_path)
-    html = document_html(timeline_document(result))
+    html = page_html(timeline_page(result))
     page, gpu = sound(html), result.gpus[0]
     assert gpu.decision.title in page.text and gpu.command.command in page.text
     for pattern in gpu.patterns:
@@ -92,12 +92,12 @@ def test_a_timeline_page_has_decision_picture_patterns_kernels_and_command(tmp_p
     assert page.tags["rect"] > 20 and "kernels" in page.text
     for unseen in gpu.unseen:
         assert unseen.id in page.text
-    text = document_markdown(timeline_document(result))
+    text = page_markdown(timeline_page(result))
     assert "```sh\n" + gpu.command.command in text and "When it works" not in text
 
 
 def test_the_picture_shows_copies_and_kernels_at_their_times(tmp_path: Path) -> None:
-    from advisor.view.timeline_chart import timeline_chart
+    from advisor.view.charts.lanes import timeline_chart
 
     chart = timeline_chart(analysed(busy(), tmp_path).gpus[0])
     assert chart is not None
@@ -114,7 +114,7 @@ def test_a_trace_with_sums_only_has_no_picture(tmp_path: Path) -> None:
         "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"
         '100.0,3000000,3,1000000.0,1000000.0,900000,1100000,1.0,"work(float *)"\n'
     )
-    page = sound(document_html(timeline_document(analyse([file]))))
+    page = sound(page_html(timeline_page(analyse([file]))))
     assert "svg" not in page.tags and "work" in page.text and "GPU unknown" in page.text
 
 
@@ -125,5 +125,5 @@ def test_hostile_kernel_names_in_a_trace_are_shown_and_never_obeyed(tmp_path: Pa
     for _ in range(4):
         at = planted.kernel(at, 4 * MS, safe, safe, asked=at - 10 * US) + 20 * US
     result = analysed(planted, tmp_path)
-    sound(document_html(timeline_document(result)))
-    assert "\n# head" not in document_markdown(timeline_document(result)).partition("\n")[2]
+    sound(page_html(timeline_page(result)))
+    assert "\n# head" not in page_markdown(timeline_page(result)).partition("\n")[2]

@@ -63,7 +63,7 @@ def test_a_result_stands_on_its_line_with_its_worth_and_the_calls_that_led_there
     }
     lines = [x["physicalLocation"]["region"]["startLine"] for x in result["relatedLocations"]]
     assert lines == [11, 40]
-    assert "16.5 times their ideal wavefronts" in result["message"]["text"]
+    assert "16.5× their ideal wavefronts" in result["message"]["text"]
     help_ = run["tool"]["driver"]["rules"][0]["help"]["text"]
     assert "Pad the array by a column" in help_ and "Costs: " in help_
 

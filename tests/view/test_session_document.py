@@ -16,7 +16,7 @@ from tui import factory
 from advisor.session import events as e
 from advisor.session.export.export import text_of
 from advisor.session.state import State
-from advisor.session.transcripts.scrub import Scrubber
+from advisor.session.transcripts.format import Scrubber
 from tests.view.pages import HOSTILE, sound
 from tests.view.test_pages_markdown import outside_code
 
@@ -68,14 +68,14 @@ def test_nothing_is_concluded_on_the_page_before_it_was_shown_in_the_session() -
     text = markdown(session.state)
     assert "transpose\\_tile" in text and "No conclusion was shown in this session." in text
     assert "bank" not in text and "congestion" not in text and headings(text) == ["The conversation"]
-    assert "Internal congestion" not in text_of(session.state, "json", NOBODY)
+    assert "L1/shared-memory-bound" not in text_of(session.state, "json", NOBODY)
 
 
 def test_the_summary_is_class_what_to_fix_first_and_what_it_gave() -> None:
     lines = markdown(revealed().state).splitlines()
     assert lines[0] == "# transpose\\_tile · launch 1 on H200-SXM: a session"
-    assert lines[2].startswith("- **Class:** Internal congestion: memory runs at 96 %")
-    assert lines[3] == "- **Fix first:** Shared-memory bank conflicts, expected to give 2.2x (1.90 to 2.6)"
+    assert lines[2].startswith("- **Class:** L1/shared-memory-bound: memory runs at 96 %")
+    assert lines[3] == "- **Fix first:** Shared-memory bank conflicts, expected to give 2.2× (1.9–2.6×)"
     assert lines[4].startswith("- **What it gave:** not measured")
 
 
@@ -121,7 +121,7 @@ def test_the_napkin_and_what_was_expected_stand_beside_what_came() -> None:
     text = markdown(session.state)
     part = text[text.index("## Expected beforehand") :].split("\n## ")[0]
     assert "**Napkin:** transpose of 8192 rows" in part and "**Floor:** 1.79 ms" in part
-    assert "You expected compute" in part and "Internal congestion" in part
+    assert "You expected compute" in part and "L1/shared-memory-bound" in part
 
 
 def test_the_versions_are_told_first_then_each_before_and_after(ladder: State) -> None:

@@ -19,18 +19,17 @@ from advisor.practice.manifest import exercise
 from advisor.practice.state import Store
 from advisor.records.errors import UsageError
 from advisor.session import events as e
-from advisor.session.executor import Desk
+from advisor.session.executor import Executor, sources
 from advisor.session.export.export import place_for, text_of, writers
 from advisor.session.language.understand import understand
 from advisor.session.reducer import reduce
-from advisor.session.services import sources
 from advisor.session.state import State
-from advisor.session.transcripts.scrub import Scrubber
-from advisor.session.transcripts.session import Saving
+from advisor.session.transcripts.autosave import Saving
+from advisor.session.transcripts.format import Scrubber
 from tests.view.pages import sound
 
 ROOT = Path(__file__).parents[2]
-SCHEMAS = ROOT / "advisor" / "render" / "schemas"
+SCHEMAS = ROOT / "advisor" / "view" / "schemas"
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -65,7 +64,7 @@ def saved(tmp_path: Path) -> Session:
     """A session whose files are written, on the factory's data."""
     made = factory.diagnosis(factory.launch(1, "transpose_tile"))
     live = factory.sources(analyse=lambda *_: factory.Analysis(made))
-    session = Session(Desk(Saving(place=tmp_path / "kept").sources(live, writers())))
+    session = Session(Executor(Saving(place=tmp_path / "kept").sources(live, writers())))
     session.do(e.Began((str(tmp_path / "tour.ncu-rep.xz"),)), e.Expected("memory"), e.Skipped("algorithm"))
     return session
 
@@ -97,7 +96,7 @@ def test_a_session_before_any_conclusion_an_interview_and_a_trace_fit(tmp_path: 
     (kernel,) = document(begun.state)["kernels"]
     assert "launch" not in kernel and "summary" not in kernel
     assert document(State())["kernels"] == []
-    asked = Session(Desk(sources()))
+    asked = Session(Executor(sources()))
     asked.do(e.Began())
     told = document(answer_all(asked, {"gpu": "H200-SXM", "duration_ns": 3e5, "dram_pct": 91.0}, most=12))
     assert told["typed"]
@@ -111,7 +110,7 @@ def practised(tmp_path: Path) -> State:
     """Nothing but practice: a prediction that was scored, one that was not, and an exercise that was only opened."""
     room = Lessons(Store(tmp_path / "practice"))
     live = factory.sources(practise=lambda r, tell: room.perform(r.action, r.exercise, dict(r.arguments), tell))
-    session = Session(Desk(live))
+    session = Session(Executor(live))
     for name, reveals in (("bank-conflicts", True), ("good-copy", False)):
         session.do(e.ViewShown("practice", name))
         for action, key, value in (
@@ -188,7 +187,7 @@ def test_export_in_the_session_writes_the_file_that_was_named(tmp_path: Path, wh
     place = tmp_path / f"out.{ending}"
     assert session.last.kind == "note" and session.texts()[0] == str(place)
     text = place.read_text(encoding="utf-8")
-    assert "transpose_tile" in text.replace("\\", "") and "Internal congestion" in text
+    assert "transpose_tile" in text.replace("\\", "") and "L1/shared-memory-bound" in text
     if what == "html":
         sound(text)
     assert list(tmp_path.glob("*")) == [place]
@@ -238,7 +237,7 @@ def run(*args: str) -> int:
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A saved session on a bundled report."""
     folder = tmp_path_factory.mktemp("kept")
-    session = Session(Desk(Saving(place=folder / "kept").sources(replace(sources(), lore=LORE), writers())))
+    session = Session(Executor(Saving(place=folder / "kept").sources(replace(sources(), knowledge=LORE), writers())))
     session.do(e.Began((recorded("bank-conflicts"),)), e.LaunchSelected(0), e.Expected("memory"))
     session.do(e.Skipped("algorithm"), e.HowAsked(), e.WriteAsked("transcript", str(folder / "mine.jsonl")))
     return folder / "mine.jsonl"

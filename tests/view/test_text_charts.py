@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from advisor.knowledge.base import metrics
 from advisor.records.diagnosis import LaunchDiagnosis, Verdict
-from advisor.view import charts
-from advisor.view.memory_chart import ASKED, WIDE, memory_chart
-from advisor.view.roofline_text import COLLECT, NO_FLOP, NO_ROOFS, Paper, Scale, roofline
-from advisor.view.text_canvas import Canvas, plain
+from advisor.view.charts import bars as charts
+from advisor.view.charts.canvas import Canvas, plain
+from advisor.view.charts.memory import ASKED, WIDE, memory_chart
+from advisor.view.charts.roofline_text import COLLECT, NO_FLOP, NO_ROOFS, Paper, Scale, roofline
 
 H200 = {
     "dram_peak_bytes_per_s": 4.8e12,

@@ -10,17 +10,18 @@ from typing import Any
 import jsonschema
 import pytest
 
+import advisor.view
 from advisor.cli.main import main
 from advisor.explain.explain import explain
 from advisor.readers.read import read
 from advisor.reasoning.diagnose import analyse
-from advisor.records import resources
-from advisor.view.diagnosis import diagnosis_text
 from advisor.view.diagnosis_json import diagnosis_json
 from advisor.view.explain import explain_text
+from advisor.view.pages.diagnosis import diagnosis_page
+from advisor.view.writers.terminal import terminal_text
 
 CASES = Path(__file__).parent.parent / "data" / "workloads"
-SCHEMA = json.loads((Path(resources.__file__).parent / "render" / "schemas" / "diagnosis.json").read_text())
+SCHEMA = json.loads((Path(advisor.view.__file__).parent / "schemas" / "diagnosis.json").read_text())
 NAMES = sorted(path.stem for path in CASES.glob("*.yaml"))
 
 
@@ -38,7 +39,7 @@ def run(*args: str) -> int:
 @pytest.mark.parametrize("width", [80, 160])
 @pytest.mark.parametrize("name", NAMES)
 def test_the_text_keeps_its_width_and_has_no_words_of_kernels(name: str, width: int) -> None:
-    text = diagnosis_text(analyse([CASES / f"{name}.yaml"]).diagnosis, width=width)
+    text = terminal_text(diagnosis_page(analyse([CASES / f"{name}.yaml"]).diagnosis, sections=None), width=width)
     assert max(map(len, text.splitlines())) <= width
     body = re.sub(r"ncu-advisor|\[[^\]]*\]", "", text).lower()
     for word in ("ncu ", "kernel", "grid", "launch", "--section", "cuda", "fma pipe", "__launch_bounds__", "__sync"):
@@ -46,7 +47,7 @@ def test_the_text_keeps_its_width_and_has_no_words_of_kernels(name: str, width: 
 
 
 def test_the_units_stand_in_clusters_the_fullest_first() -> None:
-    text = diagnosis_text(analyse([CASES / "tiled_lighting.yaml"]).diagnosis)
+    text = terminal_text(diagnosis_page(analyse([CASES / "tiled_lighting.yaml"]).diagnosis, sections=None))
     rows = [line.split()[0] for line in text.splitlines() if re.match(r" *(SM|L2|TEX|VRAM|CROP) +\d", line)]
     assert rows == ["SM", "L2", "TEX", "VRAM", "CROP"]
     set_in = [line.startswith("  ") for line in text.splitlines() if re.match(r" *(SM|L2|TEX|VRAM|CROP) +\d", line)]
@@ -86,8 +87,8 @@ def test_several_files_are_a_table_of_workloads(capsys: pytest.CaptureFixture[st
     assert run("diagnose", str(CASES / "blur.yaml"), str(CASES / "motion_blur.yaml")) == 0
     out = capsys.readouterr().out
     head = next(line for line in out.splitlines() if line.lstrip().startswith("#"))
-    assert "workload" in head and "kernel" not in head
-    assert re.search(r"DrawBlurXPS +- balanced +texture_interface_bound +1\.4x", out)
+    assert "Workload" in head and "kernel" not in head
+    assert re.search(r"DrawBlurXPS +unknown +Balanced +texture_interface_bound +1\.4×", out)
 
 
 @pytest.mark.parametrize(

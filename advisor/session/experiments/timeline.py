@@ -8,47 +8,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from advisor.session import cards as make
-from advisor.session.numbers import number_text
+from advisor.session.numbers import number_text, sentence
 from advisor.session.records import Card, Line
 from advisor.session.state import State
 from advisor.timeline.results import GpuTimeline, Moment, Pattern, TimelineResult
 
-LABEL: Final = "Timeline"
-
-
-WHY: Final = "Because"
-
-
 GAIN: Final = "at most {most:.2f} times"
-
-
 TYPICAL: Final = "typically {typical}"
-
-
-UNSEEN: Final = "Not known"
-
-
 NONE_SEEN: Final = "Nothing was found, but {count} patterns could not be looked at."
-
-
 NO_PATTERN: Final = "No pattern that costs time was found in what could be looked at."
-
-
-KERNEL: Final = "Kernel"
-
-
 BOUND_UNKNOWN: Final = "how much the program gains from it is not known"
-
-
 # Asked where there is no trace: metric, question, and what must hold for it to be worth asking (a metric at least so
 # large, of those given before). What decides comes first; a loss of its own is followed by how often it occurs.
 _IDLE: Final = (("gpu_idle_pct", 5.0),)
-
-
 _LOST: Final = (("not_computing_pct", 5.0),)
-
-
 ASKED: Final[tuple[tuple[str, str, tuple[tuple[str, float], ...]], ...]] = (
     ("gpu_busy_pct", "For how much of the time is anything running on the GPU?", ()),
     ("computing_pct", "For how much of the time are kernels running that compute?", ()),
@@ -70,8 +43,6 @@ ASKED: Final[tuple[tuple[str, str, tuple[tuple[str, float], ...]], ...]] = (
     ("tiny_span_pct", "How much of the time passes in kernels under 10 us and the gaps between them?", ()),
     ("tiny_kernel_count", "How many such kernels are there?", (("tiny_span_pct", 10.0),)),
 )
-
-
 ASKED_WHY: Final = {
     "gpu_busy_pct": "An idle GPU gains nothing from a faster kernel. nsys shows it in the GPU row; leave start-up out.",
     "computing_pct": "Copies and exchange keep a GPU busy without computing.",
@@ -82,8 +53,6 @@ ASKED_WHY: Final = {
     "host_copy_pct": "What already runs beside kernels is hidden; only the rest could be.",
     "tiny_kernel_count": "A few are no pattern.",
 }
-
-
 _MOST = 5
 
 
@@ -141,23 +110,23 @@ def pattern_lines(gpu: GpuTimeline) -> list[Line]:
         gain = "its gain is not known" if finding.speedup is None else GAIN.format(most=finding.speedup.high)
         kernel = finding.id == "dominant_kernel"
         title = finding.title if kernel else f"{finding.title}, {gain}"
-        lines += [Line(title, "strong", "Found"), Line(make.sentence(finding.because), depth=1)]
+        lines += [Line(title, "strong", "Found"), Line(sentence(finding.because), depth=1)]
     if not found:
         told_so = NO_PATTERN if not gpu.unseen else NONE_SEEN.format(count=len(gpu.unseen))
         lines.append(Line(told_so, "unknown" if gpu.unseen else "quiet"))
-    return lines + [Line(make.sentence(p.finding.because), "quiet") for p in gpu.patterns if p.finding.kind == "note"]
+    return lines + [Line(sentence(p.finding.because), "quiet") for p in gpu.patterns if p.finding.kind == "note"]
 
 
 def unseen_line(gpu: GpuTimeline) -> list[Line]:
     """The patterns that could not be looked at, in a line."""
     titles = ", ".join(one.title for one in gpu.unseen)
-    return [Line(f"could not be looked at: {titles}", "unknown", UNSEEN)] if gpu.unseen else []
+    return [Line(f"could not be looked at: {titles}", "unknown", "Not known")] if gpu.unseen else []
 
 
 def unseen_lines(gpu: GpuTimeline) -> list[Line]:
     """The patterns that could not be looked at, and for want of which numbers."""
     return [
-        Line(f"{one.title}: could not be looked at ({', '.join(one.wanting[:4])})", "unknown", UNSEEN)
+        Line(f"{one.title}: could not be looked at ({', '.join(one.wanting[:4])})", "unknown", "Not known")
         for one in gpu.unseen
     ]
 
@@ -181,14 +150,14 @@ def kernel_lines(gpu: GpuTimeline) -> list[Line]:
         share = gpu.values.get("top_kernel_pct")
         if share is None:
             return [Line("Which kernels ran is not known.", "unknown")]
-        return [Line(number_text(share, "%"), "fact", KERNEL), Line(BOUND_UNKNOWN, "unknown")]
+        return [Line(number_text(share, "%"), "fact", "Kernel"), Line(BOUND_UNKNOWN, "unknown")]
     lines = []
     shorts = [rank.short for rank in gpu.kernels[:3]]
     for rank in gpu.kernels[:3]:
         # Kernels of one base name are told apart by the whole one.
         name = rank.short if shorts.count(rank.short) == 1 else rank.name
         told_kernel = f"{name}: {rank.share:.1f} % of the kernels' time, {rank.launches:,} launches"
-        lines.append(Line(told_kernel, "fact", KERNEL))
+        lines.append(Line(told_kernel, "fact", "Kernel"))
         bound = rank.run_bound if rank.run_bound is not None else rank.bound
         told_bound = (
             BOUND_UNKNOWN
@@ -206,14 +175,14 @@ def _times(bound: float) -> str:
 def decision_lines(gpu: GpuTimeline) -> list[Line]:
     """What to do next, why, and the command where a kernel is to be profiled."""
     decision = gpu.decision
-    lines = [Line(decision.title, "strong", "Next"), Line(make.sentence(decision.because), depth=1)]
+    lines = [Line(decision.title, "strong", "Next"), Line(sentence(decision.because), depth=1)]
     lines += [Line(step, "step") for step in gpu.next]
     if gpu.command is not None and decision.id == "drill_down":
         lines.append(Line(gpu.command.command, "fact", "Profile it"))
     if decision.id == "fix_system_first":
         lines.append(
             Line(
-                ("A profile of one kernel would gain little now: mend this first, capture again, and decide anew."),
+                ("A profile of one kernel would gain little now: fix this first, capture again, and decide again."),
                 "strong",
             )
         )
@@ -221,7 +190,7 @@ def decision_lines(gpu: GpuTimeline) -> list[Line]:
 
 
 def range_lines(gpu: GpuTimeline) -> list[Line]:
-    """The ranges that the moments shown stand in."""
+    """The named ranges of the moments shown."""
     names = list(dict.fromkeys(m.range for pattern in gpu.patterns for m in pattern.moments if m.range))
     if not names:
         return [Line("none of the moments shown lies in a named range", "unknown")]
@@ -237,7 +206,7 @@ def timeline_card(state: State) -> Card | None:
     lines = [*busy_lines(result, gpu), *pattern_lines(gpu), *unseen_line(gpu)]
     lines += [*kernel_lines(gpu), *decision_lines(gpu)]
     aside = "as you told" if told(state) else ", ".join(Path(trace.path).name for trace in result.traces[:2])
-    return Card("timeline", gpu.decision.title, tuple(lines), state.position, label=LABEL, aside=aside)
+    return Card("timeline", gpu.decision.title, tuple(lines), state.position, label="Timeline", aside=aside)
 
 
 def next_pattern(state: State) -> Pattern | None:
@@ -256,15 +225,15 @@ def pattern_card(state: State, name: str) -> Card | None:
     if pattern is None:
         return None
     finding, fix = pattern.finding, pattern.finding.fix
-    lines = [Line(make.sentence(finding.because))]
+    lines = [Line(sentence(finding.because))]
     lines += [Line(_moment(moment), "fact", "Shows at") for moment in pattern.moments]
     if finding.speedup is not None:
         lines.append(Line(GAIN.format(most=finding.speedup.high), "strong", "Gives"))
     if fix is not None:
         lines += [Line(fix.summary, "strong", "Fix"), *(Line(step, "step") for step in fix.steps)]
         lines += [Line(TYPICAL.format(typical=pattern.typical), "quiet")] if pattern.typical else []
-        lines += [Line(make.sentence(fix.costs), "fact", "Price")] if fix.costs else []
-    return Card("fix", finding.title, tuple(lines), state.position, finding.id, LABEL)
+        lines += [Line(sentence(fix.costs), "fact", "Price")] if fix.costs else []
+    return Card("fix", finding.title, tuple(lines), state.position, finding.id, "Timeline")
 
 
 def _moment(moment: Moment) -> str:

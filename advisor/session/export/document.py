@@ -1,46 +1,35 @@
-"""A session as a document for somebody who was not there: the outcome, then why, what was tried, what was said.
-
-The roofline of a kernel with all its versions: as a drawing, in text, and as a table of figures.
-
-The turns of a conversation as blocks, and what was expected beside what came.
-"""
+"""A session as a page for somebody who was not there: the outcome, then why, what was tried, what was said."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Final
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Final
 
+from advisor.compare.records import Pair
 from advisor.compare.words import amount, times
 from advisor.knowledge.texts import BOUNDS
+from advisor.practice.predictions import MINE
+from advisor.practice.state import Prediction, state_of
 from advisor.records import quantities
-from advisor.records.diagnosis import Comparison, LaunchDiagnosis
-from advisor.session import strings
-from advisor.session.cards import sentence
-from advisor.session.export.practice import practice_section
-from advisor.session.export.summary import (
-    Subject,
-    cites,
-    class_told,
-    conversation,
-    evidence,
-    first_told,
-    gave_told,
-    subjects,
-)
-from advisor.session.records import Card, Line
+from advisor.records.diagnosis import ENDS, Comparison, Finding, LaunchDiagnosis
+from advisor.session.numbers import sentence, sentence_start
+from advisor.session.practice import exercising
+from advisor.session.practice.exercising import Exercising
+from advisor.session.practice.pages import quiz_right, standing
+from advisor.session.records import Card, Experiment, Line
 from advisor.session.state import State
-from advisor.view import roofline_text
 from advisor.view.blocks import (
     Block,
     Bullets,
     Cell,
     Column,
     Command,
-    Document,
     Fact,
     Facts,
     Item,
+    Page,
     Paragraph,
     Picture,
     Section,
@@ -49,23 +38,292 @@ from advisor.view.blocks import (
     Turn,
 )
 from advisor.view.blocks import section as made_section
-from advisor.view.compare_document import pair_sections
-from advisor.view.launch_blocks import launch_blocks
-from advisor.view.roofline import Point, place_of, rooflines
-from advisor.view.text import cut, shown, time_text
-from advisor.view.text_canvas import plain
-from advisor.view.timeline_document import timeline_document
+from advisor.view.charts import roofline_text
+from advisor.view.charts.canvas import plain
+from advisor.view.charts.roofline import Point, place_of, rooflines
+from advisor.view.numbers import gain_text, number, present, time_text
+from advisor.view.pages.compare import pair_sections
+from advisor.view.pages.launch import first_diagnosis, launch_blocks
+from advisor.view.pages.timeline import timeline_page
+from advisor.view.text import NAME_WIDTH, cut, shown, title_text
+
+# Cards that the page shows elsewhere, or that are only about the program.
+_UNTOLD = ("overview", "help", "steps")
+
+
+def conversation(cards: Iterable[Card]) -> list[Card]:
+    """The turns that say something to a reader; where the session was saved is not among them."""
+    return [card for card in cards if card.kind not in _UNTOLD and not (card.kind == "note" and card.title == "Saved")]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """From one version to the next: names, the change in words, both compared."""
+
+    before: str
+    after: str
+    change: str
+    pair: Pair
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A kernel that the session is about.
+
+    launch: as it is now, None where nothing was read or concluded, or its report is not open any more; told: whether
+    its class was shown; cards: all turns about it, its former versions' too; experiments, earlier and steps: its
+    versions, empty where there is one.
+    """
+
+    position: int | None
+    launch: LaunchDiagnosis | None
+    told: bool
+    cards: tuple[Card, ...]
+    experiments: tuple[Experiment, ...] = ()
+    earlier: tuple[tuple[LaunchDiagnosis, str], ...] = ()
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The kernel, and which launch it is where there is one version only."""
+        if self.launch is not None:
+            return cut(shown(self.launch.kernel), NAME_WIDTH) if self.steps else title_text(self.launch, 0)
+        return next((card.title for card in self.cards if card.kind == "overview"), "")
+
+    @property
+    def version(self) -> str:
+        """The name of the version at hand, empty where there is one only."""
+        return self.experiments[-1].version if self.experiments else ""
+
+
+def subjects(state: State) -> tuple[Subject, ...]:
+    """The kernels in the order in which they were looked at; what is about none comes first, with position None."""
+    whole = state.numbers
+    places: dict[int | None, list[Card]] = {}
+    for card in state.cards:
+        place = (state.position if state.position is not None else 0) if whole else card.position
+        places.setdefault(place, []).append(card)
+    if state.launch is not None and state.place == "launch":
+        places.setdefault(state.position, [])
+    return tuple(
+        _made_subject(state, place, tuple(places[place])) for place in sorted(places, key=lambda p: p is not None)
+    )
+
+
+def _made_subject(state: State, position: int | None, cards: tuple[Card, ...]) -> Subject:
+    launch = _launch(state, position, cards)
+    told = any(card.kind == "class" and not card.past for card in cards)
+    told = told or (state.numbers and launch is not None and launch.verdict.id != "undetermined")
+    steps = _steps(state, cards)
+    if not steps:
+        return Subject(position, launch, told, cards)
+    return Subject(position, launch, told, cards, state.experiments, state.earlier, steps)
+
+
+def _launch(state: State, position: int | None, cards: Sequence[Card]) -> LaunchDiagnosis | None:
+    """The launch at this place, unless the report that the conversation was about gave way to another."""
+    if position is None or state.diagnosis is None or position >= len(state.diagnosis.launches):
+        return None
+    launch = state.diagnosis.launches[position]
+    names = [card.title for card in cards if card.kind == "overview" and not card.past]
+    return launch if not names or names[-1] == launch.kernel or state.numbers else None
+
+
+def _steps(state: State, cards: Iterable[Card]) -> tuple[Step, ...]:
+    """The comparisons of the versions; the log has a row for each and one for what was before the first."""
+    pairs = {card.finding: card.detail for card in cards if card.kind == "compared" and isinstance(card.detail, Pair)}
+    rows = state.experiments
+    return tuple(
+        Step(before.version, row.version, row.change, pairs[row.version])
+        for before, row in pairwise(rows)
+        if row.version in pairs
+    )
+
+
+def class_told(subject: Subject) -> str:
+    """The class and why; of several versions the first one's too, where it was another."""
+    launch = subject.launch
+    if launch is None:
+        return "nothing was concluded"
+    now = f"{launch.verdict.title or launch.verdict.id}: {launch.verdict.because}"
+    if subject.earlier and subject.earlier[0][0].verdict.id != launch.verdict.id:
+        first = subject.earlier[0][0].verdict
+        return f"{first.title or first.id} at first, in {subject.version} {now}"
+    return now
+
+
+def first_told(subject: Subject) -> str:
+    """What was to fix first, with what it promises; of several versions what is next."""
+    if subject.earlier:
+        begun = _first(subject.earlier[0][0])
+        now = _first(subject.launch) if subject.launch is not None else "nothing"
+        return f"{begun} at first; in {subject.version}: {now}"
+    return _first(subject.launch) if subject.launch is not None else "nothing was found"
+
+
+def _first(launch: LaunchDiagnosis) -> str:
+    found = first_diagnosis(launch)
+    if found is None:
+        return "nothing was found to fix"
+    if found.id in ENDS:
+        return f"nothing: {found.title}"
+    return f"{found.title}{_promise(found)}"
+
+
+def _promise(found: Finding) -> str:
+    gain = found.speedup
+    return "" if gain is None else f", expected to give {gain_text(gain.estimate, gain.low, gain.high)}"
+
+
+def gave_told(subject: Subject) -> str:
+    """What the changes gave, measured; that nothing was measured where there is one version only."""
+    if not subject.steps:
+        found = first_diagnosis(subject.launch) if subject.launch is not None else None
+        if found is not None and found.id in ENDS:
+            return "nothing was tried: the kernel is near what the card can do"
+        return "not measured: no report of a changed version was given"
+    first, last = subject.experiments[0], subject.experiments[-1]
+    if not first.duration_ns or not last.duration_ns:
+        word = subject.steps[-1].pair.judged
+        return "unknown: the time of a version is not known" if word is None else times(word.speedup)
+    ratio = first.duration_ns / last.duration_ns
+    span = f"{amount(first.duration_ns, 'ns')} in {first.version}, {amount(last.duration_ns, 'ns')} in {last.version}"
+    judged = subject.steps[-1].pair.judged
+    if judged is not None and len(subject.steps) == 1 and judged.word == "same":
+        return f"{span}: no difference beyond noise"
+    if ratio >= 1:
+        return f"{span}: {times(ratio)} as fast"
+    return f"{span}: slower, it takes {times(1 / ratio)} as long"
+
+
+def evidence(launch: LaunchDiagnosis) -> list[tuple[str, tuple[Comparison, ...]]]:
+    """What each conclusion rests on: the class first, then the findings; of an `or` those parts that hold."""
+    found = [(launch.verdict.title or launch.verdict.id, launch.verdict.evidence)]
+    found += [(finding.title, finding.evidence) for finding in launch.findings]
+    return [(title, tuple(_carrying(items))) for title, items in found if items]
+
+
+def _carrying(items: Sequence[Comparison]) -> Iterable[Comparison]:
+    holding = {item.observation for item in items if item.holds}
+    return dict.fromkeys(item for item in items if item.holds or item.observation not in holding)
+
+
+def cites(told: Sequence[Subject]) -> tuple[str, ...]:
+    """The keys of all sources that what was told rests on, in the order of their first use."""
+    keys: dict[str, None] = {}
+    for subject in told:
+        if subject.launch is not None and subject.told:
+            for finding in subject.launch.findings:
+                keys.update(dict.fromkeys(finding.cites))
+            for _, items in evidence(subject.launch):
+                keys.update(dict.fromkeys(key for item in items for key in item.cites))
+        for step in subject.steps:
+            keys.update(dict.fromkeys((*step.pair.next.cites, *(k for c in step.pair.conditions for k in c.cites))))
+        for card in subject.cards:
+            proof = getattr(card.detail, "proof", None) if card.kind == "proof" else None
+            keys.update(dict.fromkeys(key for rule in getattr(proof, "rules", ()) for key in rule.cites))
+            rules = card.detail if card.kind == "proof" and isinstance(card.detail, tuple) else ()
+            keys.update(dict.fromkeys(key for rule in rules for key in getattr(rule, "cites", ())))
+    return tuple(keys)
+
+
+def practice_section(state: State) -> Section | None:
+    """Each exercise with what was done, and each prediction with the answer; None where none was opened."""
+    every = _worked(state)
+    if not every:
+        return None
+    done = tuple((Cell(_title(one)), Cell(_so_far(one))) for one in every)
+    blocks: list[Block] = [
+        Paragraph("As the practice record of this machine had it in the session, with what was done before it.", "dim"),
+        Table((Column("exercise"), Column("so far")), done),
+    ]
+    predicted = tuple(_prediction_row(one, p) for one in every for p in one.known.predictions)
+    columns = ("exercise", "version", "predicted", "it is", "points")
+    if predicted:
+        blocks.append(Table(tuple(Column(name, name == "points") for name in columns), predicted))
+    return made_section("Practised", blocks, name="practised")
+
+
+def practice_list(state: State) -> list[dict[str, Any]]:
+    """The same for programs, in the order in which the exercises were opened."""
+    return [_exercise(one) for one in _worked(state)]
+
+
+def _worked(state: State) -> tuple[Exercising, ...]:
+    here = state.exercising
+    return () if here is None else tuple(Exercising(lesson=lesson) for lesson in here.worked)
+
+
+def _so_far(one: Exercising) -> str:
+    waiting = (
+        ["a prediction whose answer was not shown yet"] if any(p.points is None for p in one.known.predictions) else []
+    )
+    return "; ".join((*standing(one), *waiting)) or "nothing yet"
+
+
+def _title(one: Exercising) -> str:
+    return f"{one.lesson.exercise.title} ({one.lesson.exercise.name})"
+
+
+def _prediction_row(one: Exercising, made: Prediction) -> tuple[Cell, ...]:
+    shown = made.points is not None
+    is_ = _said(one, made.actual_class, made.actual_cause, made.actual_speedup) if shown else "not shown yet"
+    # After the last version there is none to measure it against.
+    last = made.step == one.lesson.exercise.stages[-1].id
+    is_ = is_ if not shown or last or made.actual_speedup is None else f"{is_} measured"
+    points = Cell(f"{made.points} of 100", made.points) if shown else Cell("")
+    said = _said(one, made.class_id, made.cause, made.speedup)
+    return Cell(one.lesson.exercise.name), Cell(_version(one, made)), Cell(said), Cell(is_), points
+
+
+def _version(one: Exercising, made: Prediction) -> str:
+    """A later version by its number until its answer was shown, since its name tells what was done."""
+    ids = [step.id for step in one.lesson.exercise.stages]
+    if made.step == MINE:
+        return exercising.YOUR_VERSION
+    hidden = made.points is None and made.step in ids[1:]
+    return f"{ids.index(made.step) + 1} of {len(ids)}" if hidden else made.step
+
+
+def _said(one: Exercising, class_id: str, cause: str, speedup: float | None) -> str:
+    gain = f"{speedup:.2f}×" if speedup is not None else "not measured"
+    return ", ".join(part for part in (one.title(class_id), one.title(cause), gain) if part)
+
+
+def _exercise(one: Exercising) -> dict[str, Any]:
+    exercise, record = one.lesson.exercise, one.known
+    return {
+        "name": exercise.name,
+        "title": exercise.title,
+        "state": state_of(record),
+        "attempts": record.attempts,
+        "hints": {"taken": record.hints, "all": len(exercise.hints)},
+        "quiz": {"right": quiz_right(one), "answered": len(record.quiz), "all": len(exercise.quiz)},
+        "solutions": list(record.solutions),
+        "predictions": [
+            present(
+                {
+                    "step": p.step,
+                    "class": p.class_id,
+                    "cause": p.cause,
+                    "speedup": number(p.speedup),
+                    "points": p.points,
+                    "actual_class": p.actual_class or None,
+                    "actual_cause": p.actual_cause or None,
+                    "actual_speedup": number(p.actual_speedup),
+                }
+            )
+            for p in record.predictions
+        ],
+    }
+
 
 _NAME = 200
-
-
 _PLAIN_UNITS = ("", "ratio", "count", "bool")
-
-
 _MOST = 60  # rows of what a report lacks
 
 
-def session_document(state: State) -> Document:
+def session_document(state: State) -> Page:
     """The whole session. Nothing is told of a kernel before its class was shown in the session."""
     every = subjects(state)
     told = [one for one in every if one.position is not None]
@@ -76,7 +334,7 @@ def session_document(state: State) -> Document:
         parts += _subject(state, subject, alone=len(told) == 1)
     if state.timeline is not None:
         parts += [
-            replace(part, id=part.id and f"timeline-{part.id}") for part in timeline_document(state.timeline).sections
+            replace(part, id=part.id and f"timeline-{part.id}") for part in timeline_page(state.timeline).sections
         ]
     practised = practice_section(state)
     parts += [practised] if practised is not None else []
@@ -87,10 +345,10 @@ def session_document(state: State) -> Document:
     if keys:
         parts.append(
             made_section(
-                "Sources", [Bullets(tuple(f"`{key}`: {state.lore.source(key)}" for key in keys))], name="sources"
+                "Sources", [Bullets(tuple(f"`{key}`: {state.knowledge.source(key)}" for key in keys))], name="sources"
             )
         )
-    return Document(title(state, told), tuple(_made(state, told)), tuple(parts))
+    return Page(title(state, told), tuple(_made(state, told)), tuple(parts))
 
 
 def title(state: State, told: Sequence[Subject]) -> str:
@@ -150,7 +408,7 @@ def _link(subject: Subject) -> str:
 
 
 def _subject(state: State, subject: Subject, *, alone: bool) -> list[Section]:
-    """The parts of a kernel; of several, each begins with a heading of its own, and its parts stand under it."""
+    """The parts of a kernel; of several, each begins with a heading of its own, and its parts come under it."""
     parts: list[Section] = []
     name = "" if alone else f"-{subject.position}"
     launch = subject.launch
@@ -247,7 +505,7 @@ def _row(head: str, item: Comparison) -> tuple[Cell, ...]:
     share = item.margin if item.threshold else None
     return (
         Cell(head),
-        Cell(strings.sentence_start(item.says)),
+        Cell(sentence_start(item.says)),
         Cell(item.metric),
         Cell(value, item.value),
         Cell("" if item.unit in _PLAIN_UNITS else item.unit),
@@ -260,7 +518,7 @@ def _row(head: str, item: Comparison) -> tuple[Cell, ...]:
 def _unknown(state: State, subject: Subject, launch: LaunchDiagnosis) -> list[Block]:
     """What could not be looked at and how to collect it, what the user did not know, what would still decide."""
     blocks: list[Block] = []
-    asks = {ask.id: ask.ask for ask in state.lore.interview} | {q.id: q.ask for q in launch.questions}
+    asks = {ask.id: ask.ask for ask in state.knowledge.interview} | {q.id: q.ask for q in launch.questions}
     asks |= {card.finding: card.title for card in subject.cards if card.kind == "question"}
     places = (None, subject.position)
     rows = [
@@ -273,14 +531,16 @@ def _unknown(state: State, subject: Subject, launch: LaunchDiagnosis) -> list[Bl
     for item in launch.questions:
         if item.id not in said:
             would = (
-                f" It would decide: {', '.join(map(state.lore.title, item.would_change))}." if item.would_change else ""
+                f" It would decide: {', '.join(map(state.knowledge.title, item.would_change))}."
+                if item.would_change
+                else ""
             )
             rows.append(Fact("Not asked", f"{item.ask}{would}"))
     if state.numbers and state.wanted:
         rows.append(Fact("Would still count", ", ".join(asks.get(name, name) for name in state.wanted)))
     blocks += [Facts(tuple(rows))] if rows else []
     if launch.missing and not state.numbers:
-        wanted = [(m.metric, ", ".join(map(state.lore.title, m.needed_for))) for m in launch.missing]
+        wanted = [(m.metric, ", ".join(map(state.knowledge.title, m.needed_for))) for m in launch.missing]
         cells = tuple((Cell(metric), Cell(what)) for metric, what in wanted[:_MOST])
         blocks += [
             Paragraph("Unknown, and so is what it was wanted for:"),
@@ -292,8 +552,6 @@ def _unknown(state: State, subject: Subject, launch: LaunchDiagnosis) -> list[Bl
 
 
 _WIDTH = 78
-
-
 _HOLLOW = "Hollow marks are former versions, the filled one is the last."
 
 
@@ -316,7 +574,7 @@ def roofline_section(state: State, subject: Subject, launch: LaunchDiagnosis) ->
     blocks: list[Block] = []
     for at, (chart, rest) in enumerate(charts):
         says = f"{chart.says} {_HOLLOW}" if len(versions) > 1 else chart.says
-        blocks.append(Picture(replace(chart, says=says), tuple(text) if at == 0 else ()))
+        blocks.append(Picture(replace(chart, says=says), (lambda width, blocks: text) if at == 0 else None))
         blocks += [Paragraph(rest, "dim")] if rest else []
     blocks.append(_roofline_table(versions))
     return made_section("Roofline", blocks, name="roofline")
@@ -346,8 +604,6 @@ def _paper(state: State, subject: Subject) -> roofline_text.Paper | None:
 
 
 _LABELS: Final = {"question": "Question", "answer": "Answer", "error": "That did not work", "napkin": "Napkin"}
-
-
 # What becomes of a test is said by a sign and not by colour alone.
 _SIGNS: Final[dict[str, tuple[str, Tone]]] = {
     "holds": ("✓ ", "good"),
@@ -356,18 +612,10 @@ _SIGNS: Final[dict[str, tuple[str, Tone]]] = {
     "warning": ("! ", "warn"),
     "quiet": ("", "dim"),
 }
-
-
-# These stand on the page at full length already.
+# The page shows these at full length already.
 _BRIEF: Final = {"log": "told above", "compared": "told above"}
-
-
 _PAST: Final = "Former version"
-
-
 _WIDE: Final = 100_000  # the page breaks lines itself
-
-
 _FEW: Final = 2  # sections of an explanation
 
 
@@ -411,7 +659,7 @@ def _explained(detail: object) -> list[str]:
 
 
 def expected_blocks(subject: Subject) -> list[Block]:
-    """The bound that the user expected and the napkin's figures, beside what was measured; empty without either."""
+    """The bound that the user expected and the napkin's figures, with what was measured; empty without either."""
     rows = []
     for card in subject.cards:
         if card.kind == "napkin":

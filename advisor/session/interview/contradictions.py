@@ -1,4 +1,4 @@
-"""Numbers that cannot be true beside others: said against counters, and typed ones among themselves."""
+"""Numbers that contradict each other: typed ones against counters, and typed ones among themselves."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Collection, Mapping
 from typing import Final
 
 from advisor.records.diagnosis import LaunchDiagnosis
-from advisor.session.interview import words
 from advisor.session.numbers import number_text
-from advisor.session.records import Card, Line, Lore
+from advisor.session.records import Card, KnowledgeIndex, Line
 from advisor.session.state import State
 
 # Two roundings of one number: a person types three digits at least where it matters, and whole percents.
@@ -49,7 +48,7 @@ def agrees(said: float, known: float, unit: str) -> bool:
 
 def against_report(state: State, metric: str, said: float, known: float) -> Card:
     """The card of a number that the report has otherwise."""
-    unit = state.lore.unit(metric) or ""
+    unit = state.knowledge.unit(metric) or ""
     yours, theirs = number_text(said, unit), number_text(known, unit)
     lines = (
         Line(f"{metric}: you say {yours}, the report says {theirs}", "warning"),
@@ -58,7 +57,7 @@ def against_report(state: State, metric: str, said: float, known: float) -> Card
             "quiet",
         ),
     )
-    return Card("trust", _meaning(state.lore, metric), lines, state.position, metric, words.CONTRADICTION)
+    return Card("trust", _meaning(state.knowledge, metric), lines, state.position, metric, "Contradiction")
 
 
 def of_answer(state: State, question: str, value: float) -> Card | None:
@@ -71,7 +70,7 @@ def of_answer(state: State, question: str, value: float) -> Card | None:
         Line(said, "warning"),
         Line("The answer is kept; check it before you trust what follows from it.", "quiet"),
     )
-    return Card("trust", _meaning(state.lore, question), lines, state.position, question, words.CONTRADICTION)
+    return Card("trust", _meaning(state.knowledge, question), lines, state.position, question, "Contradiction")
 
 
 def _impossible(launch: LaunchDiagnosis, question: str, value: float) -> str:
@@ -97,34 +96,32 @@ def together(state: State, fresh: Collection[str]) -> Card | None:
     """In an interview: which typed numbers cannot be true together; only such in which a fresh one takes part."""
     given = {q: float(v) for _, q, v in state.answers if not isinstance(v, str) and math.isfinite(v)}
     workload = state.answer("subject") == "workload"
-    found = [text for names, text in _clashes(given, state.lore, workload) if set(names) & set(fresh)]
+    found = [text for names, text in _clashes(given, state.knowledge, workload) if set(names) & set(fresh)]
     if not found:
         return None
     name = next(iter(fresh))
-    example = f"{name} = {number_text(given.get(name), state.lore.unit(name) or '')}"
+    example = f"{name} = {number_text(given.get(name), state.knowledge.unit(name) or '')}"
     lines = tuple(Line(text, "warning") for text in found)
     said = Line(
         (f"Both are kept as typed, and the conclusion rests on them. Type the right one again: {example}"), "quiet"
     )
-    return Card(
-        "trust", "These numbers cannot be true together", (*lines, said), state.position, name, words.CONTRADICTION
-    )
+    return Card("trust", "These numbers cannot be true together", (*lines, said), state.position, name, "Contradiction")
 
 
-def _clashes(given: Mapping[str, float], lore: Lore, workload: bool) -> list[tuple[tuple[str, ...], str]]:
+def _clashes(given: Mapping[str, float], index: KnowledgeIndex, workload: bool) -> list[tuple[tuple[str, ...], str]]:
     """What cannot be together: the names that take part, and what is wrong."""
     out: list[tuple[tuple[str, ...], str]] = []
     for part, whole in _WORKLOAD_PARTS if workload else _PARTS:
-        if part in given and whole in given and given[part] > given[whole] * _PASSES + _slack(part, lore):
+        if part in given and whole in given and given[part] > given[whole] * _PASSES + _slack(part, index):
             out.append(
                 (
                     (part, whole),
-                    _text("{part} = {value} is more than {whole} = {most}, which holds it", lore, part, given, whole),
+                    _text("{part} = {value} is more than {whole} = {most}, which holds it", index, part, given, whole),
                 )
             )
     over = [name for name in _WHOLES if given.get(name, 0.0) > 100.0 + _ROUNDED]
     out += [
-        ((name,), _text("{part} = {value} is more than 100 % of what there is", lore, name, given)) for name in over
+        ((name,), _text("{part} = {value} is more than 100 % of what there is", index, name, given)) for name in over
     ]
     shares = [n for n in given if n.startswith("stall_") and n.endswith("_pct") and "_not_issued" not in n]
     if (total := sum(given[n] for n in shares)) > 100.0 + _ROUNDED:
@@ -155,17 +152,17 @@ def _clashes(given: Mapping[str, float], lore: Lore, workload: bool) -> list[tup
     return out
 
 
-def _slack(metric: str, lore: Lore) -> float:
-    return _ROUNDED if lore.unit(metric) == "%" else 0.0
+def _slack(metric: str, index: KnowledgeIndex) -> float:
+    return _ROUNDED if index.unit(metric) == "%" else 0.0
 
 
-def _text(form: str, lore: Lore, part: str, given: Mapping[str, float], whole: str = "") -> str:
-    value, most = number_text(given[part], lore.unit(part) or ""), ""
+def _text(form: str, index: KnowledgeIndex, part: str, given: Mapping[str, float], whole: str = "") -> str:
+    value, most = number_text(given[part], index.unit(part) or ""), ""
     if whole:
-        most = number_text(given[whole], lore.unit(whole) or "")
+        most = number_text(given[whole], index.unit(whole) or "")
     return form.format(part=part, value=value, whole=whole, most=most)
 
 
-def _meaning(lore: Lore, metric: str) -> str:
-    found = next((means for name, _, means in lore.metrics if name == metric), "")
+def _meaning(index: KnowledgeIndex, metric: str) -> str:
+    found = next((means for name, _, means in index.metrics if name == metric), "")
     return found[:1].upper() + found[1:] if found else metric

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from advisor.knowledge.expressions import ExpressionError, parse, parse_test
-from advisor.session import strings
-from advisor.session.interview import words
+from advisor.session.interview import choosing
+from advisor.session.numbers import sentence_start
 from advisor.session.records import Ask, Choice
 
 if TYPE_CHECKING:
@@ -155,11 +155,11 @@ def interview(catalog: Catalog, gpus: tuple[Choice, ...] = ()) -> tuple[Ask, ...
     A question of the knowledge base that sets the metric gives the words; otherwise they are the metric's meaning, and
     the reason is which classes and findings need it and where ncu shows it.
     """
-    subjects = tuple(Choice(name, label, more) for name, (label, more) in words.SUBJECTS.items())
+    subjects = tuple(Choice(name, label, more) for name, (label, more) in choosing.SUBJECTS.items())
     asks = [
         Ask(
             "subject",
-            "What are the numbers of?",
+            "What did you profile?",
             "Each tool shows other numbers of other units, so other ones are asked for.",
             "choice",
             choices=subjects,
@@ -172,7 +172,7 @@ def interview(catalog: Catalog, gpus: tuple[Choice, ...] = ()) -> tuple[Ask, ...
             Ask(
                 "gpu",
                 "Which GPU was it?",
-                "Its limits and peaks decide what is a lot and what is little.",
+                "Its limits and peaks decide what counts as high.",
                 "choice",
                 choices=gpus,
                 group="gpu",
@@ -189,14 +189,14 @@ def interview(catalog: Catalog, gpus: tuple[Choice, ...] = ()) -> tuple[Ask, ...
 def _number(catalog: Catalog, metric: str, users: tuple[str, ...], titles: dict[str, str]) -> Ask:
     definition = catalog.metrics[metric]
     names = [titles.get(name, name) for name in users]
-    more = f" {strings.AND_MORE.format(count=len(names) - _MOST_TITLES)}" if len(names) > _MOST_TITLES else ""
+    more = f" {f'and {len(names) - _MOST_TITLES} more'}" if len(names) > _MOST_TITLES else ""
     reasons = [f"It takes part in deciding: {', '.join(names[:_MOST_TITLES]) + more}"] if names else []
     if definition.text:
         place = definition.text[0].replace("/", ": ", 1)
         reasons.insert(0, f"Nsight Compute shows it under {place}.")
     return Ask(
         id=metric,
-        ask=strings.sentence_start(definition.means or metric),
+        ask=sentence_start(definition.means or metric),
         why=" ".join(reasons),
         unit=definition.unit,
         low=0.0,
@@ -258,18 +258,18 @@ def _workload(catalog: Catalog) -> list[Ask]:
         ask = (
             "How long does the draw or dispatch take?"
             if word.metric == "duration_ns"
-            else strings.sentence_start(definition.means)
+            else sentence_start(definition.means)
         )
-        why, unit, low = words.WORKLOAD_WHY, definition.unit, word.low * word.scale
+        why, unit, low = choosing.WORKLOAD_WHY, definition.unit, word.low * word.scale
         out.append(Ask(word.metric, ask, why, unit=unit, low=low, high=high, group="workload"))
     for metric in STALLS:
-        ask, unit = strings.sentence_start(catalog.metrics[metric].means), catalog.metrics[metric].unit
-        out.append(Ask(metric, ask, words.WORKLOAD_WHY, unit=unit, low=0.0, high=_PERCENT, group="workload"))
-    labels = {"kind": words.WORKLOAD_KINDS, "occupancy_limiter": {}}
+        ask, unit = sentence_start(catalog.metrics[metric].means), catalog.metrics[metric].unit
+        out.append(Ask(metric, ask, choosing.WORKLOAD_WHY, unit=unit, low=0.0, high=_PERCENT, group="workload"))
+    labels = {"kind": choosing.WORKLOAD_KINDS, "occupancy_limiter": {}}
     for name, text in (
         ("kind", "What does the workload draw?"),
         ("occupancy_limiter", "What holds the number of warps down?"),
     ):
         choices = tuple(Choice(v, labels[name].get(v, v)) for v in known.choices[name].values)
-        out.append(Ask(name, text, words.WORKLOAD_WHY, "choice", choices=choices, group="workload"))
+        out.append(Ask(name, text, choosing.WORKLOAD_WHY, "choice", choices=choices, group="workload"))
     return out

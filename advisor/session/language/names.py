@@ -1,6 +1,6 @@
-"""The names that people use for the numbers, gathered once from the knowledge base for `Lore.names`.
+"""The names that people use for the numbers, gathered once from the knowledge base for `KnowledgeIndex.names`.
 
-Which number a name stands for: an id, what people say, a label of ncu's pages, ncu's own name, or nearly so.
+The number that a name means: an id, what people say, a label of ncu's pages, ncu's own name, or nearly so.
 """
 
 from __future__ import annotations
@@ -10,18 +10,17 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from rapidfuzz import fuzz, process
+
 from advisor.knowledge.loader import load
 from advisor.records import resources
-from advisor.session.language.suggestions import near
-from advisor.session.records import Lore
+from advisor.session.records import KnowledgeIndex
 
 if TYPE_CHECKING:
     from advisor.knowledge.base import Catalog
 
 
 _UNIT = re.compile(r"_(?:pct|ns|hz|us)$")
-
-
 _INSIDE = re.compile(r"^samples_|_not_issued_")  # counted only to make other numbers of
 
 
@@ -37,7 +36,7 @@ def own_names() -> dict[str, list[str]]:
 
 
 def names_of(catalog: Catalog) -> tuple[tuple[str, str], ...]:
-    """(name as `plain` makes it, metric). What people say stands for one metric; labels and ids may be several's."""
+    """(name as `plain` makes it, metric). What people say means one metric; labels and ids may be several's."""
     metrics = {name: entry for name, entry in catalog.metrics.items() if not _INSIDE.search(name)}
     said = {plain(name): metric for metric, names in own_names().items() for name in names if metric in metrics}
     out: dict[tuple[str, str], None] = dict.fromkeys(said.items())
@@ -62,58 +61,50 @@ def _shorter(metric: str) -> Iterator[str]:
 
 # Of 100: a slip of the finger in a word of ten letters leaves 90, two short names that differ come to 80.
 _SLIP: Final = 90.0
-
-
 _AHEAD: Final = 4.0  # and no other name may come near
-
-
 _MOST: Final = 4
-
-
 _LONGEST: Final = 120
-
-
 _SHORTEST: Final = 3  # what is shorter resembles everything
 
 
-def metrics_of(name: str, lore: Lore, takes: Callable[[str], bool] = lambda metric: True) -> tuple[str, ...]:
-    """The metrics that the name stands for: one where it is clear, several where it is not, none where it is unknown.
+def metrics_of(name: str, index: KnowledgeIndex, takes: Callable[[str], bool] = lambda metric: True) -> tuple[str, ...]:
+    """The metrics that the name means: one where it is clear, several where it is not, none where it is unknown.
 
     takes: whether a metric could have the value that was given; the others are not meant where some could.
     """
     wanted = plain(name[:_LONGEST])
     if not wanted:
         return ()
-    units = dict.fromkeys(metric for metric, _, _ in lore.metrics)
+    units = dict.fromkeys(metric for metric, _, _ in index.metrics)
     if name.strip() in units:
         return (name.strip(),)
-    table = _table(lore)
+    table = _table(index)
     exact = table.get(wanted, ())
     for found in (exact, _beginning(wanted, table), _holding(wanted, table), _slip(wanted, table)):
         fitting = tuple(metric for metric in found if takes(metric))
         if fitting:
-            return _first_asked(fitting, lore)[:_MOST]
+            return _first_asked(fitting, index)[:_MOST]
     return exact[:1]
 
 
-def called(name: str, lore: Lore) -> tuple[str, ...]:
+def called(name: str, index: KnowledgeIndex) -> tuple[str, ...]:
     """The metrics that are called exactly so."""
-    return _table(lore).get(plain(name[:_LONGEST]), ())
+    return _table(index).get(plain(name[:_LONGEST]), ())
 
 
-def near_metrics(name: str, lore: Lore, most: int = 3) -> tuple[str, ...]:
+def near_metrics(name: str, index: KnowledgeIndex, most: int = 3) -> tuple[str, ...]:
     """The metrics whose names resemble the name, the nearest first."""
     wanted = plain(name[:_LONGEST])
     if len(wanted) < _SHORTEST:
         return ()
-    table = _table(lore)
+    table = _table(index)
     found = (metric for alike in near(wanted, table, most * 2) for metric in table[alike])
     return tuple(dict.fromkeys(found))[:most]
 
 
-def _first_asked(metrics: tuple[str, ...], lore: Lore) -> tuple[str, ...]:
+def _first_asked(metrics: tuple[str, ...], index: KnowledgeIndex) -> tuple[str, ...]:
     """Those first that an interview asks for: they are what pages show in front."""
-    asked = {ask.id for ask in lore.interview}
+    asked = {ask.id for ask in index.interview}
     return tuple(sorted(metrics, key=lambda metric: metric not in asked))
 
 
@@ -125,8 +116,8 @@ def _names(names: tuple[tuple[str, str], ...], metrics: tuple[tuple[str, str, st
     return {said: tuple(found) for said, found in out.items()}
 
 
-def _table(lore: Lore) -> dict[str, tuple[str, ...]]:
-    return _names(lore.names, lore.metrics)
+def _table(index: KnowledgeIndex) -> dict[str, tuple[str, ...]]:
+    return _names(index.names, index.metrics)
 
 
 def _beginning(wanted: str, table: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
@@ -146,10 +137,57 @@ def _slip(wanted: str, table: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
     """What differs from the name by a slip of the finger, if nothing else does."""
     if len(wanted) < 5:
         return ()
-    from rapidfuzz import fuzz, process
-
     hits = process.extract(wanted, list(table), scorer=fuzz.ratio, limit=4, score_cutoff=_SLIP - _AHEAD)
     if not hits or hits[0][1] < _SLIP:
         return ()
     close = [said for said, score, _ in hits if score > hits[0][1] - _AHEAD]
     return _all(table[said] for said in close)
+
+
+_GOOD = 62.0  # of 100: below it a suggestion is more often silly than helpful
+_MOST_LETTERS = 80
+
+
+def squash(text: str) -> str:
+    """Case, blanks, dashes and underscores do not tell names apart."""
+    return " ".join(text.casefold().replace("_", " ").replace("-", " ").split())
+
+
+def near(text: str, names: Iterable[str], most: int = 3) -> tuple[str, ...]:
+    """At most `most` of the names that resemble the text, the nearest first; ties in the order of the names."""
+    wanted = squash(text)[:_MOST_LETTERS]
+    pool = list(dict.fromkeys(names))
+    if not wanted or not pool:
+        return ()
+    found = process.extract(
+        wanted, pool, scorer=fuzz.WRatio, processor=lambda s: squash(s)[:_MOST_LETTERS], limit=most, score_cutoff=_GOOD
+    )
+    return tuple(name for name, _, _ in sorted(found, key=lambda hit: (-hit[1], hit[2])))
+
+
+def pick(text: str, names: Iterable[str]) -> tuple[str, ...]:
+    """The names that the text means: the one it equals, else all that it begins."""
+    wanted = squash(text)
+    pool = list(dict.fromkeys(names))
+    equal = [name for name in pool if squash(name) == wanted]
+    if equal or not wanted:
+        return tuple(equal[:1])
+    return tuple(name for name in pool if squash(name).startswith(wanted))
+
+
+def named(text: str, titles: dict[str, str]) -> tuple[str, tuple[str, ...]]:
+    """The id whose id or title the text is or begins, '' where that is not one; and what could have been meant."""
+    by_word = {word: name for name, title in titles.items() for word in (title, name) if word}
+    found = tuple(dict.fromkeys(by_word[word] for word in pick(text, by_word))) if text else ()
+    if len(found) == 1:
+        return found[0], ()
+    return "", found[:4] or tuple(dict.fromkeys(by_word[word] for word in near(text, by_word)))
+
+
+def begun(text: str, names: Iterable[str]) -> list[str]:
+    """The names that begin so, written as they are; where none does, those with a word that begins so."""
+    wanted, pool = squash(text), list(dict.fromkeys(names))
+    if not wanted:
+        return pool
+    begun = [name for name in pool if squash(name).startswith(wanted)]
+    return begun or [name for name in pool if any(word.startswith(wanted) for word in squash(name).split())]

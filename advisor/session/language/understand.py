@@ -1,84 +1,59 @@
-"""What could have been meant by a line that is not understood: whole lines, each of which is understood when typed.
+"""A typed line as an event: a pure function of the line and the state. Commands and sentences come from the registry.
 
-What the user typed, understood: a pure function from a line of text and the state to an event.
-
-A slash command is one whatever is asked. Else a number is an answer where one is asked for; then a choice by its
-number, name or beginning; then a phrase; a file; numbers with names; and last, what could have been meant.
+A slash command is one whatever is asked. Otherwise a number is an answer where one is asked for; then a choice by its
+number, name or beginning; then a phrase; a file; numbers with names; and last, suggestions.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
+
+from rapidfuzz import fuzz
 
 from advisor.records.errors import AdvisorError
 from advisor.session import events as e
-from advisor.session import strings
+from advisor.session.action import Command, Line, Listing
+from advisor.session.actions import COMMANDS, SAID, SHAPES
+from advisor.session.actions.compare import opened
+from advisor.session.actions.help import TYPE_HELP
 from advisor.session.cards import range_text
-from advisor.session.choices import MEANT, choices, event_of
+from advisor.session.choices import DONT_KNOW_WORDS, choices, event_of_choice
 from advisor.session.language import files
-from advisor.session.language import words_commands as words
-from advisor.session.language.names import called
-from advisor.session.language.phrases import phrase
-from advisor.session.language.slash import DOES, Slash, event_of_command
-from advisor.session.language.suggestions import near, pick, squash
+from advisor.session.language.names import begun, called, near, pick, squash
 from advisor.session.language.values import Understood, bare_number, said, understood
 from advisor.session.numbers import number
 from advisor.session.records import Ask, Choice
 from advisor.session.state import State
 
-MOST: Final = 3  # lines
-
-
+_MOST: Final = 3  # suggestions
+_LONGEST: Final = 4000
+_MOST_COMPLETIONS: Final = 40
 _ALIKE: Final = 62.0  # of 100: a word of four letters with two exchanged still is
-
-
-_CHOICES: Final = 2  # of them at most, where a command or a word resembles it too
-
-
-def unclear(text: str, state: State) -> e.NotUnderstood:
-    """The choices, commands and words that resemble what was typed; the help where none does."""
-    if state.ask is None and squash(text) in (*words.YES, *words.NO, *strings.DONT_KNOW_WORDS):
-        return e.NotUnderstood(text, _first(state), strings.NOTHING_ASKED)
-    offered = {word: c.label for c in reversed(_listed(state)) for word in (*c.words, c.label) if len(word) > 1}
-    commands = {name: f"/{name}" for name in DOES}
-    known = {word: f"/explain {word}" for word in state.lore.words}
-    lines: list[str] = []
-    for pool, most in ((offered, _CHOICES), (commands, 1), (known, MOST)):
-        lines += [pool[name] for name in _alike(text, pool)][:most]
-    meant = tuple(dict.fromkeys(lines))[:MOST]
-    return e.NotUnderstood(text, meant or ("/help",), "" if meant else strings.TYPE_HELP)
-
-
-def _first(state: State) -> tuple[str, ...]:
-    return tuple(choice.label for choice in _listed(state)[:1])
-
-
-def _listed(state: State) -> list[Choice]:
-    return [choice for choice in choices(state) if not choice.id.startswith(MEANT)]
-
-
-def _alike(text: str, names: Iterable[str]) -> list[str]:
-    """The names that resemble the whole of the text, or hold at least half of its words; the nearest first."""
-    from rapidfuzz import fuzz
-
-    wanted = squash(text)[:80]
-    said = [word for word in wanted.split() if len(word) > 2]
-    out = []
-    for name in near(text, names, 3 * MOST):
-        has = squash(name).split()
-        held = sum(any(word.startswith(one) for word in has) for one in said)
-        if fuzz.ratio(wanted, squash(name)) >= _ALIKE or (said and 2 * held >= len(said)):
-            out.append(name)
-    return out
-
-
-# What is worked out from the numbers of a page -> the number on the page.
+_CHOICES: Final = 2  # suggestions that are choices, where a command or a word resembles the line too
+_TELLS: Final = 4  # letters from which words inside an answer identify it
+_YES: Final = ("y", "yes", "yep", "yeah", "sure", "ok", "okay", "true")
+_NO: Final = ("n", "no", "nope", "false")
+# Derived numbers that ncu shows under the name of the number that it measured.
 _SHOWN: Final = {"compute_pct": "sm_throughput_pct", "memory_pct": "memory_throughput_pct"}
+_POLITE: Final = re.compile(
+    r"^(?:please|can you|could you|would you|let me|let us|let's|i want to|i would like to|i'd like to|now)\s+", re.I
+)
+_SHOW: Final = re.compile(
+    r"^(?:show me|show|open|see|give me|list|view|display|tell me|take me to|look at)\s+", re.IGNORECASE
+)
+_ARTICLE: Final = re.compile(r"^(?:(?:the|my|all|its|this|that|me|of)\s+)+", re.IGNORECASE)
+_WHAT_IS: Final = re.compile(r"^(what is |what are |what's |what does |explain )(.+)$", re.IGNORECASE)
 
 
-_TELLS = 4  # letters from which words inside an answer tell which is meant
+@dataclass(frozen=True, slots=True)
+class Slash:
+    """A slash command: its word as typed, and what follows it."""
+
+    word: str
+    line: Line
 
 
 def parse(text: str) -> Slash | str:
@@ -88,16 +63,17 @@ def parse(text: str) -> Slash | str:
         return line
     word, _, rest = line[1:].partition(" ")
     raw = text.strip()[1:].strip().partition(" ")[2].strip()
-    return Slash(word.casefold(), rest.strip(), raw)
+    return Slash(word.casefold(), Line(rest.strip(), raw))
 
 
 def understand(text: str, state: State) -> e.Event | None:
-    """The event that the line stands for now; None for an empty line. Never raises: see NotUnderstood."""
-    parsed = parse(_readable(text))
+    """The event that the line means now; None for an empty line. Never raises: see NotUnderstood."""
+    # Halves of characters could be held by no file.
+    parsed = parse(text.encode("utf-8", "replace").decode("utf-8"))
     ask = state.ask if state.place == "launch" else None
     if isinstance(parsed, Slash):
         # Where a line of text is asked for, a path may begin with a slash too.
-        if ask is not None and ask.kind == "text" and parsed.word not in DOES:
+        if ask is not None and ask.kind == "text" and parsed.word not in COMMANDS:
             return _to_text(text.strip(), state, ask)
         return event_of_command(parsed, state)
     if not parsed:
@@ -115,70 +91,162 @@ def understand(text: str, state: State) -> e.Event | None:
     )
 
 
-def _readable(text: str) -> str:
-    """Without halves of characters, which no file could hold."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+def event_of(choice: str, state: State, text: str = "") -> e.Event | None:
+    """The event that a choice means now, a suggestion among them; None when it is not among the choices."""
+    if not choice.startswith("meant:"):
+        return event_of_choice(choice, state, text)
+    offered = {c.id for c in choices(state)}
+    return understand(choice.removeprefix("meant:"), state) if choice in offered else None
 
 
 def commands() -> tuple[str, ...]:
     """The slash commands, for completion."""
-    return tuple(f"/{name}" for name in DOES)
+    return tuple(f"/{name}" for name in COMMANDS)
+
+
+def event_of_command(command: Slash, state: State) -> e.Event:
+    """The event that a slash command means now. Never raises: see NotUnderstood."""
+    found = pick(command.word, COMMANDS)
+    if len(found) != 1:
+        meant = found or near(command.word, COMMANDS)
+        tried = tuple(f"/{name} {command.line.rest}".strip() for name in meant[:4])
+        return e.NotUnderstood(f"/{command.word}", tried or ("/help",), "There is no such command.")
+    return COMMANDS[found[0]].parse(command.line, state)
+
+
+# Sentences
+
+
+def phrase(text: str, state: State) -> e.Event | None:
+    """The event that the words mean now; None where they are no phrase that is known."""
+    line = _POLITE.sub("", text[:_LONGEST].rstrip("?!. ").strip())
+    if not line:
+        return None
+    if squash(line) in SAID:
+        return SAID[squash(line)].parse(Line(), state)
+    if squash(line) in ("what next", "what now", "next", "go on", "continue", "and now"):
+        return _next(state)
+    for shape in SHAPES:
+        found = shape.pattern.match(line)
+        event = shape.event(found["rest"].strip(), state) if found else None
+        if event is not None:
+            return event
+    return _command(line, state) or _shown(line, state)
+
+
+def _next(state: State) -> e.Event | None:
+    """The likeliest choice."""
+    offered = _listed(state)
+    return event_of_choice(offered[0].id, state) if offered and state.ask is None else None
+
+
+def _command(line: str, state: State) -> e.Event | None:
+    """A command without its slash: alone, or with its arguments, if that makes sense."""
+    first, _, rest = line.partition(" ")
+    command = COMMANDS.get(first.casefold())
+    if command is None or (rest and not command.takes):
+        return None
+    if rest and command.explicit and not files.names_file(rest):
+        return None
+    event = command.parse(Line(" ".join(rest.split()), rest), state)
+    return None if rest and isinstance(event, e.NotUnderstood) else event
+
+
+def _shown(line: str, state: State) -> e.Event | None:
+    """`show me the source` and the like."""
+    bare = _ARTICLE.sub("", _SHOW.sub("", line)).strip()
+    if bare == line:
+        return None
+    command: Command | None = SAID.get(squash(bare))
+    return command.parse(Line(), state) if command is not None else _command(bare, state)
+
+
+# Suggestions
+
+
+def unclear(text: str, state: State) -> e.NotUnderstood:
+    """The choices, commands and words that resemble what was typed; the help where none does."""
+    if state.ask is None and squash(text) in (*_YES, *_NO, *DONT_KNOW_WORDS):
+        return e.NotUnderstood(text, tuple(c.label for c in _listed(state)[:1]), "Nothing is being asked.")
+    offered = {word: c.label for c in reversed(_listed(state)) for word in (*c.words, c.label) if len(word) > 1}
+    slashed = {name: f"/{name}" for name in COMMANDS}
+    known = {word: f"/explain {word}" for word in state.knowledge.words}
+    lines: list[str] = []
+    for pool, most in ((offered, _CHOICES), (slashed, 1), (known, _MOST)):
+        lines += [pool[name] for name in _alike(text, pool)][:most]
+    meant = tuple(dict.fromkeys(lines))[:_MOST]
+    return e.NotUnderstood(text, meant or ("/help",), "" if meant else TYPE_HELP)
+
+
+def _listed(state: State) -> list[Choice]:
+    """The choices without suggestions, which are lines themselves and understood as those."""
+    return [choice for choice in choices(state) if not choice.id.startswith("meant:")]
+
+
+def _alike(text: str, names: Iterable[str]) -> list[str]:
+    """The names that resemble the whole of the text, or hold at least half of its words; the nearest first."""
+    wanted = squash(text)[:80]
+    said_words = [word for word in wanted.split() if len(word) > 2]
+    out = []
+    for name in near(text, names, 3 * _MOST):
+        has = squash(name).split()
+        held = sum(any(word.startswith(one) for word in has) for one in said_words)
+        if fuzz.ratio(wanted, squash(name)) >= _ALIKE or (said_words and 2 * held >= len(said_words)):
+            out.append(name)
+    return out
 
 
 # Answers and choices
+
+
 def _to_number(text: str, state: State, ask: Ask) -> e.Event:
     """An answer in the unit that is asked for; other numbers with their names; else what may be said at any time."""
     if not any(c.isdigit() for c in text):
         otherwise = _choose(text, state, numbered=False) or phrase(text, state) or _named_thing(text, state)
         if otherwise is not None:
             return otherwise
-        if ask.unit == "bool" and squash(text) in (*words.YES, *words.NO):
-            return e.Answered(ask.id, float(squash(text) in words.YES), text)
+        if ask.unit == "bool" and squash(text) in (*_YES, *_NO):
+            return e.Answered(ask.id, float(squash(text) in _YES), text)
     try:
         value = number(bare_number(text) or text, ask.unit)
     except AdvisorError as problem:
-        return _named_numbers(text, state, ask) or _no_number(text, state, str(problem))
+        named = _named_numbers(text, state, ask)
+        return named or e.NotUnderstood(text, unclear(text, state).meant, str(problem))
     return _in_range(ask, value, text)
 
 
 def _in_range(ask: Ask, value: float, text: str) -> e.Event:
     low, high = ask.low, ask.high
     if (low is not None and value < low) or (high is not None and value > high):
-        return e.NotUnderstood(text, (), f"That is outside what is possible here: {range_text(ask)}.")
+        return e.NotUnderstood(text, (), f"That is outside the possible range: {range_text(ask)}.")
     return e.Answered(ask.id, value, text)
 
 
 def _named_numbers(text: str, state: State, ask: Ask) -> e.Event | None:
     if not any(c.isdigit() for c in text):
         return None
-    found = _as_shown(understood(said(text), state.lore), state)
+    found = _as_shown(understood(said(text), state.knowledge), state)
     if [metric for metric, _ in found.values] == [ask.id]:
         return _in_range(ask, found.values[0][1], text)
     if found.values:
         return e.Volunteered(found.values, text)
     otherwise = _choose(text, state, numbered=False) or phrase(text, state)
     # A number and then a word that is no name: a unit was meant.
-    unit = text[:1].isdigit() and len(said(text)) == 1 and found.because != words.WHICH_NUMBER
-    return otherwise or (None if unit else _asked_back(text, found))
+    unit = text[:1].isdigit() and len(said(text)) == 1 and not found.several
+    if otherwise or unit or not found.meant:
+        return otherwise
+    return e.NotUnderstood(text, found.meant[:_MOST], found.because)
 
 
 def _as_shown(found: Understood, state: State) -> Understood:
-    """Without a report, compute is what ncu shows under that name; the fullest pipe follows from others."""
+    """Without a report, compute is what ncu shows under that name; the busiest pipe follows from others."""
     if not state.numbers:
         return found
     return replace(found, values=tuple((_SHOWN.get(name, name), value) for name, value in found.values))
 
 
-def _asked_back(text: str, found: Understood) -> e.Event | None:
-    return e.NotUnderstood(text, found.meant[:MOST], found.because) if found.meant else None
-
-
-def _no_number(text: str, state: State, because: str) -> e.Event:
-    return e.NotUnderstood(text, unclear(text, state).meant, because)
-
-
 def _to_text(text: str, state: State, ask: Ask) -> e.Event:
-    """Any text is the answer, but for the choices that stand beside it."""
+    """Any text is the answer, except the words of the other choices."""
     chosen = _choose(text, state, exact=True)
     if chosen is not None:
         return chosen
@@ -190,22 +258,22 @@ def _to_text(text: str, state: State, ask: Ask) -> e.Event:
 
 def _choose(text: str, state: State, numbered: bool = True, exact: bool = False) -> e.Event | None:
     """A choice by its number, by one of its words, or by the beginning of one that is no other's."""
-    offered = choices(state)
     if numbered and text.rstrip(".)").isdecimal():
+        offered = choices(state)
         at = int(text.rstrip(".)")[:4])
         return event_of(offered[at - 1].id, state, text) if 1 <= at <= len(offered) else None
-    # What could have been meant is a line itself: it is understood as that line.
-    listed = [choice for choice in offered if not choice.id.startswith(MEANT)]
+    listed = _listed(state)
     wanted = _yes_or_no(squash(text), listed)
     for test in (str.__eq__,) if exact else (str.__eq__, str.startswith):
         found = [c for c in listed if any(test(squash(word), wanted) for word in (*c.words, c.label, c.id))]
         if len(found) == 1:
-            return event_of(found[0].id, state, text)
+            return event_of_choice(found[0].id, state, text)
         if found:
-            return e.NotUnderstood(text, tuple(c.label for c in found[:MOST]), "That could be several of the choices.")
+            labels = tuple(c.label for c in found[:_MOST])
+            return e.NotUnderstood(text, labels, "That could be several of the choices.")
     answers = [] if exact or state.ask is None or len(wanted) < _TELLS else listed
     found = [c for c in answers if any(_holds(word, wanted) for word in (*c.words, c.label))]
-    return event_of(found[0].id, state, text) if len(found) == 1 else None
+    return event_of_choice(found[0].id, state, text) if len(found) == 1 else None
 
 
 def _holds(name: str, wanted: str) -> bool:
@@ -217,27 +285,28 @@ def _holds(name: str, wanted: str) -> bool:
 def _yes_or_no(wanted: str, listed: list[Choice]) -> str:
     """Yes and no in one way, where they are among the choices."""
     names = {word for choice in listed for word in choice.words}
-    for plain, ways in (("yes", words.YES), ("no", words.NO)):
+    for plain, ways in (("yes", _YES), ("no", _NO)):
         if wanted in ways and wanted not in names and plain in names:
             return plain
     return wanted
 
 
 def _named_thing(text: str, state: State) -> e.Event | None:
-    """A finding by its name, or a word that can be explained; None for anything else, and for what only begins so."""
+    """A finding by its name, or a word that can be explained; None for anything else, and for a beginning."""
     launch = state.launch
     for finding in () if launch is None else launch.findings:
         if squash(text) in (squash(finding.id), squash(finding.title)):
             return e.FindingShown(finding.id)
-    for name, title in state.lore.findings:
+    for name, title in state.knowledge.findings:
         if squash(text) in (squash(name), squash(title)):
             return e.NotUnderstood(text, (f"/whynot {name}", f"/explain {name}"), "That was not found on this launch.")
-    exact = pick(text, state.lore.words)
+    exact = pick(text, state.knowledge.words)
     if exact and squash(exact[0]) == squash(text):
         return e.ExplainAsked(exact[0])
-    metrics = called(text, state.lore)
+    metrics = called(text, state.knowledge)
     if len(metrics) > 1:
-        return e.NotUnderstood(text, tuple(f"/explain {name}" for name in metrics[:MOST]), words.WHICH_NUMBER)
+        lines = tuple(f"/explain {name}" for name in metrics[:_MOST])
+        return e.NotUnderstood(text, lines, "That could be several numbers: choose one.")
     return e.ExplainAsked(metrics[0]) if metrics else None
 
 
@@ -245,15 +314,40 @@ def _numbers(text: str, state: State) -> e.Event | None:
     """A file that is named, or numbers with their names; None where the line holds neither."""
     path = files.named_file(text)
     if path:
-        return e.TraceGiven((path,)) if files.is_trace(path) else e.ReportGiven(path)
+        return opened(path)
     pairs = said(text) if any(c.isdigit() for c in text) else ()
     if not pairs:
-        return (
-            e.NotUnderstood(text, ("/help",), "Say which number it is, such as dram 83%.")
-            if bare_number(text)
-            else None
-        )
-    found = _as_shown(understood(pairs, state.lore), state)
+        why = "Say which number it is, such as dram 83%."
+        return e.NotUnderstood(text, ("/help",), why) if bare_number(text) else None
+    found = _as_shown(understood(pairs, state.knowledge), state)
     if found.values:
         return e.Volunteered(found.values, text)
-    return e.NotUnderstood(text, found.meant[:MOST] or unclear(text, state).meant, found.because)
+    return e.NotUnderstood(text, found.meant[:_MOST] or unclear(text, state).meant, found.because)
+
+
+# Completion
+
+
+def completions(text: str, state: State, listing: Listing = files.listed) -> tuple[str, ...]:
+    """Whole lines that begin with what is typed, the likeliest first; at most 40. listing: the files that begin so."""
+    line = text.lstrip()
+    lead = text[: len(text) - len(line)]
+    if line.startswith("/"):
+        name, blank, rest = line[1:].partition(" ")
+        if not blank:
+            found = (command for command in COMMANDS.values() if command.name.startswith(name.casefold()))
+            begun_ = (f"{lead}/{one.name} " if one.complete else f"{lead}/{one.name}" for one in found)
+            return _lines(text, begun_)
+        command = COMMANDS.get(name.casefold())
+        if command is None or command.complete is None:
+            return ()
+        return _lines(text, (f"{lead}/{name}{blank}{more}" for more in command.complete(rest, state, listing)))
+    asked = _WHAT_IS.match(line)
+    if asked is None:
+        return ()
+    return _lines(text, (lead + asked[1] + word for word in begun(asked[2], state.knowledge.words)))
+
+
+def _lines(text: str, found: Iterable[str]) -> tuple[str, ...]:
+    """Those that go on from what is typed."""
+    return tuple(dict.fromkeys(line for line in found if line != text))[:_MOST_COMPLETIONS]

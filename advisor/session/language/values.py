@@ -8,10 +8,9 @@ from typing import Final
 
 from advisor.records.errors import AdvisorError
 from advisor.records.quantities import is_unit
-from advisor.session.language import words_commands as words
 from advisor.session.language.names import metrics_of, near_metrics
 from advisor.session.numbers import number
-from advisor.session.records import Lore
+from advisor.session.records import KnowledgeIndex
 
 _MOST: Final = 40  # numbers in a line; what has more is no line that a person typed
 _LONGEST: Final = 4000
@@ -24,11 +23,20 @@ _UNIT: Final = re.compile(r"\s*(%|[^\W\d_]+(?:/[^\W\d_]+)?)(?![\w.])")
 _BARE: Final = ("%", "count", "ratio", "cycle", "inst", "warp", "thread", "register", "block", "sector")
 # Between two pairs. A comma between digits belongs to the number.
 _APART: Final = re.compile(r"[;\n]|,(?!\d{3}(?!\d))|\s+and\s+", re.IGNORECASE)
+# Around the names of numbers: they name nothing themselves.
+_FILLERS: Final = frozenset(
+    (
+        *("a", "about", "almost", "and", "approximately", "are", "around", "at", "equals", "from", "gives", "had"),
+        *("has", "have", "i", "is", "it", "its", "kernel", "me", "my", "ncu", "nearly", "of", "on", "our", "percent"),
+        *("reads", "roughly", "runs", "said", "says", "shows", "than", "that", "the", "there", "to", "value", "was"),
+        *("we", "were", "with"),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A number and the name that stands at it, each as typed."""
+    """A number and its name, each as typed."""
 
     name: str
     value: str
@@ -37,12 +45,13 @@ class Said:
 @dataclass(frozen=True, slots=True)
 class Understood:
     """values: (metric, value in its canonical unit) in the order typed. Where a part is not understood, because says
-    why, and meant holds whole lines that could have been meant.
+    why, and meant holds suggestions, whole lines each; several: whether a name is ambiguous.
     """
 
     values: tuple[tuple[str, float], ...] = ()
     because: str = ""
     meant: tuple[str, ...] = ()
+    several: bool = False
 
 
 def said(text: str) -> tuple[Said, ...]:
@@ -98,35 +107,37 @@ def _part(part: str) -> list[Said] | None:
 
 def _name(text: str) -> str:
     """A name without the words and signs around it that name nothing."""
-    kept = [word.strip(" 	=:~≈<>\"'()[]?!,;") for word in text.split()]
+    kept = [word.strip(" \t=:~≈<>\"'()[]?!,;") for word in text.split()]
     kept = [word for word in kept if word and any(c.isalnum() for c in word)]
-    while kept and kept[0].casefold() in words.FILLERS:
+    while kept and kept[0].casefold() in _FILLERS:
         kept.pop(0)
-    while kept and kept[-1].casefold() in words.FILLERS:
+    while kept and kept[-1].casefold() in _FILLERS:
         kept.pop()
     return " ".join(kept)
 
 
-def understood(pairs: tuple[Said, ...], lore: Lore, form: str = "{pairs}") -> Understood:
+def understood(pairs: tuple[Said, ...], index: KnowledgeIndex, form: str = "{pairs}") -> Understood:
     """The pairs as metrics and values. form: the line around {pairs} for what could have been meant."""
     values: dict[str, float] = {}
     for at, pair in enumerate(pairs):
-        found = metrics_of(pair.name, lore, lambda metric, pair=pair: _takes(metric, pair.value, lore))  # type: ignore[misc]
+        found = metrics_of(pair.name, index, lambda metric, pair=pair: _takes(metric, pair.value, index))  # type: ignore[misc]
         if len(found) > 1 and pair.value.strip()[-1:].isdigit():
-            found = tuple(metric for metric in found if lore.unit(metric) in _BARE) or found
+            found = tuple(metric for metric in found if index.unit(metric) in _BARE) or found
         if len(found) != 1:
-            because = words.WHICH_NUMBER if found else f"No number is known as {pair.name}."
-            return Understood((), because, _lines(found or near_metrics(pair.name, lore), at, pairs, form))
+            several = "That could be several numbers: choose one."
+            because = several if found else f"No number is known as {pair.name}."
+            lines = _lines(found or near_metrics(pair.name, index), at, pairs, form)
+            return Understood((), because, lines, bool(found))
         try:
-            values[found[0]] = number(pair.value, lore.unit(found[0]) or "")
+            values[found[0]] = number(pair.value, index.unit(found[0]) or "")
         except AdvisorError as problem:
             return Understood((), str(problem))
     return Understood(tuple(values.items()))
 
 
-def _takes(metric: str, value: str, lore: Lore) -> bool:
+def _takes(metric: str, value: str, index: KnowledgeIndex) -> bool:
     try:
-        number(value, lore.unit(metric) or "")
+        number(value, index.unit(metric) or "")
     except AdvisorError:
         return False
     return True

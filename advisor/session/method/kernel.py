@@ -1,21 +1,98 @@
-"""What the numbered steps (and P0) say of the launch at hand: read off its diagnosis, its answers and the log."""
+"""What the numbered steps (and P0) show of the launch: read off its diagnosis, its answers and the log."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final
 
 from advisor.reasoning.enrich import unit_name
 from advisor.records.diagnosis import Finding, LaunchDiagnosis
-from advisor.session import cards as make
-from advisor.session import strings
-from advisor.session.method import words
-from advisor.session.method.telling import collecting, known, looked_for, text, values
-from advisor.session.numbers import number_text
+from advisor.session.experiments.versions import log_lines
+from advisor.session.numbers import duration_text, gain_text, number_text, sentence
 from advisor.session.records import Line
 from advisor.session.state import State, is_end, main_finding
 from advisor.session.views import where
+
+NOTHING_HERE: Final = "The numbers at hand hold nothing about this."
+UNDECIDED: Final = "{title}: not decided by these numbers"
+
+# 0 and 0b
+
+# 1 to 6
+LIMITED_BY: Final = "capped by {what}"
+GAIN: Final = "{gain}, between {low} and {high}"
+GAIN_UNKNOWN: Final = "cannot be put in a number from what is known"
+NOTHING_TO_GAIN: Final = "No cause with a gain was found on this launch."
+NO_SOURCE_TYPED: Final = "Typed numbers have no instructions: open a report with source counters."
+OPEN_SOURCE: Final = "/source shows the hot lines and instructions."
+
+# III to D
+CLOCKS: Final = {1.0: "locked by ncu", 0.0: "not locked"}
+CACHES: Final = {1.0: "flushed before each pass", 0.0: "left as they were"}
+NO_CARD: Final = "The card of this launch is not in the table, so its ridge points are unknown."
+
+
+Named = tuple[str, str]  # a short name and the metric
+# Units that people read; the name of a count says what it counts.
+_UNITS = ("%", "byte", "byte/s", "ns", "us", "s", "Hz", "FLOP", "bool")
+
+
+def known(launch: LaunchDiagnosis, metric: str) -> float | None:
+    """The metric's value; None where it is unknown."""
+    value = launch.metrics.get(metric)
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+def text(state: State, launch: LaunchDiagnosis, metric: str) -> str:
+    """The metric's value with its unit, the word unknown where there is none."""
+    unit = state.knowledge.unit(metric) or ""
+    return number_text(known(launch, metric), unit if unit in _UNITS else "")
+
+
+def values(state: State, launch: LaunchDiagnosis, label: str, named: Iterable[Named], most: int = 0) -> Line:
+    """The numbers in one line, the unknown ones named at its end; `most`: only so many of the known, largest first."""
+    pairs = tuple(named)
+    have = [(name, metric, value) for name, metric in pairs if (value := known(launch, metric)) is not None]
+    lack = [name or metric for name, metric in pairs if known(launch, metric) is None]
+    if most:
+        have = sorted(have, key=lambda item: -item[2])[:most]
+    parts = [f"{name} {text(state, launch, metric)}".strip() for name, metric, _ in have]
+    if lack and not (most and have):
+        parts.append(f"unknown: {', '.join(lack)}")
+    return Line(", ".join(parts), "fact" if have else "unknown", label)
+
+
+def looked_for(state: State, launch: LaunchDiagnosis, names: Iterable[str]) -> list[Line]:
+    """For each finding: what it says where it was found; else that it was looked for, or could not be."""
+    lines = []
+    for name in names:
+        title = state.knowledge.title(name)
+        found = state.finding_of(name)
+        wanting = [item.metric for item in launch.missing if name in item.needed_for]
+        asked = [question.ask for question in launch.questions if name in question.would_change]
+        if found is not None:
+            told = f"{found.title}: {found.because}" if found.because else found.title
+            lines.append(Line(told, "warning" if found.kind == "trust" else "strong"))
+        elif wanting:
+            lines.append(Line(f"{title}: could not be looked at, since unknown: {', '.join(wanting[:4])}", "unknown"))
+        elif asked:
+            lines.append(Line(f"{title}: not decided without your answer: {asked[0]}", "unknown"))
+        elif not launch.metrics or launch.verdict.id == "undetermined" or state.numbers:
+            # Of typed numbers nobody knows which rule had all that it needed.
+            lines.append(Line(UNDECIDED.format(title=title), "unknown"))
+        else:
+            lines.append(Line(f"{title}: checked, and not the case", "quiet"))
+    return lines
+
+
+def collecting(launch: LaunchDiagnosis, findings: Iterable[str] = ()) -> list[Line]:
+    """The command for what is missing, of these findings only where any are named."""
+    wanted = set(findings)
+    commands = [m.collect for m in launch.missing if m.collect and (not wanted or wanted & set(m.needed_for))]
+    return [Line(f"Collect it with: {c}", "quiet") for c in dict.fromkeys(commands)]
+
 
 Here = Callable[[State, LaunchDiagnosis], list[Line]]
 # The parts of a launch's arithmetic, and the peaks of a card that they are held against.
@@ -39,14 +116,14 @@ _MOST = 6
 
 
 def build(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """P0: what the report tells of how the code was built."""
+    """P0: how the code was built, as far as the report shows it."""
     lines = looked_for(state, launch, ("debug_build", "line_info_missing", "register_spilling"))
     named = (("registers a thread", "registers_per_thread"), ("stack bytes", "stack_bytes"), ("spills", "spill_inst"))
-    return [*lines, values(state, launch, words.CONFIGURATION, named)]
+    return [*lines, values(state, launch, "Now", named)]
 
 
 def napkin(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """0: the reckoning if there was one, what was expected, and the least time that the bytes allow."""
+    """0: the estimate if there is one, the prediction, and the minimum time that the bytes allow."""
     lines = [line for card in state.cards if _napkin(card.kind, card.position, state) for line in card.lines]
     lines += _expected(state, launch)
     if lines and any(card.kind == "napkin" for card in state.cards):
@@ -59,7 +136,7 @@ def napkin(state: State, launch: LaunchDiagnosis) -> list[Line]:
         return [
             *lines,
             Line(
-                ("No napkin for this launch yet: a report cannot say what the algorithm needs. /goto 0 reckons it."),
+                ("No napkin for this launch yet: a report cannot say what the algorithm needs. /goto 0 estimates it."),
                 "unknown",
             ),
         ]
@@ -89,10 +166,10 @@ def _floor(state: State, launch: LaunchDiagnosis) -> list[Line]:
         return []
     told = (
         f"{number_text(floor, 'ns')} for the bytes at what DRAM gives ({number_text(rate, 'byte/s')}"
-        f"); measured {strings.duration_text(launch.duration_ns)}, {launch.duration_ns / floor:.2f} "
+        f"); measured {duration_text(launch.duration_ns)}, {launch.duration_ns / floor:.2f} "
         "times that"
     )
-    return [Line(told, "strong", "Least time")]
+    return [Line(told, "strong", "Minimum time")]
 
 
 def variants(state: State, launch: LaunchDiagnosis) -> list[Line]:
@@ -117,7 +194,7 @@ def classify(state: State, launch: LaunchDiagnosis) -> list[Line]:
     """1: the class and why, the units that lead, what ncu's own rules say, how far to trust it."""
     verdict = launch.verdict
     lines = [Line(verdict.title, "strong", "Class")]
-    lines += [Line(make.sentence(verdict.because))] if verdict.because else []
+    lines += [Line(sentence(verdict.because))] if verdict.because else []
     for label in ("compute_leader", "memory_leader"):
         metric = launch.labels.get(label, "")
         if known(launch, metric) is not None:
@@ -143,13 +220,13 @@ def roofline(state: State, launch: LaunchDiagnosis) -> list[Line]:
             ),
         ]
     used = {peak for metric, peaks in _KINDS if (known(launch, metric) or 0) > 0 for peak in peaks}
-    roofs = [ridge for ridge in state.lore.ridges if ridge.gpu == launch.known_as and ridge.peak in used]
+    roofs = [ridge for ridge in state.knowledge.ridges if ridge.gpu == launch.known_as and ridge.peak in used]
     for ridge in roofs if at is not None else []:
         side = "left of" if at is not None and at < ridge.ridge else "right of"
         name = ridge.peak.replace("_", " ")
         lines.append(Line(f"{name}: ridge at {ridge.ridge:.3g} FLOP/byte, this launch is {side} it", "fact", "Roofs"))
     if not roofs:
-        lines.append(Line(words.NO_CARD, "unknown"))
+        lines.append(Line(NO_CARD, "unknown"))
     return [*lines, *(collecting(launch) if at is None else [])]
 
 
@@ -163,10 +240,10 @@ def subsystem(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines.append(values(state, launch, "Stalls", [(s.replace("_", " "), f"stall_{s}_pct") for s in _STALLS], 3))
     lines.append(values(state, launch, "Shared to global", (("", "shared_to_global_requests"),)))
     warps = (("achieved", "occupancy_achieved_pct"), ("theoretical", "occupancy_theoretical_pct"))
-    lines.append(values(state, launch, words.OCCUPANCY, warps))
+    lines.append(values(state, launch, "Occupancy", warps))
     capped = launch.labels.get("occupancy_limiter", "")
     if capped:
-        lines.append(Line(words.LIMITED_BY.format(what=capped.replace("_", " ")), "fact", " "))
+        lines.append(Line(LIMITED_BY.format(what=capped.replace("_", " ")), "fact", " "))
     first = main_finding(launch)
     if first is not None and first.kind == "diagnosis":
         lines.append(Line(f"{first.title}: {first.because}", "strong"))
@@ -186,23 +263,21 @@ def memory_chart(state: State, launch: LaunchDiagnosis) -> list[Line]:
 
 
 def quantify(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """3: what each cause is worth, how that was reckoned, and what all fixes together give."""
+    """3: the gain of each cause, how it was estimated, and the gain of all fixes together."""
     lines: list[Line] = []
     for finding in _causes(launch):
         if finding.speedup is None:
-            lines.append(Line(f"{finding.title}: {words.GAIN_UNKNOWN}", "unknown"))
+            lines.append(Line(f"{finding.title}: {GAIN_UNKNOWN}", "unknown"))
             continue
         gain = finding.speedup
-        told = words.GAIN.format(gain=strings.gain_text(gain), low=f"{gain.low:.2f}", high=f"{gain.high:.2f}")
+        told = GAIN.format(gain=gain_text(gain), low=f"{gain.low:.2f}", high=f"{gain.high:.2f}")
         lines.append(Line(f"{finding.title}: {told}", "strong"))
-        lines += [Line(make.sentence(gain.how), "quiet", depth=1)] if gain.how else []
+        lines += [Line(sentence(gain.how), "quiet", depth=1)] if gain.how else []
     if launch.budget is not None:
         together = launch.budget.together
-        told = words.GAIN.format(
-            gain=strings.gain_text(together), low=f"{together.low:.2f}", high=f"{together.high:.2f}"
-        )
+        told = GAIN.format(gain=gain_text(together), low=f"{together.low:.2f}", high=f"{together.high:.2f}")
         lines.append(Line(told, "fact", "All together"))
-    return lines or [Line(words.NOTHING_TO_GAIN, "unknown" if launch.verdict.id == "undetermined" else "text")]
+    return lines or [Line(NOTHING_TO_GAIN, "unknown" if launch.verdict.id == "undetermined" else "text")]
 
 
 def _causes(launch: LaunchDiagnosis) -> list[Finding]:
@@ -212,7 +287,7 @@ def _causes(launch: LaunchDiagnosis) -> list[Finding]:
 def locate(state: State, launch: LaunchDiagnosis) -> list[Line]:
     """4: the places of the findings; why there is none where there is none."""
     if state.numbers:
-        return [Line(words.NO_SOURCE_TYPED, "unknown")]
+        return [Line(NO_SOURCE_TYPED, "unknown")]
     lines: list[Line] = []
     unread: dict[str, list[str]] = {}
     for finding in launch.findings:
@@ -225,7 +300,7 @@ def locate(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if not lines:
         lines = [
             Line("No finding of this launch has a place of its own in the code.", "unknown"),
-            Line(words.OPEN_SOURCE),
+            Line(OPEN_SOURCE),
         ]
     return [*lines, *looked_for(state, launch, ("line_info_missing",))]
 
@@ -233,8 +308,8 @@ def locate(state: State, launch: LaunchDiagnosis) -> list[Line]:
 def features(state: State, launch: LaunchDiagnosis) -> list[Line]:
     """4F: whether there are instructions to search."""
     if state.numbers:
-        return [Line(words.NO_SOURCE_TYPED, "unknown")]
-    return [Line(words.OPEN_SOURCE), values(state, launch, "Samples", (("", "pc_samples"),))]
+        return [Line(NO_SOURCE_TYPED, "unknown")]
+    return [Line(OPEN_SOURCE), values(state, launch, "Samples", (("", "pc_samples"),))]
 
 
 def fix(state: State, launch: LaunchDiagnosis) -> list[Line]:
@@ -243,9 +318,9 @@ def fix(state: State, launch: LaunchDiagnosis) -> list[Line]:
     for finding in launch.findings[:_MOST]:
         if finding.fix is None or finding.kind == "note":
             continue
-        gain = f" ({strings.gain_text(finding.speedup)})" if finding.speedup is not None else ""
+        gain = f" ({gain_text(finding.speedup)})" if finding.speedup is not None else ""
         lines.append(Line(f"{finding.fix.summary}{gain}", "strong", finding.title))
-        lines += [Line(make.sentence(finding.fix.costs), "quiet", "Price", 1)] if finding.fix.costs else []
+        lines += [Line(sentence(finding.fix.costs), "quiet", "Price", 1)] if finding.fix.costs else []
     first = main_finding(launch)
     if first is not None and is_end(first):
         lines.insert(0, Line("The kernel is near what the card can do: stop, or give it less work.", "strong"))
@@ -260,19 +335,17 @@ def sweep(state: State, launch: LaunchDiagnosis) -> list[Line]:
         ("shared bytes", "shared_bytes_per_block"),
         ("occupancy", "occupancy_theoretical_pct"),
     )
-    lines = [values(state, launch, words.CONFIGURATION, named)]
+    lines = [values(state, launch, "Now", named)]
     capped = launch.labels.get("occupancy_limiter", "")
-    lines += [Line(words.LIMITED_BY.format(what=capped.replace("_", " ")), "fact", words.OCCUPANCY)] if capped else []
+    lines += [Line(LIMITED_BY.format(what=capped.replace("_", " ")), "fact", "Occupancy")] if capped else []
     practice = [f.fix.practice for f in launch.findings if f.fix is not None and f.fix.practice]
-    known_ones = [name for name in dict.fromkeys(practice) if name in state.lore.exercises]
+    known_ones = [name for name in dict.fromkeys(practice) if name in state.knowledge.exercises]
     lines += [Line(f"ncu-advisor practice sweep {name}", "fact", "Sweep") for name in known_ones[:2]]
     return [*lines, Line("Vary these in your own code and time each point; nothing here can run it for you.", "quiet")]
 
 
 def again(state: State, launch: LaunchDiagnosis) -> list[Line]:
     """6: the log so far, and whether to go on."""
-    from advisor.session.experiments.cards import log_lines
-
     lines = list(log_lines(state)) or [
         Line(
             ("No second version yet: change the code, measure again, and give the new report (/compare REPORT)."),
@@ -286,7 +359,7 @@ def advice(launch: LaunchDiagnosis) -> Line:
     """The stop rule of the method on the first finding: under 5 % stop, under 10 % as good, at a roofline stop."""
     first = main_finding(launch)
     if first is None or first.kind != "diagnosis" or first.id == "unexplained":
-        return Line(words.NOTHING_TO_GAIN, "unknown")
+        return Line(NOTHING_TO_GAIN, "unknown")
     if is_end(first):
         return Line(f"{first.title}: stop here.", "strong")
     if first.speedup is None:
@@ -299,16 +372,16 @@ def advice(launch: LaunchDiagnosis) -> Line:
         if gain < _MAYBE
         else "The next fix promises {gain}: go on."
     )
-    return Line(told.format(gain=f"{strings.gain_text(first.speedup)} ({first.title})"), "strong")
+    return Line(told.format(gain=f"{gain_text(first.speedup)} ({first.title})"), "strong")
 
 
 def baselines(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """6b: the versions that stand beside each other."""
+    """6b: the versions that can be compared."""
     if not state.earlier:
-        return [Line("There is one version so far, so there is nothing to set beside it.", "unknown")]
+        return [Line("There is one version so far, so there is nothing to compare it with.", "unknown")]
     lines = []
     for former, name in (*state.earlier, (launch, state.experiments[-1].version if state.experiments else "")):
-        told = f"{former.kernel}, {strings.duration_text(former.duration_ns)}, {former.verdict.title}"
+        told = f"{former.kernel}, {duration_text(former.duration_ns)}, {former.verdict.title}"
         lines.append(Line(told, "fact", f"Version {name}"))
     return lines
 

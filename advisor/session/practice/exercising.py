@@ -1,13 +1,53 @@
-"""Where a learner is in the practice room: which exercise and stage, what was said, what came back."""
+"""Where a learner is in the practice view: exercise and stage, what was said, what came back."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Final
 
-from advisor.session.practice import words
+# Stage -> its short name in the strip, and what it is called as a next step.
+STAGE_NAMES: Final = {
+    "story": ("Story", "Read the story"),
+    "napkin": ("Napkin", "Work the numbers out on paper, before any profile"),
+    "numbers": ("Profile", "Look at the profile's numbers"),
+    "predict": ("Predict", "Predict class, cause and gain"),
+    "reveal": ("Answer", "See the answer, and your points"),
+    "hints": ("Hints", "Take a hint"),
+    "edit": ("Edit", "Fix the code"),
+    "run": ("Run", "Check your version"),
+    "compare": ("Compare", "Compare the recorded versions (tells what they do)"),
+    "quiz": ("Quiz", "Answer the quiz"),
+    "solution": ("Solution", "Read the solution"),
+    "log": ("Log", "Your experiment log"),
+}
+LEVELS: Final = {1: "first steps", 2: "the trade", 3: "hard"}
+STATES: Final = {"new": "new", "started": "started", "tried": "tried", "solved": "solved"}
 
-STAGES: Final = tuple(words.STAGES)
+BEFORE: Final = "Better before it"
+LEVEL: Final = "Level"
+STEP_OF_METHOD: Final = "step {step} of the method"
+LADDER: Final = "a ladder of {count} versions, each with its own fault"
+YOUR_VERSION: Final = "your version"
+
+JUDGED: Final = {
+    "right": "Right.",
+    "close": "Close: {factor:.2f} times what it is.",
+    "off": "Off: {factor:.3g} times what it is.",
+    "unread": "Compare for yourself: this is not a number that can be judged.",
+}
+NO_GAIN: Final = "That is no gain: write a factor between 0 and a million, such as 2.5."
+RESET_ALL: Final = "Start over: original back, record forgotten"
+
+MEASURE: Final = "Profile my version with ncu, before and after"
+TIMES: Final = {"slow": "first version", "mine": "yours", "fast": "last version"}
+QUESTION: Final = "Question {at} of {all}"
+ANSWERED: Final = {True: "Right.", False: "Not so."}
+MARKS: Final = {True: "right", False: "wrong"}
+YOURS: Final = "yours"
+LOG_HOW: Final = "Add to the latest version: type seen: …, because: … or next: …"
+LOG_PREFIXES: Final = {"seen": "observation", "because": "hypothesis", "next": "next"}
+LOG_LABELS: Final = {"observation": "seen", "hypothesis": "because", "next": "next"}
+STAGES: Final = tuple(STAGE_NAMES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,11 @@
 """What came of checking and profiling a learner's version, and the experiment log, as cards.
 
-The pages of an exercise as cards, and beside them what a face draws in its own way: charts, code, a comparison.
+The pages of an exercise as cards, and what a screen draws in its own way: charts, code, a comparison.
 """
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,17 +13,14 @@ from typing import Any, Final
 
 from advisor.practice.predictions import CAUSE_POINTS, CLASS_POINTS, MINE, SPEEDUP_POINTS, judge, understood
 from advisor.reasoning.time_model.noise import spread
-from advisor.session import strings
 from advisor.session.cards import evidence_lines
-from advisor.session.numbers import number_text
-from advisor.session.practice import words
+from advisor.session.numbers import duration_text, number_text, shape_text, speedup_text
+from advisor.session.practice import exercising
 from advisor.session.practice.exercising import Exercising
 from advisor.session.practice.turn import asks_gain, next_number, next_question, predicting, tried
 from advisor.session.records import Card, Line
 
 _REMARKS: Final = 5
-
-
 _PRINTED: Final = 10
 
 
@@ -34,7 +32,7 @@ def run_cards(here: Exercising, score_card: Callable[[Any, Exercising], Card]) -
             "A check compiles your version, compares its result with the reference and times it beside "
             "the first and the last version. Without an NVIDIA GPU it is compiled only."
         ),
-        label=words.RUN,
+        label="Check",
     )
     last = next((pair for pair in reversed(here.told) if pair[0] in (("check", ""), ("measure", ""))), None)
     if last is None:
@@ -43,10 +41,10 @@ def run_cards(here: Exercising, score_card: Callable[[Any, Exercising], Card]) -
     if not hasattr(found, "compared"):
         return _tried(found), None
     first = next((f for f in found.launch.findings if f.kind == "diagnosis"), None)
-    lines = [Line(found.launch.verdict.title, "strong", words.CLASS)]
+    lines = [Line(found.launch.verdict.title, "strong", "Class")]
     lines += [Line(first.title, "strong", "First now"), Line(first.because)] if first is not None else []
     lines += [Line(str(found.report), "fact", "Report")] if found.report is not None else []
-    cards = [Card("class", words.YOUR_VERSION, tuple(lines), label=words.DIAGNOSIS)]
+    cards = [Card("class", exercising.YOUR_VERSION, tuple(lines), label="Diagnosis")]
     if found.revealed is not None:
         cards.insert(0, score_card(found.revealed, here))
     return tuple(cards), found.compared
@@ -57,7 +55,9 @@ def _tried(found: Any) -> tuple[Card, ...]:
     mine = tried.mine
     if mine is None:
         failure = tried.outcome.failure
-        why = Card("note", failure.words if failure is not None else words.NOTHING_RUN, label=words.NOTHING_RUN)
+        why = Card(
+            "note", failure.words if failure is not None else "Nothing could be run", label="Nothing could be run"
+        )
         built = tuple(_built(build) for build in found.builds) or (
             Card("note", "The exercise is Python: there is nothing to compile without a GPU."),
         )
@@ -69,7 +69,7 @@ def _tried(found: Any) -> tuple[Card, ...]:
             Line(mine.wrong, "fails"),
             Line("A wrong kernel's time means nothing, so it is not compared.", "quiet"),
         )
-        return (Card("error", "Wrong result", lines, label=words.RUN), *_printed(tried.outcome.printed))
+        return (Card("error", "Wrong result", lines, label="Check"), *_printed(tried.outcome.printed))
     return (_timed(tried), *_printed(tried.outcome.printed))
 
 
@@ -79,9 +79,9 @@ def _timed(tried: Any) -> Card:
         text = "not timed"
         if job is not None and job.times_ns:
             s = spread(job.times_ns)
-            low, high = strings.duration_text(s.low), strings.duration_text(s.high)
-            text = f"{strings.duration_text(s.median)}, from {low} to {high}"
-        lines.append(Line(text, "strong" if name == "mine" else "fact", words.TIMES[name]))
+            low, high = duration_text(s.low), duration_text(s.high)
+            text = f"{duration_text(s.median)}, from {low} to {high}"
+        lines.append(Line(text, "strong" if name == "mine" else "fact", exercising.TIMES[name]))
     over, to = tried.over_slow, tried.to_fast
     if over is not None:
         same = f"no faster or slower than the first version beyond the noise of {over.noise:.1%}"
@@ -91,7 +91,7 @@ def _timed(tried: Any) -> Card:
     elif to is not None:
         lines.append(Line(f"The last version is {to.speedup:.2f} times as fast as yours."))
     kind = "fix" if tried.solved else "change"
-    return Card(kind, "Right", tuple(lines), label=words.RUN)
+    return Card(kind, "Right", tuple(lines), label="Check")
 
 
 def _built(build: Any) -> Card:
@@ -112,7 +112,7 @@ def _built(build: Any) -> Card:
 
 def _failed(failure: Any) -> Card:
     errors = [remark for remark in failure.remarks if remark.severity == "error"]
-    label = "It does not compile" if errors else words.TROUBLE
+    label = "It does not compile" if errors else "That did not work"
     lines = tuple(Line(f"{Path(r.file).name}:{r.line}: {r.text}", "fails") for r in errors[:_REMARKS])
     return Card("error", failure.words if not errors else "", lines, label=label)
 
@@ -127,18 +127,20 @@ def log_lines(here: Exercising) -> tuple[Card, ...]:
     """A card for each version of the learner's source, the newest first."""
     cards = []
     for row in reversed(here.known.log):
-        time = "wrong result" if row.right is False else strings.duration_text(row.time_ns) if row.time_ns else ""
+        time = "wrong result" if row.right is False else duration_text(row.time_ns) if row.time_ns else ""
         lines = [
-            Line(getattr(row, key), "fact", words.LOG_LABELS[key]) for key in words.LOG_LABELS if getattr(row, key)
+            Line(getattr(row, key), "fact", exercising.LOG_LABELS[key])
+            for key in exercising.LOG_LABELS
+            if getattr(row, key)
         ]
         head = f"version {row.version}, {row.what}"
-        cards.append(Card("change", head, tuple(lines), label=words.LOG, aside=time))
+        cards.append(Card("change", head, tuple(lines), label="Experiment log", aside=time))
     return tuple(cards)
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page. launch: whose charts stand below; compared: a comparison to be told below; code: lines of a file or a
+    """A page. launch: whose charts are shown below; compared: a comparison shown below; code: lines of a file or a
     diff, and code_title what they are; numbers: whether all numbers of the launch are listed.
     """
 
@@ -152,7 +154,7 @@ class Page:
 
 def page(here: Exercising) -> Page:
     """The page at hand."""
-    trouble = (Card("error", here.trouble, label=words.TROUBLE),) if here.trouble else ()
+    trouble = (Card("error", here.trouble, label="That did not work"),) if here.trouble else ()
     if here.lesson is None:
         return Page(trouble)
     made = _PAGES[here.stage](here)
@@ -170,7 +172,7 @@ def _fact(label: str, text: str) -> Line | None:
 def _name(here: Exercising) -> str:
     """The version at hand; by its number until its answer was shown, since ids tell what was done."""
     if here.step == MINE:
-        return words.YOUR_VERSION
+        return exercising.YOUR_VERSION
     ids = [step.id for step in here.lesson.exercise.stages]
     at = ids.index(here.step) + 1 if here.step in ids else 1
     return f"{here.step} ({at} of {len(ids)})" if at == 1 or here.revealed else f"{at} of {len(ids)}"
@@ -178,19 +180,19 @@ def _name(here: Exercising) -> str:
 
 def _story(here: Exercising) -> Page:
     one = here.lesson.exercise
-    ladder = words.LADDER.format(count=len(one.stages)) if one.ladder else ""
+    ladder = exercising.LADDER.format(count=len(one.stages)) if one.ladder else ""
     lines = _lines(
         *(Line(text) for text in _paragraphs(one.story)),
-        _fact(words.LEVEL, ", ".join(x for x in (f"{one.level}, {words.LEVELS[one.level]}", ladder) if x)),
-        _fact("Trains", words.STEP_OF_METHOD.format(step=one.step)),
-        _fact(words.BEFORE, ", ".join(one.prerequisites)),
+        _fact(exercising.LEVEL, ", ".join(x for x in (f"{one.level}, {exercising.LEVELS[one.level]}", ladder) if x)),
+        _fact("Trains", exercising.STEP_OF_METHOD.format(step=one.step)),
+        _fact(exercising.BEFORE, ", ".join(one.prerequisites)),
     )
     asked = tuple(Line(number.what, "step") for number in one.napkin)
     return Page(
         (
             Card("overview", one.title, lines, label="Story"),
-            Card("napkin", words.ASKED_LATER, asked, label=words.NAPKIN),
-            Card("note", "; ".join(standing(here)) or words.NOTHING_DONE, _yours(here), label="So far"),
+            Card("napkin", "Before any profile, on paper", asked, label="On paper"),
+            Card("note", "; ".join(standing(here)) or "nothing yet", _yours(here), label="So far"),
         )
     )
 
@@ -207,7 +209,7 @@ def standing(here: Exercising) -> tuple[str, ...]:
     if record.attempts:
         out.append("1 attempt" if record.attempts == 1 else f"{record.attempts} attempts")
     out += [
-        (f"{p.points} of 100 points for the prediction of {(words.YOUR_VERSION if p.step == MINE else p.step)}")
+        (f"{p.points} of 100 points for the prediction of {(exercising.YOUR_VERSION if p.step == MINE else p.step)}")
         for p in made
     ]
     out += [f"{record.hints} of {len(one.hints)} hints"] if record.hints else []
@@ -242,16 +244,16 @@ def _napkin(here: Exercising) -> Page:
             _fact("Peaks", ", ".join(peaks)),
             _fact("A copy runs at", number_text(float(f"{where.copy_bytes_per_s:.2g}"), "byte/s")),
         ]
-    cards = [Card("napkin", words.ASKED_LATER, _lines(*given), label=words.NAPKIN)]
+    cards = [Card("napkin", "Before any profile, on paper", _lines(*given), label="On paper")]
     said, asked = dict(here.said), next_number(here)
     for at, number in enumerate(one.napkin):
         aside = f"{at + 1} of {len(one.napkin)}"
         if at in here.ways:
-            cards.append(Card("change", number.what, _judged(number, said.get(at)), label=words.NAPKIN, aside=aside))
+            cards.append(Card("change", number.what, _judged(number, said.get(at)), label="On paper", aside=aside))
         elif at == asked:
-            cards.append(Card("question", number.what, (), label=words.NAPKIN, aside=aside))
+            cards.append(Card("question", number.what, (), label="On paper", aside=aside))
     if asked is None:
-        cards.append(Card("note", "These were all.", label=words.NAPKIN))
+        cards.append(Card("note", "These were all.", label="On paper"))
     return Page(tuple(cards))
 
 
@@ -262,7 +264,7 @@ def _judged(number: Any, typed: str | None) -> tuple[Line, ...]:
         style = {"right": "holds", "close": "unknown", "off": "fails", "unread": "quiet"}[verdict.word]
         lines = [
             Line(_in_full(typed), "fact", "You said"),
-            Line(words.JUDGED[verdict.word].format(factor=verdict.factor or 0.0), style),
+            Line(exercising.JUDGED[verdict.word].format(factor=verdict.factor or 0.0), style),
         ]
     return (*lines, Line(number.value, "strong", "It is"), Line(number.how, "quiet", "The way"))
 
@@ -280,14 +282,17 @@ def _numbers(here: Exercising) -> Page:
     if shown is None:
         return Page(())
     launch, where = shown.launch, here.lesson.recorded
-    shape = f"grid {strings.shape_text(launch.grid)}, block {strings.shape_text(launch.block)}"
+    shape = f"grid {shape_text(launch.grid)}, block {shape_text(launch.block)}"
     made = ""
     if where is not None and shown.times_ns:
-        time = strings.duration_text(sorted(shown.times_ns)[len(shown.times_ns) // 2])
+        time = duration_text(sorted(shown.times_ns)[len(shown.times_ns) // 2])
         made = f"Recorded on {where.gpu}, ncu {where.ncu}, {where.date}; median of {len(shown.times_ns)} runs: {time}."
     lines = _lines(Line(made, "quiet") if made else None, _fact("Launched as", shape))
     card = Card(
-        "overview", f"The profile of {_name(here)}, without its diagnosis", lines, label=words.STAGES["numbers"][0]
+        "overview",
+        f"The profile of {_name(here)}, without its diagnosis",
+        lines,
+        label=exercising.STAGE_NAMES["numbers"][0],
     )
     return Page((card,), launch=launch, numbers=True)
 
@@ -301,18 +306,18 @@ def _predict(here: Exercising) -> Page:
         scored = made.points is not None
         lines.append(
             Line(
-                "The answer was shown: a prediction for this version counts no more."
+                "The answer was shown: a prediction for this version is no longer scored."
                 if scored
                 else "Noted. The answer gives your points.",
                 "quiet",
             )
         )
-        return Page((Card("answer" if not scored else "note", head, tuple(lines), label=words.PREDICTION),))
+        return Page((Card("answer" if not scored else "note", head, tuple(lines), label="Your prediction"),))
     ask = (
         (
             "How many times as fast as the first version is yours?"
             if here.step == MINE
-            else "How many times as fast will it be with that mended? 1 means that there is nothing to gain."
+            else "How many times as fast will it be with that fixed? 1 means that there is nothing to gain."
         )
         if asks_gain(here)
         else "Which cause would you fix first?"
@@ -321,16 +326,16 @@ def _predict(here: Exercising) -> Page:
     )
     lines += _parts(here, pick.get("class", ""), pick.get("cause", ""), None)
     shown = here.result("profile") if here.step != MINE else None
-    cards = (Card("overview", head, tuple(lines), label=words.STAGES["predict"][0]), Card("question", ask))
+    cards = (Card("overview", head, tuple(lines), label=exercising.STAGE_NAMES["predict"][0]), Card("question", ask))
     return Page(cards, launch=None if shown is None else shown.launch)
 
 
 def _parts(here: Exercising, class_id: str, cause: str, speedup: float | None) -> list[Line]:
     gain = "" if speedup is None else f"{speedup:g}×"
     pairs = (
-        (words.CLASS, class_id and here.title(class_id)),
-        (words.CAUSE, cause and here.title(cause)),
-        (words.GAIN, gain),
+        ("Class", class_id and here.title(class_id)),
+        ("Cause", cause and here.title(cause)),
+        ("Gain", gain),
     )
     return [Line(text, "strong", label) for label, text in pairs if text]
 
@@ -343,37 +348,37 @@ def _reveal(here: Exercising) -> Page:
             if here.prediction is None
             else "Your prediction is noted. Show the answer to see how it did."
         )
-        return Page((Card("note", text, label=words.STAGES["reveal"][0]),) if not here.revealed else ())
+        return Page((Card("note", text, label=exercising.STAGE_NAMES["reveal"][0]),) if not here.revealed else ())
     shown, found = answer
     launch = shown.launch
     first = next((f for f in launch.findings if f.kind == "diagnosis"), None)
-    lines = [Line(launch.verdict.title or launch.verdict.id, "strong", words.CLASS), Line(launch.verdict.because)]
+    lines = [Line(launch.verdict.title or launch.verdict.id, "strong", "Class"), Line(launch.verdict.because)]
     if first is not None:
-        gain = "" if first.speedup is None else strings.speedup_text(first.speedup)
-        lines += [Line(first.title, "strong", words.CAUSE), Line(first.because)]
-        lines += [Line(f"{gain}, as the time model estimates it from the profile", "fact", words.GAIN)] if gain else []
+        gain = "" if first.speedup is None else speedup_text(first.speedup)
+        lines += [Line(first.title, "strong", "Cause"), Line(first.because)]
+        lines += [Line(f"{gain}, as the time model estimates it from the profile", "fact", "Gain")] if gain else []
         lines += evidence_lines(first.evidence)
-    lines.append(Line("What to do about it is yours to find: hints help, the solution tells.", "quiet"))
-    return Page((score_card(found, here), Card("finding", _name(here), tuple(lines), label=words.DIAGNOSIS)))
+    lines.append(Line("Now find the fix yourself: hints help, the solution shows it.", "quiet"))
+    return Page((score_card(found, here), Card("finding", _name(here), tuple(lines), label="Diagnosis")))
 
 
 def score_card(found: Any, here: Exercising) -> Card:
-    """A prediction beside what is (practice.learning.Revealed), with the points of each part."""
+    """A prediction against the answer (practice.learning.Revealed), with the points of each part."""
     if found is None:
-        return Card("note", "Nothing was predicted, so there are no points.", label=words.PREDICTION)
+        return Card("note", "Nothing was predicted, so there are no points.", label="Your prediction")
     said, score = found.said, found.score
     # After the last version there is none to measure it against.
     measured = found.speedup is not None and said.step != here.lesson.exercise.stages[-1].id
-    is_gain = words.NOT_MEASURED if found.speedup is None else f"{found.speedup:.2f}×"
+    is_gain = "not measured" if found.speedup is None else f"{found.speedup:.2f}×"
     rows = (
-        (words.CLASS, here.title(said.class_id), here.title(found.class_id), score.class_points, CLASS_POINTS),
-        (words.CAUSE, here.title(said.cause), here.title(found.cause), score.cause_points, CAUSE_POINTS),
-        (words.GAIN, f"{said.speedup:.2f}×", is_gain, score.speedup_points, SPEEDUP_POINTS),
+        ("Class", here.title(said.class_id), here.title(found.class_id), score.class_points, CLASS_POINTS),
+        ("Cause", here.title(said.cause), here.title(found.cause), score.cause_points, CAUSE_POINTS),
+        ("Gain", f"{said.speedup:.2f}×", is_gain, score.speedup_points, SPEEDUP_POINTS),
     )
     lines = []
     for label, mine, is_, points, most in rows:
         style = "holds" if points == most else "fails" if not points else "unknown"
-        if label == words.GAIN and found.speedup is None:
+        if label == "Gain" and found.speedup is None:
             lines.append(Line(f"{mine}; {is_}", "quiet", label))
             continue
         said_so = (
@@ -381,7 +386,7 @@ def score_card(found: Any, here: Exercising) -> Card:
             if mine == is_
             else "{said}; it is {found}: {points} of {most} points"
         )
-        if label == words.GAIN and measured:
+        if label == "Gain" and measured:
             said_so = "{said}; measured: {found}: {points} of {most} points"
         text = said_so.format(said=mine, found=is_, points=points, most=most)
         lines.append(Line(text, style, label))
@@ -389,7 +394,7 @@ def score_card(found: Any, here: Exercising) -> Card:
         lines.append(Line(f"The gain was off by a factor of {score.factor:.2f}.", "quiet"))
     if measured:
         lines.append(Line("Points for the gain go by the measured runs, not by an estimate.", "quiet"))
-    return Card("change", f"{score.total} of 100 points", tuple(lines), label=words.PREDICTION)
+    return Card("change", f"{score.total} of 100 points", tuple(lines), label="Your prediction")
 
 
 def _hints(here: Exercising) -> Page:
@@ -400,7 +405,7 @@ def _hints(here: Exercising) -> Page:
                 Card(
                     "note",
                     "No hint taken yet. They go from vague to plain, and how many you took stays in your record.",
-                    label=words.STAGES["hints"][0],
+                    label=exercising.STAGE_NAMES["hints"][0],
                 ),
             )
         )
@@ -418,12 +423,12 @@ def _edit(here: Exercising) -> Page:
         start = Card(
             "note",
             ("Starting makes a folder of your own with the source to edit. What is there is never overwritten."),
-            label=words.EDIT,
+            label="Your version",
         )
-        return Page((start,), code=_text(here.lesson.original), code_title=words.ORIGINAL)
+        return Page((start,), code=_text(here.lesson.original), code_title="The source as it is given")
     cards = []
     if here.sure:
-        lines = [Line("Your source is kept beside it under another name.")] + (
+        lines = [Line("Your source is kept next to it under another name.")] + (
             [Line("Attempts, hints, quiz, predictions and log of this exercise are forgotten.")]
             if here.sure == "all"
             else []
@@ -434,9 +439,9 @@ def _edit(here: Exercising) -> Page:
     files = [_fact("Source", str(yours.source)), *(_fact("Beside it", str(path)) for path in yours.extra)]
     state = Line("as the original", "quiet") if not yours.changes else None
     moved = [_fact("Yours was kept as", str(path)) for path in kept or ()] if note is not None else []
-    cards.append(Card("fix", here.name, _lines(*files, note or state, *moved), label=words.EDIT))
+    cards.append(Card("fix", here.name, _lines(*files, note or state, *moved), label="Your version"))
     if not yours.changes:
-        return Page(tuple(cards), code=_text(here.lesson.original), code_title=words.ORIGINAL)
+        return Page(tuple(cards), code=_text(here.lesson.original), code_title="The source as it is given")
     return Page(tuple(cards), code=yours.changes[2:], code_title="What you changed")
 
 
@@ -455,7 +460,7 @@ def _compare(here: Exercising) -> Page:
     if found is None:
         return Page(())
     head = f"{found.before} against {found.after}, as recorded"
-    return Page((Card("change", head, label=words.STAGES["compare"][0]),), compared=found.compared)
+    return Page((Card("change", head, label=exercising.STAGE_NAMES["compare"][0]),), compared=found.compared)
 
 
 def _quiz(here: Exercising) -> Page:
@@ -467,18 +472,18 @@ def _quiz(here: Exercising) -> Page:
         chosen = given[str(at)]
         good = question.answers[chosen].right
         right += good
-        lines = [Line(words.ANSWERED[good], "holds" if good else "fails")]
+        lines = [Line(exercising.ANSWERED[good], "holds" if good else "fails")]
         for i, a in enumerate(question.answers):
-            mark = words.MARKS[a.right] + (f", {words.YOURS}" if i == chosen else "")
+            mark = exercising.MARKS[a.right] + (f", {exercising.YOURS}" if i == chosen else "")
             lines += [Line(a.text, "strong" if i == chosen else "text", mark), Line(a.because, "quiet", depth=1)]
-        head = words.QUESTION.format(at=at + 1, all=len(quiz))
+        head = exercising.QUESTION.format(at=at + 1, all=len(quiz))
         cards.append(Card("change", question.ask, tuple(lines), label=head))
     asked = next_question(here)
     if asked is not None:
-        head = words.QUESTION.format(at=asked + 1, all=len(quiz))
+        head = exercising.QUESTION.format(at=asked + 1, all=len(quiz))
         cards.append(Card("question", quiz[asked].ask, label=head))
     else:
-        cards.append(Card("note", f"{right} of {len(quiz)} right", label=words.STAGES["quiz"][0]))
+        cards.append(Card("note", f"{right} of {len(quiz)} right", label=exercising.STAGE_NAMES["quiz"][0]))
     return Page(tuple(cards))
 
 
@@ -490,14 +495,14 @@ def _solution(here: Exercising) -> Page:
             if tried(here)
             else "You have not tried it yet. The solution can be read all the same."
         )
-        return Page((Card("note", text, label=words.SOLUTION),))
+        return Page((Card("note", text, label="Solution"),))
     lines = _lines(Line(shown.step.says), _fact("Costs", shown.step.costs), _fact("File", str(shown.path)))
     why = tuple(Line(text) for text in _paragraphs(here.lesson.exercise.explanation))
     first = shown.before.id == shown.step.id
     against = f"{shown.step.source} against {shown.before.source}"
     return Page(
         (
-            Card("fix", f"{shown.step.id}: {shown.step.title}", lines, label=words.SOLUTION),
+            Card("fix", f"{shown.step.id}: {shown.step.title}", lines, label="Solution"),
             Card("explanation", "", why, label="Why"),
         ),
         code=_text(shown.text) if first else _diff(shown.old, shown.text),
@@ -506,25 +511,23 @@ def _solution(here: Exercising) -> Page:
 
 
 def _diff(old: str, new: str) -> tuple[str, ...]:
-    import difflib
-
     return tuple(difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=3))[2:]
 
 
 def _log(here: Exercising) -> Page:
     cards = log_lines(here)
-    hint = Line(words.LOG_HOW, "quiet")
+    hint = Line(exercising.LOG_HOW, "quiet")
     if not cards:
         return Page(
             (
                 Card(
                     "note",
                     "Each check or profile of a version that you changed writes a row here. There is none yet.",
-                    label=words.LOG,
+                    label="Experiment log",
                 ),
             )
         )
-    return Page((*cards, Card("note", words.LOG, (hint,))))
+    return Page((*cards, Card("note", "Experiment log", (hint,))))
 
 
 _PAGES: Final[dict[str, Callable[[Exercising], Page]]] = {

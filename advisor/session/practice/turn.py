@@ -7,11 +7,12 @@ from typing import Any, Final
 
 from advisor.practice.predictions import MINE, judge, wanted
 from advisor.session import events as e
-from advisor.session.language.suggestions import near, pick, squash
-from advisor.session.practice import words
+from advisor.session.choices import DONT_KNOW_WORDS
+from advisor.session.language.names import near, pick, squash
+from advisor.session.numbers import UNIT_HINTS
+from advisor.session.practice import exercising
 from advisor.session.practice.exercising import STAGES, Exercising
 from advisor.session.records import Choice
-from advisor.session.strings import DONT_KNOW_WORDS, UNIT_HINTS
 
 # What only a face can do: suspend itself for an editor, or be one.
 EDITOR, IN_PLACE = "editor", "inplace"
@@ -25,7 +26,7 @@ def choices(here: Exercising) -> tuple[Choice, ...]:
 
 
 def event_of(choice: str, here: Exercising) -> e.Event | None:
-    """The event that a choice stands for; None for what a face does itself (EDITOR, IN_PLACE) and what is no choice."""
+    """The event of a choice; None for what a screen does itself (EDITOR, IN_PLACE) and what is no choice."""
     if choice not in {c.id for c in choices(here)}:
         return None
     if choice == "leave":
@@ -57,14 +58,14 @@ def understand(text: str, here: Exercising) -> e.Event | str:
     """What a typed line (no slash command) means on the page at hand; a line of words where it means nothing."""
     line = " ".join(text.split())
     if here.lesson is None:
-        return words.UNCLEAR
+        return "That is none of the choices here."
     if here.stage == "napkin" and (at := next_number(here)) is not None:
         return _reckoned(line, here, at)
     if here.stage == "predict" and asks_gain(here) and any(c.isdigit() for c in line):
         return _gain(line, here)
     if here.stage == "log":
         before, mark, after = line.partition(":")
-        key = words.LOG_PREFIXES.get(before.strip().casefold()) if mark else None
+        key = exercising.LOG_PREFIXES.get(before.strip().casefold()) if mark else None
         if key is not None and after.strip():
             return (
                 _do(here, "log", (key, after.strip()))
@@ -77,7 +78,7 @@ def understand(text: str, here: Exercising) -> e.Event | str:
 def stage_of(text: str, here: Exercising) -> e.Event | None:
     """The stage that a line names in full, where other lines find things on the page; None for anything else."""
     wanted = squash(text)
-    found = next((s for s in STAGES if wanted in (s, words.STAGES[s][0].casefold())), None)
+    found = next((s for s in STAGES if wanted in (s, exercising.STAGE_NAMES[s][0].casefold())), None)
     return _do(here, "stage", ("stage", found)) if found is not None and here.lesson is not None else None
 
 
@@ -93,25 +94,28 @@ def _reckoned(line: str, here: Exercising, at: int) -> e.Event | str:
         return _do(here, "napkin", ("at", str(at)), ("said", line[:_LONGEST]))
     choice = choice_of(line, here)
     named = event_of(choice, here) if choice is not None else stage_of(line, here)
-    return named or words.NO_NUMBER.format(kinds=kinds or "a number")
+    return named or (
+        f"This asks for {kinds or 'a number'}. Worked out before the profile, it tells what to look "
+        "for; Enter alone shows it."
+    )
 
 
 def _gain(line: str, here: Exercising) -> e.Event | str:
     try:
         value = float(line.casefold().removesuffix("x").replace(",", ".").strip())
     except ValueError:
-        return words.NO_GAIN
-    return _do(here, "gain", ("gain", f"{value:g}")) if 0 < value < 1e6 else words.NO_GAIN
+        return exercising.NO_GAIN
+    return _do(here, "gain", ("gain", f"{value:g}")) if 0 < value < 1e6 else exercising.NO_GAIN
 
 
 def _chosen(line: str, here: Exercising) -> e.Event | str:
     """A choice by number, letter, word or beginning; else a stage by its name."""
     choice = choice_of(line, here)
     if choice is not None:
-        return event_of(choice, here) or words.UNCLEAR
-    named = {words.STAGES[stage][0]: stage for stage in STAGES} | {stage: stage for stage in STAGES}
+        return event_of(choice, here) or "That is none of the choices here."
+    named = {exercising.STAGE_NAMES[stage][0]: stage for stage in STAGES} | {stage: stage for stage in STAGES}
     stages = {named[word] for word in pick(line, named)} or {named[word] for word in near(line, named, 1)}
-    return _do(here, "stage", ("stage", stages.pop())) if len(stages) == 1 else words.UNCLEAR
+    return _do(here, "stage", ("stage", stages.pop())) if len(stages) == 1 else "That is none of the choices here."
 
 
 def choice_of(line: str, here: Exercising) -> str | None:
@@ -136,8 +140,8 @@ def place_of(text: str) -> int | None:
     return int(digits[:4]) - 1 if digits.isdecimal() and int(digits[:4]) > 0 else None
 
 
-def sought(text: str, here: Exercising) -> tuple[tuple[str, ...], int | None]:
-    """What narrows a long list, and the place, in what is left of it, whose number stands behind that or alone."""
+def narrowed(text: str, here: Exercising) -> tuple[tuple[str, ...], int | None]:
+    """What narrows a long list, and the place, in what is left of it, whose number follows or is typed alone."""
     if not numbered(here):
         return (), None
     if not narrows(here):
@@ -203,7 +207,7 @@ def tried(here: Exercising) -> bool:
 
 
 def _to(stage: str) -> Choice:
-    short, long = words.STAGES[stage]
+    short, long = exercising.STAGE_NAMES[stage]
     return Choice(f"stage:{stage}", long, (short,))
 
 
@@ -225,7 +229,7 @@ def _napkin(here: Exercising) -> tuple[Choice, ...]:
 def _numbers(here: Exercising) -> tuple[Choice, ...]:
     first = _to("reveal") if here.revealed else _to("predict")
     steps = [step for step in here.lesson.exercise.stages if step.id != here.step]
-    # A later version's title tells what was mended in the one before.
+    # A later version's title says what was fixed in the one before.
     label = "{id}" if here.revealed else "{number}"
     ids = [step.id for step in here.lesson.exercise.stages]
     others = [
@@ -243,11 +247,14 @@ def _predict(here: Exercising) -> tuple[Choice, ...]:
     if not predicting(here) and made.points is not None:
         return (_to("reveal"), _to("edit"))
     if not predicting(here) and here.step == MINE:
-        return (Choice("measure", words.MEASURE, ("profile", "measure")), Choice("anew", words.ONCE_MORE, ("anew",)))
+        return (
+            Choice("measure", exercising.MEASURE, ("profile", "measure")),
+            Choice("anew", "Predict again", ("anew",)),
+        )
     if not predicting(here):
-        return (Choice("reveal", words.SHOW_ANSWER, ("answer",)), Choice("anew", words.ONCE_MORE, ("anew",)))
+        return (Choice("reveal", "Show the answer", ("answer",)), Choice("anew", "Predict again", ("anew",)))
     if asks_gain(here):
-        return (Choice("anew", "Choose the class anew", ("anew",)),)
+        return (Choice("anew", "Choose the class again", ("anew",)),)
     kind, pairs = ("cause", terms.causes) if "class" in here.pick else ("class", terms.classes)
     return tuple(Choice(f"{kind}:{name}", title, (name,)) for name, title in pairs)
 
@@ -256,7 +263,7 @@ def _reveal(here: Exercising) -> tuple[Choice, ...]:
     if here.result("reveal") is not None:
         return (_to("edit"), _to("hints"), _to("quiz"), _to("numbers"))
     if here.prediction is not None:
-        return (Choice("reveal", words.SHOW_ANSWER, ("answer",)), _to("predict"))
+        return (Choice("reveal", "Show the answer", ("answer",)), _to("predict"))
     return (_to("predict"), Choice("reveal", "Show it without a prediction (no points)", ("show",)))
 
 
@@ -271,12 +278,15 @@ def _edit(here: Exercising) -> tuple[Choice, ...]:
         return (Choice("start", "Make my folder", ("start",)), _to("hints"))
     if here.sure:
         everything = here.sure == "all"
-        what = words.RESET_ALL if everything else words.RESET
+        what = exercising.RESET_ALL if everything else "Put the original back"
         yes = Choice("reset:1" if everything else "reset", f"Yes: {what}", ("yes", "y"))
         return (Choice("stage:edit", "No, leave all as it is", ("no", "n")), yes)
     edit = [Choice(EDITOR, "Edit in {editor}", ("editor",)), Choice(IN_PLACE, "Edit here", ("here",))]
     out = [_to("run"), *edit] if here.lesson.yours.changes else [*edit, _to("run")]
-    out += [Choice("sure:source", words.RESET, ("reset",)), Choice("sure:all", words.RESET_ALL, ("start over",))]
+    out += [
+        Choice("sure:source", "Put the original back", ("reset",)),
+        Choice("sure:all", exercising.RESET_ALL, ("start over",)),
+    ]
     return tuple(out)
 
 
@@ -287,7 +297,7 @@ def _run(here: Exercising) -> tuple[Choice, ...]:
     check = Choice("check", again, ("check",))
     after = here.result("check", "") is not None
     foretell = Choice(f"step:{MINE}", "Predict what the profile of my version will say", ("predict",))
-    rest = (foretell, Choice("measure", words.MEASURE, ("profile", "measure")), _to("compare"), _to("log"))
+    rest = (foretell, Choice("measure", exercising.MEASURE, ("profile", "measure")), _to("compare"), _to("log"))
     return (_to("edit"), check, *rest, _to("quiz")) if after else (check, _to("edit"), *rest)
 
 

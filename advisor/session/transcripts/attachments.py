@@ -11,11 +11,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from advisor import __version__
 from advisor.records import resources
 from advisor.session.state import State
+from advisor.session.transcripts.format import (
+    BUNDLED,
+    Attached,
+    Header,
+    Info,
+    Launch,
+    Reading,
+    Scrubber,
+    Transcript,
+    launches_of,
+)
 from advisor.session.transcripts.recorder import Recorder
-from advisor.session.transcripts.scrub import BUNDLED, Scrubber
-from advisor.session.transcripts.serialize import Attached, Header, Info, Launch, Reading, Transcript, launches_of
 
 if TYPE_CHECKING:
     from advisor.hardware.ceilings import Ceilings
@@ -40,7 +50,7 @@ class Memory:
         self.knowledge, self.analyses, self.traces = other.knowledge, other.analyses, other.traces
 
     def watching(self, sources: Sources) -> Sources:
-        """The same sources, whose readings are remembered here. They are those that the desk keeps too."""
+        """The same sources, whose readings are remembered here. They are those that the executor keeps too."""
 
         def analyse(paths: Sequence[Path], gpu: str | None, progress: Progress) -> Judged:
             made = sources.analyse(paths, gpu, progress)
@@ -64,15 +74,13 @@ def transcript_of(
     recorder: Recorder | None = None,
     header: Header | None = None,
 ) -> Transcript:
-    """The session as a transcript. embed: small readings and traces stand in it; header: gives title and so on."""
+    """The session as a transcript. embed: small readings and traces are embedded; header: gives title and so on."""
     launches: list[Launch] = []
     readings: list[Reading] = []
     for paths, analysis in list(memory.analyses.items()):
         reading, found = _reading(paths, analysis, len(readings), scrubber, embed)
         readings.append(reading)
         launches += found
-    from advisor import __version__
-
     head = msgspec.structs.replace(
         header or Header(),
         tool=__version__,

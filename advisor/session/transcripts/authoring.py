@@ -1,4 +1,4 @@
-"""A session without a face: deeds in, all work done at once, states out.
+"""A session without a screen: events in, all work done at once, states out.
 
 Transcripts written from a script: what a user would type, line by line, and what must be concluded on the way.
 
@@ -18,7 +18,7 @@ A script is YAML:
       - {say: /how, expect: {cards: [proof]}}
       - {interview: conclusion}        # each question that is put is answered from `numbers`, "I don't know" where it
                                        # is not there, until none is put any more (or, `until: ID`, that one is)
-      - {do: goto, step: roofline}     # a deed by its verb and fields, as a transcript writes it
+      - {do: goto, step: roofline}     # an action by its verb and fields, as a transcript writes it
       - {expect: {class: dram_bound, first: near_memory_roofline}}
 
 `begin.reports` are paths beside the script, or `kernels:…` of those that come with the program. `expect` holds after
@@ -31,7 +31,7 @@ or changes nothing is a mistake, unless it says `unclear: true`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -39,20 +39,26 @@ import msgspec
 import yaml
 
 from advisor.records.errors import InputError
-from advisor.session import events as d
 from advisor.session import events as e
-from advisor.session.executor import Desk
+from advisor.session.executor import Executor, sources
 from advisor.session.language import understand as commands
 from advisor.session.reducer import reduce
-from advisor.session.services import sources
 from advisor.session.state import State, main_finding
-from advisor.session.transcripts import conclusions
+from advisor.session.transcripts import recorder as conclusions
 from advisor.session.transcripts.attachments import Memory, transcript_of
-from advisor.session.transcripts.sandbox import Stage, harmless
-from advisor.session.transcripts.scrub import BUNDLED, bundled_path, of_this_machine
-from advisor.session.transcripts.serialize import Entry, Header, Transcript, UnknownVerbError, decode
+from advisor.session.transcripts.format import (
+    BUNDLED,
+    Entry,
+    Header,
+    Transcript,
+    UnknownVerbError,
+    bundled_path,
+    decode,
+    of_this_machine,
+)
+from advisor.session.transcripts.sandbox import Sandbox, harmless
 
-_MOST_OUTCOMES: Final = 200  # of one deed: more would mean that work asks for work without end
+_MOST_OUTCOMES: Final = 200  # of one action: more would mean that work asks for work without end
 
 
 Watch = Callable[[str, int, int], None]
@@ -63,7 +69,7 @@ def quiet(what: str, done: int, total: int) -> None:
 
 
 def settle(
-    state: State, desk: Desk, entry: Entry | None = None, watch: Watch = quiet
+    state: State, desk: Executor, entry: Entry | None = None, watch: Watch = quiet
 ) -> tuple[State, tuple[e.Outcome, ...]]:
     """The state after the work that it waits for, and the outcomes; of an entry: as many as came then, and failures as
     they were.
@@ -82,22 +88,12 @@ def settle(
     return state, tuple(outcomes)
 
 
-def deed_of(entry: Entry, state: State) -> d.Deed | None:
-    """The entry's deed in this state; None where nothing is there to be called off."""
-    if entry.deed is not None:
-        return entry.deed
-    return e.Cancelled(state.waiting[0]) if state.waiting else None
-
-
-def do(state: State, entry: Entry, desk: Desk, watch: Watch = quiet) -> tuple[State, tuple[e.Outcome, ...]]:
-    """The state after an entry's deed and its work, and the outcomes."""
-    deed = deed_of(entry, state)
-    return settle(state if deed is None else reduce(state, deed), desk, entry, watch)
+def do(state: State, entry: Entry, desk: Executor, watch: Watch = quiet) -> tuple[State, tuple[e.Outcome, ...]]:
+    """The state after an entry's event and its work, and the outcomes."""
+    return settle(reduce(state, entry.event), desk, entry, watch)
 
 
 _MOST_QUESTIONS: Final = 200
-
-
 _EXPECT: Final = frozenset(
     ("class", "first", "findings", "without", "asks", "step", "place", "speedup", "cards", "says", "told")
 )
@@ -138,7 +134,7 @@ def record(path: Path, watch: Watch = quiet) -> Transcript:
     """The transcript of a script; InputError names the line that was not understood, or what is not as expected."""
     script = read_script(path)
     memory = Memory()
-    desk = Stage(harmless(memory.watching(sources())), cards={})
+    desk = Sandbox(harmless(memory.watching(sources())), cards={})
     scene = _Scene(script, desk, str(path), watch)
     scene.begin(path.parent)
     for number, item in enumerate(script.script, 1):
@@ -152,13 +148,13 @@ class _Scene:
     """A session that a script is played in."""
 
     script: Script
-    desk: Desk
+    desk: Executor
     name: str
     watch: Watch
     state: State = field(default_factory=State)
 
     def begin(self, folder: Path) -> None:
-        """The first deed."""
+        """The first event."""
         begin = self.script.begin
         self._do(
             e.Began(self._paths(begin.reports, folder), begin.gpu, self._paths(begin.traces, folder)), "the beginning"
@@ -205,19 +201,17 @@ class _Scene:
 
     def _by_verb(self, data: Mapping[str, Any], where: str) -> None:
         try:
-            deed = decode(data)
+            event = decode(data)
         except UnknownVerbError:
-            raise InputError(f"{where}: no deed is called {data['do']!r}") from None
+            raise InputError(f"{where}: no action is called {data['do']!r}") from None
         except ValueError as problem:
             raise InputError(f"{where}: {problem}") from None
-        if deed is None:
-            raise InputError(f"{where}: nothing is under way that could be called off")
-        if isinstance(deed, e.ReportGiven):
-            name, sign, launch = deed.path.partition("#")
-            deed = replace(deed, path=self._paths((name,), Path(self.name).parent)[0] + sign + launch)
-        elif isinstance(deed, e.TraceGiven):
-            deed = replace(deed, paths=self._paths(deed.paths, Path(self.name).parent))
-        self._do(deed, where)
+        if isinstance(event, e.ReportGiven):
+            name, sign, launch = event.path.partition("#")
+            event = msgspec.structs.replace(event, path=self._paths((name,), Path(self.name).parent)[0] + sign + launch)
+        elif isinstance(event, e.TraceGiven):
+            event = msgspec.structs.replace(event, paths=self._paths(event.paths, Path(self.name).parent))
+        self._do(event, where)
 
     def _interview(self, until: str | None, where: str) -> None:
         numbers = self.script.numbers

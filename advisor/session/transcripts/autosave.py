@@ -1,10 +1,8 @@
-"""Sessions saved by themselves while they go on, found again after a crash, and thrown away when there are many.
+"""Sessions saved automatically while they go on, found again after a crash, and deleted when there are many.
 
-A session has an id and three files in the folder `sessions` of the user's data: `ID.jsonl`, its transcript, which tells
-nothing of this machine; `ID.here`, where the files that it names really are; `ID.lock`, held while it is open, and let
-go of by the system when the program dies.
-
-The session saved where the user says.
+A session has an id and three files in the folder `sessions` of the user's data: `ID.jsonl`, its transcript, without
+anything of this machine; `ID.here`, where the files that it names really are; `ID.lock`, held while it is open, and
+released by the system when the program dies.
 """
 
 from __future__ import annotations
@@ -14,24 +12,26 @@ import json
 import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from threading import Condition, Thread
 from typing import Any, Final
 
+import msgspec
 from filelock import FileLock, Timeout
 
 from advisor.records import resources
 from advisor.records.errors import AdvisorError, InputError, UsageError
 from advisor.records.files import write_whole
-from advisor.session import events as d
 from advisor.session import events as e
-from advisor.session import strings
+from advisor.session.executor import Executor, Sources
 from advisor.session.state import State
-from advisor.session.transcripts import serialize
+from advisor.session.transcripts import format as serialize
 from advisor.session.transcripts.attachments import Memory, transcript_of
+from advisor.session.transcripts.format import Entry, Scrubber, Transcript, of_this_machine
 from advisor.session.transcripts.recorder import Recorder
-from advisor.session.transcripts.scrub import Scrubber, of_this_machine
-from advisor.session.transcripts.serialize import Entry, Transcript
+from advisor.session.transcripts.sandbox import Sandbox
+from advisor.view.numbers import plural
+from advisor.view.text import shown
 
 SUFFIX: Final = ".jsonl"
 
@@ -40,11 +40,7 @@ _HERE, _LOCK = ".here", ".lock"
 
 
 MOST_KEPT: Final = 20
-
-
 CLOSING_S: Final = 3.0
-
-
 _LARGEST_HERE: Final = 1 << 20
 
 
@@ -205,22 +201,22 @@ def named(log: Iterable[e.Event]) -> list[str]:
 
 # Finding again
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SavedSession:
     """A session that was kept. paths: what it began with, as it names them; finished: the user left it; running: a
-    program has it open; answers, deeds: how many; modified: seconds since the epoch of its last step.
+    program has it open; answers, actions: how many; modified: seconds since the epoch of its last step.
     """
 
     id: str
     path: Path
     paths: tuple[str, ...]
     answers: int
-    deeds: int
+    actions: int
     finished: bool
     running: bool
     modified: float
 
 
-def kept(place: Path | None = None) -> tuple[Kept, ...]:
+def kept(place: Path | None = None) -> tuple[SavedSession, ...]:
     """All sessions that can be read, the latest first."""
     found = []
     for path in sorted((place or folder()).glob(f"*{SUFFIX}")):
@@ -229,7 +225,7 @@ def kept(place: Path | None = None) -> tuple[Kept, ...]:
     return tuple(sorted(found, key=lambda one: (-one.modified, one.id)))
 
 
-def unfinished(paths: tuple[str, ...] = (), place: Path | None = None) -> tuple[Kept, ...]:
+def unfinished(paths: tuple[str, ...] = (), place: Path | None = None) -> tuple[SavedSession, ...]:
     """Those that were broken off and that nobody has open, the latest first; with paths, those that began with them."""
     wanted = tuple(str(Path(path).absolute()) for path in paths)
     return tuple(
@@ -239,22 +235,22 @@ def unfinished(paths: tuple[str, ...] = (), place: Path | None = None) -> tuple[
     )
 
 
-def _real_paths(one: Kept) -> tuple[str, ...]:
+def _real_paths(one: SavedSession) -> tuple[str, ...]:
     names = _names(one.path)
     return tuple(names.get(name, name) for name in one.paths)
 
 
-def _kept(path: Path) -> Kept:
+def _kept(path: Path) -> SavedSession:
     transcript = serialize.load(path)
-    deeds = [entry.deed for entry in transcript.entries]
-    began = next((deed for deed in deeds if isinstance(deed, d.Began)), d.Began())
-    return Kept(
+    events = [entry.event for entry in transcript.entries]
+    began = next((event for event in events if isinstance(event, e.Began)), e.Began())
+    return SavedSession(
         id=path.stem,
         path=path,
         paths=(*began.paths, *began.traces),
-        answers=sum(isinstance(deed, d.Answered | d.Volunteered) for deed in deeds),
-        deeds=max(0, len(deeds) - 1),
-        finished=any(isinstance(deed, d.Quit) for deed in deeds),
+        answers=sum(isinstance(event, e.Answered | e.Volunteered) for event in events),
+        actions=max(0, len(events) - 1),
+        finished=any(isinstance(event, e.Quit) for event in events),
         running=is_running(path),
         modified=path.stat().st_mtime,
     )
@@ -274,7 +270,7 @@ def is_running(path: Path) -> bool:
         return False
 
 
-def forget(one: Kept) -> None:
+def forget(one: SavedSession) -> None:
     """Throw a session away."""
     forget_path(one.path)
 
@@ -324,21 +320,21 @@ def _names(path: Path) -> dict[str, str]:
 def with_real_paths(transcript: Transcript, path: Path) -> tuple[Entry, ...]:
     """The entries of a kept session with the paths of this machine in them."""
     names = _names(path)
-    return tuple(replace(entry, deed=_real(entry.deed, names)) for entry in transcript.entries)
+    return tuple(replace(entry, event=_real(entry.event, names)) for entry in transcript.entries)
 
 
-def _real(deed: d.Deed | None, names: dict[str, str]) -> d.Deed | None:
+def _real(event: e.UserEvent, names: dict[str, str]) -> e.UserEvent:
     def of(paths: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(names.get(path, path) for path in paths)
 
-    match deed:
-        case d.Began():
-            return replace(deed, paths=of(deed.paths), traces=of(deed.traces))
-        case d.ReportGiven():
-            return replace(deed, path=of((deed.path,))[0])
-        case d.TraceGiven():
-            return replace(deed, paths=of(deed.paths))
-    return deed
+    match event:
+        case e.Began():
+            return msgspec.structs.replace(event, paths=of(event.paths), traces=of(event.traces))
+        case e.ReportGiven():
+            return msgspec.structs.replace(event, path=of((event.path,))[0])
+        case e.TraceGiven():
+            return msgspec.structs.replace(event, paths=of(event.paths))
+    return event
 
 
 _MOST_NUMBERED: Final = 1000
@@ -359,7 +355,7 @@ def writer(memory: Memory, others: Mapping[str, Writer] | None = None) -> Writer
             return save(request.path, state, memory, mine)
         other = (others or {}).get(request.what)
         if other is None:
-            raise UsageError(strings.NOT_AVAILABLE)
+            raise UsageError("This is not available here.")
         return other(request, state)
 
     return write
@@ -397,3 +393,82 @@ def place_for(path: str, mine: Collection[Path] = ()) -> Path:
     except AdvisorError:
         raise UsageError(f"{place}: holds something that is no session: name another file") from None
     raise UsageError(f"{place}: holds another session: name another file, or remove it first")
+
+
+class Saving:
+    """Follows the session of a program, also where another one takes its place. place: the folder, the user's own where
+    None; problem: told one line, once, in another thread, when a session cannot be kept.
+    """
+
+    def __init__(
+        self,
+        knowledge: tuple[Path, ...] = (),
+        *,
+        place: Path | None = None,
+        problem: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self.memory = Memory(knowledge)
+        self.problem = problem
+        self._place = place
+        self._keeper: Keeper | None = None
+
+    def sources(self, live: Sources, others: Mapping[str, Writer] | None = None) -> Sources:
+        """The sources with what is read remembered and Write done. others: what writes the other kinds of files."""
+        return replace(self.memory.watching(live), write=writer(self.memory, others))
+
+    def keep(self, state: State) -> None:
+        """Save the session as it is now, soon; costs next to nothing."""
+        if self._keeper is None:
+            self._keeper = Keeper(self.memory, place=self._place, problem=lambda text: self.problem(text))
+        self._keeper.keep(state)
+
+    def go_on(self, state: State, desk: Executor) -> None:
+        """A session that was replayed is the user's from now on; from its end on it is the same one, else a new one."""
+        self.close()
+        if isinstance(desk, Sandbox):
+            self.memory.take(desk.memory)
+            same = desk.kept if desk.end is state else ""
+            self._keeper = Keeper(self.memory, place=self._place, problem=self.problem, continued=same)
+        self.keep(state)
+
+    def flush(self, seconds: float = CLOSING_S) -> bool:
+        """Wait until all is saved, for so long; whether it is."""
+        return self._keeper is None or self._keeper.flush(seconds)
+
+    def close(self) -> None:
+        """The session is over: save what is left of it and let go of it."""
+        if self._keeper is not None:
+            self._keeper.close()
+            self._keeper = None
+
+
+_MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
+
+
+def title(one: SavedSession) -> str:
+    """What it is about: the names of its files, or that numbers were typed."""
+    names = [shown(PurePosixPath(path.replace("\\", "/")).name) for path in one.paths]
+    if not names:
+        return "numbers typed by hand"
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+
+def remark(one: SavedSession, now: float) -> str:
+    """How far it went and when that was; now: seconds since the epoch."""
+    parts = [_count(one.answers, "answer")] if one.answers else []
+    return ", ".join([*parts, _count(one.actions, "step"), ago(now - one.modified)])
+
+
+def ago(seconds: float) -> str:
+    """How long ago, in the words that people use."""
+    if seconds < _MINUTE:
+        return "just now"
+    for unit, name, most in ((_MINUTE, "minute", _HOUR), (_HOUR, "hour", _DAY)):
+        if seconds < most:
+            return serialize.AGO.format(time=_count(int(seconds / unit), name))
+    days = int(seconds / _DAY)
+    return "yesterday" if days == 1 else serialize.AGO.format(time=_count(days, "day"))
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {plural(number, what)}"

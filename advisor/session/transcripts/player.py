@@ -1,29 +1,35 @@
-"""A transcript played again, forwards by working, backwards for free; and whether it still concludes the same."""
+"""A transcript replayed, forwards by working, backwards for free; and whether it still concludes the same."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from advisor import __version__
 from advisor.records.errors import InputError
-from advisor.session import events as d
 from advisor.session import events as e
+from advisor.session.actions import BY_EVENT
 from advisor.session.state import State
-from advisor.session.transcripts import conclusions, serialize
-from advisor.session.transcripts.authoring import Watch, deed_of, do, quiet
+from advisor.session.transcripts import format as serialize
+from advisor.session.transcripts import recorder as conclusions
+from advisor.session.transcripts.attachments import knowledge_digest
+from advisor.session.transcripts.authoring import Watch, do, quiet
 from advisor.session.transcripts.autosave import own, with_real_paths
-from advisor.session.transcripts.conclusions import Difference
-from advisor.session.transcripts.recorder import concluded
-from advisor.session.transcripts.sandbox import Stage, stage, stage_here
-from advisor.session.transcripts.serialize import Entry, Transcript
-from advisor.session.transcripts.serialize import load as load_file
+from advisor.session.transcripts.format import Entry, Transcript
+from advisor.session.transcripts.format import load as load_file
+from advisor.session.transcripts.recorder import Difference, concluded
+from advisor.session.transcripts.sandbox import Sandbox, stage, stage_here
+from advisor.view.text import shown
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One deed of a transcript: its number from 1, its verb, what was done in words, what was concluded then."""
+    """One action of a transcript: its number from 1, its verb, what was done in words, what was concluded then."""
 
     number: int
     verb: str
@@ -33,7 +39,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What came of a step: the state after it, what was concluded, and whether the deed could be done at all."""
+    """What came of a step: the state after it, what was concluded, and whether the action could be done at all."""
 
     state: State
     came: Mapping[str, Any]
@@ -49,7 +55,7 @@ class Player:
     """
 
     transcript: Transcript
-    desk: Stage
+    desk: Sandbox
     name: str = ""
     _played: list[Played] = field(default_factory=lambda: [Played(State(), {})])
 
@@ -73,7 +79,7 @@ class Player:
         out: list[Step] = []
         kernels: tuple[str, ...] = ()
         for number, entry in enumerate(self.transcript.entries, 1):
-            out.append(Step(number, entry.verb, describe(entry, kernels), entry.concluded))
+            out.append(Step(number, entry.event.verb, describe(entry, kernels), entry.concluded))
             kernels = _kernels(entry.concluded, kernels)
         return tuple(out)
 
@@ -98,10 +104,11 @@ class Player:
 
     def _play(self, entry: Entry, watch: Watch) -> Played:
         before = self._played[-1].state
-        deed = deed_of(entry, before)
         after, outcomes = do(before, entry, self.desk, watch)
         # What is done with exercises depends on what was done with them on this machine.
-        done = entry.verb == "practise" or any(event is deed for event in after.log[len(before.log) :])
+        done = isinstance(entry.event, e.Practised) or any(
+            event is entry.event for event in after.log[len(before.log) :]
+        )
         for at, outcome in enumerate(outcomes):
             # Going on without its report would be another session, which must not take the place of a kept one.
             if not self.desk.kept or at in entry.failed:
@@ -130,11 +137,6 @@ class Player:
 
     def accepted(self, watch: Watch = quiet) -> Transcript:
         """The transcript with what is concluded now in place of what was."""
-        import msgspec
-
-        from advisor import __version__
-        from advisor.session.transcripts.attachments import knowledge_digest
-
         entries = tuple(
             replace(entry, concluded=self.at(number, watch).came)
             for number, entry in enumerate(self.transcript.entries, 1)
@@ -152,31 +154,12 @@ def _kernels(concluded: Mapping[str, Any], before: tuple[str, ...]) -> tuple[str
 
 
 def describe(entry: Entry, kernels: tuple[str, ...] = ()) -> str:
-    """What was done, in words. kernels: those of the launches before the step, in their order."""
-    fields = {} if entry.deed is None else {n: getattr(entry.deed, n) for n in entry.deed.__dataclass_fields__}
-    shown = {name: _shown(name, value) for name, value in fields.items()}
-    text = serialize.DONE.get(entry.verb)
-    match entry.deed:
-        case d.LaunchSelected(position=at) if 0 <= at < len(kernels) and kernels[at]:
-            text = (
-                "looks at {kernel}"
-                if kernels.count(kernels[at]) == 1
-                else "looks at {kernel}, the launch at place {position}"
-            )
-            shown["kernel"] = kernels[at]
-        case d.Supposed(values=()):
-            text = "takes the measured values again"
-        case d.SourceSought():
-            parts = [told.format(value=shown[name]) for name, told in serialize.SOUGHT.items() if fields[name]]
-            shown["sought"] = ", ".join(parts) or "by the measure of the finding"
-        case d.ViewShown(view=view, subject=subject):
-            name = serialize.OPENED.get(view, view)
-            shown["view"] = f"{name}: {subject}" if subject else name
-    if text is None:
-        return " ".join([entry.verb, *map(str, shown.values())])
-    if entry.verb == "begin" and not fields.get("paths"):
-        shown["paths"] = _shown("paths", fields.get("traces")) if fields.get("traces") else "no report"
-    return " ".join(text.format(**shown).split())
+    """The action, in words. kernels: those of the launches before the step, in their order."""
+    words, event = BY_EVENT[type(entry.event)].words, entry.event
+    if callable(words):
+        return words(event, kernels)
+    shown = {name: _shown(name, getattr(event, name)) for name in event.__struct_fields__}
+    return " ".join(words.format(**shown).split())
 
 
 def _shown(name: str, value: Any) -> str:
@@ -192,3 +175,44 @@ def _shown(name: str, value: Any) -> str:
 
 def _plain(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+_SHOWN = 12  # differences of one step
+_STEPS = 8  # what differs once often makes all that follows differ
+
+
+@dataclass(frozen=True, slots=True)
+class StepDifference:
+    """A step that concludes something else; `done` is False where it could not be done at all."""
+
+    step: Step
+    differences: tuple[Difference, ...]
+    done: bool = True
+
+
+def check_text(name: str, steps: int, found: Sequence[StepDifference], width: int) -> str:
+    """One line where all is as saved; else each step with what was expected and what came."""
+    if not found:
+        return f"{shown(name)}: all {steps} conclusions as saved"
+    lines = [f"{shown(name)}: {len(found)} of {steps} steps conclude something else"]
+    for one in found[:_STEPS]:
+        lines.append("  " + shown(serialize.STEP.format(number=one.step.number, what=one.step.words))[: width - 2])
+        if not one.done:
+            lines.append(f"    {serialize.IGNORED}")
+        for item in one.differences[:_SHOWN]:
+            lines.append(f"    {shown(item.place)}"[:width])
+            lines.append(f"      {serialize.EXPECTED:<9} {_value(item.expected, width - 16)}")
+            lines.append(f"      {serialize.CAME:<9} {_value(item.came, width - 16)}")
+        if len(one.differences) > _SHOWN:
+            lines.append("    " + f"… and {len(one.differences) - _SHOWN} more")
+    if len(found) > _STEPS:
+        lines.append("  " + f"… and {len(found) - _STEPS} later steps")
+    return "\n".join(lines)
+
+
+def _value(value: Any, room: int) -> str:
+    if value is None:
+        return "nothing"
+    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
+    text = shown(text)
+    return text if len(text) <= room else text[: room - 1] + "…"

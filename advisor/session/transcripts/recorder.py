@@ -1,39 +1,269 @@
-"""From the log of a session to the entries of a transcript; what was done before is not gone through again."""
+"""What was concluded, as data: ids, numbers and gains, never sentences; the entries of a transcript made of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
 
-from advisor.session import events as d
+import msgspec
+
+from advisor.records.diagnosis import Diagnosis, Finding, LaunchDiagnosis, Speedup
 from advisor.session import events as e
+from advisor.session.interview.choosing import open_questions
+from advisor.session.records import NapkinResult, Proved
 from advisor.session.reducer import reduce
 from advisor.session.state import State
-from advisor.session.transcripts import conclusions
-from advisor.session.transcripts.scrub import Scrubber
-from advisor.session.transcripts.serialize import Entry, verb_of
+from advisor.session.transcripts.format import Entry, Scrubber
+
+_DIGITS: Final = 3
+_ALIKE: Final = 0.011  # numbers are kept to three digits: a change in the last one may be a matter of rounding
+_NEAR_ZERO: Final = 1e-9
+# Cards that carry a conclusion; the others are words around them, and free to change.
+_CARDS: Final = ("trust", "finding", "fix", "evidence", "proof", "napkin", "missing", "compared", "timeline", "error")
+# Requests that a transcript calls otherwise than their class.
+_CALLED: Final[dict[type, str]] = {
+    e.Explain: "look",
+    e.Estimate: "reckon",
+    e.CompareVersion: "renew",
+    e.BuildCollectCommand: "gather",
+}
+_MOST: Final = 400  # items of a list that are written
+
+Record = Mapping[str, Any]
+
+
+def standing(state: State) -> dict[str, Any]:
+    """The state of the session: every part has a key, and only what changed is written after an action."""
+    out: dict[str, Any] = {"place": state.place}
+    launch = state.launch
+    if state.diagnosis is not None:
+        out["launches"] = [_brief(one) for one in state.diagnosis.launches[:_MOST]]
+    if launch is not None and state.place != "launches":
+        out |= {
+            "position": state.position,
+            "class": launch.verdict.id,
+            "findings": [finding(one) for one in launch.findings],
+            # Without a report nearly all metrics are missing, and fewer with each answer.
+            "missing": None if state.numbers else sorted(m.metric for m in launch.missing),
+            "questions": [ask.id for ask in open_questions(state)],
+        }
+    parts = {
+        "finding": state.finding,
+        "asks": "" if state.ask is None else state.ask.id,
+        "step": state.step,
+        "view": state.view,
+        "stalled": "" if state.stalled is None else _name(state.stalled),
+        "experiments": [_experiment(row) for row in state.experiments],
+        "expected": [[place, bound] for place, bound in state.expected],
+    }
+    return {name: value for name, value in (out | parts).items() if value or name == "position"}
+
+
+def _name(request: e.Request) -> str:
+    """What a transcript calls the kind of a request."""
+    return _CALLED.get(type(request), type(request).__name__.casefold())
+
+
+def _brief(launch: LaunchDiagnosis) -> dict[str, Any]:
+    first = next((f.id for f in launch.findings if f.kind == "diagnosis"), "")
+    return {"kernel": launch.kernel, "class": launch.verdict.id} | ({"first": first} if first else {})
+
+
+def finding(one: Finding) -> dict[str, Any]:
+    """A finding: kind, confidence, gain, and the numbers that it rests on."""
+    out: dict[str, Any] = {"id": one.id, "kind": one.kind, "confidence": number(one.confidence), "rules": [*one.rules]}
+    if one.speedup is not None:
+        out["speedup"] = _speedup(one.speedup)
+    evidence: dict[str, dict[str, Any]] = {}
+    for item in one.evidence:
+        evidence.setdefault(item.observation, {})[item.metric] = number(item.value)
+    return out | ({"evidence": evidence} if evidence else {})
+
+
+def _speedup(gain: Speedup) -> dict[str, Any]:
+    numbers = {"estimate": number(gain.estimate), "low": number(gain.low), "high": number(gain.high)}
+    return numbers | ({"next_limiter": gain.next_limiter} if gain.next_limiter else {})
+
+
+def _experiment(row: Any) -> dict[str, Any]:
+    out = {"version": row.version, "class": row.class_id, "finding": row.finding, "ratio": number(row.ratio)}
+    return {name: value for name, value in out.items() if value not in (None, "")}
+
+
+def number(value: Any) -> Any:
+    """A number to three digits; what is no finite number is null."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return value
+    if not math.isfinite(value):
+        return None
+    if not value:
+        return 0
+    rounded = round(value, _DIGITS - 1 - math.floor(math.log10(abs(value))))
+    return int(rounded) if float(rounded).is_integer() and abs(rounded) < 1e15 else rounded
+
+
+def told(outcome: e.Outcome) -> dict[str, Any] | None:
+    """What was told to a request, None where the standing says it already or nothing was concluded."""
+    if isinstance(outcome, e.Failed):
+        return {"failed": _name(outcome.request)}
+    if not isinstance(outcome, e.Completed):
+        return None
+    request, result = outcome.request, outcome.result
+    match request:
+        case e.Prove(what="how") if isinstance(result, Proved):
+            flips = [[f.metric, number(f.turns_at)] for f in result.flips[:_MOST]]
+            return {"how": request.finding, "rules": [rule.rule_id for rule in result.proof.rules], "flips": flips}
+        case e.Prove():
+            return {"whynot": request.finding, "rules": _blocked(result)}
+        case e.Suppose() if isinstance(result, LaunchDiagnosis):
+            values = {name: number(value) for name, value in request.values}
+            findings = [_gain(one) for one in result.findings]
+            return {"whatif": values, "class": result.verdict.id, "findings": findings}
+        case e.Estimate() if isinstance(result, NapkinResult):
+            return {"napkin": request.algorithm, "answers": {name: number(v) for name, v in result.answers}}
+        case e.Explain():
+            return {"explain": request.word}
+        case e.CompareVersion():
+            return _compared(result)
+        case e.Trace():
+            return _traced(result)
+        case e.BuildCollectCommand():
+            return {"collect": True}
+    return None
+
+
+def _gain(one: Finding) -> dict[str, Any]:
+    return {"id": one.id} | ({} if one.speedup is None else {"estimate": number(one.speedup.estimate)})
+
+
+def _blocked(rules: Any) -> dict[str, Any]:
+    out = {}
+    for rule in rules if isinstance(rules, tuple) else ():
+        parts = {name: sorted({c.name for c in getattr(rule, name)}) for name in ("failing", "unknown", "blocking")}
+        out[rule.rule_id] = {name: names for name, names in parts.items() if names} | (
+            {"fired": True} if rule.fired else {}
+        )
+    return out
+
+
+def _compared(result: Any) -> dict[str, Any]:
+    """The verdict of a comparison, by its first pair."""
+    after = getattr(result, "diagnosis", None)
+    out: dict[str, Any] = {"report": [_brief(one) for one in after.launches] if isinstance(after, Diagnosis) else []}
+    pairs = getattr(getattr(result, "compared", None), "pairs", ())
+    if pairs:
+        pair = pairs[0]
+        judged = pair.judged
+        moved = {f.id: f.state for f in pair.findings}
+        out |= {"findings": moved, "next": [pair.next.advice, pair.next.finding]}
+        if judged is not None:
+            out["time"] = {"word": judged.word, "ratio": number(judged.speedup)}
+    return {"compared": out}
+
+
+def _traced(result: Any) -> dict[str, Any]:
+    gpus = [
+        {
+            "decision": one.decision.id,
+            "patterns": [_gain(pattern.finding) for pattern in one.patterns],
+            "target": "" if one.target is None else one.target.short,
+        }
+        for one in getattr(result, "gpus", ())
+    ]
+    return {"timeline": gpus}
+
+
+def cards(before: State, after: State) -> list[str]:
+    """The cards with conclusions that came to the conversation, each as its kind and what it is about."""
+    same = 0
+    for old, new in zip(before.cards, after.cards, strict=False):
+        if old is not new and old != new:
+            break
+        same += 1
+    return [f"{c.kind} {c.finding}".strip() for c in after.cards[same:] if c.kind in _CARDS]
+
+
+def change(before: Record, after: Record) -> dict[str, Any]:
+    """The parts of a standing that changed, null for one that went."""
+    names = [*after, *(name for name in before if name not in after)]
+    return {name: after.get(name) for name in names if before.get(name) != after.get(name)}
+
+
+# How two records differ
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One place in a record: what was expected there and what came, None where it is not there at all."""
+
+    place: str
+    expected: Any
+    came: Any
+
+
+def differences(expected: Any, came: Any, place: str = "") -> tuple[Difference, ...]:
+    """Where two records differ; numbers within rounding do not, and lists of things with an id are held by it."""
+    return tuple(_differ(expected, came, place))
+
+
+def _differ(expected: Any, came: Any, place: str) -> Iterable[Difference]:
+    if isinstance(expected, dict) and isinstance(came, dict):
+        for name in sorted({*expected, *came}, key=str):
+            yield from _differ(expected.get(name), came.get(name), f"{place}.{name}" if place else str(name))
+    elif isinstance(expected, list | tuple) and isinstance(came, list | tuple):
+        yield from _lists(expected, came, place)
+    elif not _same(expected, came):
+        yield Difference(place, expected, came)
+
+
+def _lists(expected: Sequence[Any], came: Sequence[Any], place: str) -> Iterable[Difference]:
+    old, new = _ids(expected), _ids(came)
+    if old is not None and new is not None:
+        if list(old) != list(new):
+            yield Difference(place, list(old), list(new))
+        for name in old:
+            if name in new:
+                yield from _differ(old[name], new[name], f"{place}.{name}")
+    elif len(expected) != len(came):
+        yield Difference(place, expected, came)
+    else:
+        for at, (one, other) in enumerate(zip(expected, came, strict=True)):
+            yield from _differ(one, other, f"{place}[{at}]")
+
+
+def _ids(items: Sequence[Any]) -> dict[str, Any] | None:
+    """The items by id, None where they have none, or one twice."""
+    found = {item["id"]: item for item in items if isinstance(item, dict) and isinstance(item.get("id"), str)}
+    return found if len(found) == len(items) and items else None
+
+
+def _same(one: Any, other: Any) -> bool:
+    numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (one, other))
+    return math.isclose(one, other, rel_tol=_ALIKE, abs_tol=_NEAR_ZERO) if numbers else bool(one == other)
+
 
 # Work on what lies outside the knowledge base: whether it fails depends on the machine, so a failure is written down.
-OUTSIDE = (e.Read, e.Renew, e.Trace, e.Write, e.Practise, e.Locate, e.Gather)
+OUTSIDE = (e.Read, e.CompareVersion, e.Trace, e.Write, e.Practise, e.Locate, e.BuildCollectCommand)
 _FREE_TEXT = frozenset({"said", "text", "because", "change", "search", "subject"})
 
 
 @dataclass
 class Span:
-    """A deed, the outcomes after it, and the states before it and after them."""
+    """A user event, the outcomes after it, and the states before it and after them."""
 
-    deed: d.Deed
+    event: e.UserEvent
     before: State
     after: State
     outcomes: list[e.Outcome] = field(default_factory=list)
 
 
-def scrubbed(deed: d.Deed, scrubber: Scrubber) -> d.Deed:
-    """The deed without home folders, user and host names in its free texts; ids stay."""
+def scrubbed(event: e.UserEvent, scrubber: Scrubber) -> e.UserEvent:
+    """The event without home folders, user and host names in its free texts; ids stay."""
     changes: dict[str, Any] = {}
-    for name in deed.__dataclass_fields__:
-        value = getattr(deed, name)
+    for name in event.__struct_fields__:
+        value = getattr(event, name)
         if name in ("path",) and isinstance(value, str):
             changes[name] = scrubber.path(value)
         elif name in ("paths", "traces"):
@@ -44,12 +274,11 @@ def scrubbed(deed: d.Deed, scrubber: Scrubber) -> d.Deed:
             changes[name] = tuple(map(scrubber.text, value))
         elif name == "arguments":
             changes[name] = tuple((key, scrubber.text(text)) for key, text in value)
-    return replace(deed, **changes) if changes else deed
+    return msgspec.structs.replace(event, **changes) if changes else event
 
 
 def entry_of(span: Span, last: bool, scrubber: Scrubber) -> Entry:
-    """The entry of a deed. last: nothing was done after it, so its work is waited for."""
-    deed = None if isinstance(span.deed, e.Cancelled) else scrubbed(span.deed, scrubber)
+    """The entry of a user event. last: nothing was done after it, so its work is waited for."""
     early = bool(span.after.waiting) and not last
     failed = {
         at: scrubber.text(outcome.message)
@@ -57,15 +286,17 @@ def entry_of(span: Span, last: bool, scrubber: Scrubber) -> Entry:
         if isinstance(outcome, e.Failed) and isinstance(outcome.request, OUTSIDE)
     }
     record = concluded(span.before, span.after, span.outcomes)
-    return Entry(verb_of(span.deed), deed, len(span.outcomes) if early else None, failed, _kernels(record, scrubber))
+    return Entry(
+        scrubbed(span.event, scrubber), len(span.outcomes) if early else None, failed, _kernels(record, scrubber)
+    )
 
 
 def concluded(before: State, after: State, outcomes: Sequence[e.Outcome]) -> dict[str, Any]:
-    """What a deed changed, with what was told to it and the cards that came."""
-    record = conclusions.change(conclusions.standing(before), conclusions.standing(after))
-    told = [item for item in map(conclusions.told, outcomes) if item is not None]
-    cards = conclusions.cards(before, after)
-    return record | ({"told": told} if told else {}) | ({"cards": cards} if cards else {})
+    """What an event changed, with what was told to it and the cards that came."""
+    record = change(standing(before), standing(after))
+    results = [item for item in map(told, outcomes) if item is not None]
+    new = cards(before, after)
+    return record | ({"told": results} if results else {}) | ({"cards": new} if new else {})
 
 
 def _kernels(record: Any, scrubber: Scrubber) -> Any:

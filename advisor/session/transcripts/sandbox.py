@@ -15,13 +15,11 @@ from advisor.hardware import ceilings
 from advisor.records.errors import AdvisorError, InputError, KnowledgeError, UsageError
 from advisor.records.readings import Progress, ReportInfo
 from advisor.session import events as e
-from advisor.session.executor import Desk, Judged, Sources
-from advisor.session.services import sources
+from advisor.session.executor import Executor, Judged, Sources, sources
 from advisor.session.state import State
-from advisor.session.transcripts import serialize
+from advisor.session.transcripts import format as serialize
 from advisor.session.transcripts.attachments import Memory
-from advisor.session.transcripts.scrub import BUNDLED, bundled_path
-from advisor.session.transcripts.serialize import Attached, Reading, Transcript, frame_of
+from advisor.session.transcripts.format import BUNDLED, Attached, Reading, Transcript, bundled_path, frame_of
 
 if TYPE_CHECKING:
     from advisor.hardware.ceilings import Cards
@@ -49,8 +47,8 @@ def harmless(live: Sources) -> Sources:
 
 
 @dataclass
-class Stage(Desk):
-    """The desk of a replay. cards: the ceilings that count instead of this machine's, None where its own do.
+class Sandbox(Executor):
+    """The executor of a replay. cards: the ceilings that count instead of this machine's, None where its own do.
 
     memory: what was read, to save the session again; carried: the names of what the transcript carries; kept: the id of
     the session that the program kept by itself, and end: its last state, from which it goes on as the same.
@@ -86,30 +84,30 @@ class Stage(Desk):
         return names in self.carried or all(name.startswith(BUNDLED) for name in names)
 
     def perform(self, request: e.Request, state: State, progress: Progress) -> e.Outcome:
-        """As on any desk."""
+        """As any executor does."""
         if self.cards is None:
             return super().perform(request, state, progress)
         with ceilings.using(self.cards):
             return super().perform(request, state, progress)
 
 
-def stage(transcript: Transcript) -> Stage:
-    """The desk for a transcript; InputError where what it carries cannot be used."""
+def stage(transcript: Transcript) -> Sandbox:
+    """The executor for a transcript; InputError where what it carries cannot be used."""
     carried = Carried(transcript)
     memory = Memory(carried.rules())
     live = sources(memory.knowledge)
     made = replace(
         live, analyse=carried.analyse, trace=carried.trace, side=carried.side, locate=carried.only_real(live.locate)
     )
-    return Stage(
+    return Sandbox(
         harmless(memory.watching(made)), cards=transcript.header.ceilings, memory=memory, carried=carried.names
     )
 
 
-def stage_here(transcript: Transcript, kept: str) -> Stage:
-    """The desk for a session that the program kept by itself: its reports are read where they are on this machine."""
+def stage_here(transcript: Transcript, kept: str) -> Sandbox:
+    """The executor for a session that was saved automatically: its reports are read where they are on this machine."""
     memory = Memory(Carried(transcript).rules())
-    return Stage(harmless(memory.watching(sources(memory.knowledge))), memory=memory, kept=kept)
+    return Sandbox(harmless(memory.watching(sources(memory.knowledge))), memory=memory, kept=kept)
 
 
 class Carried:

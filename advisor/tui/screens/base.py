@@ -19,7 +19,7 @@ from advisor.session import events as e
 from advisor.session.state import State
 from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.text import Banner, Note
-from advisor.view.text import plural
+from advisor.view.numbers import plural
 
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp

@@ -9,7 +9,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 
-from advisor.session import cards
+from advisor.session.actions import COMMANDS
+from advisor.session.actions.help import help_card
 from advisor.session.records import Card, Line
 from advisor.tui.palette import Key, keys_of, works
 from advisor.tui.screens.base import footer
@@ -59,7 +60,7 @@ class HelpScreen(ModalScreen[None]):
             if here:
                 yield CardView(key_card("Keys on this screen", here), blocks=self._blocks)
             yield CardView(key_card("Keys everywhere", everywhere), blocks=self._blocks)
-            yield CardView(cards.help_card(None), blocks=self._blocks)
+            yield CardView(help_card(COMMANDS, None), blocks=self._blocks)
         yield footer()
 
     def on_mount(self) -> None:

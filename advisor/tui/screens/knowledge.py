@@ -27,7 +27,8 @@ from advisor.tui.screens.base import ViewScreen, footer
 from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Busy, Lines
 from advisor.view.explain import HEADINGS, SEE, SOURCES, explain_text
-from advisor.view.text import plural, wrap
+from advisor.view.numbers import plural
+from advisor.view.text import wrap
 
 _PLURALS: Final = {
     "threshold": "thresholds",

@@ -14,7 +14,8 @@ from textual.widgets import Input
 
 from advisor.records.diagnosis import Diagnosis
 from advisor.session import events as e
-from advisor.session.choices import choices, event_of
+from advisor.session.choices import choices
+from advisor.session.language.understand import event_of
 from advisor.session.records import Choice
 from advisor.session.state import State
 from advisor.tui.drawing import safe, styled

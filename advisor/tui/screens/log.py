@@ -8,7 +8,7 @@ from textual import on
 from textual.content import Content
 from textual.events import Resize
 
-from advisor.session import strings
+from advisor.session.numbers import duration_text
 from advisor.session.records import Experiment
 from advisor.session.state import State
 from advisor.tui.drawing import safe, styled
@@ -66,11 +66,11 @@ class LogScreen(RowsScreen):
 def _cells(row: Experiment, state: State) -> tuple[str, ...]:
     """The cells of a row: version, change, time, gain over the previous version, class, first finding, next step."""
     gain = "" if row.ratio is None else f"{row.ratio:.2f}×"
-    title = state.lore.title
+    title = state.knowledge.title
     texts = (
         row.version,
         row.change,
-        strings.duration_text(row.duration_ns),
+        duration_text(row.duration_ns),
         gain,
         title(row.class_id) if row.class_id else "",
         title(row.finding) if row.finding else "",
@@ -93,11 +93,11 @@ def _line(cells: tuple[str, ...], widths: list[int]) -> str:
 
 
 def _about(row: Experiment, state: State) -> list[Content]:
-    lines = [styled(f"{row.version}  {strings.duration_text(row.duration_ns)}", "bold")]
+    lines = [styled(f"{row.version}  {duration_text(row.duration_ns)}", "bold")]
     for part, name in _LOG_PARTS.items():
         text = getattr(row, part)
         if text:
-            told = state.lore.title(text) if part == "finding" else text
+            told = state.knowledge.title(text) if part == "finding" else text
             cut = told if len(told) <= _LONGEST else told[:_LONGEST] + "…"
             lines.append(styled(f"{name}  ", "bold $text-primary") + styled(cut, ""))
     return lines

@@ -19,13 +19,13 @@ from textual.widgets import Input, Static
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.session import events as e
 from advisor.session.language import understand as commands
+from advisor.session.practice import exercising as words
 from advisor.session.practice import turn as practice_turn
-from advisor.session.practice import words
+from advisor.session.practice.exercising import STAGE_NAMES as NAMES
 from advisor.session.practice.exercising import STAGES, Exercising
-from advisor.session.practice.handlers import opened_from
 from advisor.session.practice.pages import Page, page
-from advisor.session.practice.words import STAGES as NAMES
-from advisor.session.records import Card, Choice, Lore
+from advisor.session.practice.room import opened_from
+from advisor.session.records import Card, Choice, KnowledgeIndex
 from advisor.session.state import State
 from advisor.tui.drawing import heading, safe, styled
 from advisor.tui.screens.base import TALL, ViewScreen, footer
@@ -111,29 +111,29 @@ def code_lines(code: Sequence[str], width: int) -> list[Content]:
     return out
 
 
-def evidence(page: Page, lore: Lore, wanted: str, blocks: bool) -> list[Draw]:
+def evidence(page: Page, index: KnowledgeIndex, wanted: str, blocks: bool) -> list[Draw]:
     """The charts of a profile without its diagnosis, and on the numbers page its metrics."""
     verdict = replace(page.launch.verdict, title="", evidence=())
     launch = replace(page.launch, findings=(), verdict=verdict)
-    shown = EvidenceContext(launch, metrics=lore.metrics)
+    shown = EvidenceContext(launch, metrics=index.metrics)
 
     def drawn(make: Callable[[EvidenceContext, Layout], list[Content]]) -> Draw:
         return lambda width: [*make(shown, Layout(max(width, FEWEST), blocks)), Content("")]
 
     pictures = () if page.numbers and wanted else (evidence_pages.units, evidence_pages.memory, evidence_pages.roofline)
-    numbers: list[Draw] = [lambda width: number_lines(launch, lore, wanted, width)] if page.numbers else []
+    numbers: list[Draw] = [lambda width: number_lines(launch, index, wanted, width)] if page.numbers else []
     return [*(drawn(make) for make in pictures), *numbers]
 
 
-def number_lines(launch: LaunchDiagnosis, lore: Lore, wanted: str, width: int) -> list[Content]:
+def number_lines(launch: LaunchDiagnosis, index: KnowledgeIndex, wanted: str, width: int) -> list[Content]:
     """The metrics of a launch whose name or meaning matches, the first _MOST of them."""
     find = wanted.casefold().split()
-    means = {name: text for name, _, text in lore.metrics}
+    means = {name: text for name, _, text in index.metrics}
     names = [n for n in sorted(launch.metrics) if all(word in f"{n} {means.get(n, '')}".casefold() for word in find)]
     few = replace(launch, metrics={name: launch.metrics[name] for name in names[:_MOST]})
     how = Layout(max(width, FEWEST))
     lines = [heading(f"All numbers of this launch, {len(names)} of {len(launch.metrics)}")]
-    lines += evidence_pages.numbers(EvidenceContext(few, metrics=lore.metrics), how)[1:]
+    lines += evidence_pages.numbers(EvidenceContext(few, metrics=index.metrics), how)[1:]
     more = len(names) - _MOST
     return [*lines, *(evidence_pages.note(f"… and {more} more: type a word to find them", how) if more > 0 else ())]
 
@@ -157,7 +157,7 @@ class ExercisePage(VerticalScroll, can_focus=False):
         self._views: list[Widget] = []
         self._below: list[Widget] = []
 
-    def show(self, page: Page, place: tuple[str, ...], lore: Lore, wanted: str) -> None:
+    def show(self, page: Page, place: tuple[str, ...], index: KnowledgeIndex, wanted: str) -> None:
         """Show this page. place: identifies it, another page starts at its top; wanted: filter of the metrics."""
         key = (page, place, wanted if page.numbers else "")
         if key == self._shown:
@@ -166,7 +166,7 @@ class ExercisePage(VerticalScroll, can_focus=False):
         only_numbers = same_page and self._shown[0] == page
         self._shown = key
         if only_numbers:
-            self._replace_below(page, lore, wanted)
+            self._replace_below(page, index, wanted)
             return
         same = 0
         while same_page and same < min(len(self._cards), len(page.cards)) and self._cards[same] == page.cards[same]:
@@ -179,24 +179,24 @@ class ExercisePage(VerticalScroll, can_focus=False):
         self._views += new
         if new:
             self.mount(*new, **({"before": self._below[0]} if self._below and self._below[0].is_attached else {}))
-        self._replace_below(page, lore, wanted)
+        self._replace_below(page, index, wanted)
         if same and new:
             self.call_after_refresh(self.scroll_to_widget, new[-1], animate=False, top=False)
         elif not same:
             self.scroll_home(animate=False)
 
-    def _replace_below(self, page: Page, lore: Lore, wanted: str) -> None:
+    def _replace_below(self, page: Page, index: KnowledgeIndex, wanted: str) -> None:
         if self._below:
             self.remove_children(self._below)
-        self._below = [DrawnLines(draw) for draw in self._draws(page, lore, wanted)]
+        self._below = [DrawnLines(draw) for draw in self._draws(page, index, wanted)]
         if self._below:
             self.mount(*self._below)
 
-    def _draws(self, page: Page, lore: Lore, wanted: str) -> list[Draw]:
+    def _draws(self, page: Page, index: KnowledgeIndex, wanted: str) -> list[Draw]:
         out: list[Draw] = []
         compared, blocks = page.compared, self._blocks
         if page.launch is not None:
-            out += evidence(page, lore, wanted, blocks)
+            out += evidence(page, index, wanted, blocks)
         if compared is not None:
             out.append(lambda width: compared_lines(compared, width, blocks))
         if page.code:
@@ -292,7 +292,7 @@ class PracticeScreen(ViewScreen):
         shown = page(here)
         finds = here.stage == "numbers" and self._number is None and not practice_turn.stage_of(self._typed, here)
         wanted = self._typed if finds else ""
-        self.query_one(ExercisePage).show(shown, (here.name, here.stage, here.step), state.lore, wanted)
+        self.query_one(ExercisePage).show(shown, (here.name, here.stage, here.step), state.knowledge, wanted)
         marked = not (practice_turn.narrows(here) and not self._typed)
         # A quiz is answered by its letters, and an accidental Enter must not be an answer.
         quiz, numbered = practice_turn.lettered(here), practice_turn.numbered(here)
@@ -302,12 +302,12 @@ class PracticeScreen(ViewScreen):
     @property
     def _number(self) -> int | None:
         """The index of the choice whose number is typed, None if there is none."""
-        return practice_turn.sought(self._typed, self.here)[1] if self.here.lesson is not None else None
+        return practice_turn.narrowed(self._typed, self.here)[1] if self.here.lesson is not None else None
 
     def _choices(self, here: Exercising) -> tuple[Choice, ...]:
         """The choices, filtered by the typed text; the external editor by its name."""
         out = []
-        find = practice_turn.sought(self._typed, here)[0] if here.lesson is not None else ()
+        find = practice_turn.narrowed(self._typed, here)[0] if here.lesson is not None else ()
         for choice in practice_turn.choices(here):
             if all(word in " ".join((choice.label, *choice.words)).casefold() for word in find):
                 named = choice.id == practice_turn.EDITOR

@@ -17,19 +17,18 @@ from textual.widgets import Input, Tree
 from textual.widgets.tree import TreeNode
 
 from advisor.session import events as e
-from advisor.session import strings
 from advisor.session.cards import measured
 from advisor.session.language import understand as commands
-from advisor.session.language.suggestions import near, pick
-from advisor.session.numbers import number_text
-from advisor.session.records import Lore, Proved
+from advisor.session.language.names import near, pick
+from advisor.session.numbers import number_text, sentence_start
+from advisor.session.records import KnowledgeIndex, Proved
 from advisor.session.state import State
 from advisor.session.views import requests_of
 from advisor.tui.drawing import MARKS, PLAIN_MARKS, safe
 from advisor.tui.screens.base import PanelScreen, footer
 from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Busy, Note
-from advisor.view.text import plural
+from advisor.view.numbers import plural
 
 if TYPE_CHECKING:
     from advisor.reasoning.engine.explain import BlockedRule, Clause, Proof, RuleProof
@@ -64,75 +63,75 @@ class Node:
     open: bool = True
 
 
-def tree(result: Any, finding: str, lore: Lore) -> Node:
+def tree(result: Any, finding: str, index: KnowledgeIndex) -> Node:
     """The proof tree of a finding or class: from a records.Proved, or a tuple of BlockedRule."""
-    title = lore.title(finding)
+    title = index.title(finding)
     if isinstance(result, Proved) and hasattr(result.proof, "rules"):
         rules = result.proof.rules
         said = f"concluded by {len(rules)} {plural(len(rules), 'rule')}"
-        children = (*_rules(result.proof, lore, 0), *_turns(result.flips, finding, lore))
+        children = (*_rules(result.proof, index, 0), *_turns(result.flips, finding, index))
         return Node(f"{title}: {said}", "holds", (title, said), finding, children)
     blocked = tuple(rule for rule in result if hasattr(rule, "failing")) if isinstance(result, tuple) else ()
     said = "not concluded: what blocked each rule" if blocked else "No rule concludes this about a single launch."
-    return Node(f"{title}: {said}", "fails", (title, said), finding, tuple(_blocked(rule, lore) for rule in blocked))
+    return Node(f"{title}: {said}", "fails", (title, said), finding, tuple(_blocked(rule, index) for rule in blocked))
 
 
-def _rules(proof: Proof, lore: Lore, depth: int) -> list[Node]:
-    return [_rule(rule, proof.concludes, lore, depth) for rule in proof.rules]
+def _rules(proof: Proof, index: KnowledgeIndex, depth: int) -> list[Node]:
+    return [_rule(rule, proof.concludes, index, depth) for rule in proof.rules]
 
 
-def _rule(rule: RuleProof, concludes: str, lore: Lore, depth: int) -> Node:
+def _rule(rule: RuleProof, concludes: str, index: KnowledgeIndex, depth: int) -> Node:
     label = f"rule {rule.rule_id}: fired"
-    about = (strings.sentence_start(rule.because), label) if rule.because else (label,)
-    children = (*(_clause(clause, lore, depth) for clause in rule.clauses), *_sources(rule.cites, lore))
+    about = (sentence_start(rule.because), label) if rule.because else (label,)
+    children = (*(_clause(clause, index, depth) for clause in rule.clauses), *_sources(rule.cites, index))
     return Node(about[0], "holds", about, concludes.removeprefix("class."), children)
 
 
-def _blocked(rule: BlockedRule, lore: Lore) -> Node:
+def _blocked(rule: BlockedRule, index: KnowledgeIndex) -> Node:
     became = "holds" if rule.fired else "fails"
     label = ("rule {rule}: fired" if rule.fired else "rule {rule}: did not fire").format(rule=rule.rule_id)
     kept = (*rule.failing, *rule.blocking, *rule.unknown)
-    children = (*(_clause(clause, lore, 0) for clause in kept), *_sources(rule.cites, lore))
+    children = (*(_clause(clause, index, 0) for clause in kept), *_sources(rule.cites, index))
     return Node(label, became, (label,), rule.concludes, children)
 
 
-def _clause(clause: Clause, lore: Lore, depth: int) -> Node:
+def _clause(clause: Clause, index: KnowledgeIndex, depth: int) -> Node:
     """The node of one condition. An `unless` lets the rule fire when it is false: mark and text say so."""
     unless = clause.role == "unless"
     became = _BECAME[2 - clause.truth if unless else clause.truth]
     name = clause.name.partition(".")[2] if clause.name.startswith(("class.", "found.")) else clause.name
-    says = clause.evidence[0].says if clause.evidence and clause.evidence[0].says else lore.title(name)
+    says = clause.evidence[0].says if clause.evidence and clause.evidence[0].says else index.title(name)
     state = _LETS[clause.truth] if unless else _CONDITIONS[became]
-    said = f"unless {says}" if unless else strings.sentence_start(says)
-    children = [_number(item, lore) for item in clause.evidence]
+    said = f"unless {says}" if unless else sentence_start(says)
+    children = [_number(item, index) for item in clause.evidence]
     if clause.proof is not None and depth < _DEEPEST:
-        children += _rules(clause.proof, lore, depth + 1)
+        children += _rules(clause.proof, index, depth + 1)
     return Node(f"{said} ({state})", became, (said, state), name, tuple(children))
 
 
-def _number(item: Comparison, lore: Lore) -> Node:
+def _number(item: Comparison, index: KnowledgeIndex) -> Node:
     """The node of a number: its test and margin, and below it the source of the threshold."""
     value = "not in the report" if item.value is None else number_text(item.value, item.unit)
-    means = next((f"{name}: {text}" for name, _, text in lore.metrics if name == item.metric), "")
+    means = next((f"{name}: {text}" for name, _, text in index.metrics if name == item.metric), "")
     about = (measured(item), means) if means else (measured(item),)
     became = "unknown" if item.holds is None else "holds" if item.holds else "fails"
     label = f"{item.metric} = {value}, tested {item.test}"
-    return Node(label, became, about, _known(item.metric, lore), tuple(_sources(item.cites, lore)), open=False)
+    return Node(label, became, about, _known(item.metric, index), tuple(_sources(item.cites, index)), open=False)
 
 
-def _known(text: str, lore: Lore) -> str:
+def _known(text: str, index: KnowledgeIndex) -> str:
     """The first metric in a formula; the text itself if it names no known metric."""
-    names = {name for name, *_ in lore.metrics}
+    names = {name for name, *_ in index.metrics}
     return next((name for name in _NAME.findall(text) if name in names), text)
 
 
-def _sources(cites: tuple[str, ...], lore: Lore) -> list[Node]:
-    told = tuple(lore.source(key) for key in cites)
+def _sources(cites: tuple[str, ...], index: KnowledgeIndex) -> list[Node]:
+    told = tuple(index.source(key) for key in cites)
     leaves = tuple(Node(text, "", (text, key)) for key, text in zip(cites, told, strict=True))
     return [Node("Sources", "", told, "", leaves, open=False)] if leaves else []
 
 
-def _turns(flips: tuple[Flip, ...], concluded: str, lore: Lore) -> list[Node]:
+def _turns(flips: tuple[Flip, ...], concluded: str, index: KnowledgeIndex) -> list[Node]:
     """The nearest values at which the conclusion flips; a flip of one of several reasons is left out."""
     if not flips:
         return []
@@ -142,7 +141,7 @@ def _turns(flips: tuple[Flip, ...], concluded: str, lore: Lore) -> list[Node]:
         if concluded in then:
             continue
         at, now = number_text(flip.turns_at, flip.unit), number_text(flip.value, flip.unit)
-        after = "; ".join(lore.title(name) for name in then)
+        after = "; ".join(index.title(name) for name in then)
         text = f"{flip.metric} = {at} (now {now}): then {after}"
         leaves.append(Node(text, "", (text,), flip.metric))
     label = "Flips if" if leaves else "No single number flips it"
@@ -285,12 +284,12 @@ class ProofScreen(PanelScreen):
             self._shown = result
             view = self.query_one(ProofTree)
             if result is None or isinstance(result, e.Failed):
-                view.fill(Node(state.lore.title(subject), "", (state.lore.title(subject),), subject))
+                view.fill(Node(state.knowledge.title(subject), "", (state.knowledge.title(subject),), subject))
             else:
-                view.fill(tree(result, subject, state.lore))
+                view.fill(tree(result, subject, state.knowledge))
             self._folded = False
             self._detail(view.root.data)
-        example = next((name for name, _ in state.lore.findings if state.finding_of(name) is None), "")
+        example = next((name for name, _ in state.knowledge.findings if state.finding_of(name) is None), "")
         self.query_one(Prompt).placeholder = f"name a finding, such as {example or subject}; Tab returns to the tree"
         self.app.offer(self)
 
@@ -301,7 +300,7 @@ class ProofScreen(PanelScreen):
             return _WHAT["absent"]
         at = names.index(state.view_subject)
         what = _WHAT["class" if at == 0 else "finding"]
-        return f"{what}, {at + 1} / {len(names)}: {state.lore.title(state.view_subject)}"
+        return f"{what}, {at + 1} / {len(names)}: {state.knowledge.title(state.view_subject)}"
 
     @staticmethod
     def _names(state: State) -> list[str]:
@@ -387,7 +386,7 @@ def _told(state: State) -> object:
 
 def _finding(text: str, state: State) -> str | None:
     """The finding or class that a typed text names: by id or title, their beginning, or similarity."""
-    titles = {title: name for name, title in reversed(state.lore.findings) if title}
-    names = {name: name for name, _ in state.lore.findings} | titles
+    titles = {title: name for name, title in reversed(state.knowledge.findings) if title}
+    names = {name: name for name, _ in state.knowledge.findings} | titles
     found = pick(text, names) or near(text, names, most=1)
     return names[found[0]] if found else None

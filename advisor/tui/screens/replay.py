@@ -20,19 +20,20 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from advisor.records.errors import AdvisorError
-from advisor.session.executor import Desk
+from advisor.session.actions.view import OPENED
+from advisor.session.executor import Executor
 from advisor.session.records import Card, Line
 from advisor.session.state import State
 from advisor.session.transcripts.player import Player
-from advisor.session.transcripts.sandbox import Stage
-from advisor.session.transcripts.serialize import OPENED
+from advisor.session.transcripts.sandbox import Sandbox
 from advisor.tui.drawing import safe, styled
 from advisor.tui.request_runner import STAGES
 from advisor.tui.screens.base import footer
 from advisor.tui.widgets.evidence import Evidence
 from advisor.tui.widgets.launches import LaunchTable, rows_of
 from advisor.tui.widgets.text import Banner, Busy, Conversation
-from advisor.view.text import cut, plural
+from advisor.view.numbers import plural
+from advisor.view.text import cut
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,10 +128,10 @@ def read(app: AdvisorApp, path: Path, to_the_end: bool, load: Callable[[Path], P
     Thread(target=work, name="read session", daemon=True).start()
 
 
-def own(played: Any, real: Desk) -> Desk:
+def own(played: Any, real: Executor) -> Executor:
     """The executor of a replay as that of the user's own session: from now on it writes files and runs kernels."""
-    if not isinstance(played, Stage):
-        return played if isinstance(played, Desk) else real
+    if not isinstance(played, Sandbox):
+        return played if isinstance(played, Executor) else real
     played.take_over(real.sources)
     return played
 

@@ -14,8 +14,9 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from advisor.session import events as e
-from advisor.session import strings
-from advisor.session.choices import choices, event_of
+from advisor.session.choices import choices
+from advisor.session.language.understand import event_of
+from advisor.session.numbers import UNIT_HINTS
 from advisor.session.state import State
 from advisor.tui.drawing import safe
 from advisor.tui.screens.base import footer, report_line, view_bindings
@@ -238,7 +239,7 @@ def _placeholder(state: State) -> str:
     """The placeholder of the prompt."""
     if state.ask is not None and state.ask.kind == "number":
         text = "{hint}; d for don't know" if state.ask.optional else "{hint}"
-        return text.format(hint=strings.UNIT_HINTS.get(state.ask.unit, strings.UNIT_HINTS["count"]))
+        return text.format(hint=UNIT_HINTS.get(state.ask.unit, UNIT_HINTS["count"]))
     if state.ask is not None:
         return "a number, a name or its beginning; Enter takes the highlighted one"
     return (

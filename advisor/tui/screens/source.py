@@ -168,7 +168,7 @@ class SourceScreen(PanelScreen):
         """Show the result; a failure is shown above the previous result."""
         launch = state.launch
         self.banner("Source", launch.kernel if launch is not None else "")
-        result = None if state.sought is None else state.result(state.sought)
+        result = None if state.source_query is None else state.result(state.source_query)
         about = (state.position, state.view_subject)
         if about != self._launch:
             self._launch, self._code = about, None
@@ -197,7 +197,7 @@ class SourceScreen(PanelScreen):
         elif result is None:
             lines.append(("one moment", "$quiet"))
         if self._code is not None:
-            lines += about_view(self._code.seen, state.sought, state.lore)
+            lines += about_view(self._code.seen, state.source_query, state.knowledge)
         self.query_one("#about", Note).say(lines)
 
     @property
@@ -237,7 +237,7 @@ class SourceScreen(PanelScreen):
 
     @property
     def _filtered(self) -> bool:
-        return bool(filters_text(self.app.state.sought))
+        return bool(filters_text(self.app.state.source_query))
 
     def _beside(self, code: Code, line: Line | None) -> None:
         """Show the source text around the current line, on large screens."""
@@ -315,7 +315,7 @@ class SourceScreen(PanelScreen):
         self._leave_prompt()
 
     def _seek(self, text: str) -> None:
-        sought = seek(text, self.app.state.sought)
+        sought = seek(text, self.app.state.source_query)
         if sought is None:
             self.notify(
                 f"{text[:80]} is not a search (/LDG), a comparison (share>5%), a measure (samples) or a column set"
@@ -348,7 +348,7 @@ class SourceScreen(PanelScreen):
         prompt.focus()
 
     def _change(self, **changes: object) -> None:
-        self.app.dispatch(_sought(self.app.state.sought, **changes))
+        self.app.dispatch(_sought(self.app.state.source_query, **changes))
 
     def action_measure(self, by: int) -> None:
         """Select the next or previous measure that this launch has data for."""
@@ -361,7 +361,7 @@ class SourceScreen(PanelScreen):
 
     def action_columns(self) -> None:
         """Select the next set of columns, none after the last."""
-        sought = self.app.state.sought
+        sought = self.app.state.source_query
         names = ["", *SETS]
         now = sought.columns if sought is not None else ""
         self._change(columns=names[(names.index(now) + 1) % len(names)] if now in names else "")
@@ -448,7 +448,7 @@ class SourceScreen(PanelScreen):
         if action == "clear":
             return self._filtered
         if action == "again":
-            sought = self.app.state.sought
+            sought = self.app.state.source_query
             return sought is not None and isinstance(self.app.state.result(sought), e.Failed)
         return True
 

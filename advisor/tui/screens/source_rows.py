@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from textual.content import Content
 
 from advisor.session import events as e
-from advisor.session.records import Lore
+from advisor.session.records import KnowledgeIndex
 from advisor.source.columns import Value
 from advisor.source.hotspots import Line, Spot
 from advisor.source.view import View
@@ -289,11 +289,11 @@ def _cell(value: Value) -> str:
 _NAME = 40  # cells of a file name; a longer one loses its beginning
 
 
-def about_view(seen: Seen, sought: e.Locate | None, lore: Lore) -> list[tuple[str, str]]:
+def about_view(seen: Seen, sought: e.Locate | None, index: KnowledgeIndex) -> list[tuple[str, str]]:
     """Measure and reason, filters, trust in the lines, missing data: (text, style) pairs."""
     view = seen.view
     told = f"{view.measure.title} ({view.measure.id}), total {count(view.total)}"
-    reason = reason_text(seen.wanted, lore.title(seen.wanted.finding) if seen.wanted is not None else "")
+    reason = reason_text(seen.wanted, index.title(seen.wanted.finding) if seen.wanted is not None else "")
     parts = [told, *([f"because {reason}"] if reason else [])]
     if view.columns and sought is not None:
         parts.append(f"columns: {sought.columns}")

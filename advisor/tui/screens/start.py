@@ -16,10 +16,9 @@ from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, Static
 
 from advisor.session import events as e
-from advisor.session.kept import remark, title
 from advisor.session.records import Choice
 from advisor.session.state import State
-from advisor.session.transcripts.autosave import Kept, forget_path
+from advisor.session.transcripts.autosave import SavedSession, forget_path, remark, title
 from advisor.tui.drawing import safe
 from advisor.tui.opening import Saved, StartOptions, completions, is_there, sort_out, typed_path
 from advisor.tui.screens.base import footer
@@ -36,7 +35,7 @@ class OfferScreen(ModalScreen[str]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "anew", "Start over", tooltip="Start over")]
 
-    def __init__(self, one: Kept, *, blocks: bool = True) -> None:
+    def __init__(self, one: SavedSession, *, blocks: bool = True) -> None:
         super().__init__()
         self._blocks = blocks
         self._choices = (

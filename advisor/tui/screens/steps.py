@@ -11,7 +11,7 @@ from textual.content import Content
 
 from advisor.session import events as e
 from advisor.session.method.progress import rows as step_rows
-from advisor.session.records import Lore, Step
+from advisor.session.records import KnowledgeIndex, Step
 from advisor.session.state import State
 from advisor.tui.drawing import styled
 from advisor.tui.screens.base import RowsScreen
@@ -63,7 +63,7 @@ class StepsScreen(RowsScreen):
     def show(self, state: State) -> None:
         """Show the steps; the cursor starts at the current step."""
         self.banner("Steps of the method", state.step)
-        steps, rows = state.lore.steps, self.query_one(Rows)
+        steps, rows = state.knowledge.steps, self.query_one(Rows)
         at = None
         if steps != self._steps or state.step != self._step:
             at = next((n for n, step in enumerate(steps) if step.id == (state.view_subject or state.step)), 0)
@@ -81,13 +81,13 @@ class StepsScreen(RowsScreen):
             )
 
         rows.show(len(steps), draw, at=at)
-        self._detail(state.lore)
+        self._detail(state.knowledge)
         self.app.offer(self)
 
-    def _detail(self, lore: Lore) -> None:
+    def _detail(self, index: KnowledgeIndex) -> None:
         at = self.query_one(Rows).at
         lines = (
-            step_lines(self._steps[at], lore)
+            step_lines(self._steps[at], index)
             if at < len(self._steps)
             else [styled("The knowledge base has no steps.", "$quiet")]
         )
@@ -96,7 +96,7 @@ class StepsScreen(RowsScreen):
 
     @on(Rows.Moved)
     def _moved(self, event: Rows.Moved) -> None:
-        self._detail(self.app.state.lore)
+        self._detail(self.app.state.knowledge)
 
     @on(Rows.Taken)
     def _taken(self, event: Rows.Taken) -> None:
@@ -121,13 +121,13 @@ class StepsScreen(RowsScreen):
             side.scroll_page_down(animate=False)
 
 
-def step_lines(step: Step, lore: Lore) -> list[Content]:
+def step_lines(step: Step, index: KnowledgeIndex) -> list[Content]:
     """The parts of a step under their headings."""
     lines = [styled(step.title, "bold"), styled(step.what, "")]
     for part, name in _STEP_PARTS.items():
         value = getattr(step, part)
         texts = (value,) if isinstance(value, str) else value
-        texts = tuple(lore.source(key) for key in texts) if part == "cites" else texts
+        texts = tuple(index.source(key) for key in texts) if part == "cites" else texts
         if any(texts):
             lines += [Content(""), styled(name, "bold $text-primary")]
             lines += [styled(f"{n}. {text}" if part == "steps" else text, "") for n, text in enumerate(texts, 1)]

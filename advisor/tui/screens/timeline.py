@@ -25,9 +25,10 @@ from advisor.timeline.results import GpuTimeline, Lane, Moment, Pattern, Timelin
 from advisor.tui.drawing import LANES, card_lines, heading, safe, styled
 from advisor.tui.screens.base import ViewScreen, footer
 from advisor.tui.widgets.text import Banner, Busy, Lines
-from advisor.view.text import cut, factor_text, plural, time_text, wrap
+from advisor.view.charts.lanes import axis_rows, cells_of, lane_rows, mark_row
+from advisor.view.numbers import plural, speedup_text, time_text
+from advisor.view.text import cut, wrap
 from advisor.view.timeline import about_text, command_texts, kernel_lines, pattern_lines, together_lines, unseen_texts
-from advisor.view.timeline_chart import axis_rows, cells_of, lane_rows, mark_row
 
 Window = tuple[int, int]
 _SHORTEST = 100  # ns; below this the clock of a trace has no meaning
@@ -211,7 +212,7 @@ def _gain(pattern: Pattern) -> str:
     gain = pattern.finding.speedup
     if gain is None:
         return "note" if pattern.finding.kind == "note" else ""
-    return f"at most {factor_text(gain.high)}x"
+    return f"at most {speedup_text(gain.high)}x"
 
 
 class TimelineScreen(ViewScreen):

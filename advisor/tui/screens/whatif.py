@@ -19,10 +19,9 @@ from advisor.knowledge.schemas import checked, most_of
 from advisor.records.diagnosis import Comparison, LaunchDiagnosis, Speedup
 from advisor.records.errors import UsageError
 from advisor.session import events as e
-from advisor.session import strings
-from advisor.session.language.suggestions import pick
-from advisor.session.numbers import number, number_text
-from advisor.session.records import Lore, Proved
+from advisor.session.language.names import pick
+from advisor.session.numbers import gain_text, number, number_text
+from advisor.session.records import KnowledgeIndex, Proved
 from advisor.session.state import State, main_finding
 from advisor.session.views import requests_of
 from advisor.tui.drawing import safe, styled
@@ -94,12 +93,14 @@ class Metric:
         return number_text(value, self.unit, more)
 
 
-def metrics_of(launch: LaunchDiagnosis, proved: object, lore: Lore, tried: Iterable[str] = ()) -> tuple[Metric, ...]:
+def metrics_of(
+    launch: LaunchDiagnosis, proved: object, index: KnowledgeIndex, tried: Iterable[str] = ()
+) -> tuple[Metric, ...]:
     """The metrics that matter for a launch: behind its class, its findings, what undecided rules lack, those tried.
 
     proved: the class's proof with its turning points (records.Proved), anything else while that is not yet told.
     """
-    known = {name: (unit, means) for name, unit, means in lore.metrics}
+    known = {name: (unit, means) for name, unit, means in index.metrics}
     evidence = [*launch.verdict.evidence, *(item for finding in launch.findings for item in finding.evidence)]
     turns: dict[str, set[float]] = {}
     order: dict[str, None] = {}
@@ -149,7 +150,7 @@ def outcome(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Fate, ...]
         if finding.id not in old:
             out.append(Fate("comes", "new", f"{finding.title}{_gain(finding.speedup)}"))
         elif _moved(old[finding.id].speedup, finding.speedup):
-            had, has = strings.gain_text(old[finding.id].speedup), strings.gain_text(finding.speedup)
+            had, has = gain_text(old[finding.id].speedup), gain_text(finding.speedup)
             out.append(Fate("gain", "gain", f"{finding.title}  {had} → {has}"))
         else:
             out.append(Fate("stays", "stays", f"{finding.title}{_gain(finding.speedup)}"))
@@ -163,7 +164,7 @@ def changed(rows: Iterable[Fate]) -> bool:
 
 
 def _gain(speedup: Speedup | None) -> str:
-    return "" if speedup is None else f"  {strings.gain_text(speedup)}"
+    return "" if speedup is None else f"  {gain_text(speedup)}"
 
 
 def _moved(had: Speedup | None, has: Speedup | None) -> bool:
@@ -254,7 +255,7 @@ class WhatIfScreen(PanelScreen):
         names = {name for name in tried if name not in {metric.id for metric in self._metrics}}
         if (launch, proved) != self._of or names:
             self._of = (launch, proved)
-            self._metrics = metrics_of(launch, proved, state.lore, tried)
+            self._metrics = metrics_of(launch, proved, state.knowledge, tried)
         metrics = self._metrics
         name = max((len(metric.id) for metric in metrics), default=_NAME_CELLS)
 
@@ -377,7 +378,7 @@ class WhatIfScreen(PanelScreen):
         left, sign, right = text.rpartition("=")
         state, metric = self.app.state, self._metric
         name = _named(left.strip(), state) if sign else metric.id if metric is not None else None
-        unit = state.lore.unit(name) if name is not None else None
+        unit = state.knowledge.unit(name) if name is not None else None
         if name is None or unit is None:
             self.notify(safe(f"{left.strip()[:80]} is not a metric."), severity="warning", markup=False)
             return
@@ -433,5 +434,5 @@ def _became(row: Fate) -> Content:
 
 def _named(text: str, state: State) -> str | None:
     """The metric with this name, or the only one that begins with it."""
-    found = pick(text, (name for name, *_ in state.lore.metrics))
+    found = pick(text, (name for name, *_ in state.knowledge.metrics))
     return found[0] if len(found) == 1 else None

@@ -17,10 +17,12 @@ from advisor.session.records import Card, Line
 from advisor.session.state import State
 from advisor.source.measures import MEASURES
 from advisor.tui.drawing import ROLES, card_lines, chart_lines, heading, styled, wrap_hanging
-from advisor.view import charts, memory_chart, roofline_text, workload
-from advisor.view.roofline_text import Paper
+from advisor.view.charts import bars as charts
+from advisor.view.charts import memory as memory_chart
+from advisor.view.charts import roofline_text
+from advisor.view.charts.canvas import Row
+from advisor.view.charts.roofline_text import Paper
 from advisor.view.source_marks import place_text, share, source_line
-from advisor.view.text_canvas import Row
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +70,7 @@ def evidence_context(state: State) -> EvidenceContext | None:
         _paper(state),
         next(bounds, None),
         next(iter(views.read(state)), None),
-        state.lore.metrics,
+        state.knowledge.metrics,
         not state.numbers,
         tuple((finding.id, views.places(state, finding)) for finding in launch.findings),
     )
@@ -149,7 +151,7 @@ def roofline(shown: EvidenceContext, how: Layout) -> list[Content]:
 
 def memory(shown: EvidenceContext, how: Layout) -> list[Content]:
     """The memory chart, its notes, and what it cannot show."""
-    if shown.launch.scope == workload.SCOPE:
+    if shown.launch.scope == "workload":
         return [
             *_head("Memory chart", how),
             *note("A typed-in workload has no memory chart: Nsight Graphics reports no volumes.", how),

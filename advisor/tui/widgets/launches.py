@@ -16,10 +16,10 @@ from textual.message import Message
 from textual.widgets import DataTable
 
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
-from advisor.session import strings
+from advisor.session.numbers import duration_text, gain_text, launch_number
 from advisor.session.state import is_end, main_finding
 from advisor.tui.drawing import safe
-from advisor.view.charts import bar
+from advisor.view.charts.bars import bar
 
 # Sort orders in the order of F5: report order first, then the most useful ones.
 ORDERS: Final = ("report", "duration", "gain", "kernel", "class", "finding")
@@ -89,7 +89,7 @@ def _row(launch: LaunchDiagnosis, position: int, several: bool, time: float, dia
     duration = launch.duration_ns
     speedup = first.speedup if first is not None else None
     saved = None if speedup is None or speedup.estimate <= 0 else 1 - 1 / speedup.estimate
-    number = strings.launch_number(launch, several)
+    number = launch_number(launch, several)
     kernel = safe(launch.kernel).replace("\n", " ")
     verdict = safe(launch.verdict.title or launch.verdict.id)
     finding = "" if first is None else safe(first.title)
@@ -98,10 +98,10 @@ def _row(launch: LaunchDiagnosis, position: int, several: bool, time: float, dia
         position=position,
         number=number,
         kernel=kernel,
-        time=strings.duration_text(duration),
+        time=duration_text(duration),
         verdict=verdict,
         finding=finding,
-        gain=strings.gain_text(speedup),
+        gain=gain_text(speedup),
         done=first is not None and is_end(first),
         duration=duration,
         share=duration / time if duration is not None and time > 0 else None,
@@ -173,7 +173,7 @@ def summary(rows: Sequence[Row], kept: Sequence[Row], order: str, upwards: bool 
     named = f"{named}, reversed" if upwards else named
     parts = [f"{len(kept)} of {len(rows)} launches, {named}"]
     if every.time > 0:
-        time = strings.duration_text(here.time)
+        time = duration_text(here.time)
         share = share_text(here.time / every.time)
         parts.append(time if len(kept) == len(rows) else f"{time}, {share} of kernel time")
     if here.unknown:

@@ -1,4 +1,4 @@
-"""A document as one HTML file that needs nothing else: no network, no other file, no script but its own.
+"""A page as one HTML file that needs nothing else: no network, no other file, no script but its own.
 
 Jinja escapes every value. What is not printable (control characters, marks that turn the direction of text) is shown
 as its escape before that. A content security policy with the digests of the one style and the one script forbids all
@@ -17,7 +17,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from advisor.view.blocks import Document
+from advisor.view.blocks import Page
 from advisor.view.text import cut, shown
 
 _FOLDER = Path(__file__).parent / "page"
@@ -26,15 +26,15 @@ LONGEST = 600
 _QUOTED = re.compile(r"`([^`]+)`")
 
 
-def document_html(document: Document) -> str:
+def page_html(page: Page) -> str:
     """The whole page."""
     style, script = ((_FOLDER / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     policy = (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
-    page = _environment().get_template("page.html")
-    return page.render(document=document, style=Markup(style), script=Markup(script), policy=policy)
+    template = _environment().get_template("page.html")
+    return template.render(page=page, style=Markup(style), script=Markup(script), policy=policy)
 
 
 def rich(text: str) -> Markup:

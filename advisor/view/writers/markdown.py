@@ -1,8 +1,9 @@
-"""A document as Markdown, for a comment on a pull request or a wiki: headings, lists, tables, fenced code."""
+"""A page as Markdown, for a comment on a pull request or a wiki: headings, lists, tables, fenced code."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from itertools import pairwise
 
 from advisor.view.blocks import (
@@ -11,15 +12,16 @@ from advisor.view.blocks import (
     Bullets,
     Code,
     Command,
-    Document,
     Facts,
+    Page,
     Paragraph,
     Picture,
+    Plain,
     Section,
     Table,
     Turn,
 )
-from advisor.view.charts import bar
+from advisor.view.charts.bars import bar
 from advisor.view.text import cut, shown
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&$@])")
@@ -30,6 +32,7 @@ _LINK = re.compile(r"(?i)\b(https?|ftp|mailto|xmpp|www)([:.])")
 _QUOTED = re.compile(r"`([^`]+)`")
 _FENCE = re.compile(r"`{3,}")
 _CELLS = 24
+_WIDTH = 78  # columns of a drawing in characters
 # A name of thousands of characters is of no use in a list; the JSON has all of it.
 LONGEST = 400
 
@@ -51,12 +54,12 @@ def _code(text: str) -> str:
     return f"<code>{escaped(text)}</code>" if "|" in text or not text.strip() else f"`{text}`"
 
 
-def document_markdown(document: Document) -> str:
-    """The whole document."""
-    out = [f"# {rich(document.title)}"]
-    for block in document.made:
+def page_markdown(page: Page) -> str:
+    """The whole page."""
+    out = [f"# {rich(page.title)}"]
+    for block in page.made:
         out += ["", *_block(block)]
-    for part in document.sections:
+    for part in page.sections:
         out += _section(part)
     return "\n".join(line for line, before in _spaced(out) if line or before) + "\n"
 
@@ -68,7 +71,7 @@ def _spaced(lines: list[str]) -> list[tuple[str, str]]:
 
 def _section(part: Section) -> list[str]:
     pictures = [block for block in part.blocks if isinstance(block, Picture)]
-    if pictures and not any(picture.text for picture in pictures):
+    if pictures and not any(picture.draw for picture in pictures):
         return []
     out = ["", f"{'#' * part.level} {rich(part.title)}"]
     for block in part.blocks:
@@ -88,6 +91,8 @@ def _block(block: Block) -> list[str]:
     if isinstance(block, Table):
         return _table(block)
     if isinstance(block, Code):
+        if block.diff:
+            return [*([rich(block.caption), ""] if block.caption else []), *_fenced(map(shown, block.lines), "diff")]
         width = len(str(block.start + len(block.lines)))
         rows = [
             f"{'>' if n == block.hot else ' '} {n:>{width}}  {shown(line)}"
@@ -100,7 +105,9 @@ def _block(block: Block) -> list[str]:
         return [rich(block.caption), "", *_fenced(_bars(block))]
     if isinstance(block, Turn):
         return _turn(block)
-    return _fenced([shown(line) for line in block.text]) if block.text else []
+    if isinstance(block, Plain):
+        return _fenced(map(shown, block.lines))
+    return _fenced(map(shown, block.draw(_WIDTH, True))) if block.draw is not None else []
 
 
 def _turn(turn: Turn) -> list[str]:
@@ -116,8 +123,9 @@ def _turn(turn: Turn) -> list[str]:
     return lines
 
 
-def _fenced(lines: list[str], language: str = "") -> list[str]:
+def _fenced(texts: Iterable[str], language: str = "") -> list[str]:
     """Lines as they are, in a fence longer than any run of backticks in them."""
+    lines = list(texts)
     longest = max((len(run) for line in lines for run in _FENCE.findall(line)), default=2)
     fence = "`" * (longest + 1)
     return [fence + language, *lines, fence]

@@ -18,8 +18,9 @@ from advisor import __version__
 from advisor.knowledge.base import Catalog, catalog
 from advisor.knowledge.schemas import DiagnosisDef
 from advisor.records.diagnosis import ENDS, Diagnosis, Finding, LaunchDiagnosis, Location
-from advisor.view.diagnosis import SEVERE, first_diagnosis
-from advisor.view.text import cut, gain_text, number, present, shown, time_text
+from advisor.view.numbers import gain_text, number, present, time_text
+from advisor.view.pages.launch import SEVERE, first_diagnosis
+from advisor.view.text import cut, shown
 
 VERSION = "2.1.0"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

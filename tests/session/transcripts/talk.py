@@ -8,13 +8,13 @@ from pathlib import Path
 from tui.factory import sources as made_up
 
 from advisor.session import events as e
-from advisor.session.executor import Desk, Sources
+from advisor.session.executor import Executor, Sources
 from advisor.session.language.understand import understand
 from advisor.session.reducer import reduce
 from advisor.session.state import State
 from advisor.session.transcripts.attachments import Memory
 from advisor.session.transcripts.authoring import settle
-from advisor.session.transcripts.session import Saving
+from advisor.session.transcripts.autosave import Saving
 
 CSV = Path(__file__).parents[2] / "data" / "tour_raw.csv.xz"
 
@@ -30,7 +30,7 @@ class Talk:
 
     def __post_init__(self) -> None:
         self.saving = Saving(place=self.place or Path("unused"), problem=self.problems.append)
-        self.desk = Desk(self.saving.sources(self.sources))
+        self.desk = Executor(self.saving.sources(self.sources))
 
     @property
     def memory(self) -> Memory:
@@ -57,6 +57,6 @@ class Talk:
 
 def real(place: Path | None = None) -> Talk:
     """On the real sources."""
-    from advisor.session.services import sources
+    from advisor.session.executor import sources
 
     return Talk(sources(), place)

@@ -12,7 +12,7 @@ from tui.factory import sources
 
 from advisor.records.errors import InputError, UsageError
 from advisor.session import events as e
-from advisor.session.transcripts import serialize
+from advisor.session.transcripts import format as serialize
 from advisor.session.transcripts.player import Player
 from advisor.session.transcripts.sandbox import harmless
 
@@ -37,7 +37,7 @@ HEAD = '{"format": "ncu-advisor/transcript/1"}'
         (HEAD.encode() + b'\n{"do": "answer", "question": 1}', "line 2"),
         (HEAD.encode() + b'\n{"do": "whatif", "values": [["a", NaN]]}', "line 2"),
         (HEAD.encode() + b'\n{"do": "whatif", "values": [["a", 1e999]]}', "line 2"),
-        (HEAD.encode() + b'\n{"concluded": {}}', "belongs to no deed"),
+        (HEAD.encode() + b'\n{"concluded": {}}', "belongs to no action"),
         (HEAD.encode() + b'\n{"launch": {"reading": 0}}', "line 2"),
         (HEAD.encode() + b'\n{"do": "fix", "failed": {"x": "y"}}', "by their numbers"),
         (HEAD.encode() + b'\n{"do": "fix", "settled": "x"}', "line 2"),
@@ -65,7 +65,7 @@ def test_folders_and_absent_files_are_named(tmp_path: Path) -> None:
 def test_kinds_that_are_not_known_are_skipped_with_a_note_and_their_conclusion_with_them() -> None:
     lines = [HEAD, '{"do": "dance"}', '{"concluded": {"class": "x"}}', '{"moon": 1}', '{"do": "fix"}']
     found = serialize.parse("\n".join(lines).encode())
-    assert [entry.verb for entry in found.entries] == ["fix"]
+    assert [entry.event.verb for entry in found.entries] == ["fix"]
     assert len(found.notes) == 2 and "dance" in found.notes[0] and "line 4" in found.notes[1]
 
 

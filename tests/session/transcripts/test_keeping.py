@@ -17,10 +17,9 @@ from tui.factory import diagnosis
 
 from advisor.records.errors import InputError
 from advisor.session import events as e
-from advisor.session.transcripts import serialize
-from advisor.session.transcripts.autosave import MOST_KEPT, forget, is_running, kept, prune, unfinished
+from advisor.session.transcripts import format as serialize
+from advisor.session.transcripts.autosave import MOST_KEPT, Saving, forget, is_running, kept, prune, unfinished
 from advisor.session.transcripts.player import Player
-from advisor.session.transcripts.session import Saving
 
 CHILD = Path(__file__).with_name("child_session.py")
 
@@ -35,7 +34,7 @@ def talked(place: Path, *more: e.Event) -> Talk:
 
 def verbs(place: Path) -> list[str]:
     [path] = place.glob("*.jsonl")
-    return [entry.verb for entry in serialize.load(path).entries]
+    return [entry.event.verb for entry in serialize.load(path).entries]
 
 
 def test_each_step_is_saved_and_an_undone_one_goes(tmp_path: Path) -> None:
@@ -80,7 +79,7 @@ def test_a_session_that_was_broken_off_is_offered_for_its_own_reports(tmp_path: 
     talk = talked(tmp_path, e.Asked("dtype"), e.Answered("dtype", "f32"))
     talk.saving.close()
     [one] = unfinished((), tmp_path)
-    assert one.paths == ("tour.ncu-rep",) and one.answers == 1 and one.deeds == 3
+    assert one.paths == ("tour.ncu-rep",) and one.answers == 1 and one.actions == 3
     assert unfinished(("tour.ncu-rep",), tmp_path) == (one,)
     assert unfinished(("other.ncu-rep",), tmp_path) == ()
     forget(one)
@@ -278,10 +277,10 @@ def test_kill_9_at_any_moment_leaves_all_finished_steps(seed: int, tmp_path: Pat
     done = max([done, *(int(line) for line in child.stdout.read().split())])  # said before the signal came
     child.wait()
     [one] = unfinished((), tmp_path)
-    assert one.deeds >= done
+    assert one.actions >= done
     player = serialize.load(one.path)
-    assert [entry.deed.text.split()[1] for entry in player.entries[2:]] == [  # type: ignore[union-attr]
-        str(number) for number in range(2, one.deeds + 1)
+    assert [entry.event.text.split()[1] for entry in player.entries[2:]] == [  # type: ignore[union-attr]
+        str(number) for number in range(2, one.actions + 1)
     ]
 
 

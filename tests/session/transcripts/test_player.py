@@ -15,14 +15,13 @@ from advisor.records.errors import UsageError
 from advisor.session import events as e
 from advisor.session.reducer import reduce
 from advisor.session.state import State
-from advisor.session.transcripts import serialize
+from advisor.session.transcripts import format as serialize
 from advisor.session.transcripts.attachments import transcript_of
 from advisor.session.transcripts.authoring import settle
+from advisor.session.transcripts.format import Scrubber, Transcript
 from advisor.session.transcripts.player import Player
 from advisor.session.transcripts.recorder import Recorder
 from advisor.session.transcripts.sandbox import stage
-from advisor.session.transcripts.scrub import Scrubber
-from advisor.session.transcripts.serialize import Transcript
 
 SCRUBBER = Scrubber(Path("/home/marianne"), ["marianne"], ["gpubox"])
 
@@ -175,7 +174,7 @@ def test_the_ceilings_of_the_transcript_count_and_not_those_of_this_machine(user
 def test_a_bundled_report_is_named_and_not_embedded(tour_path: Path) -> None:
     made = saved(Talk().begin(str(tour_path)).do(e.LaunchSelected(1)))
     assert made.header.readings[0].kept == "bundled" and made.launches == ()
-    assert made.entries[0].deed == e.Began(("kernels:tour/recorded/h200/tour.ncu-rep.xz",))
+    assert made.entries[0].event == e.Began(("kernels:tour/recorded/h200/tour.ncu-rep.xz",))
 
 
 # What happens while work is under way
@@ -195,17 +194,17 @@ def test_a_deed_while_work_is_under_way_is_replayed_so() -> None:
     twice = reduce(asked, e.FixShown())
     talk.state, _ = settle(twice, talk.desk)
     entries = Recorder(SCRUBBER).entries(talk.state.log)
-    assert [(one.verb, one.settled) for one in entries[2:]] == [("how", 0), ("fix", None)]
+    assert [(one.event.verb, one.settled) for one in entries[2:]] == [("how", 0), ("fix", None)]
     assert "told" not in entries[2].concluded and entries[3].concluded["told"][0]["how"]
 
 
 def test_work_that_was_called_off_stays_called_off() -> None:
     began = unsettled(e.Began(("tour.ncu-rep",)))
-    off = reduce(began, e.Cancelled(began.waiting[0]))
+    off = reduce(began, e.Cancelled())
     talk = Talk()
     talk.state, _ = settle(reduce(off, e.Retried()), talk.desk)
     entries = Recorder(SCRUBBER).entries(talk.state.log)
-    assert [(one.verb, one.settled) for one in entries] == [("begin", 0), ("cancel", None), ("retry", None)]
+    assert [(one.event.verb, one.settled) for one in entries] == [("begin", 0), ("cancel", None), ("retry", None)]
     again = Player(Transcript(serialize.Header(), entries=entries), stage(Transcript(serialize.Header())))
     again.desk.sources = talk.desk.sources
     assert again.state(3) == talk.state
@@ -222,9 +221,9 @@ def test_a_failure_of_reading_is_replayed_and_not_tried_again() -> None:
 def test_what_was_undone_does_not_stand_in_a_transcript() -> None:
     talk = Talk().begin("tour.ncu-rep").do(e.LaunchSelected(1)).do(e.FixShown())
     recorder = Recorder(SCRUBBER)
-    assert [one.verb for one in recorder.entries(talk.state.log)] == ["begin", "launch", "fix"]
+    assert [one.event.verb for one in recorder.entries(talk.state.log)] == ["begin", "launch", "fix"]
     talk.do(e.Back())
-    assert [one.verb for one in recorder.entries(talk.state.log)] == ["begin", "launch"]
+    assert [one.event.verb for one in recorder.entries(talk.state.log)] == ["begin", "launch"]
     talk.do(e.EvidenceShown())
     assert recorder.entries(talk.state.log) == Recorder(SCRUBBER).entries(talk.state.log)
 
@@ -236,7 +235,7 @@ def test_save_writes_a_transcript_and_says_where(tmp_path: Path) -> None:
     talk = Talk().begin("tour.ncu-rep").do(e.LaunchSelected(1))
     talk.do(e.WriteAsked("transcript", str(tmp_path / "mine")))
     assert str(tmp_path / "mine.jsonl") in talk.state.cards[-1].lines[0].text
-    verbs = [one.verb for one in serialize.load(tmp_path / "mine.jsonl").entries]
+    verbs = [one.event.verb for one in serialize.load(tmp_path / "mine.jsonl").entries]
     assert verbs == ["begin", "launch", "write"]
 
 
@@ -305,7 +304,7 @@ def test_gone_on_with_it_reads_what_the_user_gives_and_nothing_that_the_transcri
     played.desk.take_over(replace(live, analyse=real().desk.sources.analyse))
     located = played.desk.perform(e.Locate(1), state, lambda *_: None)
     assert isinstance(located, e.Failed) and "without the code" in located.message
-    renewed = played.desk.perform(e.Renew(str(mine), 1), state, lambda *_: None)
-    assert isinstance(renewed, e.Told), renewed
+    renewed = played.desk.perform(e.CompareVersion(str(mine), 1), state, lambda *_: None)
+    assert isinstance(renewed, e.Completed), renewed
     again = played.desk.perform(e.Read(state.paths), state, lambda *_: None)
     assert isinstance(again, e.Opened)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from advisor.session import events as e
+from advisor.session.transcripts.format import Scrubber, bundled_name, bundled_path
 from advisor.session.transcripts.recorder import scrubbed
-from advisor.session.transcripts.scrub import Scrubber, bundled_name, bundled_path
 
 SCRUBBER = Scrubber(Path("/home/marianne"), ["marianne"], ["gpubox", "gpubox.example.org"])
 

@@ -1,0 +1,35 @@
+"""`ncu-advisor explain`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from advisor.cli import terminal
+from advisor.cli.options import Knowledge, argument, command, formats
+from advisor.explain.explain import explain as explain_word
+from advisor.records.errors import EXIT_DONE
+from advisor.view.explain import explain_json, explain_text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(Knowledge):
+    """Options of `explain`."""
+
+    words: tuple[str, ...] = argument(nargs=-1)
+    form: str = formats("text", "json")
+
+
+@command(Options)
+def explain(options: Options) -> int:
+    """Explain a diagnosis, observation, rule, stall reason, opcode, metric, pitfall, step, GPU or question.
+
+    Without a word, list the kinds of entries.
+    """
+    found = explain_word(" ".join(options.words), options.knowledge)
+    if options.form == "json":
+        terminal.write(json.dumps(explain_json(found), indent=1, ensure_ascii=False))
+    else:
+        screen = terminal.screen()
+        terminal.write(explain_text(found, width=screen.width, colour=screen.colour))
+    return EXIT_DONE

@@ -1,0 +1,150 @@
+"""Options of commands, declared as the fields of a dataclass.
+
+@dataclass(frozen=True, kw_only=True)
+class Options(Output, Knowledge):
+    report: Path = argument(type=PATH)
+    top: int = option("--top", default=10, help="Lines to show.")
+
+@command(Options)
+def source(options: Options) -> int: ...
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from advisor.records.errors import KnowledgeError, UsageError
+
+PATH = click.Path(path_type=Path)
+_FILTER, _OWN, _OUTPUT, _KNOWLEDGE = range(4)  # the order of options in a command's help
+
+T = TypeVar("T")
+
+
+def option(*names: str, default: Any = None, place: int = _OWN, **attributes: Any) -> Any:
+    """A field that is an option; `attributes` are those of `click.Option`."""
+    if attributes.get("multiple"):
+        return field(default=(), metadata={"option": (names, attributes), "place": place})
+    if default not in (None, False, ""):
+        attributes.setdefault("show_default", True)
+    return field(default=default, metadata={"option": (names, {"default": default, **attributes}), "place": place})
+
+
+def flag(*names: str, **attributes: Any) -> Any:
+    """A field that is a switch, off by default."""
+    return option(*names, default=False, is_flag=True, **attributes)
+
+
+def argument(**attributes: Any) -> Any:
+    """A field that is a positional argument; `attributes` are those of `click.Argument`."""
+    return field(metadata={"argument": attributes, "place": _OWN})
+
+
+def formats(*names: str, place: int = _OUTPUT) -> Any:
+    """The field of `--format`, the first name by default."""
+    return option("--format", default=names[0], type=click.Choice(names), place=place, help="Output format.")
+
+
+def clock_control() -> Any:
+    """The field of `--clock-control`."""
+    words = "ncu's own option: `base` locks the clocks while profiling, `none` does not."
+    return option("--clock-control", default="base", type=click.Choice(["base", "none"]), help=words)
+
+
+def command(
+    options: type[T], name: str | None = None, **attributes: Any
+) -> Callable[[Callable[[T], int]], click.Command]:
+    """Make a command of a function that takes its options as one object; its docstring is the help."""
+
+    def made(function: Callable[[T], int]) -> click.Command:
+        return click.Command(
+            name or function.__name__,
+            params=_parameters(options),
+            callback=lambda **values: function(options(**values)),
+            help=inspect.getdoc(function),
+            **attributes,
+        )
+
+    return made
+
+
+def _parameters(options: Any) -> list[click.Parameter]:
+    out: list[click.Parameter] = []
+    for each in sorted(fields(options), key=lambda f: f.metadata["place"]):
+        if "argument" in each.metadata:
+            out.append(click.Argument([each.name], **each.metadata["argument"]))
+        else:
+            names, attributes = each.metadata["option"]
+            out.append(click.Option([*names, each.name], **attributes))
+    return out
+
+
+def _lint(ctx: click.Context, param: click.Parameter, folders: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Raise the first mistake in a team's folders before anything is concluded from them."""
+    if folders:
+        # The linter imports NumPy; commands without --knowledge do not pay for it.
+        module, resources = import_module("advisor.lint.lint"), import_module("advisor.records.resources")
+        for mistake in module.lint([resources.folder("knowledge"), *folders]):
+            if mistake.severity == "error" and any(str(mistake.file).startswith(str(f)) for f in folders):
+                raise KnowledgeError(f"{mistake.file}:{mistake.line}: {mistake.text}")
+    return folders
+
+
+@dataclass(frozen=True, kw_only=True)
+class Knowledge:
+    """`--knowledge`."""
+
+    knowledge: tuple[Path, ...] = option(
+        "--knowledge",
+        multiple=True,
+        type=PATH,
+        callback=_lint,
+        metavar="DIR",
+        place=_KNOWLEDGE,
+        help="Add a team's own rules; repeatable.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """`--out`."""
+
+    out: Path | None = option(
+        "--out", type=PATH, metavar="FILE", place=_OUTPUT, help="Write to FILE instead of stdout."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Launches:
+    """`--kernel`, and what completes a report: `--answers`, `--gpu`."""
+
+    kernel: str | None = option(
+        "--kernel", metavar="REGEX", place=_FILTER, help="Only launches whose kernel name matches."
+    )
+    answers: Path | None = option(
+        "--answers", type=PATH, metavar="FILE.yaml", place=_FILTER, help="A YAML file of session answers."
+    )
+    gpu: str | None = option("--gpu", metavar="NAME", place=_FILTER, help="The GPU, if the report does not name it.")
+
+    @property
+    def pattern(self) -> re.Pattern[str] | None:
+        """`--kernel`, compiled; UsageError where it is not a regular expression."""
+        try:
+            return re.compile(self.kernel) if self.kernel is not None else None
+        except re.error as e:
+            raise UsageError(f"--kernel {self.kernel!r} is not a regular expression: {e}") from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Strict:
+    """`--strict`."""
+
+    strict: bool = flag("--strict", place=_OUTPUT, help="Exit with 2 if any input is incomplete or unreadable.")

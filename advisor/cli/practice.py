@@ -1,0 +1,415 @@
+"""`ncu-advisor practice`: the commands that need no GPU, from `list` to `log`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+from rapidfuzz import process
+
+from advisor.cli import LazyGroup, terminal
+from advisor.cli.options import PATH, argument, command, flag, formats, option
+from advisor.knowledge.base import catalog
+from advisor.practice import lessons, workshop
+from advisor.practice.manifest import Exercise, exercise, names
+from advisor.practice.predictions import CAUSE_POINTS, CLASS_POINTS, MINE, SPEEDUP_POINTS
+from advisor.practice.selfcheck import judge
+from advisor.practice.state import Prediction, Record, Store, annotate, latest, state_of
+from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, UsageError
+from advisor.view import practice as view
+from advisor.view.exercises import overlap_text
+from advisor.view.pages.diagnosis import diagnosis_page
+from advisor.view.text import cut, shown, wrap
+from advisor.view.writers.terminal import terminal_text
+
+# Command -> where it is, and what it does, in the order in which a learner meets them.
+COMMANDS = {
+    "list": ("advisor.cli.practice:list_", "List the exercises, with your progress."),
+    "show": ("advisor.cli.practice:show", "Show an exercise, its napkin numbers, or a recorded profile."),
+    "predict": ("advisor.cli.practice:predict", "Commit to class, cause and speedup before you see a profile."),
+    "quiz": ("advisor.cli.practice:quiz", "Answer questions about what the counters mean."),
+    "start": ("advisor.cli.practice:start", "Create your own folder with the source to edit."),
+    "check": ("advisor.cli.practice_gpu:check", "Compile, verify and time your version."),
+    "profile": ("advisor.cli.practice_gpu:profile", "Profile your version with ncu; compare before and after."),
+    "sweep": ("advisor.cli.practice_gpu:sweep", "Vary block size, shared-memory carve-out and register cap."),
+    "hint": ("advisor.cli.practice:hint", "Show the next hint."),
+    "solution": ("advisor.cli.practice:solution", "Explain the solution and show its source."),
+    "log": ("advisor.cli.practice:log", "Show the experiment log, or add notes to it."),
+    "reset": ("advisor.cli.practice:reset", "Restore the original source; your version is kept."),
+    "calibrate": ("advisor.cli.practice_gpu:calibrate", "Measure and store the ceilings of this GPU."),
+    "selfcheck": ("advisor.cli.practice_gpu:selfcheck", "Check that every exercise shows what it claims."),
+}
+
+
+@click.group(cls=LazyGroup, lazy=COMMANDS)
+def practice() -> None:
+    """Practise on kernels that are slow for a known reason.
+
+    Start with `ncu-advisor practice list`, then `show` one. Running kernels needs an NVIDIA GPU and CuPy; everything
+    else works without.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneExercise:
+    """The argument NAME."""
+
+    name: str = argument()
+
+
+def screen() -> terminal.Screen:
+    """The terminal, up to 110 columns."""
+    return terminal.screen(most=110)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListOptions:
+    """Options of `list`."""
+
+    form: str = formats("text", "json")
+
+
+@command(ListOptions, "list")
+def list_(options: ListOptions) -> int:
+    """List the exercises, with level, step of the method and your progress."""
+    progress = Store().read().exercises
+    found = [exercise(name) for name in names()]
+    if options.form == "text":
+        terminal.write(view.list_text(found, progress, screen().width, screen().colour))
+        return EXIT_DONE
+    rows = [
+        {
+            "name": e.name,
+            "title": e.title,
+            "level": e.level,
+            "step": e.step,
+            "ladder": e.ladder,
+            "steps": len(e.stages),
+            "state": state_of(progress.get(e.name)),
+            "attempts": progress.get(e.name, Record()).attempts,
+        }
+        for e in found
+    ]
+    document = {"schema": "ncu-advisor/practice-list/1", "exercises": rows}
+    terminal.write(json.dumps(document, indent=1, ensure_ascii=False))
+    return EXIT_DONE
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowOptions(OneExercise):
+    """Options of `show`."""
+
+    napkin: bool = flag("--napkin", help="The numbers to work out before any profile, and how.")
+    profile: str | None = option(
+        "--profile", is_flag=False, flag_value="", metavar="[STEP]", help="The recorded profile of a step."
+    )
+    no_prediction: bool = flag("--no-prediction", help="Show the profile without a prediction first.")
+
+
+@command(ShowOptions)
+def show(options: ShowOptions) -> int:
+    """Show what an exercise is about, its napkin numbers, or the recorded profile of a step."""
+    store, one, at = Store(), exercise(options.name), screen()
+    if options.profile is not None:
+        return _profile(store, one, options.profile, not options.no_prediction)
+    if options.napkin:
+        terminal.write(view.napkin_text(one, at.width, at.colour))
+    else:
+        terminal.write(view.story_text(one, store.record(one.name), at.width, at.colour))
+    return EXIT_DONE
+
+
+def _profile(store: Store, one: Exercise, step_id: str, predicted: bool) -> int:
+    step, at = one.step_of(step_id) if step_id else one.stages[0], screen()
+    known = latest(store.record(one.name), step.id)
+    if known is None and predicted:
+        known = ask_prediction(store, one, step.id)
+    found = lessons.of_recording(one, terminal.narrate)
+    terminal.clear()
+    measured, launch = found.measured, found.launch(step)
+    actual = lessons.actual_speedup(one, step.id, measured)
+    if known is not None:
+        terminal.write(reveal(store, one, step.id, launch, actual) + "\n")
+    terminal.write(view.version_text(one, step, measured, found.record, at.width, at.colour))
+    if one.overlap is not None and step.id == one.overlap.full:
+        (judged,) = judge(catalog(), [measured], found.analysis)
+        text = overlap_text(judged.overlap) if judged.overlap is not None else ""
+        terminal.write("\n".join(wrap(text, at.width)) + "\n")
+    # The exercise answers the questions that a report leaves open, and its hints and solution give the fixes.
+    unsolved = tuple(replace(finding, fix=None) for finding in launch.findings)
+    diagnosis = found.analysis.diagnosis
+    only = replace(diagnosis, reports=(), launches=(replace(launch, questions=(), findings=unsolved),))
+    page = diagnosis_page(only, sections=None)
+    terminal.write(terminal_text(page, width=at.width, colour=at.colour, blocks=at.blocks))
+    terminal.write(view.after_profile(one, step, store.record(one.name), actual, at.width))
+    return EXIT_DONE
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictOptions(OneExercise):
+    """Options of `predict`."""
+
+    step: str = option(
+        "--step", default="", metavar="STEP", help="The step, by default the first; `mine` is your own version."
+    )
+    class_id: str | None = option("--class", metavar="CLASS", help="The class, such as dram_bound.")
+    cause: str | None = option("--cause", metavar="DIAGNOSIS", help="What to fix first.")
+    speedup: float | None = option("--speedup", type=float, metavar="X", help="The speedup of the next version.")
+
+
+@command(PredictOptions)
+def predict(options: PredictOptions) -> int:
+    """Commit to class, cause and speedup before the profile is shown."""
+    store, one = Store(), exercise(options.name)
+    if options.step == MINE:
+        workshop.opened(one, store)
+        step, onward = MINE, f"practice profile {one.name}"
+    else:
+        step = one.step_of(options.step).id if options.step else one.stages[0].id
+        onward = f"practice show {one.name} --profile {step}"
+        done = latest(store.record(one.name), step)
+        if done is not None and done.points is not None:
+            raise UsageError(
+                f"{one.name}, {step}: the profile was already shown, and your prediction scored {done.points} points"
+            )
+    made = ask_prediction(store, one, step, options.class_id, options.cause, options.speedup)
+    terminal.write(
+        f"Your prediction: {made.class_id}, {made.cause}, {made.speedup:g}×. The profile reveals your score.\n"
+        f"Next: ncu-advisor {onward}"
+    )
+    return EXIT_DONE
+
+
+def ask_prediction(
+    store: Store,
+    one: Exercise,
+    step: str,
+    class_id: str | None = None,
+    cause: str | None = None,
+    speedup: float | None = None,
+) -> Prediction:
+    """Take a prediction from options or by asking, and store it in place of one that was not yet scored."""
+    cat = catalog()
+    given = {"--class": class_id, "--cause": cause, "--speedup": speedup}
+    lacking = [name for name, value in given.items() if value is None]
+    if lacking and not terminal.asks():
+        if len(lacking) < len(given):
+            raise UsageError(f"a prediction also needs {', '.join(lacking)}: there is no terminal to ask in")
+        raise UsageError(
+            f"first commit to a prediction: `ncu-advisor practice predict {one.name} --step {step}` with --class, "
+            "--cause and --speedup (--no-prediction shows the profile without)"
+        )
+    if lacking:
+        store.change(one.name, lambda record: None)  # fails now, not after the questions, where it cannot be stored
+        terminal.write(view.before_prediction(one, step, step == MINE, screen().width))
+    class_id = choose("Class", class_id, {k: c.title for k, c in cat.classes.items()})
+    causes = {k: d.title for k, d in cat.diagnoses.items() if d.kind == "diagnosis" and d.scope == "launch"}
+    cause = choose("Cause: what to fix first", cause, causes)
+    of_what = "your version over the slow one" if step == MINE else "the version with that fixed (1: no gain)"
+    speedup = _number(f"Speedup of {of_what}", speedup)
+    made = Prediction(step=step, class_id=class_id, cause=cause, speedup=speedup)
+    lessons.record_prediction(store, one, made)
+    return made
+
+
+def reveal(
+    store: Store, one: Exercise, step: str, launch: LaunchDiagnosis, actual: float | None, digest: str = ""
+) -> str:
+    """Score the prediction of a step, store the points, and describe them. actual: the measured speedup."""
+    found = lessons.reveal(store, one, step, launch, actual, digest)
+    if found is None:
+        return ""
+    parts, at = (CLASS_POINTS, CAUSE_POINTS, SPEEDUP_POINTS), screen()
+    return view.score_text(found.said, launch, actual, found.score, parts, at.width, at.colour)
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuizOptions(OneExercise):
+    """Options of `quiz`."""
+
+    answers: tuple[str, ...] = option(
+        "--answer", multiple=True, metavar="LETTER", help="The answers in order, instead of being asked; repeatable."
+    )
+
+
+@command(QuizOptions)
+def quiz(options: QuizOptions) -> int:
+    """Answer questions about what the counters mean; each choice is explained.
+
+    Exit code 1 if an answer is wrong.
+    """
+    store, one, at = Store(), exercise(options.name), screen()
+    given = options.answers
+    if given and len(given) != len(one.quiz):
+        raise UsageError(f"{one.name} has {len(one.quiz)} questions: give {len(one.quiz)} letters, such as --answer a")
+    if not given and not terminal.asks():
+        terminal.write(view.quiz_text(one, at.width, at.colour))
+        return EXIT_DONE
+    right = 0
+    for number, question in enumerate(one.quiz):
+        letters = {chr(ord("a") + i): a.text for i, a in enumerate(question.answers)}
+        terminal.write(view.question_text(number, len(one.quiz), question, at.width, at.colour))
+        letter = choose("Answer", given[number].strip().lower() if given else None, letters, listed=True)
+        chosen = ord(letter) - ord("a")
+        lessons.answer(store, one, number, chosen)
+        right += question.answers[chosen].right
+        terminal.write(view.reasons_text(question, chosen, at.width, at.colour))
+    terminal.write(view.quiz_result(one, right, at.width))
+    return EXIT_DONE if right == len(one.quiz) else EXIT_CHECK_FAILED
+
+
+@dataclass(frozen=True, kw_only=True)
+class StartOptions(OneExercise):
+    """Options of `start`."""
+
+    folder: Path | None = option("--folder", type=PATH, metavar="DIR", help="By default in your data folder.")
+
+
+@command(StartOptions)
+def start(options: StartOptions) -> int:
+    """Create your own folder with the source to edit."""
+    one, at = exercise(options.name), screen()
+    shop, made = workshop.start(one, Store(), options.folder)
+    terminal.write(view.started_text(one, shop, made, at.width, at.colour))
+    return EXIT_DONE
+
+
+@dataclass(frozen=True, kw_only=True)
+class HintOptions(OneExercise):
+    """Options of `hint`."""
+
+    all_: bool = flag("--all", help="All hints at once.")
+
+
+@command(HintOptions)
+def hint(options: HintOptions) -> int:
+    """Show the next hint, and those already given."""
+    one, at = exercise(options.name), screen()
+    terminal.write(view.hints_text(one, lessons.hint(Store(), one, options.all_), at.width, at.colour))
+    return EXIT_DONE
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolutionOptions(OneExercise):
+    """Options of `solution`."""
+
+    step: str = option("--step", default="", metavar="STEP", help="The step, by default the last.")
+    anyway: bool = flag("--anyway", help="Also without an attempt.")
+
+
+@command(SolutionOptions)
+def solution(options: SolutionOptions) -> int:
+    """Explain the solution, and show the source of a later step and what changed."""
+    one, at = exercise(options.name), screen()
+    told = lessons.solution(Store(), one, options.step, options.anyway)
+    terminal.write(view.solution_text(one, told.step, told.before, told.path, told.text, told.old, at.width, at.colour))
+    return EXIT_DONE
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResetOptions(OneExercise):
+    """Options of `reset`."""
+
+    progress: bool = flag("--progress", help="Also forget attempts, hints, quiz, predictions and log.")
+
+
+@command(ResetOptions)
+def reset(options: ResetOptions) -> int:
+    """Restore the original source; your version is kept next to it."""
+    store, one = Store(), exercise(options.name)
+    kept = workshop.reset(workshop.opened(one, store))
+    if options.progress:
+        lessons.forget(store, one)
+    terminal.write(view.reset_text(one, kept, options.progress, screen().width))
+    return EXIT_DONE
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogOptions(OneExercise):
+    """Options of `log`."""
+
+    observation: str = option("--observation", default="", metavar="TEXT", help="What you saw in the latest version.")
+    hypothesis: str = option("--hypothesis", default="", metavar="TEXT", help="Why you think so.")
+    next_: str = option("--next", default="", metavar="TEXT", help="What you will try next.")
+    form: str = formats("text", "markdown")
+
+
+@command(LogOptions)
+def log(options: LogOptions) -> int:
+    """Show the experiment log of an exercise, or add notes to its latest version."""
+    store, one, at = Store(), exercise(options.name), screen()
+    notes = (options.observation, options.hypothesis, options.next_)
+    if any(notes):
+        store.change(one.name, lambda record: annotate(record, *notes))
+    rows = store.record(one.name).log
+    markdown = options.form == "markdown"
+    terminal.write(view.log_markdown(one, rows) if markdown else view.log_text(one, rows, at.width, at.colour))
+    return EXIT_DONE
+
+
+def choose(what: str, given: str | None, choices: Mapping[str, str], listed: bool = False) -> str:
+    """One of `choices` (id -> title): the one given, by id or prefix, or the one that the user types.
+
+    listed: the choices are already on the screen. UsageError where `given` means none of them, or several.
+    """
+    width = screen().width
+    if given is None and not listed:
+        for line in listing(choices, width):
+            click.echo(line, err=True)
+    while True:
+        word = given if given is not None else str(click.prompt(what, err=True)).strip()
+        if word == "?" and given is None:
+            click.echo("\n".join(cut(f"  {key}: {title}", width) for key, title in choices.items()), err=True)
+            continue
+        found = _match(word, choices)
+        if len(found) == 1:
+            return found[0]
+        ids = ", ".join(found[:6]) if found else ", ".join(list(choices)[:8]) + (" …" if len(choices) > 8 else "")
+        text = f"{what}: {word[:60]!r} is {'ambiguous' if found else 'none of the choices'}: {ids}"
+        if given is not None:
+            raise UsageError(text)
+        click.echo("\n".join(wrap(shown(text), width)), err=True)
+
+
+def _number(what: str, given: float | None) -> float:
+    """A ratio above 0 and below a million: the one given, or the one that the user types."""
+    while True:
+        typed = str(given) if given is not None else str(click.prompt(what, err=True))
+        try:
+            value = float(typed.strip().lower().rstrip("x×").replace(",", "."))
+        except ValueError:
+            value = 0.0
+        if 0 < value < 1e6:
+            return value
+        text = f"{what}: {typed.strip()[:40]!r} is not a number between 0 and a million, such as 2.5"
+        if given is not None:
+            raise UsageError(text)
+        click.echo(text, err=True)
+
+
+_FEW = 8  # choices that are listed with their titles; longer lists show ids only, in columns
+
+
+def listing(choices: Mapping[str, str], width: int) -> list[str]:
+    """The choices in lines: a few with their titles, many as columns of ids, read downwards."""
+    column = max(map(len, choices)) + 2
+    if len(choices) <= _FEW:
+        return [cut(f"  {key:<{column}}{title}", width) for key, title in choices.items()]
+    ids, columns = list(choices), max(1, (width - 2) // column)
+    rows = -(-len(ids) // columns)
+    return ["  " + "".join(f"{key:<{column}}" for key in ids[row::rows]).rstrip() for row in range(rows)]
+
+
+def _match(word: str, choices: Mapping[str, str]) -> list[str]:
+    """The choices that a word means: the id itself, else all with this prefix, else the nearest spelling."""
+    wanted = word.strip().lower().replace("-", "_").replace(" ", "_")
+    if wanted in choices:
+        return [wanted]
+    found = [c for c in choices if wanted and c.startswith(wanted)]
+    if found or len(wanted) <= 3:
+        return found
+    return [name for name, _, _ in process.extract(wanted, list(choices), limit=1, score_cutoff=85)]

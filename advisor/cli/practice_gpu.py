@@ -1,0 +1,361 @@
+"""`ncu-advisor practice`: the commands that run kernels, and the check of the exercises themselves."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from advisor.cli import terminal
+from advisor.cli.options import PATH, Output, argument, clock_control, command, flag, formats, option
+from advisor.cli.practice import OneExercise, ask_prediction, reveal, screen
+from advisor.compare.compare import compare
+from advisor.knowledge.base import catalog
+from advisor.practice import attempts, compiling, workshop
+from advisor.practice import selfcheck as checks
+from advisor.practice import sweep as sweeping
+from advisor.practice.attempts import NOT_ITS_FAULT, USUAL_ARCH
+from advisor.practice.calibrate import calibrate as measure_ceilings
+from advisor.practice.calibrate import keep
+from advisor.practice.failures import Failure
+from advisor.practice.folders import faults
+from advisor.practice.manifest import Exercise, exercise, home, names
+from advisor.practice.predictions import MINE
+from advisor.practice.profiling import MISSING as NO_NCU
+from advisor.practice.profiling import find_ncu
+from advisor.practice.run import Listener, Progress, Runner, nothing, one_child
+from advisor.practice.state import Store, latest
+from advisor.practice.tasks import Request
+from advisor.reasoning.diagnose import Analysis
+from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, InputError, UsageError
+from advisor.records.files import temporary_folder, write_whole
+from advisor.view import attempt as view
+from advisor.view import exercises, measuring
+from advisor.view.compare import compare_text
+from advisor.view.stages import STAGES
+
+_ARCH = re.compile(r"(?:sm_|compute_)?(\d{1,2})\.?(\d)([af]?)\Z")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _RunOptions(OneExercise):
+    """`--seed` and `--limit`."""
+
+    seed: int | None = option(
+        "--seed", type=click.IntRange(0, 2**31 - 1), help="Seed of the inputs; random by default."
+    )
+    limit: float = option("--limit", default=30, type=click.IntRange(1, 3600), help="Time limit of one run in seconds.")
+
+    @property
+    def inputs(self) -> int:
+        """The seed: fresh inputs for every check, unless the learner asks for the same again."""
+        return self.seed if self.seed is not None else attempts.fresh_seed()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckOptions(_RunOptions):
+    """Options of `check`."""
+
+    arch: str | None = option(
+        "--compile-only", metavar="SM", help="Only compile, for an architecture such as sm_80; needs no GPU."
+    )
+
+
+@command(CheckOptions)
+def check(options: CheckOptions) -> int:
+    """Compile your version, compare its result with the reference, and time it against the slow and the fast version.
+
+    Exit code 0 if it is correct and as fast as the bundled solution, within a tenth and the noise; 1 if not; 2 if it
+    could not be run.
+    """
+    store = Store()
+    shop = workshop.opened(exercise(options.name), store)
+    if options.arch is not None:
+        return _compile(store, shop, architecture(options.arch))
+    tried = _try(store, shop, options.inputs, options)
+    code = _show_attempt(tried, shop)
+    if tried.mine is None and _compile(store, shop, USUAL_ARCH) == EXIT_CHECK_FAILED:
+        return EXIT_CHECK_FAILED
+    return code
+
+
+def _try(store: Store, shop: workshop.Workshop, seed: int, options: _RunOptions) -> attempts.Attempt:
+    """Run the learner's version with slow and fast, and record the outcome."""
+    tried = attempts.check_and_record(store, shop, seed, attempts.runner(options.limit), _show_progress)
+    terminal.clear()
+    return tried
+
+
+def _show_attempt(tried: attempts.Attempt, shop: workshop.Workshop, onward: bool = True) -> int:
+    """Show the result of a check and (`onward`) what to do next; the exit code."""
+    mine, at = tried.mine, screen()
+    if mine is None:
+        terminal.warn((tried.outcome.failure or Failure("nothing", "nothing was run")).words)
+        return EXIT_WRONG_USE
+    if mine.failure is not None and mine.failure.kind in NOT_ITS_FAULT:
+        terminal.warn(mine.failure.words)
+        return EXIT_WRONG_USE
+    terminal.write(view.attempt_text(shop.exercise, tried, at.width, at.colour, at.blocks, onward))
+    return EXIT_DONE if tried.solved else EXIT_CHECK_FAILED
+
+
+def _show_progress(now: Progress) -> None:
+    of = f" ({now.job}/{now.of})" if now.of > 1 else ""
+    passes = f", {now.kernel[:30]} {now.percent} %" if now.kernel else ""
+    terminal.note(f"{STAGES.get(now.stage, now.stage)} {now.step}{of}{passes}")
+
+
+def architecture(text: str) -> str:
+    """`sm_80` from sm_80, 80 or 8.0; UsageError for what is no architecture."""
+    match = _ARCH.fullmatch(text.strip().lower())
+    if match is None:
+        raise UsageError(f"{text[:40]!r} is not an architecture: give one such as {', '.join(compiling.ARCHITECTURES)}")
+    return f"sm_{match[1]}{match[2]}{match[3]}"
+
+
+def _compile(store: Store, shop: workshop.Workshop, arch: str) -> int:
+    """Compile the learner's source for an architecture without a GPU; the exit code."""
+    builds, at = attempts.compiled(store, shop, arch), screen()
+    if not builds:
+        terminal.warn(f"{shop.source.name} is Python: there is nothing to compile, and running it needs an NVIDIA GPU")
+        return EXIT_WRONG_USE
+    failures = [b.failure for b in builds if b.failure is not None]
+    if any(f.kind == compiling.MISSING.kind for f in failures):
+        terminal.warn(compiling.MISSING.words)
+        return EXIT_WRONG_USE
+    for build in builds:
+        terminal.write(measuring.build_text(build, at.width, at.colour))
+    return EXIT_CHECK_FAILED if failures else EXIT_DONE
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfileOptions(_RunOptions):
+    """Options of `profile`."""
+
+    no_prediction: bool = flag("--no-prediction", help="Show the profile without a prediction first.")
+    clock_control: str = clock_control()
+
+
+@command(ProfileOptions)
+def profile(options: ProfileOptions) -> int:
+    """Profile your version and the slow one with ncu, score your prediction, and compare before and after."""
+    store, one, seed, at = Store(), exercise(options.name), options.inputs, screen()
+    predicted = not options.no_prediction
+    shop = workshop.opened(one, store)
+    _require_profiler(asking=predicted)
+    digest = shop.digest()
+    if predicted:
+        known = latest(store.record(one.name), MINE)
+        if known is None or (known.points is not None and known.digest != digest):
+            ask_prediction(store, one, MINE)
+    tried = _try(store, shop, seed, options)
+    code = _show_attempt(tried, shop, onward=False)
+    if tried.mine is None or tried.mine.failure is not None:
+        return code
+    clocks = None if options.clock_control == "base" else options.clock_control
+    runner = attempts.runner(options.limit)
+    made = attempts.before_and_after(shop, tried, seed, runner, _show_progress, clock_control=clocks)
+    terminal.clear()
+    if made.failure is not None or made.before is None or made.after is None:
+        terminal.warn((made.failure or Failure("report", "ncu wrote no report")).words)
+        return EXIT_WRONG_USE
+    launch = made.after.diagnosis.launches[0]
+    attempts.remember_profile(store, one.name, digest, launch)
+    speedup = tried.over_slow.speedup if tried.over_slow is not None else None
+    if predicted:
+        terminal.write("\n" + reveal(store, one, MINE, launch, speedup, digest))
+    terminal.write(measuring.profile_text(made.after.diagnosis, at.width, at.colour, at.blocks))
+    slow, mine = tried.slow, tried.mine
+    runs = (slow.times_ns, mine.times_ns) if slow is not None and slow.times_ns and mine.times_ns else None
+    found = compare(made.before, made.after, runs=runs)
+    terminal.write("\n" + compare_text(found, width=at.width, colour=at.colour, blocks=at.blocks))
+    terminal.write(measuring.after_profile(one, made.report, at.width))
+    return EXIT_DONE
+
+
+def _require_profiler(asking: bool) -> None:
+    """InputError where nothing can be profiled here; asking: also check for a GPU before the learner is asked."""
+    if find_ncu() is None:
+        raise InputError(NO_NCU)
+    if not asking:
+        return
+    runner = Runner()
+    outcome, _ = one_child(Request(()), runner, Listener(nothing, runner.limits))
+    if outcome.failure is not None:
+        raise InputError(outcome.failure.words)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepOptions(_RunOptions):
+    """Options of `sweep`."""
+
+    axes: tuple[str, ...] = option(
+        "--vary",
+        multiple=True,
+        type=click.Choice(["block", "carveout", "registers"]),
+        help="What to vary; all three by default.",
+    )
+    profiled: bool = flag("--profile", help="Also profile every point, for its occupancy.")
+    clock_control: str = clock_control()
+
+
+@command(SweepOptions)
+def sweep(options: SweepOptions) -> int:
+    """Vary block size, shared-memory carve-out and register cap of your version, and show the best point."""
+    shop, at = workshop.opened(exercise(options.name), Store()), screen()
+    task = attempts.task(shop, (attempts.own_job(shop, ("check", "time")),), options.inputs)
+    chosen = tuple(a for a in sweeping.AXES if not options.axes or a in options.axes)
+    found = sweeping.sweep(task, chosen, attempts.runner(options.limit), _show_progress)
+    if options.profiled and found.failure is None:
+        shop.profiles.mkdir(parents=True, exist_ok=True)
+        clocks = None if options.clock_control == "base" else options.clock_control
+        report, runner = attempts.next_report(shop), attempts.runner(options.limit)
+        found = sweeping.profiled(found, task, report, runner, _show_progress, clock_control=clocks)
+    terminal.clear()
+    failure = found.failure
+    if not found.points:
+        failure = failure or Failure("nothing", "nothing was run")
+        if found.outcome.failure is not None or failure.kind in NOT_ITS_FAULT:
+            terminal.warn(failure.words)
+            return EXIT_WRONG_USE
+        terminal.write(view.failure_text(failure, at.width, at.colour))
+        return EXIT_CHECK_FAILED
+    terminal.write(measuring.sweep_text(found, shop.exercise, at.width, at.colour))
+    if failure is not None:
+        terminal.warn(failure.words)
+        return EXIT_WRONG_USE
+    return EXIT_DONE
+
+
+@dataclass(frozen=True)
+class CalibrateOptions:
+    """`calibrate` has no options."""
+
+
+@command(CalibrateOptions)
+def calibrate(options: CalibrateOptions) -> int:
+    """Measure this GPU's read, copy and multiply-add ceilings, and store them."""
+    made, at = measure_ceilings(attempts.fresh_seed(), lambda: datetime.now(UTC), Runner(), _show_progress), screen()
+    terminal.clear()
+    if made.ceilings is None:
+        raise InputError(made.failure.words if made.failure is not None else "nothing was measured")
+    path = keep(made.ceilings)
+    terminal.write(measuring.ceilings_text(made.ceilings, path, at.width, at.colour))
+    return EXIT_DONE
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelfcheckOptions(Output):
+    """Options of `selfcheck`."""
+
+    names: tuple[str, ...] = argument(nargs=-1)
+    run: bool = flag("--run", help="Run and profile every step on this GPU instead of reading the records.")
+    form: str = formats("text", "json", "markdown")
+    readme: Path | None = option("--readme", type=PATH, metavar="FILE", help="Also write the table as Markdown.")
+    compiled: bool = flag("--compile", help="Also compile every source for every architecture.")
+    keep: Path | None = option("--keep", type=PATH, metavar="DIR", help="With --run: keep ncu's reports there.")
+    record: bool = flag("--record", help="With --run: write reports and times into the exercises' folders.")
+    clock_control: str = clock_control()
+
+    def chosen(self) -> list[Exercise]:
+        """The exercises named, all by default."""
+        return [exercise(name) for name in (self.names or names())]
+
+
+@command(SelfcheckOptions)
+def selfcheck(options: SelfcheckOptions) -> int:
+    """Check that every exercise shows what it claims (for authors of exercises).
+
+    Exit code 1 if a claim does not hold.
+    """
+    if options.run and options.compiled:
+        raise UsageError("--compile is for machines without a GPU: --run compiles every source anyway")
+    if (options.keep is not None or options.record) and not options.run:
+        raise UsageError("--keep and --record belong to --run")
+    if options.run:
+        return _run_here(options)
+    cat, chosen = catalog(), options.chosen()
+    wrong = [f"{f}" for f in faults(cat) if not options.names or any(n in f.file.parts for n in options.names)]
+    wrong += _compile_all(chosen) if options.compiled else []
+    for fault in wrong:
+        click.echo(fault, err=True)
+    found = [m for m in (checks.of_recording(e) for e in chosen) if m is not None]
+    judged = checks.judge(cat, found, checks.analyse(cat, found, progress=terminal.narrate)) if found else ()
+    terminal.clear()
+    return _report(judged, found, bool(wrong), options)
+
+
+def _compile_all(chosen: list[Exercise]) -> list[str]:
+    """One line for each source that does not compile; InputError where there is no compiler."""
+    if compiling.compiler() is None:
+        raise InputError(compiling.MISSING.words)
+    sources = [path for one in chosen for path in sorted(home(one.name).glob("*.cu"))]
+    total, builds = len(sources) * len(compiling.ARCHITECTURES), 0
+
+    def done(build: compiling.Build) -> None:
+        nonlocal builds
+        builds += 1
+        terminal.note(f"compiling {builds}/{total}")
+
+    made = compiling.compile_all(sources, compiling.ARCHITECTURES, done=done)
+    terminal.clear()
+    click.echo(f"{len(sources)} sources compiled for {', '.join(compiling.ARCHITECTURES)}", err=True)
+    return [f"{b.source.parent.name}, {b.arch}: {b.failure.words}" for b in made if b.failure is not None]
+
+
+def _report(
+    judged: tuple[checks.Judged, ...], measured: list[checks.Measured], broken: bool, options: SelfcheckOptions
+) -> int:
+    """Print the table (or JSON), write the README if asked; the exit code."""
+    if options.form == "json":
+        text = json.dumps(exercises.selfcheck_json(judged), indent=1, ensure_ascii=False)
+    elif options.form == "markdown":
+        text = exercises.readme(judged, measured)
+    else:
+        text = exercises.selfcheck_text(judged, screen().width, screen().colour)
+    terminal.write(text, options.out)
+    if options.readme is not None:
+        write_whole(options.readme, exercises.readme(judged, measured))
+    return EXIT_DONE if all(j.ok for j in judged) and not broken else EXIT_CHECK_FAILED
+
+
+def _run_here(options: SelfcheckOptions) -> int:
+    """Check, time and profile the exercises on this GPU and judge them like the recorded ones."""
+    cat, chosen = catalog(), options.chosen()
+    with temporary_folder() as place:
+        folder = options.keep or Path(place)
+        folder.mkdir(parents=True, exist_ok=True)
+        clocks = None if options.clock_control == "base" else options.clock_control
+        seed = random.SystemRandom().randrange(1 << 31)
+        made = checks.run_all(chosen, seed, folder, show=_show_progress, clock_control=clocks)
+        terminal.clear()
+        if not made.measured:
+            raise InputError(made.failure.words if made.failure is not None else "nothing could be run")
+        if made.failure is not None:
+            terminal.warn(made.failure.words)
+        measured = list(made.measured)
+        profiled = [m for m in measured if m.report.is_file()]
+        analysis = checks.analyse(cat, profiled, progress=terminal.narrate) if profiled else None
+        terminal.clear()
+        judged = checks.judge(cat, measured, analysis)
+        if options.record:
+            _record(measured, made, analysis)
+        return _report(judged, measured, False, options)
+
+
+def _record(measured: list[checks.Measured], made: checks.Everything, analysis: Analysis | None) -> None:
+    """Write reports, cut and packed, and times into the exercises' folders."""
+    if made.outcome.card is None or analysis is None:
+        raise InputError("nothing was profiled, so nothing is recorded")
+    driver, (sm, memory) = checks.driver_version(), checks.clocks(analysis.inputs.frame)
+    cuda, cupy = checks.versions_of(dict(made.outcome.versions))
+    tool = analysis.diagnosis.reports[0].tool.removeprefix("ncu ")
+    today = datetime.now(UTC).date().isoformat()
+    said = checks.Circumstances(made.outcome.card, driver, cuda, cupy, tool, sm, memory, today)
+    gpu = made.outcome.card.name.removeprefix("NVIDIA ").split(" ")[0].lower()
+    checks.write_all(measured, said, gpu, lambda name: click.echo(f"recorded {name}", err=True))

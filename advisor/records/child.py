@@ -1,0 +1,237 @@
+"""Child processes: a program in a process group of its own, lines in and out, time and memory limits, and a sure end.
+
+The child's side needs only the standard library: `lines_in`, `claim_output`, `limit_memory`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+_ROOT = Path(__file__).resolve().parents[2]
+_PROGRAM = "import sys; sys.path[:0] = sys.argv.pop(1).split({sep!r}); from {module} import main; main()"
+_CHUNK = 1 << 16  # bytes read at once
+_CHUNKS = 64  # chunks that wait to be heard before the child waits for us
+_ERRORS_KEPT = 1 << 14  # the last bytes of stderr
+_SOFT_S, _HARD_S = 3.0, 10.0  # how long an end is waited for after SIGTERM, after SIGKILL
+
+
+def python_command(module: str, *arguments: str, paths: Sequence[str] = (), site: bool = True) -> list[str]:
+    """The command that runs `main()` of a module of this package in a new interpreter.
+
+    paths: folders to import from, after the one of this package; site: whether installed packages are found by
+    themselves, which takes longer to start.
+    """
+    program = _PROGRAM.format(sep=os.pathsep, module=module)
+    flags = ("-P",) if site else ("-I", "-S")
+    folders = os.pathsep.join(dict.fromkeys((str(_ROOT), *paths)))
+    return [sys.executable, *flags, "-X", "utf8", "-c", program, folders, *arguments]
+
+
+class Child:
+    """One child process. OSError where it cannot be started.
+
+    most_bytes: its output ends after so many (0: any number); longest: a longer line is cut into pieces (0: none is).
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        most_bytes: int = 0,
+        longest: int = 0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._process = subprocess.Popen(
+            list(command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=dict(env) if env is not None else None,
+            start_new_session=os.name == "posix",
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        self._input, self._output, self._stderr = self._process.stdin, self._process.stdout, self._process.stderr
+        self._most, self._longest, self._clock = most_bytes, longest, clock
+        self._until = clock()
+        self._chunks: queue.Queue[bytes | None] = queue.Queue(_CHUNKS)
+        self._heard: deque[tuple[bytes, bool]] = deque()
+        self._rest = b""
+        self._errors = b""
+        self._threads = [threading.Thread(target=f, daemon=True) for f in (self._read_output, self._read_errors)]
+        for thread in self._threads:
+            thread.start()
+
+    def _read_output(self) -> None:
+        total = 0
+        with contextlib.suppress(OSError, ValueError):
+            while chunk := os.read(self._output.fileno(), _CHUNK):
+                total += len(chunk)
+                if self._most and total > self._most:
+                    break
+                self._chunks.put(chunk)
+        self._chunks.put(None)
+
+    def _read_errors(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            while chunk := os.read(self._stderr.fileno(), _CHUNK):
+                self._errors = (self._errors + chunk)[-_ERRORS_KEPT:]
+
+    @property
+    def errors(self) -> str:
+        """The last of its stderr; whole after `close`."""
+        return self._errors.decode("utf-8", "replace")
+
+    def send(self, line: bytes) -> None:
+        """Send one line; a child that is gone shows when its answer is read."""
+        with contextlib.suppress(OSError):
+            self._input.write(line + b"\n")
+            self._input.flush()
+
+    def end_input(self) -> None:
+        """Close its standard input."""
+        with contextlib.suppress(OSError):
+            self._input.close()
+
+    def allow(self, seconds: float) -> None:
+        """The child may take so long from now on; `read` raises TimeoutError after it."""
+        self._until = self._clock() + seconds
+
+    def read(self) -> tuple[bytes, bool] | None:
+        """The next line, and whether it is whole; a line that is not is given again when it has grown.
+
+        None at the end of the output. TimeoutError where the child takes longer than it may.
+        """
+        while not self._heard:
+            left = self._until - self._clock()
+            if not left > 0:  # NaN is no time either
+                raise TimeoutError
+            try:
+                chunk = self._chunks.get(timeout=min(left, 1.0))
+            except queue.Empty:
+                continue
+            parts = (self._rest + (chunk or b"")).splitlines(keepends=True)
+            self._rest = b""
+            for part in parts:
+                cut = self._longest and len(part) > self._longest
+                whole = bool(chunk is None or part.endswith((b"\n", b"\r")) or cut)
+                self._heard.append((part.rstrip(b"\r\n"), whole))
+                self._rest = b"" if whole else part
+            if chunk is None:
+                self._chunks.put(None)
+                break
+        return self._heard.popleft() if self._heard else None
+
+    def lines(self) -> Iterator[bytes]:
+        """The whole lines, to the end of the output. TimeoutError as in `read`."""
+        while (found := self.read()) is not None:
+            if found[1]:
+                yield found[0]
+
+    def wait(self) -> int | None:
+        """The exit code of a child whose output has ended, as `end` gives it; TimeoutError where it lives on."""
+        try:
+            return self._process.wait(_HARD_S)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError from None
+
+    def kill(self) -> None:
+        """End the child and its group by force, without waiting."""
+        _signal(self._process, getattr(signal, "SIGKILL", None))
+
+    def end(self) -> int | None:
+        """End the child and its group; see `end_group`."""
+        return end_group(self._process)
+
+    def close(self) -> int | None:
+        """End the child and its group by force and release its pipes; its exit code, or minus the signal."""
+        if self._process.returncode is None:
+            self.kill()
+        code: int | None = None
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            code = self._process.wait(_HARD_S)
+        # A reading thread may wait for room in the queue.
+        for _ in range(100):
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    self._chunks.get_nowait()
+            self._threads[0].join(0.01)
+            if not self._threads[0].is_alive():
+                break
+        self._threads[1].join(1.0)
+        self.end_input()
+        for pipe, thread in zip((self._output, self._stderr), self._threads, strict=True):
+            if not thread.is_alive():
+                pipe.close()
+        return code
+
+
+def end_group(process: subprocess.Popen[bytes]) -> int | None:
+    """End a process and all that it started, first asking, then by force.
+
+    Its exit code, or minus the signal; None where even force does not end it (stuck in a driver).
+    """
+    for number, patience in ((signal.SIGTERM, _SOFT_S), (getattr(signal, "SIGKILL", None), _HARD_S)):
+        _signal(process, number)
+        try:
+            code = process.wait(patience)
+        except subprocess.TimeoutExpired:
+            continue
+        _signal(process, getattr(signal, "SIGKILL", None))  # what it started may have outlived it
+        return code
+    return None
+
+
+def _signal(process: subprocess.Popen[bytes], number: int | None) -> None:
+    """Send a signal to the process's group; where the system has no groups, end the process."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if os.name == "posix" and number is not None:
+            os.killpg(process.pid, number)
+        else:
+            process.kill()
+
+
+def lines_in() -> Iterator[bytes]:
+    """In the child: the lines that it is sent."""
+    while line := sys.stdin.buffer.readline():
+        yield line.rstrip(b"\n")
+
+
+def claim_output() -> Callable[[bytes], None]:
+    """In the child: take standard output for lines alone; what libraries print goes nowhere."""
+    stream = os.fdopen(os.dup(1), "wb", buffering=0)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+
+    def send(line: bytes) -> None:
+        rest = memoryview(line + b"\n")
+        while rest:  # a raw stream may write less than all
+            rest = rest[stream.write(rest) :]
+
+    return send
+
+
+def limit_memory(size: int) -> None:
+    """In the child: limit the address space to `size` bytes where the system can; else only time is limited."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -1,0 +1,184 @@
+"""Questions and their answers: the engine's, the numbers of an interview, the parameters of the napkin."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, Final
+
+from advisor.session import cards as make
+from advisor.session.action import Action, Command, Far, Line
+from advisor.session.actions.help import NotUnderstood
+from advisor.session.interview import contradictions, prompting
+from advisor.session.interview.choosing import open_questions
+from advisor.session.method.progress import steps_to_reveal
+from advisor.session.records import Algorithm, Ask
+from advisor.session.requests import Conclude, Estimate, Event, UserEvent, Value
+from advisor.session.state import State
+from advisor.session.transitions import add, ask_number, put, reveal, wait
+
+_LONGEST: Final = 4096  # characters of a line of text; no path is longer
+# Questions that a step of the method puts, and that step.
+_STEPS: Final = {"new_report": "6", "report": "1", "trace": "S1", "variants": "0b", "timeline": "S2"}
+
+
+class Asked(UserEvent, frozen=True, tag="ask"):
+    """A question is taken up."""
+
+    question: str
+
+
+class Answered(UserEvent, frozen=True, tag="answer"):
+    """A question is answered; None is "I don't know"."""
+
+    question: str
+    value: Value
+    said: str = ""
+
+
+class Skipped(UserEvent, frozen=True, tag="skip"):
+    """The question is skipped for now."""
+
+    question: str
+
+
+def asked(state: State, event: Asked) -> State:
+    """A question of the engine, if it is still open; or one that a step of the method puts."""
+    if state.place != "launch":
+        return state
+    begun = prompting.begun(state, event.question)
+    if begun is not None:
+        return begun
+    ask = next((a for a in open_questions(state) if a.id == event.question), None)
+    return state if ask is None else put(reveal(state), ask, napkin_input=None)
+
+
+def fits(ask: Ask, value: Value) -> bool:
+    """Whether the value can be an answer: None where not knowing is allowed, a listed choice, a number in range."""
+    if value is None:
+        return ask.optional
+    if ask.kind == "choice":
+        return isinstance(value, str) and any(choice.id == value for choice in ask.choices)
+    if ask.kind == "text":
+        return isinstance(value, str) and 0 < len(value.strip()) <= _LONGEST
+    if isinstance(value, str) or not math.isfinite(value):
+        return False
+    return (ask.low is None or value >= ask.low) and (ask.high is None or value <= ask.high)
+
+
+def answered(state: State, event: Answered) -> State:
+    """The answer is kept, and everything concluded anew. "I don't know" is kept too and changes nothing."""
+    ask = state.ask
+    if state.place != "launch" or ask is None or ask.id != event.question or not fits(ask, event.value):
+        return state
+    if ask.group in prompting.GROUPS:
+        return prompting.answered(state, ask, event.value)
+    said = make.answer_card(ask, event.value, state.position)
+    if ask.group == "subject" and event.value == "program":
+        # No number of a kernel: those of a timeline are asked for instead.
+        stopped = add(state, said, ask=None, paused=True)
+        return prompting.begun(stopped, "timeline") or state
+    if ask.group == "napkin":
+        return _next_parameter(add(state, said, ask=None), ask, event.value)
+    place = None if state.numbers else state.position
+    if event.value is None:
+        return _not_known(add(state, said, ask=None), ask)
+    answers = (*state.answers, (place, ask.id, event.value))
+    after = wait(state, Conclude(answers, state.position), said, ask=None, answers=answers)
+    if isinstance(event.value, str):
+        return after
+    clash = contradictions.together(after, (ask.id,)) if state.numbers else None
+    return add(after, clash, contradictions.of_answer(after, ask.id, event.value))
+
+
+def _not_known(state: State, ask: Ask) -> State:
+    """A question that is never asked again; in an interview the others are ranked anew without it."""
+    place = None if state.numbers else state.position
+    after = add(state, ask=None, unknown=(*state.unknown, (place, ask.id)))
+    if not state.numbers:
+        return after
+    return wait(after, Conclude(state.answers, state.position)) if state.answers else ask_number(after)
+
+
+def skipped(state: State, event: Skipped) -> State:
+    """The question comes later; in an interview a number skipped twice counts as unknown; the napkin is left."""
+    ask = state.ask
+    if state.place != "launch" or ask is None or ask.id != event.question:
+        return state
+    if ask.group in prompting.GROUPS:
+        return prompting.skipped(state, ask)
+    if ask.group == "expect":
+        return _past(_unasked(state, ask, expected=(*state.expected, (state.position, None))))
+    if ask.group == "napkin":
+        return _past(_unasked(state, ask, napkin_input=None))
+    key = (None if state.numbers else state.position, ask.id)
+    if key in state.put_off and state.numbers:
+        return _not_known(state, ask)
+    put_off = state.put_off if key in state.put_off else (*state.put_off, key)
+    after = add(state, ask=None, put_off=put_off)
+    return ask_number(after) if state.numbers else after
+
+
+def _unasked(state: State, ask: Ask, **changes: Any) -> State:
+    """Without a question that got no answer; its card goes where nothing was said since."""
+    last = state.cards[-1] if state.cards else None
+    put_last = last is not None and (last.kind, last.finding) == ("question", ask.id)
+    return replace(state, cards=state.cards[:-1] if put_last else state.cards, ask=None, **changes)
+
+
+def _past(state: State) -> State:
+    """On from what was skipped: to the conclusion, in an interview to the numbers unless it is paused."""
+    if not state.numbers:
+        return reveal(state)
+    return state if state.paused else ask_number(state)
+
+
+def _parameter(algorithm: Algorithm, at: int) -> Ask | None:
+    if at >= len(algorithm.parameters):
+        return None
+    return replace(algorithm.parameters[at], group="napkin", step=(at + 1, len(algorithm.parameters)))
+
+
+def _next_parameter(state: State, ask: Ask, value: Value) -> State:
+    """The next parameter of the algorithm, or the estimate when it has them all."""
+    given: tuple[tuple[str, float | str], ...] = ()
+    if state.napkin_input is None:
+        name, at = str(value), 0
+    else:
+        name, given = state.napkin_input
+        at = ask.step[0]
+        taken = ask.usual if value is None else value
+        given = given if taken is None else (*given, (ask.id, taken))
+    algorithm = state.knowledge.algorithm(name)
+    if algorithm is None or state.position is None:
+        return replace(state, napkin_input=None)
+    following = _parameter(algorithm, at)
+    if following is not None:
+        return put(state, following, napkin_input=(name, given))
+    return wait(state, Estimate(state.position, name, given), napkin_input=None)
+
+
+def _skip(line: Line, state: State) -> Event:
+    return NotUnderstood("/skip", (), "Nothing is being asked.") if state.ask is None else Skipped(state.ask.id)
+
+
+def _step(event: Asked, state: State) -> tuple[str, ...]:
+    return (_STEPS[event.question],) if event.question in _STEPS else ()
+
+
+def _mark(event: Skipped, state: State) -> tuple[tuple[str, Far], ...]:
+    return (("0", "skipped"),) if event.question == "algorithm" else ()
+
+
+ACTIONS: Final = (
+    Action(Asked, asked, "takes up the question {question}", step=_step),
+    Action(Answered, answered, "answers {question}: {value}"),
+    Action(
+        Skipped,
+        skipped,
+        "skips {question}",
+        (Command("skip", "", "skip the question for now", _skip, said=("skip", "later", "ask me later")),),
+        step=lambda event, state: steps_to_reveal(state),
+        mark=_mark,
+    ),
+)

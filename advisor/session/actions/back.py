@@ -1,0 +1,25 @@
+"""Undo."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from advisor.session.action import Action, Command, Line, nothing
+from advisor.session.actions.help import NotUnderstood
+from advisor.session.requests import Back, Event
+from advisor.session.state import State
+
+
+def _back(line: Line, state: State) -> Event:
+    return Back() if state.last_undoable is not None else NotUnderstood("/back", (), "There is nothing to undo.")
+
+
+# The reducer itself undoes, since it replays the log.
+ACTIONS: Final = (
+    Action(
+        Back,
+        nothing,
+        "undoes it",
+        (Command("back", "", "undo the last thing you did", _back, said=("back", "undo", "go back", "undo that")),),
+    ),
+)

@@ -1,0 +1,105 @@
+"""Begin and end of a session, and work that is cancelled or tried again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar, Final
+
+from advisor.session.action import Action, Command
+from advisor.session.practice import room as practice
+from advisor.session.records import Card
+from advisor.session.requests import Conclude, Estimate, Failed, Practise, Read, Request, Trace, UserEvent
+from advisor.session.state import State
+from advisor.session.transitions import add, ask_number, reveal, settled, wait
+from advisor.session.views import is_for_view, view_failed
+
+
+class Began(UserEvent, frozen=True, tag="begin"):
+    """The session begins: with reports, with traces of the whole program, or with neither (numbers are asked for)."""
+
+    undoable: ClassVar[bool] = False
+
+    paths: tuple[str, ...] = ()
+    gpu: str = ""
+    traces: tuple[str, ...] = ()
+
+
+class Quit(UserEvent, frozen=True, tag="quit"):
+    """The session ends."""
+
+
+class Cancelled(UserEvent, frozen=True, tag="cancel"):
+    """The work that is waited for, the first of it, is cancelled."""
+
+
+class Retried(UserEvent, frozen=True, tag="retry"):
+    """Work that failed or was cancelled is wanted again."""
+
+
+def began(state: State, event: Began) -> State:
+    """Reports to read, traces, or an interview where there are neither; only the first such event counts."""
+    if any(isinstance(before, Began) for before in state.log):
+        return state
+    numbers = not event.paths and not event.traces
+    begun = replace(state, paths=event.paths, gpu=event.gpu, numbers=numbers, traces=event.traces)
+    begun = wait(begun, Read(event.paths))
+    return wait(begun, Trace(event.traces)) if event.traces else begun
+
+
+def _quit(state: State, event: Quit) -> State:
+    return replace(state, place="closed", waiting=())
+
+
+def cancelled(state: State, event: Cancelled) -> State:
+    """A view or an exercise says so itself; otherwise a note does, and trying again is among the choices."""
+    if not state.waiting:
+        return state
+    request = state.waiting[0]
+    if is_for_view(request):
+        return view_failed(state, Failed(request, "Cancelled."))
+    if isinstance(request, Practise):
+        return practice.failed(state, request, "Cancelled.")
+    after = settled(state, request)
+    if after is None:
+        return state
+    card = Card("note", "Cancelled. Nothing was changed.", position=state.position, label="Note")
+    return past(add(after, card, stalled=request), request)
+
+
+def past(state: State, request: Request) -> State:
+    """On from work that came to nothing: what it stood before follows without it."""
+    if not state.numbers:
+        return state
+    if isinstance(request, Estimate | Conclude) and state.ask is None:
+        return reveal(state)
+    return next_question(state)
+
+
+def next_question(state: State) -> State:
+    """In an interview the next number is asked as soon as the last one has been dealt with."""
+    if not state.numbers or state.ask is not None or state.place != "launch":
+        return state
+    return state if state.paused or state.waiting else ask_number(state)
+
+
+def retried(state: State, event: Retried) -> State:
+    """What failed or was cancelled is waited for again."""
+    return state if state.stalled is None else wait(state, state.stalled, stalled=None)
+
+
+def _begin_words(event: Began, kernels: tuple[str, ...]) -> str:
+    names = event.paths or event.traces
+    return f"begins with {', '.join(names) or 'no report'}"
+
+
+ACTIONS: Final = (
+    Action(Began, began, _begin_words),
+    Action(
+        Quit,
+        _quit,
+        "ends the session",
+        (Command("quit", "", "leave", lambda line, state: Quit(), said=("quit", "exit", "bye", "leave")),),
+    ),
+    Action(Cancelled, cancelled, "cancels the work", keeps_view=True),
+    Action(Retried, retried, "tries again", keeps_view=True),
+)

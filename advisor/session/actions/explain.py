@@ -1,0 +1,73 @@
+"""What a word means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, Final
+
+from advisor.session.action import Action, Command, Line, Listing, Result, Shape
+from advisor.session.actions.view import ViewShown
+from advisor.session.language.names import begun, pick, squash
+from advisor.session.records import Card
+from advisor.session.requests import Event, Explain, UserEvent
+from advisor.session.state import State
+from advisor.session.transitions import add, wait
+
+
+class ExplainAsked(UserEvent, frozen=True, tag="explain"):
+    """A word is searched for in the knowledge base."""
+
+    word: str
+
+
+def explain_asked(state: State, event: ExplainAsked) -> State:
+    """The entry of the word."""
+    return wait(state, Explain(event.word, state.position)) if event.word and state.place == "launch" else state
+
+
+def explained(state: State, request: Explain, result: Any) -> State:
+    """The card of the entry, which each face draws by itself."""
+    return add(state, Card("explanation", request.word, (), request.position, label="Explain", detail=result))
+
+
+def _explain(line: Line, state: State) -> Event:
+    if not line.rest:
+        return ViewShown("knowledge")
+    exact = pick(line.rest, state.knowledge.words)
+    return ExplainAsked(exact[0] if exact and squash(exact[0]) == squash(line.rest) else line.rest)
+
+
+def _words(rest: str, state: State, listing: Listing) -> Iterable[str]:
+    return begun(rest, state.knowledge.words) if rest else ()
+
+
+_WHAT_IS: Final = Shape(
+    re.compile(
+        r"^(?:what(?:\s+is|\s+are|'s|’s|s)|what\s+do(?:es)?|whats|explain|define|tell me about|meaning of|what about)"
+        r"\s+"
+        r"(?:(?:the|a|an|meaning of)\s+)*(?P<rest>.+?)(?:\s+means?|\s+stands? for|\s+do)?$",
+        re.IGNORECASE,
+    ),
+    lambda rest, state: _explain(Line(" ".join(rest.split()), rest), state),
+)
+
+ACTIONS: Final = (
+    Action(
+        ExplainAsked,
+        explain_asked,
+        "asks what {word} means",
+        (
+            Command(
+                "explain",
+                "[word]",
+                "what a metric, stall, opcode, finding or term means; alone: browse",
+                _explain,
+                "why",
+                shapes=(_WHAT_IS,),
+                complete=_words,
+            ),
+        ),
+        results=(Result(Explain, explained),),
+    ),
+)

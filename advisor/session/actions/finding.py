@@ -1,0 +1,105 @@
+"""A finding, its fix, and the numbers behind it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from advisor.session import cards as make
+from advisor.session.action import Action, Command, Far
+from advisor.session.experiments.timeline import pattern_card
+from advisor.session.requests import UserEvent
+from advisor.session.state import State
+from advisor.session.transitions import add, reveal
+from advisor.session.views import places, where
+
+
+class FindingShown(UserEvent, frozen=True, tag="finding"):
+    """Another finding of the launch, or a pattern of the timeline, is looked at."""
+
+    finding: str
+
+
+class FixShown(UserEvent, frozen=True, tag="fix"):
+    """The fix of the selected finding is shown, step by step."""
+
+
+class EvidenceShown(UserEvent, frozen=True, tag="evidence"):
+    """The numbers behind the selected finding are shown."""
+
+
+def finding_shown(state: State, event: FindingShown) -> State:
+    """The finding becomes the selected one."""
+    launch, finding = state.launch, state.finding_of(event.finding)
+    pattern = pattern_card(state, event.finding) if finding is None and state.place == "launch" else None
+    if pattern is not None:
+        return add(state, pattern)
+    if state.place != "launch" or launch is None or finding is None or state.position is None:
+        return state
+    card = make.finding_card(launch, replace(finding, locations=places(state, finding)), state.position)
+    return add(reveal(state), card, finding=finding.id)
+
+
+def fix_shown(state: State, event: FixShown) -> State:
+    """The fix, and what comes after it."""
+    launch, finding = state.launch, state.finding_of(state.finding)
+    if state.place != "launch" or launch is None or finding is None or state.position is None:
+        return state
+    position, exercises = state.position, state.knowledge.exercises
+    after = make.next_card(launch, finding, position, exercises) if finding.fix is not None else None
+    return add(reveal(state), make.fix_card(finding, position, where(state, finding)), after)
+
+
+def evidence_shown(state: State, event: EvidenceShown) -> State:
+    """All comparisons behind the finding, or behind the class where none is selected."""
+    if state.place != "launch" or state.launch is None or state.position is None:
+        return state
+    card = make.evidence_card(state.launch, state.finding_of(state.finding), state.position)
+    return add(reveal(state), card)
+
+
+def _step(event: FindingShown, state: State) -> tuple[str, ...]:
+    return ("3",) if state.finding_of(event.finding) is not None else ("S3",)
+
+
+def _mark(event: FindingShown, state: State) -> tuple[tuple[str, Far], ...]:
+    return (("3", "done") if state.finding_of(event.finding) is not None else ("S3", "read"),)
+
+
+ACTIONS: Final = (
+    Action(FindingShown, finding_shown, "looks at the finding {finding}", step=_step, mark=_mark),
+    Action(
+        FixShown,
+        fix_shown,
+        "asks for the fix",
+        (
+            Command(
+                "fix",
+                "",
+                "the fix, step by step",
+                lambda line, state: FixShown(),
+                "launch",
+                said=("how do i fix it", "how to fix it", "fix it", "what should i do", "what to do"),
+            ),
+        ),
+        step="5",
+        mark="read",
+    ),
+    Action(
+        EvidenceShown,
+        evidence_shown,
+        "asks for the numbers behind it",
+        (
+            Command(
+                "evidence",
+                "",
+                "the numbers behind the finding",
+                lambda line, state: EvidenceShown(),
+                "launch",
+                said=("the numbers", "numbers"),
+            ),
+        ),
+        step="2",
+        mark="done",
+    ),
+)

@@ -1,0 +1,77 @@
+"""Help, and lines that are not understood."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from advisor.session.action import Action, Command
+from advisor.session.language.names import named
+from advisor.session.records import Card, Line
+from advisor.session.requests import Event, UserEvent
+from advisor.session.state import State
+from advisor.session.transitions import add
+
+TYPE_HELP: Final = "Type /help for what can be said here."
+_HINTS: Final = (
+    "A choice is taken by its number, its name or the beginning of it; Enter takes the marked one.",
+    "Numbers take units: 83%, 12.5us, 1.2 TB/s, 512 MiB, 4k (4,000), 4Ki (4,096), 2^20.",
+    "Type any metric at any time: dram 83%, l2 hit rate = 41, 40 registers, several in a line.",
+    "Plain words: what is long scoreboard, why not bank conflicts, what if dram = 70, compare with new.ncu-rep.",
+)
+
+
+class HelpAsked(UserEvent, frozen=True, tag="help"):
+    """The commands are listed."""
+
+
+class NotUnderstood(UserEvent, frozen=True, tag="unclear"):
+    """A typed line means nothing here. meant: suggestions, each a whole line that is understood when typed."""
+
+    text: str
+    meant: tuple[str, ...] = ()
+    because: str = ""
+
+
+def one_of(rest: str, titles: dict[str, str], because: str, command: str) -> str | NotUnderstood:
+    """The id that the text names, or the commands with those that it could mean."""
+    name, meant = named(rest, titles)
+    lines = tuple(f"/{command} {one}" for one in meant)
+    return name or NotUnderstood(f"/{command} {rest}".strip(), lines, because)
+
+
+def unless_unclear(event: Event) -> Event | None:
+    """The event, None for NotUnderstood: a sentence that only might be a command is tried as something else."""
+    return None if isinstance(event, NotUnderstood) else event
+
+
+def help_card(commands: Mapping[str, Command], position: int | None) -> Card:
+    """The commands and how to answer."""
+    lines = [Line(command.does, "fact", command.usage) for command in commands.values()]
+    lines += [Line(hint, "quiet") for hint in _HINTS]
+    return Card("help", "What you can type", tuple(lines), position, label="Help")
+
+
+def not_understood(state: State, event: NotUnderstood) -> State:
+    """The suggestions. Over a view no card would be seen."""
+    if state.place != "launch" or state.view:
+        return state
+    lines = [Line(event.because)] if event.because else []
+    # They are among the choices too, so one line has to do here.
+    lines += [Line("   or   ".join(event.meant), "fact", "Did you mean")] if event.meant else []
+    lines = lines or [Line(TYPE_HELP)]
+    return add(state, Card("error", event.text, tuple(lines), state.position, label="Not understood"))
+
+
+def help_action(commands: Mapping[str, Command]) -> Action:
+    """The action that lists the commands of the registry; made by it, since the list holds this command too."""
+
+    def help_asked(state: State, event: HelpAsked) -> State:
+        return add(state, help_card(commands, state.position)) if state.place == "launch" else state
+
+    said = ("help", "help me", "commands", "what can i say", "what can i do", "what can i type")
+    command = Command("help", "", "this list", lambda line, state: HelpAsked(), said=said)
+    return Action(HelpAsked, help_asked, "asks for help", (command,))
+
+
+ACTIONS: Final = (Action(NotUnderstood, not_understood, "types {text}, which is not understood"),)

@@ -1,0 +1,106 @@
+"""The list of launches, and the choice of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from advisor.session.action import Action, Command, Line, Listing, shape
+from advisor.session.actions.help import NotUnderstood, unless_unclear
+from advisor.session.language.names import begun, near, pick
+from advisor.session.method.progress import steps_to_reveal
+from advisor.session.numbers import launch_number
+from advisor.session.requests import Event, UserEvent
+from advisor.session.state import State
+from advisor.session.transitions import select
+
+
+class LaunchSelected(UserEvent, frozen=True, tag="launch"):
+    """A launch is selected, by its place in the diagnosis."""
+
+    position: int
+
+
+class LaunchesShown(UserEvent, frozen=True, tag="launches"):
+    """Back to the list of launches."""
+
+
+def launch_selected(state: State, event: LaunchSelected) -> State:
+    """A launch of the list is looked at."""
+    return select(state, event.position)
+
+
+def launches_shown(state: State, event: LaunchesShown) -> State:
+    """The list; an open question is dropped."""
+    if state.place != "launch" or state.numbers:
+        return state
+    return replace(state, place="launches", ask=None, napkin_input=None)
+
+
+def _kernel(line: Line, state: State) -> Event:
+    launches = () if state.diagnosis is None else state.diagnosis.launches
+    rest = line.rest
+    if not rest or state.numbers:
+        return LaunchesShown()
+    numbers = {launch_number(launch, state.several_reports): at for at, launch in enumerate(launches)}
+    if rest.lstrip("#") in numbers:
+        return LaunchSelected(numbers[rest.lstrip("#")])
+    names = [launch.kernel for launch in launches]
+    found = pick(rest, names)
+    if len(found) == 1:
+        same = [number for number, at in numbers.items() if names[at] == found[0]]
+        if len(same) == 1:
+            return LaunchSelected(numbers[same[0]])
+        because = "Several launches are of this kernel: choose one by its number."
+        return NotUnderstood(f"/kernel {rest}", tuple(f"/kernel {n}" for n in same[:4]), because)
+    meant = tuple(f"/kernel {name}" for name in (found or near(rest, names))[:4])
+    return NotUnderstood(f"/kernel {rest}", meant, "Name one launch, by its number or its kernel.")
+
+
+def _kernels(rest: str, state: State, listing: Listing) -> Iterable[str]:
+    launches = () if state.diagnosis is None else state.diagnosis.launches
+    numbers = [launch_number(launch, state.several_reports) for launch in launches]
+    return (*begun(rest, (launch.kernel for launch in launches)), *(n for n in numbers if n.startswith(rest)))
+
+
+def _words(event: LaunchSelected, kernels: tuple[str, ...]) -> str:
+    at = event.position
+    if not 0 <= at < len(kernels) or not kernels[at]:
+        return f"looks at the launch at place {at}"
+    return f"looks at {kernels[at]}" + ("" if kernels.count(kernels[at]) == 1 else f", the launch at place {at}")
+
+
+_SHAPE: Final = shape(
+    "(?:launch|kernel|go to kernel|go to launch|another kernel|look at)",
+    lambda rest, state: unless_unclear(_kernel(Line(rest, rest), state)),
+)
+
+ACTIONS: Final = (
+    Action(
+        LaunchSelected,
+        launch_selected,
+        _words,
+        (
+            Command(
+                "kernel", "[number or name]", "another launch", _kernel, "launch", shapes=(_SHAPE,), complete=_kernels
+            ),
+        ),
+        step=lambda event, state: steps_to_reveal(state),
+    ),
+    Action(
+        LaunchesShown,
+        launches_shown,
+        "goes to the list of launches",
+        (
+            Command(
+                "kernels",
+                "",
+                "the list of launches",
+                lambda line, state: LaunchesShown(),
+                "launch",
+                said=("other kernels", "launches", "other launches", "list"),
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,116 @@
+"""The session written to a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from advisor.session.action import Action, Command, Line, Listing, Result, shape
+from advisor.session.actions.help import NotUnderstood
+from advisor.session.language import files
+from advisor.session.records import Card
+from advisor.session.records import Line as CardLine
+from advisor.session.requests import Completed, Event, UserEvent, Write
+from advisor.session.state import State
+from advisor.session.transitions import add, wait
+
+KINDS: Final = ("transcript", "markdown", "html", "json")
+
+
+class WriteAsked(UserEvent, frozen=True, tag="write"):
+    """The session is to be written (fields as in requests.Write)."""
+
+    what: str
+    path: str
+
+
+def write_asked(state: State, event: WriteAsked) -> State:
+    """Writing, unless there is nothing to write yet.
+
+    Work on exercises counts for a page, but a transcript, which holds nothing of exercises, would be empty.
+    """
+    anything = state.diagnosis is not None or bool(state.answers) or state.timeline is not None
+    practised = event.what != "transcript" and state.exercising is not None and bool(state.exercising.worked)
+    if event.what not in KINDS or not (anything or practised):
+        return state
+    return wait(state, Write(event.what, event.path))
+
+
+def written(state: State, request: Write, result: Any) -> State:
+    """The path of the file, and for a transcript how to replay it."""
+    lines = [CardLine(str(result), "strong", "File")]
+    if request.what == "transcript":
+        text = f"ncu-advisor replay {result} replays it; with --check it reports conclusions that differ"
+        lines.append(CardLine(text, "quiet"))
+    again = any(isinstance(old, Completed) and (old.request, old.result) == (request, result) for old in state.log)
+    title = "Saved again, in the same file" if again else "Saved"
+    return add(state, Card("note", title, tuple(lines), state.position, label="Note"))
+
+
+def _save(line: Line, state: State) -> Event:
+    path = files.home(line.text.strip().strip("\"'"))
+    return WriteAsked("transcript", path or files.default_name(state.paths or state.traces, "transcript"))
+
+
+def _export(line: Line, state: State) -> Event:
+    first, _, rest = line.text.partition(" ")
+    what = files.form_of(first)
+    path = files.home((rest if what else line.text).strip().strip("\"'"))
+    what = what or files.form_by_ending(path)
+    if not what:
+        forms = tuple(f"/export {form}" for form in ("md", "html", "json"))
+        return NotUnderstood(f"/export {line.rest}".strip(), forms, "Name the format: md, html or json.")
+    return WriteAsked(what, path or files.default_name(state.paths or state.traces, what))
+
+
+def _save_to(rest: str, state: State, listing: Listing) -> Iterable[str]:
+    return listing(rest, ()) if rest else (files.default_name(state.paths or state.traces, "transcript"),)
+
+
+def _export_to(rest: str, state: State, listing: Listing) -> Iterable[str]:
+    form, blank, path = rest.partition(" ")
+    if not blank:
+        return (f"{name} " for name in ("md", "html", "json") if name.startswith(form.casefold()))
+    default = files.default_name(state.paths or state.traces, files.form_of(form) or "markdown")
+    return (f"{form} {found}" for found in ((default,) if not path else listing(path, ())))
+
+
+ACTIONS: Final = (
+    Action(
+        WriteAsked,
+        write_asked,
+        "saves the session as {what}",
+        (
+            Command(
+                "save",
+                "[file]",
+                "keep this session, to be replayed",
+                _save,
+                said=("save", "save the session"),
+                shapes=(
+                    shape(
+                        "save(?: it| this| the session)? (?:as|to|in|into)",
+                        lambda rest, state: _save(Line(" ".join(rest.split()), rest), state),
+                    ),
+                ),
+                complete=_save_to,
+                explicit=True,
+            ),
+            Command(
+                "export",
+                "md|html|json [file]",
+                "the session as a page or as data",
+                _export,
+                shapes=(
+                    shape(
+                        "export(?: it| this| the session)? (?:as|to|in|into)",
+                        lambda rest, state: _export(Line(" ".join(rest.split()), rest), state),
+                    ),
+                ),
+                complete=_export_to,
+            ),
+        ),
+        keeps_view=True,
+        results=(Result(Write, written),),
+    ),
+)

@@ -1,0 +1,122 @@
+"""Views over the conversation: opened and left."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from advisor.session.action import Action, Far
+from advisor.session.practice import room as practice
+from advisor.session.records import Card, Line
+from advisor.session.requests import Locate, ViewEvent
+from advisor.session.state import VIEWS, State
+from advisor.session.transitions import add
+from advisor.session.views import ask_for_view, leave_view
+
+# The steps of the method that views show.
+_STEPS: Final = {"source": "4", "proof": "2", "whatif": "3", "timeline": "S2", "log": "6"}
+_TITLES: Final = {
+    "source": "Source",
+    "proof": "Proof",
+    "whatif": "What if",
+    "timeline": "Timeline",
+    "knowledge": "Knowledge",
+    "practice": "Practice",
+    "steps": "Steps of the method",
+    "log": "Experiment log",
+}
+# As the object of a sentence.
+OPENED: Final = {
+    "source": "the source",
+    "proof": "the proof",
+    "whatif": "what-if",
+    "timeline": "the timeline",
+    "knowledge": "the knowledge base",
+    "practice": "the exercises",
+    "steps": "the steps of the method",
+    "log": "the experiment log",
+}
+
+
+class ViewShown(ViewEvent, frozen=True, tag="view"):
+    """Another view of the session is opened (state.VIEWS). subject: what it is about (a finding, a word, …)."""
+
+    view: str
+    subject: str = ""
+
+
+class ViewLeft(ViewEvent, frozen=True, tag="leave"):
+    """Back from a view to where it was opened."""
+
+
+def view_shown(state: State, event: ViewShown) -> State:
+    """A view is opened, or shows another subject. Where it would have nothing to show a note says so."""
+    if event.view not in VIEWS:
+        return state
+    if event.view in ("source", "proof", "whatif") and (state.place != "launch" or state.launch is None):
+        return _nothing(state, event.view, "This is about one launch, and none is selected yet.")
+    if event.view == "source" and state.numbers:
+        text = "Lines and instructions come from a report, and this session has only typed numbers."
+        return _nothing(state, event.view, text)
+    if event.view == "timeline" and state.timeline is None and not state.traces:
+        return _nothing(state, event.view, "No trace is open: /timeline FILE reads one.")
+    subject = event.subject
+    if event.view in ("proof", "source") and state.launch is not None:
+        subject = subject or state.finding or (state.launch.verdict.id if event.view == "proof" else "")
+    stack = _below(state, event.view)
+    opened = replace(state, view=event.view, view_subject=subject, view_stack=stack)
+    if event.view == "practice":
+        opened = practice.entered(opened, event.subject)
+    if event.view == "source":
+        opened = replace(opened, source_query=_query(opened))
+    if event.view == "whatif" and event.view not in dict((*state.view_stack, (state.view, ""))):
+        opened = replace(opened, supposing=())
+    return ask_for_view(opened)
+
+
+def _below(state: State, view: str) -> tuple[tuple[str, str], ...]:
+    """The views under one that is opened; one that is among them already comes up again, without those over it."""
+    opened = (*state.view_stack, (state.view, state.view_subject)) if state.view else state.view_stack
+    names = [name for name, _ in opened]
+    return opened[: names.index(view)] if view in names else opened
+
+
+def _nothing(state: State, view: str, why: str) -> State:
+    """A note in the conversation; where none is in view the event does nothing."""
+    if state.place != "launch":
+        return state
+    card = Card("error", _TITLES[view], (Line(why),), state.position, label="Nothing to show")
+    return add(replace(state, view="", view_subject="", view_stack=()), card)
+
+
+def _query(state: State) -> Locate:
+    """The last query of the source view for this launch and finding, else the finding's own measure."""
+    fresh = Locate(state.position or 0, finding=state.view_subject)
+    before = state.source_query
+    if before is not None and (before.position, before.finding) == (fresh.position, fresh.finding):
+        return before
+    return fresh
+
+
+def view_left(state: State, event: ViewLeft) -> State:
+    """Back to where the view was opened."""
+    return leave_view(state)
+
+
+def _step(event: ViewShown, state: State) -> tuple[str, ...]:
+    return (_STEPS[event.view],) if event.view in _STEPS else ()
+
+
+def _mark(event: ViewShown, state: State) -> tuple[tuple[str, Far], ...]:
+    return ((_STEPS[event.view], "read"),) if event.view in _STEPS and state.view == event.view else ()
+
+
+def _words(event: ViewShown, kernels: tuple[str, ...]) -> str:
+    name = OPENED.get(event.view, event.view)
+    return f"opens {name}: {event.subject}" if event.subject else f"opens {name}"
+
+
+ACTIONS: Final = (
+    Action(ViewShown, view_shown, _words, step=_step, mark=_mark, keeps_view=True),
+    Action(ViewLeft, view_left, "leaves the view", keeps_view=True),
+)

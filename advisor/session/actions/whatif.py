@@ -1,0 +1,145 @@
+"""What if: other values of metrics, in the conversation and in the view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, Final
+
+from advisor.knowledge.schemas import checked
+from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.records.errors import AdvisorError, UsageError
+from advisor.session.action import Action, Command, Line, Listing, Result, shape
+from advisor.session.actions.help import NotUnderstood
+from advisor.session.actions.view import ViewShown
+from advisor.session.cards import differences
+from advisor.session.language.names import begun, metrics_of, plain
+from advisor.session.language.values import said, understood
+from advisor.session.numbers import chosen_text, number
+from advisor.session.records import Card
+from advisor.session.records import Line as CardLine
+from advisor.session.requests import Event, Suppose, UserEvent, ViewEvent
+from advisor.session.state import State
+from advisor.session.transitions import add, reveal, wait
+from advisor.session.views import ask_for_view
+
+
+class WhatIfAsked(UserEvent, frozen=True, tag="whatif"):
+    """What would be concluded if these metrics had these values."""
+
+    values: tuple[tuple[str, float], ...]
+
+
+class Supposed(ViewEvent, frozen=True, tag="suppose"):
+    """In the what-if view: all values tried at once, shown live and without a card. Empty: the measured ones again."""
+
+    values: tuple[tuple[str, float], ...]
+
+
+def what_if_asked(state: State, event: WhatIfAsked) -> State:
+    """The launch is diagnosed with these values."""
+    if state.place != "launch" or state.position is None or state.launch is None or not event.values:
+        return state
+    return wait(reveal(state), Suppose(state.position, event.values))
+
+
+def supposed(state: State, event: Supposed) -> State:
+    """Only the latest values are diagnosed."""
+    if state.view != "whatif" or state.launch is None or event.values == state.supposing:
+        return state
+    return ask_for_view(replace(state, supposing=event.values))
+
+
+def answered(state: State, request: Suppose, result: Any) -> State:
+    """The card of what would change."""
+    launches = () if state.diagnosis is None else state.diagnosis.launches
+    if request.position >= len(launches) or not isinstance(result, LaunchDiagnosis):
+        return state
+    lines = differences(launches[request.position], result)
+    units = {name: unit for name, unit, _ in state.knowledge.metrics}
+    title = ", ".join(f"{name} = {chosen_text(value, units.get(name, ''))}" for name, value in request.values)
+    body = lines or (CardLine("Class, findings and expected gains are as before.", "quiet"),)
+    return add(state, Card("change", title, body, request.position, label="What if"))
+
+
+def _what_if(line: Line, state: State) -> Event:
+    if not line.rest:
+        return ViewShown("whatif")
+    text = f"/whatif {line.rest}"
+    pairs = said(line.rest)
+    if not pairs:
+        name, sign, value = line.rest.partition("=")
+        because = ""
+        if sign and name.strip() and value.strip() and "," not in value:
+            because = _wrong_value(name, value, state)
+        return NotUnderstood(
+            text, ("/whatif dram_pct=70",), because or "Write metric=value, several with commas between them."
+        )
+    found = understood(pairs, state.knowledge, "/whatif {pairs}")
+    if not found.values:
+        return NotUnderstood(text, found.meant, found.because)
+    measured = {} if state.launch is None else state.launch.metrics
+    try:
+        for name, value_ in found.values:
+            checked(name, state.knowledge.unit(name) or "", value_, measured.get(name))
+    except UsageError as problem:
+        return NotUnderstood(text, (), str(problem))
+    return WhatIfAsked(found.values)
+
+
+def _wrong_value(name: str, value: str, state: State) -> str:
+    """The message about a value that is no number, empty where it is one."""
+    found = metrics_of(name, state.knowledge)
+    try:
+        number(value, (state.knowledge.unit(found[0]) if found else "") or "")
+    except AdvisorError as problem:
+        return str(problem)
+    return ""
+
+
+def _metrics(rest: str, state: State, listing: Listing) -> Iterable[str]:
+    """The metric of the last pair, with the sign behind it; those with a measured value first."""
+    before, comma, last = rest.rpartition(",")
+    if "=" in last:
+        return ()
+    gap = last[: len(last) - len(last.lstrip())] or (" " if comma else "")
+    measured = {} if state.launch is None else state.launch.metrics
+    names = [name for name, _, _ in state.knowledge.metrics]
+    names.sort(key=lambda name: name not in measured)
+    wanted = plain(last)
+    called = dict.fromkeys(metric for said, metric in state.knowledge.names if wanted and said == wanted)
+    return (f"{before}{comma}{gap}{name} = " for name in (*called, *begun(last, names)))
+
+
+def _tried_words(event: Supposed, kernels: tuple[str, ...]) -> str:
+    values = ", ".join(f"{name} = {value:.6g}" for name, value in event.values)
+    return f"tries {values}" if values else "takes the measured values again"
+
+
+_SHAPE: Final = shape(
+    "(?:what if|suppose|what would happen if|and if)",
+    lambda rest, state: _what_if(Line(" ".join(rest.split()), rest), state),
+)
+
+ACTIONS: Final = (
+    Action(
+        WhatIfAsked,
+        what_if_asked,
+        "asks what if {values}",
+        (
+            Command(
+                "whatif",
+                "[metric=value, …]",
+                "what would be concluded with other values; alone: try them by steps",
+                _what_if,
+                "why",
+                said=("what if", "what would change it"),
+                shapes=(_SHAPE,),
+                complete=_metrics,
+            ),
+        ),
+        step="3",
+        results=(Result(Suppose, answered, done=lambda event, state: ("3",)),),
+    ),
+    Action(Supposed, supposed, _tried_words, step="3", keeps_view=True),
+)

@@ -1,0 +1,194 @@
+"""What a learner does in the practice view: the page that follows, and the work that it waits for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+from advisor.practice.predictions import MINE
+from advisor.session.practice.exercising import STAGES, Exercising
+from advisor.session.requests import Practise
+from advisor.session.state import State
+from advisor.session.transitions import settled, wait
+
+# What the practice room does for an exercise (practice.lessons.ACTIONS); all else only moves within the pages.
+_WORK: Final = ("look", "hint", "quiz", "start", "reset", "check", "measure", "solution", "log")
+# Where the outcome of work stands.
+_PLACE: Final = {
+    "look": "edit",
+    "profile": "numbers",
+    "predict": "predict",
+    "reveal": "reveal",
+    "hint": "hints",
+    "quiz": "quiz",
+    "start": "edit",
+    "reset": "edit",
+    "check": "run",
+    "measure": "run",
+    "compare": "compare",
+    "solution": "solution",
+    "log": "log",
+}
+
+
+def entered(state: State, subject: str) -> State:
+    """The practice view is opened: an exercise, or the list."""
+    here = state.exercising or Exercising()
+    if subject and subject == here.name:
+        return state
+    return _opened(state, here, subject, listed=False) if subject else _listed(state, here)
+
+
+def practised(state: State, action: str, exercise: str, given: dict[str, str]) -> State:
+    """Something is done in the practice view; whatever makes no sense there leaves the state as it is."""
+    here = state.exercising
+    if state.view != "practice" or here is None:
+        return state
+    if action == "list":
+        return _listed(state, here)
+    if action == "open":
+        known = exercise in {row.name for row in here.rows}
+        return _opened(state, here, exercise, listed=True) if known else state
+    if action == "spoilers":
+        return replace(state, exercising=replace(here, spoilers=not here.spoilers))
+    if here.lesson is None or exercise != here.name:
+        return state
+    moved = _moved(state, replace(here, trouble=""), action, given)
+    return state if moved is None else moved
+
+
+def _listed(state: State, here: Exercising) -> State:
+    fresh = Exercising(here.rows, listed=True, spoilers=here.spoilers, worked=here.worked)
+    return wait(replace(state, view_subject="", exercising=fresh), Practise("list"))
+
+
+def _opened(state: State, here: Exercising, name: str, listed: bool) -> State:
+    fresh = Exercising(here.rows, listed=listed, name=name, spoilers=here.spoilers, worked=here.worked)
+    return wait(replace(state, view_subject=name, exercising=fresh), Practise("open", name))
+
+
+def _moved(state: State, here: Exercising, action: str, given: dict[str, str]) -> State | None:
+    """What is done with the exercise at hand; None where it cannot be."""
+    if action == "stage":
+        return _staged(state, here, given.get("stage", ""))
+    if action == "napkin":
+        return _reckoned(state, here, given)
+    if action in ("class", "cause", "gain", "anew"):
+        return _predicted(state, here, action, given)
+    if action == "step" and given.get("step") == MINE:
+        own = replace(here, stage="predict", step=MINE, picks=())
+        return replace(state, exercising=own) if here.lesson.yours is not None else None
+    if action == "step" and given.get("step") in {step.id for step in here.lesson.exercise.stages}:
+        return _staged(state, replace(here, step=given["step"], picks=()), "numbers")
+    if action == "sure":
+        return replace(state, exercising=replace(here, stage="edit", sure=given.get("what", "")))
+    if action == "reveal":
+        return _ask(state, here, "reveal", {"step": here.step})
+    if action == "compare":
+        return _ask(state, here, "compare", {k: given[k] for k in ("before", "after") if k in given})
+    if action in _WORK:
+        return _ask(state, replace(here, sure=""), action, given)
+    return None
+
+
+def _ask(state: State, here: Exercising, action: str, given: dict[str, str]) -> State:
+    request = Practise(action, here.name, tuple(sorted(given.items())))
+    return wait(replace(state, exercising=replace(here, stage=_PLACE[action])), request)
+
+
+def _staged(state: State, here: Exercising, stage: str) -> State | None:
+    """Another page; what it shows is fetched where it is not there yet."""
+    if stage not in STAGES:
+        return None
+    there = replace(here, stage=stage, sure="")
+    if here.step == MINE and stage not in ("predict", "run"):
+        there = replace(there, step=here.lesson.exercise.stages[0].id, picks=())
+    moved = replace(state, exercising=there)
+    if stage == "reveal" and there.revealed and there.result("reveal") is None:
+        return wait(moved, Practise("reveal", here.name, (("step", here.step),)))
+    if stage == "numbers" and there.result("profile") is None:
+        return wait(moved, Practise("profile", here.name, (("step", here.step),)))
+    if stage == "compare" and there.result("compare", "") is None:
+        return wait(moved, Practise("compare", here.name))
+    return moved
+
+
+def _reckoned(state: State, here: Exercising, given: dict[str, str]) -> State | None:
+    """A napkin number typed (`said`), or the way to it shown; places that do not exist are nothing."""
+    at = int(given["at"]) if given.get("at", "").isdecimal() else -1
+    if not 0 <= at < len(here.lesson.exercise.napkin):
+        return None
+    said = here.said
+    if "said" in given:
+        said = (*((place, text) for place, text in said if place != at), (at, given["said"]))
+    ways = here.ways if at in here.ways else (*here.ways, at)
+    return replace(state, exercising=replace(here, stage="napkin", said=said, ways=ways))
+
+
+def _predicted(state: State, here: Exercising, action: str, given: dict[str, str]) -> State | None:
+    """A part of a prediction; the gain completes it."""
+    made = here.prediction
+    if made is not None and made.points is not None and here.step != MINE:
+        return None
+    there = replace(here, stage="predict")
+    if action == "anew":
+        return replace(state, exercising=replace(there, picks=(("anew", "1"),)))
+    if action == "gain":
+        parts = {"step": here.step, **{k: v for k, v in here.picks if k != "anew"}, "speedup": given.get("gain", "")}
+        return _ask(state, there, "predict", parts) if {"class", "cause"} <= set(parts) else None
+    known = {name for name, _ in getattr(here.lesson.terms, "classes" if action == "class" else "causes")}
+    if given.get("id") not in known:
+        return None
+    picks = (("class", given["id"]),) if action == "class" else (*here.picks[:1], ("cause", given["id"]))
+    return replace(state, exercising=replace(there, picks=picks))
+
+
+def done(state: State, request: Practise, result: Any) -> State:
+    """What the practice room gave back; of another exercise than the one at hand only the list counts."""
+    here = state.exercising
+    if here is None:
+        return state
+    if request.action == "list":
+        return replace(state, exercising=replace(here, rows=result, trouble=""))
+    if request.exercise != here.name:
+        return state
+    first = here.step or result.exercise.stages[0].id
+    after = replace(here, lesson=result, step=first, trouble="", worked=_worked(here.worked, result))
+    given = dict(request.arguments)
+    if request.action == "predict":
+        after = replace(after, picks=())
+    if request.action == "reset" and given.get("progress"):
+        after = replace(after, told=(), said=(), ways=(), picks=())
+    step = given.get("step", "") if request.action in ("profile", "reveal") else ""
+    new = {(request.action, step): result.result}
+    if request.action == "reveal":
+        new[("profile", step)] = result.result[0]
+    told = {key: value for key, value in after.told if key not in new}
+    if request.action in ("look", "reset"):
+        # What was found out about another source says nothing of the one that is there now.
+        told = {key: value for key, value in told.items() if key[0] not in ("check", "measure")}
+    told |= new
+    return replace(state, exercising=replace(after, told=tuple(told.items())))
+
+
+def _worked(before: tuple[Any, ...], lesson: Any) -> tuple[Any, ...]:
+    """The exercises of the session with this newest lesson, in the place of an older one of the same exercise."""
+    bare = replace(lesson, result=None)
+    if all(one.exercise.name != bare.exercise.name for one in before):
+        return (*before, bare)
+    return tuple(bare if one.exercise.name == bare.exercise.name else one for one in before)
+
+
+def failed(state: State, request: Practise, message: str) -> State:
+    """The page shows why it could not be done."""
+    after = settled(state, request)
+    if after is None:
+        return state
+    here = after.exercising
+    return after if here is None else replace(after, exercising=replace(here, trouble=message))
+
+
+def opened_from(state: State) -> bool:
+    """Whether leaving an exercise leads to the list, and not out of the practice view."""
+    here = state.exercising
+    return here is not None and bool(here.name) and here.listed

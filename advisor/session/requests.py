@@ -1,0 +1,209 @@
+"""What passes through a session: requests (work that a state waits for), their outcomes, and the base of user events.
+
+Events are data: a session is its events, and replaying them gives it back. What the user does is declared in `actions`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import msgspec
+
+from advisor.records.diagnosis import Diagnosis
+from advisor.session.records import KnowledgeIndex
+
+Value = float | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Read the reports (with none, only the knowledge index) and diagnose them."""
+
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Conclude:
+    """Diagnose again with all answers: (position or None for numbers without a report, question id, value)."""
+
+    answers: tuple[tuple[int | None, str, float | str], ...]
+    position: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prove:
+    """Show how a finding or the class was concluded and what flips it (`how`), or why it was not (`why_not`).
+
+    quiet, here and below: for a view alone, which keeps the result; the conversation gets no card.
+    """
+
+    what: str
+    position: int
+    finding: str
+    quiet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Suppose:
+    """Diagnose the launch as if these metrics had these values."""
+
+    position: int
+    values: tuple[tuple[str, float], ...]
+    quiet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Explain:
+    """Search the knowledge base for a word."""
+
+    word: str
+    position: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Do the napkin math for an algorithm with these parameters on the GPU of the launch."""
+
+    position: int
+    algorithm: str
+    parameters: tuple[tuple[str, float | str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Read traces of Nsight Systems and match patterns (timeline.TimelineResult). values: typed numbers instead."""
+
+    paths: tuple[str, ...]
+    values: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CompareVersion:
+    """Read a new report and compare its launch with the one at `position` (records.VersionComparison).
+
+    path: empty where the new version's numbers were typed; change: what was done to the code, in words.
+    """
+
+    path: str
+    position: int
+    change: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Locate:
+    """The lines and instructions of a launch (source.View).
+
+    by: a measure, empty for the finding's own; search: a regular expression; where: tests such as `share>5%`; columns:
+    names of columns or of a set of them; finding: the one whose measure is wanted, empty for the first.
+    """
+
+    position: int
+    by: str = ""
+    search: str = ""
+    where: tuple[str, ...] = ()
+    columns: str = ""
+    finding: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildCollectCommand:
+    """The ncu command that collects the metrics that the launch lacks (lines of text)."""
+
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Write the session to a file that the user named. what: `transcript`, `markdown`, `html` or `json`."""
+
+    what: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Practise:
+    """Work on an exercise: an action and its arguments (practice.lessons.ACTIONS)."""
+
+    action: str
+    exercise: str = ""
+    arguments: tuple[tuple[str, str], ...] = ()
+
+
+Request = (
+    Read
+    | Conclude
+    | Prove
+    | Suppose
+    | Explain
+    | Estimate
+    | Trace
+    | CompareVersion
+    | Locate
+    | BuildCollectCommand
+    | Write
+    | Practise
+)
+
+
+class UserEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="do"):
+    """Something the user did. The tag of a class is its verb in transcripts, its fields are written by name.
+
+    undoable: whether `/back` takes it back.
+    """
+
+    undoable: ClassVar[bool] = True
+
+    @property
+    def verb(self) -> str:
+        """The verb in transcripts."""
+        return str(self.__struct_config__.tag)
+
+
+class ViewEvent(UserEvent, frozen=True):
+    """Something that changes only what lies over the conversation: undo passes over it once the view is left."""
+
+
+class Back(UserEvent, frozen=True, tag="back"):
+    """The last user event is undone. Never logged: the log without that event is replayed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The reports were read and diagnosed. Without reports the diagnosis is None."""
+
+    request: Read
+    diagnosis: Diagnosis | None
+    knowledge: KnowledgeIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Concluded:
+    """Everything was diagnosed anew. wanted: in an interview, the questions whose answers could change the outcome."""
+
+    request: Conclude
+    diagnosis: Diagnosis
+    wanted: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """The result of any other request; the request's own text says what it is."""
+
+    request: (
+        Prove | Suppose | Explain | Estimate | Trace | CompareVersion | Locate | BuildCollectCommand | Write | Practise
+    )
+    result: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Work failed: one line that says what is wrong and what to do."""
+
+    request: Request
+    message: str
+
+
+Outcome = Opened | Concluded | Completed | Failed
+OUTCOMES = (Opened, Concluded, Completed, Failed)
+Event = UserEvent | Outcome

@@ -1,0 +1,170 @@
+"""The picture of one GPU as a drawing: a row for each kind of work, over the window of the trace.
+
+The picture of one GPU in text: a row for each kind of work, a column for each slice of time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from advisor.timeline.facts import fullness
+from advisor.timeline.intervals import shared
+from advisor.timeline.results import GpuTimeline, Lane
+from advisor.view.charts.drawing import Box, Chart, Line, Word
+from advisor.view.numbers import time_text
+from advisor.view.text import shown
+
+_WIDTH, _LEFT, _RIGHT = 760, 110, 70
+
+
+_ROW, _GAP, _TOP = 20, 8, 6
+
+
+_CELLS = 290
+
+
+_LANES = 24
+
+
+def timeline_chart(gpu: GpuTimeline) -> Chart | None:
+    """Rows of slices, each as high as the share of it that is covered; None where the trace has only sums."""
+    if gpu.window is None or not gpu.lanes or gpu.window[1] <= gpu.window[0]:
+        return None
+    start, end = gpu.window
+    lanes = gpu.lanes[:_LANES]
+    cell = (_WIDTH - _LEFT - _RIGHT) / _CELLS
+    boxes, words = [], []
+    for at, lane in enumerate(lanes):
+        y = _TOP + at * (_ROW + _GAP)
+        boxes.append(Box(_LEFT, y, _WIDTH - _LEFT - _RIGHT, _ROW, "lane"))
+        for n, share in enumerate(fullness(lane, start, end, _CELLS)):
+            if share > 0:
+                high = max(1.0, min(1.0, float(share)) * _ROW)
+                boxes.append(Box(_LEFT + n * cell, y + _ROW - high, cell, high, lane.id))
+        words.append(Word(_LEFT - 8, y + _ROW - 5, lane_name(lane), "end", "lane"))
+        percent = f"{100 * lane.spans.length / (end - start):.1f} %"
+        words.append(Word(_WIDTH - _RIGHT + 8, y + _ROW - 5, percent, "start", "lane"))
+    bottom = _TOP + len(lanes) * (_ROW + _GAP)
+    words.append(Word(_LEFT, bottom + 10, f"at {at_text(start)}"))
+    words.append(Word(_WIDTH - _RIGHT, bottom + 10, at_text(end), "end"))
+    axis = Line(_LEFT, bottom - 2, _WIDTH - _RIGHT, bottom - 2, "grid")
+    slice_ = time_text((end - start) / _CELLS)
+    name = f" {shown(gpu.name)}" if gpu.name else ""
+    says = f"A slice is {slice_}; the higher, the more of it is covered. At the right each row's share of the window."
+    return Chart(f"GPU {gpu.gpu}{name}", says, _WIDTH, round(bottom + 18), (axis,), tuple(boxes), tuple(words))
+
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+_BLOCKS = " ▁▂▃▄▅▆▇█"
+
+
+_PLAIN = " .:-=+*%#"
+
+
+_LABEL = 15
+
+
+_SHARE = 8
+
+
+_LABELS = {
+    "kernels": "kernels",
+    "communication": "communication",
+    "copies": "host copies",
+    "migrations": "migrations",
+    "other": "sets, d2d",
+    "busy": "anything",
+}
+
+
+_IDLE = "idle"
+
+
+def picture(gpu: GpuTimeline, width: int, blocks: bool) -> list[str]:
+    """Rows of `width` columns: how full each slice is, with the row's share of the window; then the times."""
+    if gpu.window is None or not gpu.lanes or gpu.window[1] <= gpu.window[0]:
+        return []
+    rows = [text for _, text in lane_rows(gpu.lanes, gpu.window, width, blocks)]
+    return [*rows, *axis_rows(gpu.window, width)]
+
+
+def cells_of(width: int) -> int:
+    """How many columns of a row stand for time."""
+    return max(10, width - _LABEL - _SHARE - 2)
+
+
+def lane_rows(lanes: Sequence[Lane], window: tuple[int, int], width: int, blocks: bool) -> list[tuple[str, str]]:
+    """(lane id, row) of each lane within any window of the trace, in ns; what was idle stands under what was busy."""
+    start, end = window
+    cells = cells_of(width)
+    out = []
+    for lane in lanes:
+        full = fullness(lane, start, end, cells)
+        inside = shared(lane.spans, np.array([start]), np.array([end]))
+        covered = int(inside[0])
+        out.append((lane.id, _row(lane_name(lane), full, _percent(covered, end - start), blocks)))
+        if lane.id == "busy":
+            out.append((_IDLE, _row(_IDLE, 1 - full, _percent(end - start - covered, end - start), blocks)))
+    return out
+
+
+def _row(name: str, full: Array, share: str, blocks: bool) -> str:
+    shades, edge = (_BLOCKS, "│") if blocks else (_PLAIN, "|")
+    row = "".join(shades[_level(float(part), len(shades) - 1)] for part in full)
+    return f"{name:<{_LABEL}}{edge}{row}{edge}{share:>{_SHARE}}"
+
+
+def axis_rows(window: tuple[int, int], width: int) -> list[str]:
+    """Where the rows begin and end, and how much time a column is."""
+    start, end = window
+    cells = cells_of(width)
+    left, right = f"at {at_text(start)}", f"{at_text(end)}"
+    slice_ = time_text((end - start) / cells)
+    says = f"a column is {slice_}; the fuller, the more of it is covered"
+    return [
+        " " * (_LABEL + 1) + left + right.rjust(cells - len(left)),
+        " " * (_LABEL + 1) + says[: cells + _SHARE],
+    ]
+
+
+def mark_row(name: str, spans: Sequence[tuple[int, int]], window: tuple[int, int], width: int, mark: str) -> str:
+    """A row with a mark in each column that one of the stretches of time (start, end) touches."""
+    start, end = window
+    cells = cells_of(width)
+    row = [" "] * cells
+    for first, last in spans:
+        if last <= start or first >= end:
+            continue
+        low = (max(first, start) - start) * cells // (end - start)
+        high = -(-(min(last, end) - start) * cells // (end - start))
+        for at in range(low, max(min(high, cells), low + 1)):
+            row[min(at, cells - 1)] = mark
+    return f"{name[: _LABEL - 1]:<{_LABEL}} {''.join(row)}"
+
+
+def lane_name(lane: Lane) -> str:
+    """What a row shows."""
+    return _LABELS.get(lane.id, f"stream {lane.stream}")[: _LABEL - 1]
+
+
+def _level(share: float, most: int) -> int:
+    """The shade of a share: none only for nothing at all, the fullest only for all of it."""
+    if share <= 0:
+        return 0
+    if share >= 0.999:
+        return most
+    return max(1, min(most - 1, round(share * most)))
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %"
+
+
+def at_text(moment: int) -> str:
+    """A moment of the trace in seconds, as Nsight Systems shows it."""
+    return f"{moment / 1e9:.6f} s"

@@ -1,0 +1,308 @@
+"""The roofline of one launch in text cells: the roofs of its card, where it stands, where it stood, what paper expects.
+
+Both axes are logarithmic. A launch without operations, bytes or time has no place on it, which is said and never drawn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from advisor.records import quantities
+from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.view.charts.bars import known
+from advisor.view.charts.canvas import Canvas, Row
+from advisor.view.charts.roofline import place_of, roofs
+
+FEWEST = 40  # columns
+_AXIS = 6  # columns left of the axis
+_LOW, _HIGH = 9, 24  # rows of the drawing
+_BESIDE = 4  # rows of heading and axes
+_STEEP = 0.34  # rows for each column, at most
+# What a card, an algorithm or a launch can have, generously: FLOP/byte, FLOP/s, bytes/s. Beyond it, no place is drawn.
+_INTENSITIES, _RATES, _BANDWIDTHS = (1e-9, 1e12), (1e-3, 1e19), (1e6, 1e16)
+_FAR = 100.0  # points further right than this many ridge points are drawn at the edge
+_DEPTH = 1e4  # what the drawing shows below the highest roof, where no point is lower
+_LETTERS = "abcdefgh"
+_SIGNS = {"now": ("●", "@"), "paper": ("◇", "*")}
+# What the user says that the kernel computes in (question intended_dtype), to peaks of the table of GPUs.
+_PEAKS_OF: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "f64": (("fp64", "FP64"),),
+    "f32": (("fp32", "FP32"),),
+    "tf32": (("tf32_tensor", "TF32 tensor"),),
+    "f16": (("fp16", "FP16"), ("fp16_tensor", "FP16 tensor")),
+    "f8": (("fp8_tensor", "FP8 tensor"),),
+}
+# Work of a launch -> the roof that counts for it; the type with most operations decides.
+_WORK = (
+    ("fp32_flop", "FP32"),
+    ("fp64_flop", "FP64"),
+    ("half_flop", "FP16"),
+    ("tensor_ops", "FP16 tensor"),
+)
+_NEEDED = (("flop", "its operations"), ("dram_bytes", "its DRAM bytes"), ("duration_ns", "its duration"))
+COLLECT = "ncu --section SpeedOfLight --section SpeedOfLight_RooflineChart --section MemoryWorkloadAnalysis_Tables"
+NO_ROOFS = "Neither the bandwidth nor the peak rates of this GPU are known, so there is no roof to draw."
+NO_FLOP = "It does no floating-point work, so it has no place here: what counts is how near it is to the memory roof."
+NO_WORKLOAD = "A workload that was typed in has no roofline: its operations and bytes are not known."
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """What the algorithm needs, from the napkin: operations, bytes, and the type that it is meant to compute in."""
+
+    flop: float
+    bytes: float
+    dtype: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A sign of the drawing and what it stands for."""
+
+    sign: str
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Roofline:
+    """rows: the drawing; keys: its legend; notes: what it cannot show; collect: the command that would change that."""
+
+    rows: tuple[Row, ...] = ()
+    keys: tuple[Key, ...] = ()
+    notes: tuple[str, ...] = ()
+    collect: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Logarithmic scales: intensity (FLOP/byte) to 0..width from the left, rate (FLOP/s) to 0..height from above."""
+
+    x0: float
+    x1: float
+    y0: float
+    y1: float
+    width: int
+    height: int
+
+    def x(self, intensity: float) -> float:
+        """Cells from the axis; what lies beyond stands at the edge."""
+        return _share(intensity, self.x0, self.x1) * (self.width - 1)
+
+    def y(self, rate: float) -> float:
+        """Cells from the top; what lies beyond stands at the edge."""
+        return (1 - _share(rate, self.y0, self.y1)) * (self.height - 1)
+
+
+def _share(value: float, low: float, high: float) -> float:
+    return math.log(min(max(value, low), high) / low) / math.log(high / low)
+
+
+def roofline(
+    launch: LaunchDiagnosis,
+    *,
+    earlier: Sequence[tuple[LaunchDiagnosis, str]] = (),
+    paper: Paper | None = None,
+    width: int = 80,
+    height: int = 24,
+    blocks: bool = True,
+) -> Roofline:
+    """The launch under the roofs of its card; `earlier`: former versions and their names, the oldest first.
+
+    At most `width` columns (FEWEST or more), and so high that the legend fits under it in `height` rows, where that
+    leaves enough to draw in; blocks False draws in ASCII.
+    """
+    if launch.scope != "launch":
+        return Roofline(notes=(NO_WORKLOAD,))
+    width = max(width, FEWEST)
+    also = _PEAKS_OF.get(paper.dtype, ()) if paper is not None else ()
+    bandwidth, peaks = roofs([launch, *(then for then, _ in earlier)], also)
+    bandwidth = bandwidth if bandwidth and _within(bandwidth, _BANDWIDTHS) else None
+    here = _place(launch)
+    notes, collect = _lacking(launch, here)
+    if not bandwidth and not peaks:
+        return Roofline(notes=(NO_ROOFS, *notes), collect=collect)
+    then = [(place, name) for former, name in earlier if (place := _place(former)) is not None]
+    hoped = _expected(paper, bandwidth, peaks, also)
+    places = [place for place in (here, hoped, *(place for place, _ in then)) if place]
+    legend = len(places) + len(peaks) + len(notes) + bool(bandwidth) + 2 * bool(collect)
+    scale = _scale(places, bandwidth, peaks, width, height - legend - _BESIDE)
+    canvas = Canvas(scale.width, scale.height, blocks=blocks)
+    keys = _draw_roofs(canvas, scale, bandwidth, peaks)
+    marks: list[Key] = []
+    for number, (place, name) in enumerate(then, 1):
+        sign = str(number % 10)
+        _mark(canvas, scale, place, sign, "then")
+        marks.append(Key(sign, "then", f"{name}: {_place_text(place)}"))
+    if hoped is not None:
+        sign = _sign("paper", blocks)
+        _mark(canvas, scale, hoped, sign, "paper")
+        marks.append(Key(sign, "paper", f"on paper: {hoped[0]:.3g} FLOP/byte, at most {_rate(hoped[1])}"))
+    if here is not None:
+        sign = _sign("now", blocks)
+        _mark(canvas, scale, here, sign, "now")
+        allowed = _allowed(launch, here[0], bandwidth, peaks)
+        marks.insert(0, Key(sign, "now", f"this launch: {_place_text(here)}{allowed}"))
+    return Roofline(_framed(canvas, scale, blocks), (*marks, *keys), notes, collect)
+
+
+def _sign(kind: str, blocks: bool) -> str:
+    return _SIGNS[kind][0 if blocks else 1]
+
+
+def _within(value: float, limits: tuple[float, float]) -> bool:
+    return limits[0] <= value <= limits[1]
+
+
+def _place(launch: LaunchDiagnosis) -> tuple[float, float] | None:
+    """Where the launch stands, None where it is unknown or nothing that could be."""
+    place = place_of(launch)
+    return place if place and _within(place[0], _INTENSITIES) and _within(place[1], _RATES) else None
+
+
+def _lacking(launch: LaunchDiagnosis, here: tuple[float, float] | None) -> tuple[tuple[str, ...], str]:
+    """What keeps the launch from the drawing, in words, and how to collect it."""
+    if known(launch.metrics, "flop") == 0 or known(launch.metrics, "gflop_per_s") == 0:
+        return (NO_FLOP,), ""
+    if here is not None:
+        return (), ""
+    lacking = [name for metric, name in _NEEDED if not known(launch.metrics, metric)]
+    names = (
+        ", ".join(lacking[:-1]) + (" and " if lacking[:-1] else "") + (lacking or ["its operations for each byte"])[-1]
+    )
+    return (f"Where this launch stands is unknown: the report does not tell {names}.",), COLLECT
+
+
+def _expected(
+    paper: Paper | None, bandwidth: float | None, peaks: Sequence[tuple[str, float]], also: Sequence[tuple[str, str]]
+) -> tuple[float, float] | None:
+    """Where the napkin says that the launch could stand: its intensity, under the roof there."""
+    if paper is None or not paper.flop > 0 or not paper.bytes > 0:
+        return None
+    if not _within(paper.flop / paper.bytes, _INTENSITIES):
+        return None
+    own = {name for _, name in also}
+    tops = [rate for name, rate in peaks if not own or name in own]
+    limits = ([max(tops)] if tops else []) + ([paper.flop / paper.bytes * bandwidth] if bandwidth else [])
+    return (paper.flop / paper.bytes, min(limits)) if limits else None
+
+
+def _allowed(
+    launch: LaunchDiagnosis, intensity: float, bandwidth: float | None, peaks: Sequence[tuple[str, float]]
+) -> str:
+    """The share of what the roof over the launch allows; empty where that roof is unknown."""
+    work = max(_WORK, key=lambda kind: known(launch.metrics, kind[0]) or 0.0)[1]
+    top, rate = dict(peaks).get(work), known(launch.metrics, "gflop_per_s")
+    if top is None or not bandwidth or rate is None:
+        return ""
+    roof = min(top, intensity * bandwidth)
+    side = f"the {work} roof" if roof == top else "the DRAM roof"
+    return f", {100 * rate * 1e9 / roof:.3g} % of {side} there"
+
+
+def _scale(
+    places: Sequence[tuple[float, float]],
+    bandwidth: float | None,
+    peaks: Sequence[tuple[str, float]],
+    width: int,
+    height: int,
+) -> Scale:
+    ridges = [peak / bandwidth for _, peak in peaks] if bandwidth else []
+    right = max([10.0, *(r * 10 for r in ridges), *(x for x, _ in places)])
+    right = min(right, max(ridges) * _FAR) if ridges else right
+    left = min([0.1, *(x for x, _ in places)])
+    slope = [right * bandwidth] if bandwidth and not peaks else []
+    top = max([y for _, y in places] + [peak for _, peak in peaks] + slope)
+    bottom = min([y for _, y in places] + [top / _DEPTH])
+    columns = width - _AXIS - 1
+    rows = max(min(round(columns * _STEEP), height, _HIGH), _LOW)
+    return Scale(_below(left), _above(right), _below(bottom), _above(top), columns, rows)
+
+
+def _draw_roofs(canvas: Canvas, scale: Scale, bandwidth: float | None, peaks: Sequence[tuple[str, float]]) -> list[Key]:
+    keys = []
+    if bandwidth:
+        end = max((peak / bandwidth for _, peak in peaks), default=scale.x1)
+        start = max(scale.x0, scale.y0 / bandwidth)
+        end = min(end, scale.y1 / bandwidth, scale.x1)
+        first, last = (_at(scale, start, start * bandwidth), _at(scale, end, end * bandwidth))
+        canvas.line(first, last, "roof")
+        keys.append(Key("/", "roof", f"DRAM {_short(bandwidth, 'byte/s')}"))
+    for letter, (name, peak) in zip(_LETTERS, peaks, strict=False):
+        ridge = peak / bandwidth if bandwidth else None
+        start = scale.x0 if ridge is None else ridge
+        canvas.line(_at(scale, start, peak), _at(scale, scale.x1, peak), "roof")
+        _mark(canvas, scale, (start, peak), letter, "roof", along=1)
+        at = "" if ridge is None else f", ridge at {ridge:.3g} FLOP/byte"
+        keys.append(Key(letter, "roof", f"{name} {_rate(peak)}{at}"))
+    return keys
+
+
+def _at(scale: Scale, intensity: float, rate: float) -> tuple[float, float]:
+    """The middle of the cell in which a mark at this place would stand."""
+    return scale.x(intensity) + 0.5, scale.y(rate) + 0.5
+
+
+def _mark(canvas: Canvas, scale: Scale, place: tuple[float, float], sign: str, role: str, along: int = 0) -> None:
+    """The sign in its cell, or beside it where another stands; the latest launch takes its cell from all others."""
+    x, y = int(scale.x(place[0]) + 0.5), int(scale.y(place[1]) + 0.5)
+    near = [(x + along, y), (x, y), (x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1), (x + 2, y), (x - 2, y)]
+    free = next(((a, b) for a, b in near if canvas.free(a, b)), (x, y))
+    canvas.put(*(free if role != "now" else (x, y)), sign, role)
+    if place[0] > scale.x1 * 1.001 and canvas.free(x - 1, y):
+        canvas.put(x - 1, y, "→" if canvas.blocks else ">", role)
+
+
+def _framed(canvas: Canvas, scale: Scale, blocks: bool) -> tuple[Row, ...]:
+    """The drawing between its axes, with the powers of ten beside them."""
+    upright, across, corner = ("│", "─", "└") if blocks else ("|", "-", "+")
+    ticks: dict[int, int] = {}
+    for power in range(round(math.log10(scale.y0)), round(math.log10(scale.y1)) + 1):
+        ticks.setdefault(round(scale.y(10.0**power)), power)
+    rows: list[Row] = [(("FLOP/s", "axis"),)]
+    shown = -2
+    for y, row in enumerate(canvas.rows()):
+        label = ""
+        if y in ticks and y - shown > 1:
+            label, shown = _power(ticks[y]), y
+        rows.append(((f"{label:>{_AXIS}}{upright}", "axis"), *row))
+    rows.append(((" " * _AXIS + corner + across * scale.width, "axis"),))
+    line = ""
+    for power in range(round(math.log10(scale.x0)), round(math.log10(scale.x1)) + 1):
+        label = f"{10.0**power:g}" if power < 5 else f"1e{power}"
+        at = _AXIS + 1 + round(scale.x(10.0**power))
+        at = min(at, _AXIS + 1 + scale.width - len(label))
+        if not line or at > len(line):
+            line = f"{line:<{at}}{label}"
+    unit = "FLOP for each byte of DRAM"
+    return (*rows, ((line, "axis"),), ((" " * (_AXIS + 1 + (scale.width - len(unit)) // 2) + unit, "axis"),))
+
+
+def _power(power: int) -> str:
+    """`10 T` for 10^13."""
+    for least, prefix in ((15, "P"), (12, "T"), (9, "G"), (6, "M"), (3, "k")):
+        if power >= least:
+            return f"{10 ** (power - least)} {prefix}"
+    return f"{10.0**power:g}"
+
+
+def _place_text(place: tuple[float, float]) -> str:
+    return f"{place[0]:.3g} FLOP/byte, {_rate(place[1])}"
+
+
+def _rate(flop_per_s: float) -> str:
+    return _short(flop_per_s, "FLOP/s")
+
+
+def _short(value: float, unit: str) -> str:
+    return quantities.show(float(f"{value:.3g}"), unit, 3)
+
+
+def _below(value: float) -> float:
+    return 10.0 ** math.floor(math.log10(value))
+
+
+def _above(value: float) -> float:
+    return 10.0 ** math.ceil(math.log10(value) + 0.05)

@@ -1,0 +1,56 @@
+"""Charts of a typed-in workload: its units by utilisation, further shares, stall reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from advisor.readers.workload import unit_names
+from advisor.reasoning.metrics.workloads import clusters
+from advisor.view.charts.bars import Bar, bar, bar_width, known, stalls, unit_style
+
+SHARES = "Shares of time, of slots, of requests"
+WAITING = "Waiting warps (share of active warps)"
+# After the units, in the order of the article's questions: is it fed, are the SMs filled, do they work, do caches hit.
+_SHARES = (
+    ("graphics_idle_pct", "Idle"),
+    ("sm_active_pct", "SM active"),
+    ("sm_throughput_active_pct", "SM work when active"),
+    ("shader_occupancy_pct", "Warps of slots"),
+    ("l1_hit_pct", "TEX hit rate"),
+    ("l2_hit_pct", "L2 hit rate"),
+)
+
+
+def unit_bars(metrics: Mapping[str, float], *, width: int = 80, blocks: bool = True) -> tuple[Bar, ...]:
+    """The units in clusters of 10 points, the fullest first; the first of each stands out, the others are set in."""
+    cells, names = bar_width(width), unit_names()
+    rows = []
+    for group in clusters(metrics):
+        for at, unit in enumerate(group):
+            value = known(metrics, unit)
+            style, note = unit_style(value)
+            drawn = bar(value, cells, blocks=blocks)
+            rows.append(Bar(names[unit], value, drawn, note, "total" if at == 0 else style, unit))
+    return tuple(rows)
+
+
+def share_bars(metrics: Mapping[str, float], *, width: int = 80, blocks: bool = True) -> tuple[Bar, ...]:
+    """What is known beside the units: idle time, activity of the SMs, warps, hit rates."""
+    found = [(metric, label, known(metrics, metric)) for metric, label in _SHARES]
+    return tuple(
+        Bar(label, value, bar(value, bar_width(width), blocks=blocks, marks=()), "", "total", metric)
+        for metric, label, value in found
+        if value is not None
+    )
+
+
+def stall_bars(metrics: Mapping[str, float], *, width: int = 80, blocks: bool = True) -> tuple[Bar, ...]:
+    """The stall reasons that were typed."""
+    return tuple(row for row in stalls(metrics, width=width, blocks=blocks) if row.value is not None)
+
+
+def parts(metrics: Mapping[str, float], *, width: int = 80, blocks: bool = True) -> list[tuple[str, tuple[Bar, ...]]]:
+    """All charts of a workload with their headings; those of which nothing is known are left out."""
+    found = [("", unit_bars), (SHARES, share_bars), (WAITING, stall_bars)]
+    made = [(heading, draw(metrics, width=width, blocks=blocks)) for heading, draw in found]
+    return [(heading, rows) for heading, rows in made if rows]

@@ -1,0 +1,118 @@
+"""The formatter of numbers for every page, screen and command: one form for each kind of number.
+
+Plain numbers are formatted by `records.quantities`, which lower packages use too; here are the forms of whole records.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from advisor.knowledge.texts import BOUNDS
+from advisor.records.diagnosis import Comparison, Speedup
+from advisor.records.quantities import (
+    amount_text,
+    brief_text,
+    change_text,
+    confidence_text,
+    count_text,
+    factor_text,
+    gain_text,
+    percent_text,
+    range_text,
+    share_text,
+    show,
+    significant,
+    speedup_text,
+    time_range_text,
+    time_text,
+)
+
+__all__ = [
+    "amount_text",
+    "brief_text",
+    "change_text",
+    "comparison_text",
+    "confidence_text",
+    "count_text",
+    "estimate_text",
+    "factor_text",
+    "gain_text",
+    "margin_text",
+    "measured_text",
+    "number",
+    "percent_text",
+    "plural",
+    "present",
+    "range_text",
+    "rate_text",
+    "share_text",
+    "show",
+    "significant",
+    "size_text",
+    "speedup_text",
+    "tested_text",
+    "time_range_text",
+    "time_text",
+]
+
+_DIGITS = 10
+
+
+def number(value: float | None) -> float | int | None:
+    """A finite number for JSON, of at most ten significant digits; None if unknown."""
+    if value is None or not math.isfinite(value):
+        return None
+    short = significant(value, _DIGITS)
+    return int(short) if short.is_integer() and abs(short) < 1e15 else short
+
+
+def present(pairs: dict[str, Any]) -> dict[str, Any]:
+    """The pairs whose value is not None."""
+    return {key: value for key, value in pairs.items() if value is not None}
+
+
+def plural(count: float, one: str, many: str = "") -> str:
+    """The noun for this count: `one`, or `many` (by default `one` with an s)."""
+    return one if count == 1 else many or one + "s"
+
+
+def size_text(count: float) -> str:
+    """`268 MB`: bytes with three significant digits."""
+    return show(significant(count, 3), "byte", 3)
+
+
+def rate_text(value: float, unit: str = "byte/s") -> str:
+    """`4.1 TB/s`, `67 TFLOP/s`: a rate with three significant digits."""
+    return show(significant(value, 3), unit, 3)
+
+
+def estimate_text(gain: Speedup) -> str:
+    """`2.2× (1.8–2.7×)`: an estimated speedup with its range."""
+    return gain_text(gain.estimate, gain.low, gain.high)
+
+
+def comparison_text(item: Comparison) -> str:
+    """`dram_pct = 32.7 %, test < 60, margin +45 %`: a value, its test, and how clear the outcome is."""
+    return f"{measured_text(item)}, {tested_text(item)}"
+
+
+def measured_text(item: Comparison) -> str:
+    """`dram_pct = 32.7 %`."""
+    value = "unknown" if item.value is None else f"{BOUNDS[item.bound]}{item.value:,.4g}"
+    unit = f" {item.unit}" if item.unit not in ("", "ratio", "count", "bool") else ""
+    return f"{item.metric} = {value}{unit}"
+
+
+def tested_text(item: Comparison) -> str:
+    """`test < 60, margin +45 %`."""
+    return f"test {item.test}{margin_text(item)}"
+
+
+def margin_text(item: Comparison) -> str:
+    """The distance from the threshold as a share of it; empty where the threshold is zero."""
+    if item.margin is None or not item.threshold:
+        return ""
+    if item.margin >= 4:
+        return f", {speedup_text(1 + item.margin)} the threshold"
+    return f", margin {100 * item.margin:+.0f} %"

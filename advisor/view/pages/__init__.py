@@ -1,0 +1,1 @@
+"""Pages of blocks, one builder for each kind of result."""

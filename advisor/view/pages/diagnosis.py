@@ -1,0 +1,222 @@
+"""A diagnosis as a page: one launch with its evidence, or of several what to fix first, a table and each launch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from advisor.knowledge.base import catalog
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
+from advisor.records.readings import ReportInfo
+from advisor.view.blocks import Block, Cell, Column, Fact, Facts, Page, Paragraph, Picture, Section, Table, section
+from advisor.view.charts.roofline import Point, rooflines
+from advisor.view.numbers import share_text, speedup_text, time_text
+from advisor.view.pages.launch import Texts, first_diagnosis, launch_blocks
+from advisor.view.text import cut, file_name, shown
+
+# Launches with a section of their own: the page of a report of thousands stays one that a browser opens at once.
+HTML_SECTIONS = 20
+MARKDOWN_SECTIONS = 5
+NAME = 200  # characters of a kernel's name
+_SUMMARY = 5
+_HEADING_NAME = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Launches of one kernel and shape with the same class and first finding; `at`: the position of the one shown."""
+
+    at: int
+    launches: tuple[LaunchDiagnosis, ...]
+
+    @property
+    def back(self) -> float:
+        """ns that the first fix would give back over all of them."""
+        return sum(map(time_back, self.launches))
+
+
+def time_back(launch: LaunchDiagnosis) -> float:
+    """Nanoseconds that the first fix would give back: duration × (1 - 1 / speedup); 0 when unknown."""
+    first = first_diagnosis(launch)
+    gain = first.speedup.estimate if first is not None and first.speedup is not None else 1.0
+    return (launch.duration_ns or 0.0) * (1 - 1 / gain)
+
+
+def grouped(launches: Sequence[LaunchDiagnosis]) -> list[Group]:
+    """The groups by the time that their fixes give back, then in the order of the reports."""
+    found: dict[tuple[object, ...], list[int]] = {}
+    for at, launch in enumerate(launches):
+        first = first_diagnosis(launch)
+        key = (launch.kernel_full, launch.grid, launch.block, launch.verdict.id, first.id if first else "")
+        found.setdefault(key, []).append(at)
+    groups = [
+        Group(max(places, key=lambda p: (time_back(launches[p]), -p)), tuple(launches[p] for p in places))
+        for places in found.values()
+    ]
+    return sorted(groups, key=lambda g: (-g.back, g.at))
+
+
+def ceiling_text(card: Mapping[str, Any]) -> str:
+    """The measured ceilings of a GPU that replace the peaks of its data sheet."""
+    rates = f"read {card['read_bytes_per_s'] / 1e12:.3g} TB/s, copy {card['copy_bytes_per_s'] / 1e12:.3g} TB/s"
+    when = card["measured"][:10]
+    return f"Achievable rates measured by `practice calibrate` on {card['gpu']} on {when}: {rates}"
+
+
+def class_title(class_id: str) -> str:
+    """`DRAM-bound` for `dram_bound`."""
+    found = catalog().classes.get(class_id)
+    return found.title if found is not None else class_id
+
+
+def diagnosis_page(
+    diagnosis: Diagnosis,
+    *,
+    texts: Texts | None = None,
+    sections: int | None = HTML_SECTIONS,
+    supposed: str = "",
+) -> Page:
+    """The whole page.
+
+    texts: the source by (report, file). sections: groups of like launches shown in full; None: every launch, ungrouped,
+    in the order of the reports. supposed: the values assumed instead of measured.
+    """
+    launches = diagnosis.launches
+    groups = grouped(launches)
+    chosen = [Group(at, (launch,)) for at, launch in enumerate(launches)] if sections is None else groups[:sections]
+    links = {id(each): f"launch-{g.at}" for g in chosen for each in g.launches}
+    alone = len(launches) == 1
+    made: list[Block] = [Paragraph(supposed, "warn")] if supposed else []
+    made += [Paragraph(_about(info), "dim") for info in diagnosis.reports]
+    problems = [Fact("Caveat", f"{info.path}: {p}", "warn") for info in diagnosis.reports for p in info.problems]
+    made += [Facts(tuple(problems))] if problems else []
+    made += [Paragraph(ceiling_text(card), "dim") for card in diagnosis.extra.get("measured_ceilings", ())]
+    parts: list[Section] = []
+    if len(launches) > 1:
+        parts.append(section("What to fix first", _summary(groups, launches, links), name="first"))
+        parts += _rooflines(launches, links)
+        parts.append(section("All launches", [_table(diagnosis, links)], name="launches"))
+    for group in chosen:
+        head, *more = _sections(group, launches[group.at], texts or {}, alone=alone, folds=len(chosen) > 1)
+        made += head.blocks if alone else ()
+        parts += more if alone else [head, *more]
+    # Of a single launch the answer comes first.
+    parts += _rooflines(launches, {}) if alone else []
+    if sections is not None and (left := len(groups) - len(chosen)):
+        text = f"{left} more kernels or shapes are in the table only; `--launch` or `--top` selects others."
+        parts.append(section("And more", [Paragraph(text)]))
+    return Page(_title(diagnosis), tuple(made), tuple(parts))
+
+
+def _rooflines(launches: Sequence[LaunchDiagnosis], links: Mapping[int, str]) -> list[Section]:
+    blocks: list[Block] = []
+    for chart, rest in rooflines([Point(launch, links.get(id(launch), "")) for launch in launches]):
+        blocks += [Picture(chart), *([Paragraph(rest, "dim")] if rest else [])]
+    return [section("Roofline", blocks, name="roofline")] if blocks else []
+
+
+def _title(diagnosis: Diagnosis) -> str:
+    if len(diagnosis.launches) == 1:
+        return launch_title(diagnosis.launches[0])
+    files = [file_name(info.path) for info in diagnosis.reports]
+    return f"Diagnosis of {files[0]}" if len(files) == 1 else f"Diagnosis of {len(files)} reports"
+
+
+def launch_title(launch: LaunchDiagnosis) -> str:
+    """`transpose · launch 0 · H200-SXM · 152 µs`."""
+    gpu = launch.known_as or launch.gpu_name or "GPU unknown"
+    which = "workload" if launch.scope == "workload" else f"launch {launch.index}"
+    return f"{cut(shown(launch.kernel), _HEADING_NAME)} · {which} · {gpu} · {time_text(launch.duration_ns)}"
+
+
+def _about(info: ReportInfo) -> str:
+    return f"{info.path} · {info.tool}" if info.tool else info.path
+
+
+def _summary(groups: Sequence[Group], launches: Sequence[LaunchDiagnosis], links: Mapping[int, str]) -> list[Block]:
+    total = sum(launch.duration_ns or 0.0 for launch in launches)
+    unknown = sum(launch.duration_ns is None for launch in launches)
+    text = f"{len(launches)} launches take {time_text(total)} in total."
+    if unknown:
+        text += f" The time of {unknown} is unknown."
+    worth = [g for g in groups if g.back > 0][:_SUMMARY]
+    if not worth:
+        return [Paragraph(text, "lead"), Paragraph("No fix with an estimated speedup was found.")]
+    rows = []
+    for group in worth:
+        launch = launches[group.at]
+        first = first_diagnosis(launch)
+        assert first is not None
+        assert first.speedup is not None
+        several = f" ({len(group.launches)} launches)" if len(group.launches) > 1 else ""
+        rows.append(
+            (
+                Cell(launch.kernel[:NAME] + several, link=links.get(id(launch), "")),
+                Cell(first.title),
+                Cell(speedup_text(first.speedup.estimate), first.speedup.estimate),
+                Cell(time_text(group.back), group.back),
+                Cell(share_text(group.back / total) if total else "-", group.back),
+            )
+        )
+    columns = (
+        Column("Kernel"),
+        Column("Fix first"),
+        Column("Speedup", True),
+        Column("Saves", True),
+        Column("Of total", True),
+    )
+    return [
+        Paragraph(text, "lead"),
+        Table(columns, tuple(rows)),
+        Paragraph("Each speedup is that of its own fix on its own kernel.", "dim"),
+    ]
+
+
+def _table(diagnosis: Diagnosis, links: Mapping[int, str]) -> Table:
+    several = len(diagnosis.reports) > 1
+    workloads = all(launch.scope == "workload" for launch in diagnosis.launches)
+    columns = [
+        Column("#", True),
+        Column("Workload" if workloads else "Kernel"),
+        Column("Time", True),
+        Column("Class"),
+        Column("Fix first"),
+        Column("Speedup", True),
+        Column("Saves", True, spare=1),
+    ]
+    if several:
+        columns.insert(0, Column("Report", keep="end", spare=2))
+    return Table(tuple(columns), tuple(_row(diagnosis, x, several, links) for x in diagnosis.launches), sortable=True)
+
+
+def _row(diagnosis: Diagnosis, launch: LaunchDiagnosis, several: bool, links: Mapping[int, str]) -> tuple[Cell, ...]:
+    first = first_diagnosis(launch)
+    gain = first.speedup.estimate if first is not None and first.speedup is not None else None
+    back = time_back(launch)
+    cells = [
+        Cell(str(launch.index), float(launch.index)),
+        Cell(launch.kernel[:NAME], link=links.get(id(launch), "")),
+        Cell("unknown" if launch.duration_ns is None else time_text(launch.duration_ns), launch.duration_ns),
+        Cell(launch.verdict.title),
+        Cell(first.id if first else "nothing found"),
+        Cell(speedup_text(gain) if gain is not None else "-", gain),
+        Cell(time_text(back) if back else "-", back if gain is not None else None),
+    ]
+    if several:
+        cells.insert(0, Cell(file_name(diagnosis.reports[launch.report].path)))
+    return tuple(cells)
+
+
+def _sections(group: Group, launch: LaunchDiagnosis, texts: Texts, *, alone: bool, folds: bool) -> list[Section]:
+    head = None
+    if len(group.launches) > 1:
+        others = len(group.launches) - 1
+        text = f"{others} more of this kernel and shape have the same class and first finding"
+        head = Paragraph(f"{text}; together they take {time_text(sum(x.duration_ns or 0 for x in group.launches))}.")
+    blocks = launch_blocks(launch, texts)
+    parts = [section(launch_title(launch), [head, *blocks.first], name=f"launch-{group.at}")]
+    level = 2 if alone else 3
+    # Of many launches the fix and its grounds are seen at once, the rest on demand.
+    parts += [section(name, body, level=level, folded=more and folds) for name, body, more in blocks.rest if body]
+    return parts

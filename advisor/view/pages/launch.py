@@ -1,0 +1,349 @@
+"""One launch as blocks: the verdict first, then fix, utilisation, evidence, further findings, caveats and unknowns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from advisor.knowledge.base import catalog
+from advisor.readers.workload import key_of
+from advisor.reasoning.time_model.formulas import worthwhile
+from advisor.reasoning.time_model.terms import time_model
+from advisor.records.diagnosis import (
+    ENDS,
+    Budget,
+    BudgetStep,
+    Comparison,
+    Elsewhere,
+    Finding,
+    LaunchDiagnosis,
+    Location,
+    Unit,
+)
+from advisor.view.blocks import BarRow, Bars, Block, Bullets, Cell, Code, Column, Command, Fact, Facts, Paragraph, Table
+from advisor.view.charts.bars import BUSY, HIGH, Bar, occupancy, occupancy_limit, speed_of_light, stalls
+from advisor.view.charts.workload import parts
+from advisor.view.numbers import (
+    comparison_text,
+    confidence_text,
+    count_text,
+    estimate_text,
+    range_text,
+    share_text,
+    speedup_text,
+    tested_text,
+    time_range_text,
+    time_text,
+)
+from advisor.view.pages.fix_simulation import check_texts
+from advisor.view.pages.ncu_rules import HEADING as RULES
+from advisor.view.pages.ncu_rules import verdict_texts
+from advisor.view.text import file_name
+from advisor.view.timeline import percent_text
+
+# (position of the report, file as the report names it) -> its lines.
+Texts = Mapping[tuple[int, str], tuple[str, ...]]
+BUDGET = "Several fixes, in the best order"
+# Findings that may make all other numbers meaningless: shown with the verdict.
+SEVERE = ("debug_build", "counter_implausible", "metric_nan", "report_incomplete")
+_STOP = 90.0  # percent of what can be reached, from which a kernel is done
+_OPEN = "unexplained"
+_READ_ON = 3  # topics named under a fix; its own page names all
+_AROUND = 3  # lines of source before and after the hot one
+_SOURCE_WIDTH = 300
+_UNITS_SHOWN, _FINDINGS_SHOWN = 4, 2  # of the estimate for another GPU
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchBlocks:
+    """first: the verdict; rest: further parts (heading, blocks, whether a page of many launches folds it)."""
+
+    first: tuple[Block, ...]
+    rest: tuple[tuple[str, tuple[Block, ...], bool], ...]
+
+
+def first_diagnosis(launch: LaunchDiagnosis) -> Finding | None:
+    """The finding to fix first on this launch."""
+    return next((f for f in launch.findings if f.kind == "diagnosis"), None)
+
+
+def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
+    """Everything concluded about one launch; texts: the source, as far as it is known."""
+    first = first_diagnosis(launch)
+    severe = [f for f in launch.findings if f.id in SEVERE]
+    rows = [Fact("Class", f"{launch.verdict.title}: {launch.verdict.because}")]
+    rows += [Fact("Caveat", f"{f.title}: {f.because}", "warn") for f in severe]
+    rows += _verdict(first, launch) if first is not None else []
+    blocks: list[Block] = [Facts(tuple(rows))]
+    blocks += [code for place in (first.locations if first else ()) if (code := _excerpt(place, launch, texts))]
+    rest: list[tuple[str, tuple[Block, ...], bool]] = []
+    if first is not None and first.fix is not None and first.fix.steps:
+        rest.append((steps_heading(first), _steps(first), False))
+    rest.append(("Utilisation", _bars(launch), True))
+    if first is not None:
+        rest.append(("Evidence", _evidence(launch, first), False))
+    others = [f for f in launch.findings if f is not first and f.kind == "diagnosis"]
+    if others:
+        rest.append(("Other findings, by estimated speedup", (Bullets(tuple(map(_other, others))),), True))
+    if launch.budget is not None:
+        rest.append((BUDGET, budget_blocks(launch.budget), True))
+    if launch.on is not None:
+        rest.append((elsewhere_heading(launch.on), elsewhere_blocks(launch, launch.on), True))
+    texts_, more = verdict_texts(launch, first)
+    rest.append((RULES, (Bullets((*texts_, *([more] if more else []))),) if texts_ else (), True))
+    # Where ncu's rules name another class, that section says so already.
+    told = {"rules_disagree"} if any(v.status == "class_differs" for v in launch.ncu_rules) else set()
+    trust = [f for f in launch.findings if f.kind == "trust" and f not in severe and f.id not in told]
+    notes = [f"{f.title} ({f.id}): {f.because}" for f in trust]
+    rest.append(("Caveats", (Bullets(tuple(notes)),) if notes else (), True))
+    rest.append(("Minor and unknown", _unknown(launch), True))
+    return LaunchBlocks(tuple(blocks), tuple(rest))
+
+
+def _verdict(first: Finding, launch: LaunchDiagnosis) -> list[Fact]:
+    rows = [Fact(label_text(first, launch), f"{first.title} ({first.id})", "good" if first.id in ENDS else "lead")]
+    if first.speedup is not None:
+        rows.append(Fact("Speedup", f"{estimate_text(first.speedup)} estimated: {first.speedup.how}", "lead"))
+    sure = f" ({confidence_text(first.confidence)} confidence)" if first.evidence else ""
+    rows.append(Fact("Why", f"{first.because}{sure}"))
+    rows += [Fact("Hot line", location_text(place)) for place in first.locations]
+    if first.fix is not None and not _open_end(first, launch):
+        rows.append(Fact("Fix", first.fix.summary))
+        rows += [Fact("Cost", first.fix.costs)] if first.fix.costs else []
+    page = f"workload:{first.id}" if launch.scope == "workload" else first.id
+    return [*rows, Fact("Next", f"{next_text(first, launch)}; `ncu-advisor explain {page}`")]
+
+
+def label_text(first: Finding, launch: LaunchDiagnosis) -> str:
+    """`Cause`; of a kernel near its limit `Done` from 90 % of what can be reached, `Near limit` below."""
+    if first.id == _OPEN:
+        return "No diagnosis"
+    if first.id not in ENDS:
+        return "Cause"
+    values = launch.metrics
+    reached = values.get("dram_of_achievable", 0) if first.id == ENDS[0] else values.get("compute_pct", 0)
+    return "Done" if reached >= _STOP else "Near limit"
+
+
+def _open_end(first: Finding, launch: LaunchDiagnosis) -> bool:
+    """Whether a kernel is near its limit as far as is known, but the metrics that would show waste are missing."""
+    return first.id in ENDS and any(first.id in lack.needed_for for lack in launch.missing)
+
+
+def next_text(first: Finding, launch: LaunchDiagnosis) -> str:
+    """The next action for the first finding."""
+    if _open_end(first, launch):
+        return "before you stop, collect the missing metrics (see Unknown below)"
+    if first.id in ENDS:
+        return "look elsewhere for speedups; the remaining options here are below"
+    return "follow the steps below" if first.id == _OPEN else "follow the steps below: change one thing, profile again"
+
+
+def location_text(place: Location) -> str:
+    """`kernel.cu:13 (100 % of excess_wavefronts), LDS R11, [R14]`; the address where the line is unknown.
+
+    Of inlined code also the nearest call.
+    """
+    where = f"{file_name(place.file)}:{place.line}" if place.line else f"0x{place.pc:x}"
+    text = f"{where} ({share_text(place.share)} of {place.metric}), {place.sass or 'no code'}"
+    if not place.calls:
+        return text
+    file, line = place.calls[0]
+    return f"{text}, inlined at {file_name(file)}:{line}"
+
+
+def _excerpt(place: Location, launch: LaunchDiagnosis, texts: Texts) -> Code | None:
+    """The lines around a place, where the source is known and long enough to hold it."""
+    lines = texts.get((launch.report, place.file), ())
+    if not 1 <= place.line <= len(lines):
+        return None
+    start = max(1, place.line - _AROUND)
+    around = lines[start - 1 : place.line + _AROUND]
+    kept = tuple(line.expandtabs(4).rstrip()[:_SOURCE_WIDTH] for line in around)
+    return Code(location_text(place), start, kept, place.line)
+
+
+def steps_heading(first: Finding) -> str:
+    """The heading over the steps of a fix."""
+    if first.id in ENDS:
+        return "If it must be faster still"
+    return "How to find the cause" if first.id == _OPEN else "How to fix it"
+
+
+def _steps(first: Finding) -> tuple[Block, ...]:
+    fix = first.fix
+    assert fix is not None
+    blocks: list[Block] = [Bullets(fix.steps, ordered=True)]
+    rows = []
+    if fix.see:
+        also = f" (also {', '.join(fix.see[1:_READ_ON])})" if fix.see[1:] else ""
+        rows.append(Fact("Read on", f"`ncu-advisor explain {fix.see[0]}`{also}"))
+    rows += [Fact("Practise", f"`ncu-advisor practice show {fix.practice}`")] if fix.practice else []
+    blocks += [Facts(tuple(rows))] if rows else []
+    if fix.check is not None:
+        blocks += [Paragraph("Simulated with this launch's numbers:"), Bullets(tuple(check_texts(fix.check)))]
+        blocks += [Paragraph("Try other values:"), Command(fix.check.command, fold=True)] if fix.check.command else []
+    return tuple(blocks)
+
+
+def bar_rows(rows: Sequence[Bar]) -> tuple[BarRow, ...]:
+    """The rows of a chart as bars."""
+    return tuple(
+        BarRow(r.label, None if r.value is None else r.value / 100, percent_text(r.value), r.note, r.style == "total")
+        for r in rows
+    )
+
+
+def _bars(launch: LaunchDiagnosis) -> tuple[Block, ...]:
+    if launch.scope == "workload":
+        return tuple(Bars(name or "Units, % of peak", bar_rows(rows)) for name, rows in parts(launch.metrics))
+    both = [row for side in ("compute", "memory") for row in speed_of_light(launch.metrics, side)]
+    limit = occupancy_limit(launch.metrics, launch.labels)
+    waiting = (*stalls(launch.metrics), occupancy(launch.metrics, launch.labels))
+    caption = f"Stall reasons, % of warp cycles; occupancy{f' is {limit}' if limit else ''}"
+    lines = (BUSY / 100, HIGH / 100)
+    return (
+        Bars(f"% of peak; marks at {BUSY:.0f} (utilised) and {HIGH:.0f} (near its limit)", bar_rows(both), lines),
+        Bars(caption, bar_rows(waiting)),
+    )
+
+
+def _evidence(launch: LaunchDiagnosis, first: Finding) -> tuple[Block, ...]:
+    columns = (Column("Observation"), Column("Value and test"), Column("Source"))
+    found = evidence_rows((*launch.verdict.evidence, *first.evidence))
+    rows = [(Cell(says), Cell("; ".join(tests)), Cell(", ".join(cites))) for says, tests, cites in found]
+    rows += [(Cell(note), Cell(""), Cell("")) for note in launch.verdict.notes]
+    blocks: list[Block] = [Table(columns, tuple(rows), prose=True)]
+    if first.evidence:
+        sure = f"{confidence_text(first.confidence)} ({share_text(first.confidence)})"
+        open_ = f"; unknown: {', '.join(first.undecided)}" if first.undecided else ""
+        blocks.append(Facts((Fact("Confidence", sure + open_),)))
+    return tuple(blocks)
+
+
+def evidence_rows(evidence: Sequence[Comparison]) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+    """Each observation: its text, the comparisons that it rests on (of an `or` those that hold), its sources."""
+    together: dict[str, list[Comparison]] = {}
+    for item in evidence:
+        found = together.setdefault(item.observation, [])
+        if item not in found:
+            found.append(item)
+    rows = []
+    for found in together.values():
+        carry = [item for item in found if item.holds] or found
+        tests: list[str] = []
+        for before, item in zip((None, *carry), carry, strict=False):
+            again = before is not None and before.metric == item.metric
+            tests.append(tested_text(item) if again else comparison_text(item))
+        rows.append((found[0].says, tuple(tests), found[0].cites))
+    return rows
+
+
+def _other(finding: Finding) -> str:
+    gain = f", {estimate_text(finding.speedup)}" if finding.speedup is not None else ""
+    return f"{finding.title} ({finding.id}){gain}: {finding.because}"
+
+
+def _unknown(launch: LaunchDiagnosis) -> tuple[Block, ...]:
+    """Findings worth little, those that missing metrics leave open, and questions whose answers would help."""
+    rows = []
+    small = [f"{f.title} ({f.id})" for f in launch.findings if f.kind == "note"]
+    if small:
+        rows.append(Fact("Minor", f"found, but worth under 5 %: {', '.join(small)}"))
+    wanted = sorted({f for m in launch.missing for f in m.needed_for} - set(catalog().trust))
+    if wanted and launch.scope == "workload":
+        words = "; ".join(dict.fromkeys(key_of(m.metric) for m in launch.missing))
+        how = f"add to the workload file: {words} (`ncu-advisor explain graphics`)"
+        rows.append(Fact("Unknown", f"{', '.join(wanted)} (not ruled out): {how}", "warn"))
+    elif wanted:
+        how = "`ncu-advisor collect REPORT` prints the command that collects the metrics they need"
+        rows.append(Fact("Unknown", f"{', '.join(wanted)} (not ruled out): {how}", "warn"))
+    for question in launch.questions:
+        unit = f" in {question.unit}" if question.unit else ""
+        would = f"It would decide {', '.join(question.would_change)}."
+        rows.append(Fact("You can add", f"{question.ask} {would} (`{question.id}`{unit})"))
+    return (Facts(tuple(rows)),) if rows else ()
+
+
+def budget_blocks(budget: Budget) -> tuple[Block, ...]:
+    """A table in the order in which to make the fixes, and their estimated speedup together."""
+    listed = listed_steps(budget)
+    columns = (Column("", True), Column("Fix of"), Column("Alone", True), Column("Then", True), Column("Total", True))
+    rows = []
+    for at, step in enumerate(listed, 1):
+        note = _step_note(step, at)
+        gains = (Cell(speedup_text(gain), gain) for gain in (step.alone, step.gain, step.total))
+        rows.append((Cell(f"{at}."), Cell(f"{step.finding}: {note}" if note else step.finding), *gains))
+    together, rest = budget.together, budget.steps[len(listed) :]
+    after = time_model().terms[together.next_limiter].name
+    texts = [f"All of them: {estimate_text(together)}; then {after} limits. Speedups neither add up nor multiply."]
+    if rest:
+        texts.append(f"Under 5 % each after these: {', '.join(step.finding for step in rest)}.")
+    if budget.left_out:
+        texts.append(f"Left out, without an estimate: {', '.join(budget.left_out)}.")
+    return (Table(columns, tuple(rows)), *(Paragraph(text) for text in texts))
+
+
+def listed_steps(budget: Budget) -> tuple[BudgetStep, ...]:
+    """The fixes up to the last that gives 5 % alone or at its place."""
+    matters = [at for at, step in enumerate(budget.steps) if worthwhile(step.alone) or worthwhile(step.gain)]
+    return budget.steps[: 1 + max(matters)]
+
+
+def _step_note(step: BudgetStep, at: int) -> str:
+    """The note on a fix whose gain depends on its place, counted from 1; often empty."""
+    before = "after 1" if at == 2 else f"after 1 to {at - 1}"
+    if at > 1 and not worthwhile(step.alone) and worthwhile(step.gain):
+        return f"no gain alone, only {before}"
+    if at > 1 and worthwhile(step.alone) and not worthwhile(step.gain):
+        return f"no gain left {before}: they save the same time"
+    return ""
+
+
+def elsewhere_heading(on: Elsewhere) -> str:
+    """The heading of the estimate for another GPU."""
+    return f"On {on.gpu}, estimated from the counters of {on.here}"
+
+
+def elsewhere_blocks(launch: LaunchDiagnosis, on: Elsewhere) -> tuple[Block, ...]:
+    """Time, limiter and first finding of the launch on another GPU, then what the estimate leaves open."""
+    rows = []
+    if on.ratio is not None:
+        limit = time_model().terms[on.leader].name
+        units = ", ".join(f"{u.name} {share_text(min(1.0, u.need))} (work {_work(u)})" for u in on.units[:_UNITS_SHOWN])
+        rows = [
+            Fact("Time", _elsewhere_time(on)),
+            Fact("Limiter", f"{limit}; class {on.class_title}"),
+            Fact("Units", f"share of the time there (work: time there over time here): {units}"),
+        ]
+        if on.occupancy_pct is not None:
+            rows.append(Fact("Occupancy", _elsewhere_occupancy(launch, on)))
+        first, rest = on.findings[:1], on.findings[1 : 1 + _FINDINGS_SHOWN]
+        then = f" (then {', '.join(rest)})" if rest else ""
+        rows.append(Fact("Fix first", f"{first[0]}{then}" if first else "unknown from the metrics that carry over"))
+    cannot = (Bullets(tuple(text for _, text in on.cannot)),) if on.cannot else ()
+    return (*((Facts(tuple(rows)),) if rows else ()), *cannot)
+
+
+def _elsewhere_time(on: Elsewhere) -> str:
+    assert on.ratio is not None and on.low is not None and on.high is not None
+    of_here = f"{speedup_text(on.ratio)} the time here ({range_text(on.low, on.high)})"
+    if on.duration_ns is None or on.duration_low_ns is None or on.duration_high_ns is None:
+        return of_here
+    return f"{time_text(on.duration_ns)} ({time_range_text(on.duration_low_ns, on.duration_high_ns)}), {of_here}"
+
+
+def _work(unit: Unit) -> str:
+    return speedup_text(unit.ratio) if unit.high < 1.005 * unit.low else range_text(unit.low, unit.high)
+
+
+def _elsewhere_occupancy(launch: LaunchDiagnosis, on: Elsewhere) -> str:
+    here, waves = launch.metrics.get("occupancy_theoretical_pct"), launch.metrics.get("waves")
+    text = f"{on.occupancy_pct:.0f} %" + (f", here {here:.0f} %" if here is not None else "")
+    if on.waves is not None:
+        text += f"; {_waves(on.waves)} waves" + (f", here {_waves(waves)}" if waves is not None else "")
+    return text
+
+
+def _waves(waves: float) -> str:
+    return count_text(waves) if waves >= 10 else f"{waves:.2g}"

@@ -1,0 +1,265 @@
+"""A page as lines for a terminal: at most `width` columns, colour where wanted, ASCII where the encoding has no more.
+
+Plain strings, not Rich: importing rich.console costs 90 ms of processor time, a third of `explain` (bar: 5 %).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+from advisor.view.blocks import (
+    Bars,
+    Block,
+    Bullets,
+    Code,
+    Column,
+    Command,
+    Fact,
+    Facts,
+    Page,
+    Paragraph,
+    Picture,
+    Plain,
+    Section,
+    Table,
+    Tone,
+    Turn,
+)
+from advisor.view.charts.bars import bar
+from advisor.view.text import cut, cut_start, paint, shown, wrap
+
+_STYLES: dict[Tone, str] = {"plain": "", "good": "green", "warn": "yellow", "bad": "red", "lead": "cyan", "dim": "dim"}
+_LABEL = 11  # columns of the labels of facts, at least
+_LONG_LABEL = 20  # and at most
+_LEAST_TEXT = 12  # columns of a text column of a table, at least
+_MOST_LABEL = 22  # columns of the label of a bar
+_LEAST_BAR, _MOST_BAR = 6, 60
+_MORE = 5  # columns that a continued line of code is set in
+_APART = (Table, Code, Bars, Picture, Plain)  # blocks with an empty line before and after
+_ASCII = str.maketrans(
+    {"×": "x", "–": "-", "—": "-", "−": "-", "µ": "u", "→": ">", "·": "-", "…": "~", "≤": "<=", "≥": ">=",
+     "█": "#", "▲": "+", "▼": "-", "─": "-", "│": "|", "┊": "|", "▸": ">"}
+)  # fmt: skip
+
+
+def terminal_text(page: Page, *, width: int = 80, colour: bool = False, blocks: bool = True) -> str:
+    """The whole page. blocks: whether the output takes characters beyond ASCII."""
+    out: list[str] = []
+    if page.title:
+        title = cut(shown(page.title), width)
+        out += [paint(title, "bold", colour), paint("─" * len(title), "dim", colour)]
+    out += block_lines(page.made, width=width, colour=colour)
+    for part in page.sections:
+        out += section_lines(part, width=width, colour=colour, blocks=blocks)
+    return plain_text(out, blocks)
+
+
+def plain_text(lines: Sequence[str], blocks: bool = True) -> str:
+    """Lines as one text without blanks at their ends and empty lines at its beginning; in ASCII without `blocks`."""
+    text = re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in lines)).strip("\n") + "\n"
+    return text if blocks else text.translate(_ASCII)
+
+
+def section_lines(part: Section, *, width: int = 80, colour: bool = False, blocks: bool = True) -> list[str]:
+    """An empty line, the heading, the blocks; nothing of a section with drawings that have no text."""
+    pictures = [block for block in part.blocks if isinstance(block, Picture)]
+    if pictures and not any(picture.draw for picture in pictures):
+        return []
+    out = [""]
+    if part.title:
+        heading = wrap(shown(part.title), width)
+        out += [paint(line, "bold", colour) for line in heading]
+        if part.level == 2:
+            out.append(paint("─" * max(map(len, heading)), "dim", colour))
+    return out + block_lines(part.blocks, width=width, colour=colour, blocks=blocks, indent=2 * (part.level > 2))
+
+
+def block_lines(
+    found: Sequence[Block], *, width: int = 80, colour: bool = False, blocks: bool = True, indent: int = 0
+) -> list[str]:
+    """Blocks one after another; indent: of paragraphs and lists."""
+    out: list[str] = []
+    before: Block | None = None
+    for block in found:
+        lines = _block(block, width, colour, blocks, indent)
+        if lines and before is not None and (isinstance(block, _APART) or isinstance(before, _APART)):
+            out.append("")
+        out += lines
+        before = block if lines else before
+    return out
+
+
+def _block(block: Block, width: int, colour: bool, blocks: bool, indent: int) -> list[str]:
+    if isinstance(block, Paragraph):
+        return [paint(line, _STYLES[block.tone], colour) for line in wrap(shown(block.text), width, indent, indent)]
+    if isinstance(block, Facts):
+        return _facts(block, width, colour, indent)
+    if isinstance(block, Bullets):
+        marks = [f"{n}. " for n in range(1, len(block.items) + 1)] if block.ordered else ["· "] * len(block.items)
+        return [
+            line
+            for mark, item in zip(marks, block.items, strict=True)
+            for line in wrap(mark + shown(item), width, indent, indent + len(mark))
+        ]
+    if isinstance(block, Table):
+        return _prose(block, width, indent) if block.prose else _table(block, width, colour)
+    if isinstance(block, Code):
+        return _code(block, width, colour)
+    if isinstance(block, Command):
+        lines = command_lines(shown(block.text), width, indent + 2) if block.fold else [shown(block.text)]
+        return [" " * (indent or 2) + line for line in lines]
+    if isinstance(block, Bars):
+        return _bars(block, width, colour, blocks)
+    if isinstance(block, Turn):
+        return _turn(block, width, colour)
+    if isinstance(block, Plain):
+        return [cut(shown(line), width) for line in block.lines]
+    return [*(wrap(block.chart.title, width)), *block.draw(width, blocks)] if block.draw is not None else []
+
+
+def _facts(block: Facts, width: int, colour: bool, indent: int) -> list[str]:
+    column = min(max([_LABEL, *(len(row.label) + 2 for row in block.rows)]), _LONG_LABEL) + indent
+    out, before = [], ""
+    for row in block.rows:
+        out += _fact(row, "" if row.label == before else row.label, width, column, colour, indent)
+        before = row.label
+    return out
+
+
+def _fact(row: Fact, name: str, width: int, column: int, colour: bool, indent: int) -> list[str]:
+    label = " " * indent + cut(shown(name), column - indent - 1)
+    lines = wrap(shown(row.text), width - column)
+    style = _STYLES[row.tone]
+    first = f"{label:<{column}}{lines[0]}"
+    # A warning is coloured whole, another tone only in its first line.
+    rest = [" " * column + line for line in lines[1:]]
+    whole = row.tone in ("warn", "bad", "dim")
+    return [paint(first, style, colour), *(paint(line, style if whole else "", colour) for line in rest)]
+
+
+def _prose(table: Table, width: int, indent: int) -> list[str]:
+    out = []
+    for row in table.rows:
+        first, *rest = (shown(cell.text) for cell in row)
+        told = "; ".join(text for text in rest if text)
+        out += wrap(f"· {first}{f' ({told})' if told else ''}", width, indent, indent + 2)
+    return out
+
+
+def _table(table: Table, width: int, colour: bool) -> list[str]:
+    cells = [[shown(cell.text) for cell in row] for row in table.rows]
+    widths = [max([len(column.name), *(len(row[at]) for row in cells)]) for at, column in enumerate(table.columns)]
+    kept = list(range(len(widths)))
+    least = [w if column.numeric else min(w, _LEAST_TEXT) for w, column in zip(widths, table.columns, strict=True)]
+    while _span(least, kept) > width and any(table.columns[at].spare for at in kept):
+        kept.remove(max(kept, key=lambda at: (table.columns[at].spare, at)))
+    texts = [at for at in kept if not table.columns[at].numeric]
+    while _span(widths, kept) > width and (wide := max(texts, key=lambda at: widths[at], default=None)) is not None:
+        if widths[wide] <= _LEAST_TEXT:
+            break
+        widths[wide] = max(_LEAST_TEXT, widths[wide] - max(1, (_span(widths, kept) - width) // len(texts)))
+
+    def line(texts_: Sequence[str]) -> str:
+        return cut("  ".join(_padded(texts_[at], table.columns[at], widths[at]) for at in kept).rstrip(), width)
+
+    out = [paint(line([column.name for column in table.columns]), "bold", colour)]
+    for row, found in zip(table.rows, cells, strict=True):
+        tone: Tone = next((cell.tone for cell in row if cell.tone != "plain"), "plain")
+        out.append(paint(line(found), _STYLES[tone], colour))
+    return out
+
+
+def _span(widths: Sequence[int], kept: Sequence[int]) -> int:
+    return sum(widths[at] for at in kept) + 2 * (len(kept) - 1)
+
+
+def _padded(text: str, column: Column, width: int) -> str:
+    text = cut_start(text, width) if column.keep == "end" else cut(text, width)
+    return f"{text:>{width}}" if column.numeric else f"{text:<{width}}"
+
+
+def _code(block: Code, width: int, colour: bool) -> list[str]:
+    out = wrap(shown(block.caption), width) if block.caption else []
+    last = block.start + len(block.lines) - 1
+    room = len(str(last))
+    for number, source in enumerate(block.lines, block.start):
+        text = shown(source.expandtabs(4).rstrip())
+        hot = number == block.hot
+        style = "bold" if hot else ""
+        head = f"{'>' if hot else ' '} {number:>{room}}  "
+        if block.diff:
+            style, head = {"+": "green", "-": "red"}.get(text[:1], ""), ""
+        out += [paint(line, style, colour) for line in _continued(head, text, width)]
+    return out
+
+
+def _continued(head: str, text: str, width: int) -> list[str]:
+    """A line of code after its number, continued further in where it is too long."""
+    room = max(20, width - len(head))
+    inside = min(len(text) - len(text.lstrip()) + 2, room // 2)
+    parts, rest = [text[:room]], text[room:]
+    step = room - inside
+    parts += [" " * inside + rest[at : at + step] for at in range(0, len(rest), step)]
+    return [head + parts[0], *(" " * len(head) + part for part in parts[1:])]
+
+
+def command_lines(command: str, width: int, indent: int = 2) -> list[str]:
+    """A command on lines that a shell puts together again: broken before options, never inside quotes."""
+    words = [match[0] for match in re.finditer(r"""(?:'[^']*'|"[^"]*"|[^\s'"])+""", command)]
+    groups: list[str] = []
+    for word in words:
+        if not groups or (word.startswith("--") and groups):
+            groups.append(word)
+        else:
+            groups[-1] += f" {word}"
+    lines: list[str] = []
+    for group in groups:
+        if lines and indent + len(lines[-1]) + len(group) + 3 <= width:
+            lines[-1] += f" {group}"
+        elif lines:
+            lines[-1] += " \\"
+            lines.append(f"  {group}")
+        else:
+            lines.append(group)
+    return lines
+
+
+def _bars(block: Bars, width: int, colour: bool, blocks: bool) -> list[str]:
+    if not block.rows:
+        return []
+    label = min(max(len(row.label) + 2 * (not row.total) for row in block.rows), _MOST_LABEL)
+    value = max(len(row.text) for row in block.rows)
+    note = min(max(len(row.note) for row in block.rows), max(0, width - label - value - _LEAST_BAR - 3))
+    cells = min(max(width - label - value - note - 3, _LEAST_BAR), _MOST_BAR)
+    marks = [100.0 * mark for mark in block.marks]
+    out = wrap(shown(block.caption), width) if block.caption else []
+    out += [" " * (label + value + 2) + _scale(marks, cells)] if marks else []
+    for row in block.rows:
+        name = cut(("" if row.total else "  ") + shown(row.label), label)
+        drawn = bar(None if row.share is None else 100.0 * row.share, cells, blocks=blocks, marks=marks)
+        text = f"{name:<{label}} {row.text:>{value}} {drawn} {cut(shown(row.note), note)}".rstrip()
+        out.append(paint(cut(text, width), "bold" if row.total else "", colour))
+    return out
+
+
+def _scale(marks: Sequence[float], cells: int) -> str:
+    """The percentages of the marks, each over its cell."""
+    line = ""
+    for mark in (0.0, *marks, 100.0):
+        at = min(math.ceil(mark / 100.0 * cells - 1e-9), cells - 1)
+        if not line or at > len(line):
+            line = f"{line:<{at}}{mark:.0f}"
+    return line
+
+
+def _turn(turn: Turn, width: int, colour: bool) -> list[str]:
+    aside = f" ({turn.aside})" if turn.aside else ""
+    out = [paint(line, "bold", colour) for line in wrap(shown(f"{turn.label}: {turn.title}{aside}"), width, 0, 2)]
+    for item in turn.items:
+        label = f"{item.label}: " if item.label.strip() else ""
+        pad = 2 + 2 * item.depth
+        lines = wrap(shown(f"· {label}{item.text}"), width, pad, pad + 2)
+        out += [paint(line, _STYLES[item.tone], colour) for line in lines]
+    return out
