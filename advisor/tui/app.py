@@ -82,9 +82,9 @@ class AdvisorApp(App[int]):
         saving: Saving | None = None,
         interrupted: SavedSession | None = None,
     ) -> None:
-        """beginnings: with what to begin is asked first; player: a saved session is replayed; both else None.
+        """start_options: show the start screen first; player: replay a saved session instead.
 
-        saving: keeps the session by itself; interrupted: the session on the same reports that may be gone on with.
+        saving: saves the session automatically; interrupted: a session on the same reports that may be continued.
         """
         super().__init__()
         self.state = State()
