@@ -8,11 +8,11 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from advisor.session.transcripts.format import line
 
 from advisor.cli.main import main
 from advisor.readers.frame import clean
 from advisor.records.escapes import json_text, printable
+from advisor.session.transcripts.format import line
 from tests.timeline.generator import MS, US, Planted
 
 ODD = "a\x0bb\rc\x7fd\x85e\u200bf\u202eg\u2066h\ufeffi\u2028j\u00adk\U000e0041l\u00b5\u00d7m"
