@@ -57,5 +57,5 @@ def fill(text: str, values: Mapping[str, float | str], least: Mapping[str, float
 
 
 def within_sentence(title: str) -> str:
-    """A title as it reads inside a sentence: `Bank conflicts` begins small, `DRAM-bound` and `L1/…` stay as they are."""
+    """A title as it reads inside a sentence: lower-case first letter, unless it begins with an acronym such as DRAM."""
     return title if title[1:2].isupper() or title[1:2].isdigit() else title[:1].lower() + title[1:]
