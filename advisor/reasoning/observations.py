@@ -13,20 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from advisor.knowledge.expressions import (
-    FALSE,
-    TRUE,
-    UNKNOWN,
-    Bounds,
-    Expression,
-    ExpressionError,
-    Test,
-    bounds,
-    decided,
-    parse,
-    parse_test,
-)
+from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN, Expression, ExpressionError, Test, parse, parse_test
 from advisor.knowledge.expressions import Comparison as Compares
+from advisor.knowledge.intervals import Bounds, bounds, decided
 from advisor.knowledge.texts import fill, named, not_known
 from advisor.reasoning.metrics.derive import columns_of
 from advisor.records.diagnosis import Comparison

@@ -241,7 +241,7 @@ class AdvisorApp(App[int]):
         """Cancel the running work; returns whether there was any."""
         if not self.state.waiting:
             return False
-        self.dispatch(e.Cancelled(self.state.waiting[0]))
+        self.dispatch(e.Cancelled())
         return True
 
     def on_finished(self, message: Finished) -> None:

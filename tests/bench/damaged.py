@@ -74,9 +74,10 @@ _WHOLE_PROCESS = 20  # one in so many
 # Forks a process for each line of standard input, a JSON list: folder for the outcome, then the command line.
 _FORKS = """
 import gc, json, os, resource, sys, threading, time
-from advisor import cli, scratch
-from advisor.catalog import catalog
-import advisor.reasoning.diagnose, advisor.engine, advisor.timeline.analyse, advisor.lint.lint, advisor.reports
+from advisor.cli.main import main
+from advisor.knowledge.base import catalog
+from advisor.records import scratch
+import advisor.reasoning.diagnose, advisor.timeline.analyse, advisor.lint.lint, advisor.readers.read
 import advisor.session.transcripts.player, advisor.view.writers.sarif, advisor.view.writers.markdown, pandas, sqlite3
 known = catalog()
 parts = (known.metrics, known.observations, known.findings, known.classes, known.questions, known.sources)
@@ -96,7 +97,7 @@ for line in sys.stdin:
         sys.stdout, sys.stderr = (open(n, "w", encoding="utf-8", errors="replace", closefd=False) for n in (1, 2))
         code = 70
         try:
-            cli.main()
+            main()
         except SystemExit as end:
             code = end.code or 0
         except BaseException:

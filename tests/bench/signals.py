@@ -42,10 +42,11 @@ _ROOT = Path(__file__).resolve().parents[2]
 _PRACTICE = """
 import sys
 from pathlib import Path
-from advisor import cli, resources
+from advisor.cli.main import main
+from advisor.records import resources
 real, kernels = resources.folder, Path(sys.argv.pop(1))
 resources.folder = lambda name: kernels if name == "kernels" else real(name)
-cli.main()
+main()
 """
 
 

@@ -68,7 +68,7 @@ def test_the_recipe_fails_on_the_slower_kernel_and_says_which(
     err = capsys.readouterr().err.splitlines()
     assert len(err) == 1
     assert re.match(
-        r"ncu-advisor: crossed: duration>5% on transpose: duration_ns \+\d+ % \(\d+ us, now \d+ us\)", err[0]
+        r"ncu-advisor: crossed: duration>5% on transpose: duration_ns \+\d+ % \(\d+ µs, now \d+ µs\)", err[0]
     )
     root = ET.parse(scratch / "compare.xml").getroot()
     assert root.get("failures") == "1" and "duration>5%" in root.find(".//failure").get("message", "")
@@ -125,4 +125,4 @@ def test_the_same_change_fails_it_where_the_runs_agree(tour: Any) -> None:
 def test_beyond_noise_without_a_time_to_judge_is_a_mistake(scratch: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["compare", "a", "b", "--beyond-noise", "--fail-on", "finding:bank_conflicts"]
     assert run(arguments) == 2
-    assert "--beyond-noise is about times" in capsys.readouterr().err
+    assert "--beyond-noise applies to times" in capsys.readouterr().err

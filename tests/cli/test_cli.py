@@ -139,7 +139,7 @@ def test_how_answers_for_the_launches_where_it_holds(tour_path: Path, capsys: py
     assert run("diagnose", str(tour_path), "--launch", "0", "--launch", "4", "--how", "bank_conflicts") == 0
     assert capsys.readouterr().out.count("How bank_conflicts") == 1
     assert run("diagnose", str(tour_path), "--launch", "0", "--how", "bank_conflicts") == 2
-    assert "was not concluded on any launch" in capsys.readouterr().err
+    assert "was not concluded on any selected launch" in capsys.readouterr().err
 
 
 def test_a_file_that_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

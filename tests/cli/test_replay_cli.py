@@ -96,7 +96,7 @@ def test_a_deed_that_cannot_be_done_is_a_difference_and_is_not_accepted(
     assert run("replay", "--check", str(session)) == 1
     assert "could not be done" in capsys.readouterr().out
     assert run("replay", "--accept", str(session)) == 2
-    assert "record the session anew" in capsys.readouterr().err and session.read_text(encoding="utf-8") == text
+    assert "record the session again" in capsys.readouterr().err and session.read_text(encoding="utf-8") == text
 
 
 def test_several_and_folders_are_checked_to_the_end(session: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -119,9 +119,9 @@ def test_several_and_folders_are_checked_to_the_end(session: Path, capsys: pytes
         (["--check", "--accept", "x.jsonl"], "one of them"),
         (["--check", "no-such.jsonl"], "no such file"),
         (["--out", "x"], "belongs to --record"),
-        (["--record", "x.yaml", "y.jsonl"], "give neither"),
+        (["--record", "x.yaml", "y.jsonl"], "leave out sessions"),
         (["--record", "no.yaml"], "cannot be read"),
-        (["a.jsonl", "b.jsonl"], "one session at a time"),
+        (["a.jsonl", "b.jsonl"], "only one session can be replayed at a time"),
     ],
 )
 def test_wrong_use_is_one_line_and_exit_2(
@@ -185,7 +185,7 @@ def test_kept_sessions_are_listed_and_found_by_their_ids(
     monkeypatch.setattr(autosave, "folder", lambda: place)
     assert run("replay") == 0
     out = capsys.readouterr().out
-    assert "0123456789ab" in out and "mine.csv.xz" in out and "5 steps" in out and "broken off" in out
+    assert "0123456789ab" in out and "mine.csv.xz" in out and "5 steps" in out and "interrupted" in out
 
 
 @pytest.mark.heavy

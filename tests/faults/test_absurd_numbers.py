@@ -18,7 +18,8 @@ from advisor.readers.read import read
 from advisor.records.errors import InputError
 from advisor.records.magnitudes import LARGEST, all_fit, plausible, shape_of, whole
 from advisor.records.resources import folder
-from advisor.session.transcripts import conclusions, serialize
+from advisor.session.transcripts import format as transcripts
+from advisor.session.transcripts import recorder
 from advisor.timeline.analyse import analyse
 from tests.damaged import DATA
 
@@ -145,14 +146,14 @@ def test_a_transcript_whose_numbers_are_absurd_is_replayed_or_refused(
 
 
 def test_a_number_beyond_64_bits_is_refused_by_its_line() -> None:
-    head = json.dumps({"format": serialize.FORMAT})
+    head = json.dumps({"format": transcripts.FORMAT})
     with pytest.raises(InputError, match="line 2: an integer of more than 64 bits"):
-        serialize.parse(f'{head}\n{{"do": "launch", "position": {"9" * 400}}}\n'.encode())
+        transcripts.parse(f'{head}\n{{"do": "launch", "position": {"9" * 400}}}\n'.encode())
 
 
 def test_conclusions_round_the_largest_numbers() -> None:
-    assert conclusions.number(sys.float_info.max) == sys.float_info.max
-    assert conclusions.number(5e-324) == 5e-324
+    assert recorder.number(sys.float_info.max) == sys.float_info.max
+    assert recorder.number(5e-324) == 5e-324
 
 
 def test_a_log_of_ptxas_with_absurd_numbers_is_read(tmp_path: Path) -> None:

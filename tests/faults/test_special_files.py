@@ -8,23 +8,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from advisor.tui.start_options import kind_of
 
 from advisor.knowledge.loader import read_text
 from advisor.readers.container import Limits
 from advisor.readers.formats import lines
 from advisor.readers.read import read
 from advisor.records.errors import AdvisorError
-from advisor.session.transcripts import serialize
+from advisor.session.transcripts import format as transcripts
 from advisor.timeline.read import read_trace
 from advisor.triage.one_file import _examine
+from advisor.tui.opening import kind_of
 
 READERS: dict[str, Callable[[Path], Any]] = {
     "report": read,
     "text": lambda path: list(lines(path, Limits())),
     "trace": read_trace,
-    "transcript": serialize.load,
-    "head of a transcript": serialize.head,
+    "transcript": transcripts.load,
+    "head of a transcript": transcripts.head,
     "yaml": read_text,
 }
 

@@ -31,7 +31,7 @@ def test_a_lead_is_the_distance_from_the_fullest_other_unit() -> None:
 def test_a_unit_that_was_not_typed_is_at_most_as_full_as_the_lowest() -> None:
     found = derived(pd_pct=31.6, dram_pct=19.8, vaf_pct=12.4)
     assert found["crop_lead"] == pytest.approx(12.4 - 31.6)
-    assert found["compute_pct"] == 12.4 and "not typed" in str(found["compute_leader"])
+    assert found["compute_pct"] == 12.4 and "not entered" in str(found["compute_leader"])
 
 
 def test_where_that_does_not_settle_it_the_unit_stays_unknown() -> None:

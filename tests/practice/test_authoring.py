@@ -38,7 +38,7 @@ def test_a_run_judges_records_and_is_judged_the_same_from_its_records(author: Le
     again = author.does("selfcheck")
     assert [x for x in again.splitlines() if x.startswith("  ")] == [x for x in text.splitlines() if x.startswith("  ")]
     table = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert f"| [{NAME}]({NAME}/exercise.yaml) | slow | 20 us |" in table and "2.00" in table
+    assert f"| [{NAME}]({NAME}/exercise.yaml) | slow | 20 µs |" in table and "2.00" in table
     document = json.loads(author.does("selfcheck", "--format", "json"))
     jsonschema.validate(document, json.loads((SCHEMAS / "selfcheck.json").read_text("utf-8")))
     assert [s["status"] for s in document["exercises"][0]["steps"]] == ["ok", "ok"]
@@ -62,7 +62,7 @@ def test_forbidden_counters_are_told_beside_the_times(author: Learner) -> None:
     author.environment(STANDIN_NCU="forbidden")
     result = author.says("selfcheck", "--run")
     assert result.return_value == 1
-    assert "NVreg_RestrictProfilingToAdminUsers=0" in result.stderr and "20 us" in result.stdout
+    assert "NVreg_RestrictProfilingToAdminUsers=0" in result.stderr and "20 µs" in result.stdout
 
 
 def test_a_run_without_a_gpu_is_one_line(author: Learner) -> None:

@@ -33,9 +33,9 @@ def test_right_but_slow_is_not(learner: Learner) -> None:
 
 def test_the_times_stand_as_bars_in_place(learner: Learner) -> None:
     learner.edits(source(RIGHT, f"{CLOCK}10"))
-    rows = [line for line in learner.does("check", NAME).splitlines() if "us to" in line]
+    rows = [line for line in learner.does("check", NAME).splitlines() if "µs to" in line]
     assert [row.split()[0] for row in rows] == ["slow", "yours", "fast"]
-    assert len({row.index(" us ") for row in rows}) == 1 and len({row.index("us to") for row in rows}) == 1
+    assert len({row.index(" µs ") for row in rows}) == 1 and len({row.index("µs to") for row in rows}) == 1
     lengths = [row.count("█") + row.count("#") for row in rows]
     assert lengths[0] == 2 * lengths[1] == 2 * lengths[2] > 0
 

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.knowledge.base import Catalog, catalog
-from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN, bounds, decided, parse, parse_test
+from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN, parse, parse_test
+from advisor.knowledge.intervals import bounds, decided
 from advisor.knowledge.schemas import MetricDef
 from advisor.reasoning.observations import Ranges, observe
 

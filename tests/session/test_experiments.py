@@ -41,7 +41,7 @@ def test_a_new_report_is_compared_the_time_first(compared: tuple[State, State]):
     _, state = compared
     card = next(card for card in state.cards if card.kind == "compared")
     assert card.title.startswith("Faster: 1.5") and card.lines[0].label == "Time"
-    assert "394 us → 258 us" in card.lines[0].text and "noise" in card.lines[0].text
+    assert "394 µs → 258 µs" in card.lines[0].text and "noise" in card.lines[0].text
     labels = [line.label for line in card.lines]
     assert {"Class", "Promised", "Next", "Gone", "Came"} <= set(labels)
     assert next(line.text for line in card.lines if line.label == "Next").startswith("Stop")
@@ -68,7 +68,7 @@ def test_each_version_is_a_row_of_the_log(compared: tuple[State, State]):
     card = reduce(state, e.LogShown()).cards[-1]
     assert card.kind == "log"
     told = {line.label: line.text for line in card.lines}
-    assert told["v1"] == "393.6 us" and told["v2"].startswith("257.8 us, 1.53 times")
+    assert told["v1"] == "393.6 µs" and told["v2"].startswith("257.8 µs, 1.53 times")
     assert told["Change"] == "two tiles in flight"
 
 
@@ -202,7 +202,7 @@ def test_typed_versions_are_compared_when_the_new_numbers_are_concluded_on(typed
     _, state = typed
     card = state.cards[-1]
     assert card.kind == "compared" and card.title == "Faster: 2.2x as fast"
-    assert card.lines[0].text.startswith("333 us → 150 us")
+    assert card.lines[0].text.startswith("333 µs → 150 µs")
     rows = [(row.version, row.change, row.duration_ns, row.class_id) for row in state.experiments]
     assert rows == [("v1", "", 333e3, "latency_bound"), ("v2", "float4 loads", 150e3, "dram_bound")]
     assert state.ask is None and state.waiting == ()

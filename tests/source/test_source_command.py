@@ -100,7 +100,7 @@ def test_a_lone_launch_has_its_places_and_several_have_them_on_request() -> None
 
 def test_the_text_of_a_diagnosis_says_where() -> None:
     text = said("diagnose", REPORT, "--launch", "1")
-    assert "Where      2-tile.cu:13 (100 % of excess_wavefronts), LDS R11, [R14]" in text
+    assert "2-tile.cu:13 (100 % of excess_wavefronts), LDS R11, [R14]" in text
 
 
 def test_text_reports_have_no_places_and_are_diagnosed_all_the_same() -> None:
@@ -125,7 +125,7 @@ def test_two_launches_are_compared_by_opcode_and_by_line() -> None:
 @pytest.mark.parametrize(
     ("args", "why"),
     [
-        (("--with", REPORT), "say which with --launch N"),
+        (("--with", REPORT), "choose one with --launch N"),
         (("--launch", "0", "--with", f"{REPORT}#9"), "there is no launch 9"),
         (("--launch", "0", "--with", f"{REPORT}#1", "--where", "share>1%"), "leave them out with --with"),
         (("--launch", "0", "--with", f"{REPORT}#1", "--columns", "memory"), "leave them out with --with"),

@@ -84,7 +84,7 @@ def test_the_filter_finds_what_a_row_shows_and_the_file_of_several():
 
 def test_the_summary_adds_up_what_is_shown_and_names_what_has_no_time():
     rows = rows_of(three())
-    assert summary(rows, rows, "duration") == "3 of 3 launches, by time; 800 us; 1 of unknown duration"
+    assert summary(rows, rows, "duration") == "3 of 3 launches, by time; 800 µs; 1 of unknown duration"
     kept = arranged(rows, "quick", "report")
     assert summary(rows, kept, "report") == "1 of 3 launches, in order of the report; 200 us, 25 % of kernel time"
     assert "reversed" in summary(rows, rows, "kernel", upwards=True)
@@ -97,7 +97,7 @@ def test_the_summary_adds_up_what_is_shown_and_names_what_has_no_time():
 async def test_times_and_shares_stand_in_the_table_with_a_bar_where_there_is_room():
     async with session("tour.ncu-rep", size=(80, 24), analyse=given(three())) as at:
         slow, unknown = (next(row for row in at.rows if name in row) for name in ("b_slow", "a_unknown"))
-        assert "600 us" in slow and "75 %" in slow and "█" not in slow
+        assert "600 µs" in slow and "75 %" in slow and "█" not in slow
         assert "unknown" in unknown.replace("a_unknown", "") and "?" in unknown and "0 %" not in unknown
     async with session("tour.ncu-rep", size=(140, 24), analyse=given(three())) as at:
         slow, quick = (next(row for row in at.rows if name in row) for name in ("b_slow", "c_quick"))
@@ -210,7 +210,7 @@ async def test_the_cursor_stands_on_the_launch_that_was_looked_at_however_it_was
 def test_a_share_is_told_alike_in_the_row_and_in_the_summary():
     rows = rows_of(diagnosis(launch(0, "most", duration_ns=994_000.0), launch(1, "least", duration_ns=6_000.0)))
     assert share_text(0.0096) == "1 %" and share_text(0.0094) == "<1 %" and share_text(0.0) == "0 %"
-    assert summary(rows, rows[1:], "report").endswith("6 us, <1 % of kernel time")
+    assert summary(rows, rows[1:], "report").endswith("6 µs, <1 % of kernel time")
     table = LaunchTable()
     assert table._share(rows[1], 1.0).strip() == "<1 %"
 

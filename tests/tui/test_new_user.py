@@ -11,7 +11,7 @@ from session.transcripts.talk import CSV
 from textual.pilot import Pilot
 
 from advisor.session import events as e
-from advisor.session import services as real
+from advisor.session import executor as real
 from advisor.session.executor import Executor
 from advisor.session.language.understand import understand
 from advisor.session.records import Card

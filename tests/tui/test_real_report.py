@@ -80,7 +80,7 @@ def test_without_a_terminal_the_session_says_what_to_use_instead():
 
 
 def test_the_dialogue_knows_no_screen():
-    code = "import sys, advisor.session.services, advisor.session.reducer; "
+    code = "import sys, advisor.session.executor, advisor.session.reducer; "
     code += "from advisor.session.language import understand; understand.commands(); "
     code += "sys.exit(sorted({m.split('.')[0] for m in sys.modules} & {'textual', 'rich', 'pandas', 'experta'}) != [])"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -53,7 +53,7 @@ def lanes(at: Driver) -> Lanes:
 async def test_lanes_patterns_with_their_gain_and_what_to_do_next(trace: Any, size: tuple[int, int]):
     async with opened(trace(starved()), size=size) as at:
         assert at.shows("kernels", "host copies", "idle", "a column is")
-        assert at.shows("What to do next", "Data loading starves the GPU", "at most 2.1x", "Profile it with ncu")
+        assert at.shows("What to do next", "Data loading starves the GPU", "at most 2.1×", "Profile it with ncu")
         assert at.shows("Fix the system first")
 
 
@@ -95,7 +95,7 @@ async def test_the_numbers_of_a_lane_are_those_of_what_is_in_view(trace: Any):
         await at.press("down", "enter")
         closer = next(row for row in at.rows if row.startswith(" kernels")).split()[-2]
         assert (float(share), float(closer)) == (66.8, 80.0)
-        assert at.shows("125 us of 15 ms")
+        assert at.shows("125 µs of 15 ms")
 
 
 async def test_kernels_stand_with_what_they_could_give_and_the_command_is_copied(trace: Any):
@@ -125,7 +125,7 @@ async def test_a_trace_of_sums_has_no_lanes_and_says_so(tmp_path: Path):
     head = '"Time (%)","Total Time (ns)","Instances","Avg (ns)","Med (ns)","Min (ns)","Max (ns)","StdDev (ns)","Name"'
     sums.write_text(f'{head}\n100.0,3000000,3,1000000.0,1000000.0,1000000,1000000,0.0,"void work<float>(float*)"\n')
     async with opened(str(sums)) as at:
-        assert at.shows("totals only, no timestamps", "Could not be looked at")
+        assert at.shows("totals only, no timestamps", "Could not be checked")
         await at.press("plus", "left", "0", "enter")
         assert at.shows("sums only")
 

@@ -102,7 +102,7 @@ async def test_a_typed_value_turns_the_class_and_the_words_say_so(size: tuple[in
 
 async def test_what_is_no_metric_or_no_number_is_told():
     async with whatif() as at:
-        for text, said in (("speed = 3", "speed is no metric"), ("12 apples", "apples"), ("dram_pct=nan", "nan")):
+        for text, said in (("speed = 3", "speed is not a metric"), ("12 apples", "apples"), ("dram_pct=nan", "nan")):
             await typed(at, text)
             assert said in notes(at), text
         assert tried(at) == {}

@@ -94,7 +94,7 @@ def test_several_files_are_a_table_of_workloads(capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     "command, told",
     [
-        (["collect", str(CASES / "ssr.yaml")], "was typed in"),
+        (["collect", str(CASES / "ssr.yaml")], "typed-in workload"),
         (["source", str(CASES / "ssr.yaml")], "only a binary report"),
         (["diagnose", str(CASES / "ssr.yaml"), "--on", "H100-SXM"], "is typed in"),
     ],

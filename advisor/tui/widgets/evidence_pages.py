@@ -294,6 +294,10 @@ def _share_of(label: str, least: float, measured: float | None, unit: str, how: 
     return [first, *wrap_hanging(under, under, styled(said, ""), how.width)]
 
 
+# One ASCII character for each, so that styles keep their places.
+_ASCII: Final = str.maketrans({"×": "x", "–": "-", "—": "-", "−": "-", "µ": "u", "→": ">", "·": "-", "…": "~"})
+
+
 def numbers(shown: EvidenceContext, how: Layout) -> list[Content]:
     """The evidence of the class and of the finding, then all metrics of the launch."""
     lines: list[Content] = []
@@ -317,7 +321,8 @@ def numbers(shown: EvidenceContext, how: Layout) -> list[Content]:
     column = min(max((len(name) for name in found), default=0) + 2, max(how.width // 2, _COLUMN))
     for name in found:
         lines += _number(name, shown.launch.metrics[name], told.get(name, ("", "")), column, how)
-    return lines if found else [*lines, *note("No metric has this in its name or meaning.", how)]
+    lines += [] if found else note("No metric has this in its name or meaning.", how)
+    return lines if how.blocks else [Content(line.plain.translate(_ASCII), line.spans) for line in lines]
 
 
 def _number(name: str, value: float, told: tuple[str, str], column: int, how: Layout) -> list[Content]:
