@@ -112,7 +112,7 @@ def test_answers_set_the_floor_of_both_sides(
     answers = tmp_path / "answers.yaml"
     answers.write_text("theoretical_bytes: 201326592\n", encoding="utf-8")
     assert run("compare", f"{tour_path}#1", f"{tour_path}#2", "--answers", answers) == 0
-    assert "over the floor" in capsys.readouterr().out
+    assert "over the minimum time" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("form", ["tour_details.txt", "tour_details.csv", "tour_raw.csv.xz"])

@@ -100,7 +100,7 @@ def test_a_rate_above_the_peak_counts_as_the_peak() -> None:
 
 def test_text_and_json_say_what_was_used(kept: Path, tour_path: Path) -> None:
     text = " ".join(printed("diagnose", str(tour_path), "--launch", "0").split())
-    assert "Achievable here is what `practice calibrate` measured on NVIDIA H200 on 2026-01-02: read 4.61 TB/s" in text
+    assert "Achievable rates measured by `practice calibrate` on NVIDIA H200 on 2026-01-02: read 4.61 TB/s" in text
     for explained in ((), ("--why-not", "memory_latency")):
         document = json.loads(printed("diagnose", str(tour_path), "--launch", "0", "--format", "json", *explained))
         jsonschema.validate(document, schema("diagnosis"))

@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 
 from advisor.session import events as e
 from advisor.session import executor as real
+from advisor.session import services
 from advisor.session.executor import Executor
 from advisor.session.language.understand import understand
 from advisor.session.records import Card
@@ -91,7 +92,7 @@ def test_compute_is_without_a_report_what_the_page_shows_under_that_name():
     from dataclasses import replace
 
     typed = understand(
-        "compute 14%, dram 29%", replace(state, numbers=True, place="launch", knowledge=real.knowledge())
+        "compute 14%, dram 29%", replace(state, numbers=True, place="launch", knowledge=services.knowledge_index())
     )
     assert isinstance(typed, e.Volunteered)
     assert dict(typed.values) == {"sm_throughput_pct": 14.0, "dram_pct": 29.0}
