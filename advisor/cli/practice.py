@@ -178,7 +178,7 @@ def predict(options: PredictOptions) -> int:
             )
     made = ask_prediction(store, one, step, options.class_id, options.cause, options.speedup)
     terminal.write(
-        f"Your prediction: {made.class_id}, {made.cause}, {made.speedup:g}×. The profile reveals your score.\n"
+        f"Your prediction: {made.class_id}, {made.cause}, {made.speedup:g}×.\nThe profile reveals your score.\n"
         f"Next: ncu-advisor {onward}"
     )
     return EXIT_DONE

@@ -32,7 +32,7 @@ def one(**changes: object) -> Callable[..., object]:
 @SIZES
 async def test_from_the_list_to_a_finding_its_fix_and_its_proof(size: tuple[int, int]):
     async with session("tour.ncu-rep", size=size) as at:
-        assert at.shows("transpose_tile", "333 us", "2.20×", "6 of 6 launches")
+        assert at.shows("transpose_tile", "333 µs", "2.20×", "6 of 6 launches")
         await at.open("down")
         assert at.shows("Class  L1/shared-memory-bound", "Fix first  Shared-memory bank conflicts")
         assert at.shows("2.20 times faster, between 1.90 and 2.60.")

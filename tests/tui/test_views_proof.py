@@ -48,7 +48,7 @@ def beside(at: Driver) -> str:
 async def test_from_the_finding_over_its_rule_to_the_number_its_threshold_and_the_source(size: tuple[int, int]):
     async with proof(size) as at:
         assert at.shows("Shared-memory bank conflicts: concluded by 1 rule")
-        assert at.shows("✓ Shared accesses take 16.5 times", "✓ Shared accesses need too many wavefronts")
+        assert at.shows("✓ Shared accesses take 16.5×", "✓ Shared accesses need too many wavefronts")
         assert at.shows("shared_wavefront_ratio = 16.5, tested > 1.1")
         assert at.shows("✓ unless excess_on_atomics (false, so"), "an unless that is false lets the rule through"
         await at.press("down", "down", "down")
