@@ -322,7 +322,7 @@ def numbers(shown: EvidenceContext, how: Layout) -> list[Content]:
     for name in found:
         lines += _number(name, shown.launch.metrics[name], told.get(name, ("", "")), column, how)
     lines += [] if found else note("No metric has this in its name or meaning.", how)
-    return lines if how.blocks else [Content(line.plain.translate(_ASCII), line.spans) for line in lines]
+    return lines if how.blocks else [Content(line.plain.translate(_ASCII), list(line.spans)) for line in lines]
 
 
 def _number(name: str, value: float, told: tuple[str, str], column: int, how: Layout) -> list[Content]:
