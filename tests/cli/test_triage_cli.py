@@ -179,7 +179,7 @@ def test_a_finished_run_leaves_nothing_and_a_stopped_one_says_how_to_go_on(
     assert len(states()) == 1
     assert run("triage", reports) == 0
     captured = capsys.readouterr()
-    assert "going on from an interrupted run: 1 of 3 files are done already" in captured.err
+    assert "resuming an interrupted run: 1 of 3 files are already done" in captured.err
     assert captured.out == plain
     assert states() == []
 
