@@ -103,7 +103,7 @@ def test_the_compiler_confirms_what_the_code_says(build: tuple[bool, str]) -> No
     assert kernel("local_memory_arrays_before").stack_bytes
     wide, narrow = kernel("low_occupancy_registers_before"), kernel("low_occupancy_registers_after")
     assert wide.registers and 65536 // 256 // 2 < wide.registers < 256
-    assert narrow.registers == 80 and narrow.spill_store_bytes == 0
+    assert narrow.registers and narrow.registers <= 65536 // 256 // 2 and narrow.spill_store_bytes == 0
     large, small = kernel("low_occupancy_shared_memory_before"), kernel("low_occupancy_shared_memory_after")
     assert (large.shared_bytes, small.shared_bytes) == (32 * 1024, 8 * 1024)
 
