@@ -60,9 +60,10 @@ class RuleDef(Entry, frozen=True, forbid_unknown_fields=True):
 class FixDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A fix. `changes` maps a term of the time model to the factor on its work, a formula over metrics.
 
-    `before`, `after`: five to ten lines of CUDA each (of the host program for timelines). `check`: the simulator that
-    applies the fix to the launch's own numbers (reasoning/fix_simulation.py). `typical`: the usual gain of a fix that
-    no model covers (timelines).
+    `before`, `after`: some five to ten lines of code each, both or neither. `code` says of what: whole device functions
+    (`kernel`), statements of the host program (`host`) or `python`. `check`: the simulator that applies the fix to the
+    launch's own numbers (reasoning/fix_simulation.py). `typical`: the usual gain of a fix that no model covers
+    (timelines).
     """
 
     id: str
@@ -71,6 +72,7 @@ class FixDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     costs: str = ""
     before: str = ""
     after: str = ""
+    code: Literal["kernel", "host", "python"] = "kernel"
     changes: dict[str, str] = {}
     degrees: dict[str, str] = {}
     check: Literal["", "banks", "coalescing", "occupancy", "waves"] = ""

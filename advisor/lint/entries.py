@@ -10,11 +10,12 @@ import msgspec
 
 from advisor.knowledge.base import WORKLOAD_FOLDER
 from advisor.knowledge.expressions import ExpressionError, parse
-from advisor.knowledge.schemas import DiagnosisDef
+from advisor.knowledge.schemas import DiagnosisDef, FixDef
 from advisor.lint.base import ERROR, INFO, WARNING, Base, Mistake, Placed
 from advisor.reasoning.engine.program import kind_of
 from advisor.source.measures import MEASURES
 
+_SNIPPET_LINES, _SNIPPET_COLUMNS = 12, 76
 _FIELD = re.compile(r"\{([a-z][a-z0-9_]*)(?::[^{}]*)?\}")
 
 
@@ -85,6 +86,7 @@ def _fix(base: Base, entry: Placed[DiagnosisDef], terms: Collection[str] | None)
         return
     if not fix.steps:
         yield entry.mistake("the fix has no steps", "fix", "steps")
+    yield from _snippets(base, entry, fix)
     for part, changes in (("changes", fix.changes), ("degrees", fix.degrees)):
         for term, text in changes.items():
             if terms is not None and term not in terms:
@@ -98,6 +100,26 @@ def _fix(base: Base, entry: Placed[DiagnosisDef], terms: Collection[str] | None)
                 yield entry.mistake(f"{term}: {name!r} is not a metric", "fix", part, term)
     for term in fix.degrees.keys() - fix.changes.keys():
         yield entry.mistake(f"{term!r} has a degree but no change", "fix", "degrees", term)
+
+
+def _snippets(base: Base, entry: Placed[DiagnosisDef], fix: FixDef) -> Iterator[Mistake]:
+    """The shape of the code before and after; a warning for a team."""
+    severity = ERROR if entry.document.path.is_relative_to(base.folders[0]) else WARNING
+    if bool(fix.before) != bool(fix.after):
+        given, missing = ("before", "after") if fix.before else ("after", "before")
+        yield entry.mistake(f"{given} without {missing}", "fix", given, severity=severity)
+    elif fix.before and fix.before.split() == fix.after.split():
+        yield entry.mistake("the same code before and after", "fix", "after", severity=severity)
+    for part, text in (("before", fix.before), ("after", fix.after)):
+        lines = text.rstrip().split("\n")
+        if len(lines) > _SNIPPET_LINES:
+            said = f"{len(lines)} lines of code; at most {_SNIPPET_LINES}"
+            yield entry.mistake(said, "fix", part, severity=severity)
+        if max(map(len, lines)) > _SNIPPET_COLUMNS:
+            said = f"code of {max(map(len, lines))} columns; at most {_SNIPPET_COLUMNS}"
+            yield entry.mistake(said, "fix", part, severity=severity)
+        if "\t" in text:
+            yield entry.mistake("a tab in code", "fix", part, severity=severity)
 
 
 def _exercise(base: Base, entry: Placed[DiagnosisDef], exercises: Collection[str] | None) -> Iterator[Mistake]:
