@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
+from msgspec import structs
 from rapidfuzz import process
 
 from advisor.cli import LazyGroup, terminal
@@ -140,9 +141,9 @@ def _profile(store: Store, one: Exercise, step_id: str, predicted: bool) -> int:
         text = overlap_text(judged.overlap) if judged.overlap is not None else ""
         terminal.write("\n".join(wrap(text, at.width)) + "\n")
     # The exercise answers the questions that a report leaves open, and its hints and solution give the fixes.
-    unsolved = tuple(replace(finding, fix=None) for finding in launch.findings)
+    unsolved = tuple(structs.replace(finding, fix=None) for finding in launch.findings)
     diagnosis = found.analysis.diagnosis
-    only = replace(diagnosis, reports=(), launches=(replace(launch, questions=(), findings=unsolved),))
+    only = replace(diagnosis, reports=(), launches=(structs.replace(launch, questions=(), findings=unsolved),))
     page = diagnosis_page(only, sections=None)
     terminal.write(terminal_text(page, width=at.width, colour=at.colour, blocks=at.blocks))
     terminal.write(view.after_profile(one, step, store.record(one.name), actual, at.width))

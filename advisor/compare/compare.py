@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+from msgspec import structs
 
 from advisor.compare.changes import finding_changes, leading_units, metric_changes
 from advisor.compare.conditions import of_pair, of_reports, other_gpu, other_kernel
@@ -22,7 +23,7 @@ from advisor.knowledge.base import Catalog
 from advisor.knowledge.base import catalog as open_catalog
 from advisor.reasoning.diagnose import Analysis, Answer, Inputs, checked_answers
 from advisor.reasoning.time_model.noise import Judged, verdict
-from advisor.records.diagnosis import Diagnosis
+from advisor.records.diagnosis import Diagnosis, MeasuredCeilings
 from advisor.records.errors import InputError, UsageError
 from advisor.records.readings import Progress, Reading
 
@@ -134,7 +135,7 @@ def _analysis(
         frame = frame[[bool(kernel.search(str(name))) for name in frame["kernel_full"]]]
         if not len(frame):
             raise UsageError(f"{side}: no launch matches --kernel: the names are those that `diagnose` prints")
-    info = replace(reading.info, path=str(side))
+    info = structs.replace(reading.info, path=str(side))
     return Analysis(cat, Inputs(frame.reset_index(drop=True), (info,), gpu, {None: dict(answers)}, kept()))
 
 
@@ -193,10 +194,10 @@ def compare_diagnoses(
     )
 
 
-def _ceilings(*sides: Diagnosis) -> tuple[Mapping[str, Any], ...]:
+def _ceilings(*sides: Diagnosis) -> tuple[MeasuredCeilings, ...]:
     """The measured ceilings that decided on either side, each card once."""
-    used = [card for side in sides for card in side.extra.get("measured_ceilings", ())]
-    return tuple({(card["gpu"], card["cc"]): card for card in used}.values())
+    used = [card for side in sides for card in side.measured_ceilings]
+    return tuple({(card.gpu, card.cc): card for card in used}.values())
 
 
 def _pair(catalog: Catalog, couple: Couple) -> Pair:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from advisor.records.diagnosis import Finding, LaunchDiagnosis
+from advisor.records.diagnosis import Finding, LaunchDiagnosis, MeasuredCeilings
 from advisor.records.readings import ReportInfo
 
 if TYPE_CHECKING:
@@ -162,4 +161,4 @@ class Compared:
     pairs: tuple[Pair, ...]
     base_only: tuple[Runs, ...]
     current_only: tuple[Runs, ...]
-    ceilings: tuple[Mapping[str, Any], ...] = ()
+    ceilings: tuple[MeasuredCeilings, ...] = ()

@@ -266,7 +266,9 @@ def _decision(
     entry = knowledge.classes[found.class_id]
     evidence = _evidence(knowledge, observed, row, entry.when)
     margins = [item.margin for item in evidence if item.margin is not None]
-    return Verdict(found.class_id, entry.title, min(margins, default=None), evidence, fill(entry.because, texts))
+    margin = min(margins, default=None)
+    because = fill(entry.because, texts)
+    return Verdict(id=found.class_id, title=entry.title, margin=margin, evidence=evidence, because=because)
 
 
 def _unseen(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from advisor.triage.ledger import AGAIN, DONE, FOREIGN, OPEN
 from advisor.triage.tally import PS, CauseTally, Example, Key, Tally, back_of, fix_of, leading
@@ -13,7 +13,7 @@ from advisor.triage.tally import PS, CauseTally, Example, Key, Tally, back_of, f
 if TYPE_CHECKING:
     from advisor.knowledge.base import Catalog
     from advisor.knowledge.schemas import DiagnosisDef
-    from advisor.records.diagnosis import Budget, Finding, Verdict
+    from advisor.records.diagnosis import Budget, Finding, MeasuredCeilings, Verdict
     from advisor.triage.ledger import Ledger
     from advisor.triage.one_file import Row
 
@@ -127,7 +127,7 @@ class Triage:
         ledger: Ledger,
         unlisted: tuple[tuple[str, str], ...] = (),
         state: tuple[str, str] | None = None,
-        measured: tuple[dict[str, Any], ...] = (),
+        measured: tuple[MeasuredCeilings, ...] = (),
     ) -> None:
         self.catalog = catalog
         self.unlisted = unlisted

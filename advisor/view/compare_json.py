@@ -12,8 +12,8 @@ from advisor.records.diagnosis import Finding, LaunchDiagnosis
 from advisor.records.escapes import json_text
 from advisor.view.compare import word
 from advisor.view.compare_results import Result
-from advisor.view.diagnosis_json import report_dict
 from advisor.view.numbers import number, present
+from advisor.view.writers.json import plain
 
 SCHEMA = "ncu-advisor/compare/1"
 
@@ -192,13 +192,13 @@ def compare_dict(result: Result) -> dict[str, Any]:
     outcomes = result.outcomes or tuple(() for _ in found.pairs)
     return {
         "schema": SCHEMA,
-        "base": report_dict(found.base),
-        "current": report_dict(found.current),
+        "base": plain(found.base),
+        "current": plain(found.current),
         "conditions": _conditions(found.conditions),
         "pairs": [pair_dict(pair, row) for pair, row in zip(found.pairs, outcomes, strict=True)],
         "base_only": [_runs(runs) for runs in found.base_only],
         "current_only": [_runs(runs) for runs in found.current_only],
-        **({"measured_ceilings": [dict(card) for card in found.ceilings]} if found.ceilings else {}),
+        **({"measured_ceilings": [plain(card) for card in found.ceilings]} if found.ceilings else {}),
     }
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from advisor.records.escapes import json_text
 from advisor.timeline.kernels import KernelRank
 from advisor.timeline.results import GpuTimeline, Moment, TimelineResult
-from advisor.view.diagnosis_json import comparison_dict, finding_dict
 from advisor.view.numbers import number, present
+from advisor.view.writers.json import plain
 
 SCHEMA = "ncu-advisor/timeline/1"
 
@@ -74,13 +74,13 @@ def _gpu(result: TimelineResult, gpu: GpuTimeline) -> dict[str, Any]:
                     "title": gpu.decision.title,
                     "because": gpu.decision.because,
                     "margin": number(gpu.decision.margin),
-                    "evidence": [comparison_dict(item) for item in gpu.decision.evidence],
+                    "evidence": [plain(item) for item in gpu.decision.evidence],
                     "next": list(gpu.next),
                     "kernel": gpu.target.name if gpu.target is not None else None,
                 }
             ),
             "patterns": [
-                {**finding_dict(p.finding), "typical": p.typical, "moments": [_moment(m) for m in p.moments]}
+                {**plain(p.finding), "typical": p.typical, "moments": [_moment(m) for m in p.moments]}
                 for p in gpu.patterns
             ],
             "unknown": [

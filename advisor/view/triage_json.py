@@ -8,8 +8,8 @@ from typing import Any
 from advisor.records.escapes import json_text
 from advisor.triage.application import Application
 from advisor.triage.results import Cause, Group, Triage
-from advisor.view.diagnosis_json import budget_dict, comparison_dict, finding_dict
 from advisor.view.numbers import number, present
+from advisor.view.writers.json import plain
 
 SCHEMA = "ncu-advisor/triage/1"
 
@@ -47,7 +47,7 @@ def triage_json(
     yield from _listed("troubled", (present(one) for one in troubled))
     yield from _listed("foreign", ({"path": path, "why": why} for path, why in result.foreign()))
     yield from _listed("problems", ({"path": path, "why": why} for path, why in result.problems))
-    yield f' "measured_ceilings": {_text(list(result.measured))}\n}}\n'
+    yield f' "measured_ceilings": {_text(plain(result.measured))}\n}}\n'
 
 
 def _text(value: Any) -> str:
@@ -92,11 +92,11 @@ def group_dict(group: Group) -> dict[str, Any]:
                 "id": verdict.id,
                 "margin": number(verdict.margin),
                 "because": verdict.because,
-                "evidence": [comparison_dict(item) for item in verdict.evidence],
+                "evidence": [plain(item) for item in verdict.evidence],
             }
         ),
-        "finding": finding_dict(stands.finding) if stands.finding is not None else None,
-        "budget": budget_dict(stands.budget) if stands.budget is not None else None,
+        "finding": plain(stands.finding) if stands.finding is not None else None,
+        "budget": plain(stands.budget) if stands.budget is not None else None,
     }
     return present(
         {

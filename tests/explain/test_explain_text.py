@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import jsonschema
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import advisor.view
 from advisor.explain.explain import explain, words
 from advisor.view.explain import explain_json, explain_text
+from advisor.view.writers.json_schema import schema
 
-SCHEMA = json.loads((Path(next(iter(advisor.view.__path__))) / "schemas" / "explain.json").read_text(encoding="utf-8"))
+SCHEMA = schema("explain")
 # Commands, formulas and names are for copying: they are never broken.
 COPIED = ("commands", "collect", "names", "test", "formula", "code")
 

@@ -6,20 +6,19 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import advisor
 from advisor.hardware import algorithms
 from advisor.hardware.gpus import ids
 from advisor.hardware.roofline import check, reckon
 from advisor.view.napkin import napkin_json, napkin_text, roofline_lines
+from advisor.view.writers.json_schema import schema
 
-SCHEMA = json.loads((Path(advisor.__file__).parent / "view" / "schemas" / "napkin.json").read_text(encoding="utf-8"))
+SCHEMA = schema("napkin")
 GEMM = reckon("gemm", dtype="f16", gpu_name="H100-SXM")
 MEASURED = {"duration_ns": 5e6, "dram_bytes": 1e9, "compute_pct": 30.0, "memory_pct": 80.0}
 

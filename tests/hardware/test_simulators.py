@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import time
-from pathlib import Path
 
 import jsonschema
 import pytest
 
-import advisor
 from advisor.cli.main import main
 from advisor.hardware import lanes
 from advisor.hardware.access_patterns import banks_of
@@ -19,8 +17,9 @@ from advisor.hardware.occupancy import block_limits, most_for
 from advisor.hardware.simulators import Asked, banks, coalescing
 from advisor.records.errors import UsageError
 from advisor.view.simulators import banks_text, coalescing_text
+from advisor.view.writers.json_schema import schema
 
-SCHEMA = json.loads((Path(advisor.__file__).parent / "view/schemas/simulator.json").read_text(encoding="utf-8"))
+SCHEMA = schema("simulator")
 TILE = ("napkin", "banks", "tid.x*32 + tid.y", "--block", "32x8")
 
 

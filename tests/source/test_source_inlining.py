@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from advisor.source.listing import Listing, Waits, home, is_installed
 from advisor.source.locate import places
 from advisor.source.measures import MEASURES
 from advisor.source.view import read_texts
+from tests.changed import replace
 
 PLAIN = listing(
     [

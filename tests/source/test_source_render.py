@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 from listings import listing
 
@@ -13,6 +12,7 @@ from advisor.source.measures import MEASURES
 from advisor.source.view import View, arrange
 from advisor.view.source import source_text
 from advisor.view.source_json import source_json
+from tests.changed import replace
 
 STALLED = "smsp__pcsamp_warps_issue_stalled_short_scoreboard"
 EVIL = "\x1b[2J\x07evil"

@@ -5,23 +5,22 @@ from __future__ import annotations
 import json
 import math
 import xml.etree.ElementTree as ET
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
-import advisor.view
 from advisor.compare.compare import compare_diagnoses
 from advisor.compare.thresholds import check, parse
 from advisor.view.compare import compare_text
 from advisor.view.compare_json import compare_json
 from advisor.view.compare_markdown import compare_markdown
 from advisor.view.compare_results import Result
+from advisor.view.writers.json_schema import schema
 from advisor.view.writers.junit import junit
+from tests.changed import replace
 
-SCHEMA = json.loads((Path(advisor.view.__file__).parent / "schemas" / "compare.json").read_text(encoding="utf-8"))
+SCHEMA = schema("compare")
 HOSTILE = "k<int, 4>::\x1b[31mred\x00\n# head |`]]> & <b>\ud800\ufffe@here$x$ [l](http://x)"
 
 

@@ -8,6 +8,8 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import structs
+
 from advisor.records.errors import UsageError
 from advisor.records.escapes import json_text
 from advisor.records.files import write_whole
@@ -28,10 +30,10 @@ from advisor.session.records import Card, Experiment
 from advisor.session.state import State
 from advisor.session.transcripts.format import Scrubber, of_this_machine
 from advisor.view.compare_json import pair_dict
-from advisor.view.diagnosis_json import launch_dict, report_dict
 from advisor.view.numbers import number, present
 from advisor.view.timeline_json import timeline_dict
 from advisor.view.writers.html import page_html
+from advisor.view.writers.json import plain
 from advisor.view.writers.markdown import page_markdown
 
 
@@ -43,7 +45,7 @@ def session_dict(state: State) -> dict[str, Any]:
         {
             "schema": "ncu-advisor/session/1",
             "title": title(state, told),
-            "reports": [report_dict(info) for info in state.diagnosis.reports] if state.diagnosis is not None else [],
+            "reports": [plain(info) for info in state.diagnosis.reports] if state.diagnosis is not None else [],
             "traces": list(state.traces),
             "typed": state.numbers,
             "gpu": state.gpu or None,
@@ -74,8 +76,8 @@ def _kernel(state: State, subject: Subject) -> dict[str, Any]:
             "summary": None
             if launch is None
             else {"class": class_told(subject), "first": first_told(subject), "gave": gave_told(subject)},
-            "launch": None if launch is None else launch_dict(launch),
-            "earlier": [{"version": name, "launch": launch_dict(one)} for one, name in subject.earlier],
+            "launch": None if launch is None else plain(launch),
+            "earlier": [{"version": name, "launch": plain(one)} for one, name in subject.earlier],
             "expected": bounds[-1] if bounds else None,
             "answers": [{"question": q, "value": _value(v)} for place, q, v in state.answers if place in places],
             "unknown": [question for place, question in state.unknown if place in places],
@@ -188,7 +190,7 @@ def _with_plain_paths(state: State, clean: Scrubber) -> State:
         "traces": tuple(map(clean.path, state.traces)),
     }
     if state.diagnosis is not None:
-        infos = tuple(replace(info, path=clean.path(info.path)) for info in state.diagnosis.reports)
+        infos = tuple(structs.replace(info, path=clean.path(info.path)) for info in state.diagnosis.reports)
         changes["diagnosis"] = replace(state.diagnosis, reports=infos)
     if is_dataclass(state.timeline) and not isinstance(state.timeline, type):
         timeline: Any = state.timeline

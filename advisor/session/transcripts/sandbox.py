@@ -180,7 +180,7 @@ class Carried:
         from advisor.reasoning.workloads import knowledge_for
 
         infos = tuple(
-            ReportInfo(i.path, i.sha256, i.tool, i.format, i.complete, i.problems, i.launches_missing)
+            ReportInfo(i.path, i.sha256, i.tool, i.format, i.complete, i.launches_missing, i.problems)
             for i in reading.reports
         )
         launches = [launch for launch in self._transcript.launches if launch.reading == number]

@@ -13,9 +13,10 @@ from advisor.session import events as e
 from advisor.session.transcripts import format as serialize
 from advisor.session.transcripts.attachments import Memory, transcript_of
 from advisor.session.transcripts.format import Scrubber
+from advisor.view.writers.json_schema import schema
 
 ROOT = Path(__file__).parents[3]
-SCHEMA = json.loads((ROOT / "advisor" / "view" / "schemas" / "transcript.json").read_text(encoding="utf-8"))
+SCHEMA = schema("transcript")
 CHECK = jsonschema.Draft202012Validator(SCHEMA)
 BUNDLED = sorted((ROOT / "transcripts").glob("*.jsonl"))
 

@@ -1,0 +1,113 @@
+"""The JSON schemas of the documents, made from their records."""
+
+from __future__ import annotations
+
+import json
+import typing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from advisor.reasoning.document import DiagnosisDocument
+from advisor.records.record import FORM, INTERNAL, OBJECT
+from advisor.view.writers.json import form_of
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_REF = "#/$defs/"
+
+# The name of each schema and what it describes.
+DOCUMENTS: dict[str, Any] = {"diagnosis": DiagnosisDocument}
+
+
+def schema(name: str) -> dict[str, Any]:
+    """The schema of a document."""
+    if name not in DOCUMENTS:
+        old = json.loads((Path(__file__).parents[1] / "schemas" / f"{name}.json").read_text(encoding="utf-8"))
+        return dict(old)
+    document = DOCUMENTS[name]
+    known = dict(_records(document, set()))
+    (start,), parts = msgspec.json.schema_components((document,), ref_template=_REF + "{name}", schema_hook=_anything)
+    made = {key: _record(known[key], part) if key in known else _plain(part) for key, part in parts.items()}
+    tag = getattr(document, "__struct_config__", None)
+    head: dict[str, Any] = {"$schema": _DIALECT, **({"$id": tag.tag} if tag is not None else {})}
+    whole = made.pop(start["$ref"].removeprefix(_REF)) if "$ref" in start else start
+    return {**head, **whole, "$defs": _used(whole, made)}
+
+
+def _anything(_: Any) -> dict[str, Any]:
+    """The schema of an internal field's type, which does not stay."""
+    return {}
+
+
+def _records(hint: Any, seen: set[Any]) -> typing.Iterator[tuple[str, Any]]:
+    """The records in a type, by name."""
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        if hint in seen:
+            return
+        seen.add(hint)
+        yield hint.__name__, hint
+        for inner in typing.get_type_hints(hint, include_extras=True).values():
+            yield from _records(inner, seen)
+    elif form_of(hint) != INTERNAL:
+        for inner in typing.get_args(hint):
+            yield from _records(inner, seen)
+
+
+def _record(kind: Any, part: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a record: without its internal fields, with all that are always written required."""
+    properties, required = {}, [name for name in part["required"] if name not in kind.__struct_encode_fields__]
+    rows = {field.encode_name: field for field in msgspec.structs.fields(kind)}
+    for name, value in part["properties"].items():
+        if value.get(FORM) == INTERNAL:
+            continue
+        field, value = rows.get(name), _plain(value)
+        always = field is not None and field.default is msgspec.NODEFAULT
+        if field is not None and (field.required or (always and {"type": "null"} not in value.get("anyOf", ()))):
+            required.append(name)
+        properties[name] = value if field is None or field.required else _narrowed(value, field.default)
+    text = [" ".join(lines.split()) for lines in part.get("description", "").split("\n\n")]
+    shape = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+    return {"title": part["title"], "description": "\n\n".join(text), **shape}
+
+
+def _plain(part: Any) -> Any:
+    """A part of a schema as the writer writes it."""
+    if isinstance(part, list):
+        return [_plain(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    if part.get(FORM) == OBJECT:
+        rest = {key: value for key, value in part.items() if key in ("title", "description")}
+        return {**rest, "type": "object", "additionalProperties": _plain(part["items"]["prefixItems"][1])}
+    return {key: _plain(value) for key, value in part.items() if key != "default"}
+
+
+def _narrowed(part: dict[str, Any], default: Any) -> dict[str, Any]:
+    """A field that is left out where its value is None or the default."""
+    if "enum" in part:
+        return {**part, "enum": [value for value in part["enum"] if value != default]}
+    if default == "" and part.get("type") == "string":
+        return {**part, "minLength": 1}
+    if default == () and part.get("type") == "array":
+        return {**part, "minItems": 1}
+    left = [item for item in part.get("anyOf", ()) if item != {"type": "null"}]
+    if not left:
+        return part
+    rest = {key: value for key, value in part.items() if key != "anyOf"}
+    return {**rest, **left[0]} if len(left) == 1 else {**rest, "anyOf": left}
+
+
+def _used(part: Any, parts: dict[str, Any]) -> dict[str, Any]:
+    """The parts that a schema refers to, in the order of their names."""
+    found: dict[str, Any] = {}
+    left = [part]
+    while left:
+        item = left.pop()
+        if isinstance(item, dict):
+            name = str(item.get("$ref", "")).removeprefix(_REF)
+            if name in parts and name not in found:
+                found[name] = parts[name]
+                left.append(parts[name])
+        left += item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
+    return dict(sorted(found.items()))
