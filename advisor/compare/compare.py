@@ -17,7 +17,7 @@ from advisor.compare.changes import finding_changes, leading_units, metric_chang
 from advisor.compare.conditions import of_pair, of_reports, other_gpu, other_kernel
 from advisor.compare.matching import Couple, match, runs_of
 from advisor.compare.outlook import promise, traps, what_next
-from advisor.compare.records import Compared, Condition, Pair
+from advisor.compare.records import Compared, Condition, JudgedBy, Pair
 from advisor.hardware.ceilings import kept
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.base import catalog as open_catalog
@@ -212,6 +212,11 @@ def _pair(catalog: Catalog, couple: Couple) -> Pair:
         base=base,
         current=current,
         matched=matched,
+        verdict="unknown" if judged is None else judged.word,
+        speedup=None if judged is None else judged.speedup,
+        change=None if judged is None else judged.change,
+        noise=None if judged is None else judged.noise,
+        cycles=_judged_by(by_cycles) if by_cycles is not None else None,
         judged=judged,
         by_cycles=by_cycles,
         conditions=conditions,
@@ -222,6 +227,10 @@ def _pair(catalog: Catalog, couple: Couple) -> Pair:
         promise=None if doubt else promise(base, current, judged, findings),
         next=what_next(current, judged, findings, doubt),
     )
+
+
+def _judged_by(judged: Judged) -> JudgedBy:
+    return JudgedBy(judged.word, judged.speedup, judged.change, judged.noise)
 
 
 def _doubtful(conditions: Sequence[Condition], judged: Judged | None, by_cycles: Judged | None) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Literal
 
 from advisor.compare.changes import leader, ratio, say, say_of, settings, sources
 from advisor.compare.records import FindingChange, Next, Promise, Runs, Trap
@@ -81,7 +82,7 @@ def _unit(metric: str, old: float, new: float, base: LaunchDiagnosis, current: L
         share = new / (old * judged.speedup) if old > 0 else math.nan
         values["work"] = factor(share) if math.isfinite(share) else "unknown"
         text, cites = say_of("trap_unknown_less" if faster else "trap_unknown_more", values)
-        return Trap(metric, old, new, "", None, None, text, cites)
+        return Trap(metric=metric, before=old, after=new, text=text, cites=cites)
     unit = _UNIT_OF.get(work, "")
     values |= {
         "work": factor(after / before),
@@ -91,7 +92,16 @@ def _unit(metric: str, old: float, new: float, base: LaunchDiagnosis, current: L
     shrank, grew = after < before, after > before
     key = ("trap_less" if shrank else "trap_spread") if faster else ("trap_more" if grew else "trap_denser")
     text, cites = say_of(key, values)
-    return Trap(metric, old, new, work, before, after, text, cites)
+    return Trap(
+        metric=metric,
+        before=old,
+        after=new,
+        work=work,
+        work_before=before,
+        work_after=after,
+        text=text,
+        cites=cites,
+    )
 
 
 def _largest(metrics: tuple[str, ...], base: LaunchDiagnosis, current: LaunchDiagnosis) -> str:
@@ -113,11 +123,11 @@ def _goal(metric: str, old: float, new: float, base: LaunchDiagnosis, current: L
     }
     if judged.word == "faster":
         text, cites = say_of("goal_needless", values)
-        return Trap(metric, old, new, "", None, None, text, cites)
+        return Trap(metric=metric, before=old, after=new, text=text, cites=cites)
     grew = grown(base, current)
     costs = say_of("goal_costs", {"costs": ", ".join(grew)})[0] if grew else ""
     text, cites = say_of("goal_missed", values | {"costs": costs})
-    return Trap(metric, old, new, "", None, None, text, cites)
+    return Trap(metric=metric, before=old, after=new, text=text, cites=cites)
 
 
 def grown(base: LaunchDiagnosis, current: LaunchDiagnosis) -> list[str]:
@@ -168,6 +178,7 @@ def promise(base: Runs, current: Runs, judged: Judged | None, changes: Sequence[
     stayed = not any(c.id == first.id for c in gone)
     told = first.speedup
     low, high = told.low / (1 + judged.noise), told.high * (1 + judged.noise)
+    outcome: Literal["held", "less", "more", "open", "worse"]
     if judged.word == "slower":
         outcome = "worse"
     elif judged.word == "same" and stayed:

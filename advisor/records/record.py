@@ -2,7 +2,8 @@
 
 The JSON has the fields in their order, by their encoded names. A field with a default is left out where it has that
 value, one whose value is None unless it has no default (then it is null), and so is a number that is not finite.
-`written` gives a default that is written all the same; `Internal` keeps a field out of the JSON.
+`written` gives a default that is written all the same; `Internal` keeps a field out of the JSON; `Pairs` and tuples
+with `named` are objects.
 `advisor.view.writers.json` writes the records, `advisor.view.writers.json_schema` describes them.
 """
 
@@ -17,6 +18,11 @@ T = TypeVar("T")
 FORM = "x-form"
 INTERNAL = "internal"
 OBJECT = "object"
+
+
+def named(*names: str) -> msgspec.Meta:
+    """Makes a tuple an object in JSON: the names of its items."""
+    return msgspec.Meta(extra_json_schema={FORM: list(names)})
 
 
 def _limits(**limits: float | str) -> msgspec.Meta:

@@ -17,8 +17,7 @@ from advisor.compare.compare import compare, compare_diagnoses, parse_side, read
 from advisor.knowledge.base import catalog
 from advisor.records.diagnosis import LaunchGpu
 from advisor.records.errors import InputError, UsageError
-from advisor.view.compare_json import compare_json
-from advisor.view.compare_results import Result
+from advisor.view.writers.json import document_json
 from advisor.view.writers.json_schema import schema
 from tests.changed import replace
 
@@ -363,5 +362,5 @@ def test_absurd_numbers_end_in_no_error_and_in_sound_json(
     """Whole reports are typed by hand, or damaged: no ratio and no logarithm may fail on what they hold."""
     absurd = changed(tour, SOA, {**metrics}, **fields)
     for before, after in ((AOS, absurd), (absurd, AOS)):
-        document = json.loads(compare_json(Result(compared(tour, some(tour, before), some(tour, after)))))
+        document = json.loads(document_json(compared(tour, some(tour, before), some(tour, after))))
         jsonschema.validate(document, schema("compare"))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from listings import listing
 
+from advisor.records.diagnosis import Place
 from advisor.records.errors import UsageError
 from advisor.source.columns import Facts, parse_columns
 from advisor.source.compare import align
@@ -56,7 +57,7 @@ def test_a_function_that_calls_itself_counts_once() -> None:
 
 def test_a_place_tells_the_call_that_it_was_inlined_at() -> None:
     first = places(CODE, MEASURES["instructions"])[0]
-    assert (first.line, first.share, first.calls) == (4, 0.8, (("k.cu", 20),))
+    assert (first.line, first.share, first.calls) == (4, 0.8, (Place("k.cu", 20),))
 
 
 @pytest.mark.parametrize(

@@ -29,9 +29,8 @@ from advisor.session.language.files import ENDINGS, default_name
 from advisor.session.records import Card, Experiment
 from advisor.session.state import State
 from advisor.session.transcripts.format import Scrubber, of_this_machine
-from advisor.view.compare_json import pair_dict
+from advisor.timeline.results import TimelineResult
 from advisor.view.numbers import number, present
-from advisor.view.timeline_json import timeline_dict
 from advisor.view.writers.html import page_html
 from advisor.view.writers.json import plain
 from advisor.view.writers.markdown import page_markdown
@@ -52,7 +51,7 @@ def session_dict(state: State) -> dict[str, Any]:
             "steps": list(state.visited),
             "kernels": [_kernel(state, one) for one in told],
             "general": [_turn(card) for one in every if one.position is None for card in one.cards],
-            "timeline": None if state.timeline is None else timeline_dict(state.timeline),
+            "timeline": None if state.timeline is None else plain(state.timeline),
             "practice": practice_list(state),
             "sources": {key: state.knowledge.source(key) for key in cites(told)},
         }
@@ -84,7 +83,7 @@ def _kernel(state: State, subject: Subject) -> dict[str, Any]:
             "put_off": [question for place, question in state.put_off if place in places],
             "experiments": [_experiment(row) for row in subject.experiments],
             "comparisons": [
-                {"before": step.before, "after": step.after, "change": step.change, "pair": pair_dict(step.pair)}
+                {"before": step.before, "after": step.after, "change": step.change, "pair": plain(step.pair)}
                 for step in subject.steps
             ],
             "conversation": [_turn(card) for card in subject.cards],
@@ -192,11 +191,11 @@ def _with_plain_paths(state: State, clean: Scrubber) -> State:
     if state.diagnosis is not None:
         infos = tuple(structs.replace(info, path=clean.path(info.path)) for info in state.diagnosis.reports)
         changes["diagnosis"] = replace(state.diagnosis, reports=infos)
-    if is_dataclass(state.timeline) and not isinstance(state.timeline, type):
-        timeline: Any = state.timeline
-        infos = tuple(replace(info, path=clean.path(info.path)) for info in timeline.traces)
+    if isinstance(state.timeline, TimelineResult):
+        timeline = state.timeline
+        traces = tuple(structs.replace(info, path=clean.path(info.path)) for info in timeline.traces)
         failed = tuple((clean.path(path), why) for path, why in timeline.failed)
-        changes["timeline"] = replace(timeline, traces=infos, failed=failed)
+        changes["timeline"] = structs.replace(timeline, traces=traces, failed=failed)
     return replace(state, **changes)
 
 

@@ -67,17 +67,20 @@ def _record(kind: Any) -> Write:
     return write
 
 
-def form_of(hint: Any) -> str:
-    """How a field with this type is written, `` where it is nothing special."""
+def form_of(hint: Any) -> Any:
+    """How a type is written: INTERNAL, OBJECT, the names of a tuple's items, or None where it is nothing special."""
     if get_origin(hint) is not Annotated:
-        return ""
+        return None
     metas = [meta.extra_json_schema or {} for meta in hint.__metadata__ if isinstance(meta, msgspec.Meta)]
-    return next((str(meta[FORM]) for meta in metas if FORM in meta), "")
+    return next((meta[FORM] for meta in metas if FORM in meta), None)
 
 
 def _writer(hint: Any) -> Write:
     """The writer of the values of a type."""
-    if form_of(hint) == OBJECT:
+    form = form_of(hint)
+    if isinstance(form, list):
+        return _named(form, [_writer(item) for item in get_args(hint.__origin__)])
+    if form == OBJECT:
         inner = _object(_writer(get_args(get_args(hint.__origin__)[0])[1]))
         return lambda pairs: inner(dict(pairs))
     origin, arguments = get_origin(hint), get_args(hint)
@@ -101,6 +104,13 @@ def _same(value: Any) -> Any:
 
 def _list(write: Write) -> Write:
     return list if write is _same else lambda values: [write(value) for value in values]
+
+
+def _named(names: list[str], writers: list[Write]) -> Write:
+    def whole(values: tuple[Any, ...]) -> dict[str, Any]:
+        return {name: write(value) for name, write, value in zip(names, writers, values, strict=True)}
+
+    return whole
 
 
 def _object(write: Write) -> Write:

@@ -9,15 +9,17 @@ from typing import Any
 
 import msgspec
 
+from advisor.compare.records import Compared
 from advisor.reasoning.document import DiagnosisDocument
 from advisor.records.record import FORM, INTERNAL, OBJECT
+from advisor.timeline.results import TimelineResult
 from advisor.view.writers.json import form_of
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _REF = "#/$defs/"
 
 # The name of each schema and what it describes.
-DOCUMENTS: dict[str, Any] = {"diagnosis": DiagnosisDocument}
+DOCUMENTS: dict[str, Any] = {"compare": Compared, "diagnosis": DiagnosisDocument, "timeline": TimelineResult}
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -27,7 +29,7 @@ def schema(name: str) -> dict[str, Any]:
         return dict(old)
     document = DOCUMENTS[name]
     known = dict(_records(document, set()))
-    (start,), parts = msgspec.json.schema_components((document,), ref_template=_REF + "{name}", schema_hook=_anything)
+    (start,), parts = msgspec.json.schema_components((document,), ref_template=_REF + "{name}", schema_hook=_internal)
     made = {key: _record(known[key], part) if key in known else _plain(part) for key, part in parts.items()}
     tag = getattr(document, "__struct_config__", None)
     head: dict[str, Any] = {"$schema": _DIALECT, **({"$id": tag.tag} if tag is not None else {})}
@@ -35,9 +37,9 @@ def schema(name: str) -> dict[str, Any]:
     return {**head, **whole, "$defs": _used(whole, made)}
 
 
-def _anything(_: Any) -> dict[str, Any]:
-    """The schema of an internal field's type, which does not stay."""
-    return {}
+def _internal(_: Any) -> dict[str, Any]:
+    """The schema of a type that only internal fields have."""
+    return {FORM: INTERNAL}
 
 
 def _records(hint: Any, seen: set[Any]) -> typing.Iterator[tuple[str, Any]]:
@@ -80,6 +82,9 @@ def _plain(part: Any) -> Any:
     if part.get(FORM) == OBJECT:
         rest = {key: value for key, value in part.items() if key in ("title", "description")}
         return {**rest, "type": "object", "additionalProperties": _plain(part["items"]["prefixItems"][1])}
+    if isinstance(part.get(FORM), list):
+        named = dict(zip(part[FORM], map(_plain, part["prefixItems"]), strict=True))
+        return {"type": "object", "properties": named, "required": list(named), "additionalProperties": False}
     return {key: _plain(value) for key, value in part.items() if key != "default"}
 
 
