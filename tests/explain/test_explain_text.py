@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.explain.explain import explain, words
-from advisor.view.explain import explain_json, explain_text
+from advisor.view.explain import explain_text
+from advisor.view.writers.json import plain
 from advisor.view.writers.json_schema import schema
 
 SCHEMA = schema("explain")
@@ -56,6 +57,6 @@ def test_colour_only_where_it_is_wanted() -> None:
 def test_the_json_is_what_its_schema_says() -> None:
     validator = jsonschema.Draft202012Validator(SCHEMA)
     for word in (*words(), "cudaHostAlloc"):
-        document = explain_json(explain(word))
+        document = plain(explain(word))
         validator.validate(document)
         json.dumps(document, allow_nan=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -21,6 +21,27 @@ _PLAIN = (str, int, bool, type(None))
 def document_json(document: msgspec.Struct) -> str:
     """A document as text: the same bytes for the same record."""
     return json_text(plain(document), indent=1) + "\n"
+
+
+def document_parts(kind: type[msgspec.Struct], values: Mapping[str, Any]) -> Iterator[str]:
+    """A document of a class as pieces of text: its fields by name, of an iterator one item at a time."""
+    hints = typing.get_type_hints(kind, include_extras=True)
+    yield f'{{\n "schema": {json_text(kind.__struct_config__.tag)}'
+    for field in msgspec.structs.fields(kind):
+        value, write = values.get(field.name, field.default), _writer(hints[field.name])
+        if value == field.default:
+            continue
+        if not isinstance(value, Iterator):
+            yield f',\n "{field.encode_name}": {json_text(write(value))}'
+            continue
+        yield f',\n "{field.encode_name}": ['
+        between = "\n"
+        write = _writer(get_args(hints[field.name])[0])
+        for item in value:
+            yield f"{between}  {json_text(write(item))}"
+            between = ",\n"
+        yield "]"
+    yield "\n}\n"
 
 
 def plain(value: Any) -> Any:

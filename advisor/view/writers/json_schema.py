@@ -10,16 +10,35 @@ from typing import Any
 import msgspec
 
 from advisor.compare.records import Compared
+from advisor.explain.entries import Explanation
+from advisor.hardware.roofline import NapkinDocument
+from advisor.hardware.simulators import AccessDocument, OccupancyDocument
+from advisor.practice.exercise_list import PracticeList
+from advisor.practice.selfcheck import Selfcheck
 from advisor.reasoning.document import DiagnosisDocument
 from advisor.records.record import FORM, INTERNAL, OBJECT
+from advisor.source.document import SourceComparison, SourceDocument
 from advisor.timeline.results import TimelineResult
+from advisor.triage.results import TriageDocument
 from advisor.view.writers.json import form_of
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _REF = "#/$defs/"
 
 # The name of each schema and what it describes.
-DOCUMENTS: dict[str, Any] = {"compare": Compared, "diagnosis": DiagnosisDocument, "timeline": TimelineResult}
+DOCUMENTS: dict[str, tuple[Any, ...]] = {
+    "compare": (Compared,),
+    "diagnosis": (DiagnosisDocument,),
+    "explain": (Explanation,),
+    "napkin": (NapkinDocument,),
+    "practice-list": (PracticeList,),
+    "selfcheck": (Selfcheck,),
+    "simulator": (AccessDocument, OccupancyDocument),
+    "source": (SourceDocument,),
+    "source_compare": (SourceComparison,),
+    "timeline": (TimelineResult,),
+    "triage": (TriageDocument,),
+}
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -27,13 +46,12 @@ def schema(name: str) -> dict[str, Any]:
     if name not in DOCUMENTS:
         old = json.loads((Path(__file__).parents[1] / "schemas" / f"{name}.json").read_text(encoding="utf-8"))
         return dict(old)
-    document = DOCUMENTS[name]
-    known = dict(_records(document, set()))
-    (start,), parts = msgspec.json.schema_components((document,), ref_template=_REF + "{name}", schema_hook=_internal)
+    documents, seen = DOCUMENTS[name], set[Any]()
+    known = {key: kind for document in documents for key, kind in _records(document, seen)}
+    starts, parts = msgspec.json.schema_components(documents, ref_template=_REF + "{name}", schema_hook=_internal)
     made = {key: _record(known[key], part) if key in known else _plain(part) for key, part in parts.items()}
-    tag = getattr(document, "__struct_config__", None)
-    head: dict[str, Any] = {"$schema": _DIALECT, **({"$id": tag.tag} if tag is not None else {})}
-    whole = made.pop(start["$ref"].removeprefix(_REF)) if "$ref" in start else start
+    head = {"$schema": _DIALECT, "$id": documents[0].__struct_config__.tag}
+    whole = made.pop(starts[0]["$ref"].removeprefix(_REF)) if len(starts) == 1 else {"oneOf": list(starts)}
     return {**head, **whole, "$defs": _used(whole, made)}
 
 
