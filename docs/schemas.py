@@ -10,7 +10,7 @@ import json
 import sys
 from pathlib import Path
 
-from advisor.view.writers.json_schema import DOCUMENTS, schema
+from advisor.cli.json_schema import DOCUMENTS, schema
 
 FOLDER = Path(__file__).resolve().parent / "schemas"
 

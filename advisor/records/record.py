@@ -4,7 +4,7 @@ The JSON has the fields in their order, by their encoded names. A field with a d
 value, one whose value is None unless it has no default (then it is null), and so is a number that is not finite.
 `written` gives a default that is written all the same; `Internal` keeps a field out of the JSON; `Pairs` and tuples
 with `named` are objects.
-`advisor.view.writers.json` writes the records, `advisor.view.writers.json_schema` describes them.
+`advisor.view.writers.json` writes the records, `advisor.cli.json_schema` describes them.
 """
 
 from __future__ import annotations

@@ -10,11 +10,11 @@ import jsonschema
 import pandas as pd
 import pytest
 
+from advisor.cli.json_schema import schema
 from advisor.cli.main import main
 from advisor.cli.triage import Teller, progress_text
 from advisor.triage.one_file import METRICS
 from advisor.triage.run import Progress
-from advisor.view.writers.json_schema import schema
 from tests.bench.triage.generate import raw_rows, table
 from tests.damaged import MARKUP
 from tests.timeline.generator import MS, Planted

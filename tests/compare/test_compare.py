@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 
+from advisor.cli.json_schema import schema
 from advisor.compare.changes import settings
 from advisor.compare.compare import compare, compare_diagnoses, parse_side, read_sides
 from advisor.knowledge.base import catalog
 from advisor.records.diagnosis import LaunchGpu
 from advisor.records.errors import InputError, UsageError
 from advisor.view.writers.json import document_json
-from advisor.view.writers.json_schema import schema
 from tests.changed import replace
 
 COPY, AOS, SOA, TILE, SERIAL, SMALL = 0, 1, 2, 4, 16, 18

@@ -8,10 +8,10 @@ import jsonschema
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from advisor.cli.json_schema import schema
 from advisor.explain.explain import explain, words
 from advisor.view.explain import explain_text
 from advisor.view.writers.json import plain
-from advisor.view.writers.json_schema import schema
 
 SCHEMA = schema("explain")
 # Commands, formulas and names are for copying: they are never broken.

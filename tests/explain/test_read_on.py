@@ -7,13 +7,13 @@ import json
 import jsonschema
 import pytest
 
+from advisor.cli.json_schema import schema
 from advisor.explain.explain import explain
 from advisor.knowledge.base import catalog
 from advisor.reasoning.diagnose import analyse_numbers
 from advisor.reasoning.document import diagnosis_document
 from advisor.view.pages.diagnosis import diagnosis_page
 from advisor.view.writers.json import document_json
-from advisor.view.writers.json_schema import schema
 from advisor.view.writers.terminal import terminal_text
 
 

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from advisor.cli.json_schema import schema
 from advisor.hardware import algorithms
 from advisor.hardware.gpus import ids
 from advisor.hardware.roofline import check, napkin_document, reckon
 from advisor.view.napkin import napkin_text, roofline_lines
 from advisor.view.writers.json import plain
-from advisor.view.writers.json_schema import schema
 
 SCHEMA = schema("napkin")
 GEMM = reckon("gemm", dtype="f16", gpu_name="H100-SXM")

@@ -8,6 +8,7 @@ import time
 import jsonschema
 import pytest
 
+from advisor.cli.json_schema import schema
 from advisor.cli.main import main
 from advisor.hardware import lanes
 from advisor.hardware.access_patterns import banks_of
@@ -17,7 +18,6 @@ from advisor.hardware.occupancy import block_limits, most_for
 from advisor.hardware.simulators import Asked, banks, coalescing
 from advisor.records.errors import UsageError
 from advisor.view.simulators import banks_text, coalescing_text
-from advisor.view.writers.json_schema import schema
 
 SCHEMA = schema("simulator")
 TILE = ("napkin", "banks", "tid.x*32 + tid.y", "--block", "32x8")

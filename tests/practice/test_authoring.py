@@ -10,7 +10,7 @@ import pytest
 from learner import DONE, NAME, TILE, Learner, cut
 from standin_runs import RIGHT, source
 
-from advisor.view.writers.json_schema import schema
+from advisor.cli.json_schema import schema
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from advisor.cli import main
+from advisor.cli.json_schema import schema
 from advisor.practice.manifest import Exercise, exercise, names
 from advisor.practice.state import Store
 from advisor.records.errors import AdvisorError
-from advisor.view.writers.json_schema import schema
 
 NAME = "bank-conflicts"
 

@@ -12,12 +12,12 @@ import jsonschema
 import pandas as pd
 import pytest
 
+from advisor.cli.json_schema import schema
 from advisor.reasoning.diagnose import analyse, analyse_numbers
 from advisor.reasoning.document import diagnosis_document
 from advisor.reasoning.enrich import add_neighbours
 from advisor.records.errors import InputError, UsageError
 from advisor.view.writers.json import document_json, plain
-from advisor.view.writers.json_schema import schema
 
 
 def position_of(analysis: Any, kernel: str) -> int:

@@ -11,13 +11,13 @@ import pytest
 from click.testing import CliRunner
 
 from advisor.cli import main
+from advisor.cli.json_schema import schema
 from advisor.hardware import ceilings
 from advisor.hardware.ceilings import Ceiling, Ceilings
 from advisor.hardware.gpus import gpu
 from advisor.practice.calibrate import keep
 from advisor.reasoning.diagnose import analyse
 from advisor.session.cards import estimate as reckon
-from advisor.view.writers.json_schema import schema
 
 PEAK = 4.8e12
 

@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 import yaml
 
+from advisor.cli.json_schema import schema
 from advisor.cli.main import main
 from advisor.hardware import gpus
 from advisor.knowledge.texts import fields
@@ -21,7 +22,6 @@ from advisor.records.diagnosis import Elsewhere
 from advisor.records.errors import UsageError
 from advisor.view.pages.diagnosis import diagnosis_page
 from advisor.view.writers.json import document_json
-from advisor.view.writers.json_schema import schema
 from advisor.view.writers.terminal import terminal_text
 from tests.changed import replace
 

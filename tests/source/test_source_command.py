@@ -10,10 +10,10 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
+from advisor.cli.json_schema import schema
 from advisor.cli.main import cli
 from advisor.records import resources
 from advisor.records.errors import InputError, UsageError
-from advisor.view.writers.json_schema import schema
 
 LADDER = resources.folder("kernels") / "transpose-ladder"
 REPORT = LADDER / "recorded" / "h200" / "profile.ncu-rep.xz"

@@ -9,10 +9,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from advisor.cli.json_schema import schema
 from advisor.cli.main import main
 from advisor.timeline.analyse import analyse
 from advisor.view.timeline import timeline_text
-from advisor.view.writers.json_schema import schema
 from tests.timeline import generator as make
 from tests.timeline import stats
 from tests.timeline.generator import MS, PATTERNS

@@ -10,13 +10,13 @@ from typing import Any
 import jsonschema
 import pytest
 
+from advisor.cli.json_schema import schema
 from advisor.compare.compare import compare_diagnoses
 from advisor.compare.thresholds import check, parse
 from advisor.view.compare import compare_text
 from advisor.view.compare_markdown import compare_markdown
 from advisor.view.compare_results import Result
 from advisor.view.writers.json import document_json
-from advisor.view.writers.json_schema import schema
 from advisor.view.writers.junit import junit
 from tests.changed import replace
 

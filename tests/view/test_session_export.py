@@ -12,6 +12,7 @@ from session.sessions import INDEX, Session, answer_all, recorded, trace
 from timeline.generator import starved
 from tui import factory
 
+from advisor.cli.json_schema import schema
 from advisor.cli.main import main
 from advisor.practice.lessons import Lessons
 from advisor.practice.manifest import exercise
@@ -25,7 +26,6 @@ from advisor.session.reducer import reduce
 from advisor.session.state import State
 from advisor.session.transcripts.autosave import Saving
 from advisor.session.transcripts.format import Scrubber
-from advisor.view.writers.json_schema import schema
 from tests.changed import replace
 from tests.view.pages import sound
 

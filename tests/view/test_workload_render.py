@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from advisor.cli.json_schema import schema
 from advisor.cli.main import main
 from advisor.explain.explain import explain
 from advisor.readers.read import read
@@ -18,7 +19,6 @@ from advisor.reasoning.document import diagnosis_document
 from advisor.view.explain import explain_text
 from advisor.view.pages.diagnosis import diagnosis_page
 from advisor.view.writers.json import document_json
-from advisor.view.writers.json_schema import schema
 from advisor.view.writers.terminal import terminal_text
 
 CASES = Path(__file__).parent.parent / "data" / "workloads"

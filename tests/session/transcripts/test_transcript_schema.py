@@ -9,11 +9,11 @@ import jsonschema
 import pytest
 from session.transcripts.talk import CSV, Talk, real
 
+from advisor.cli.json_schema import schema
 from advisor.session import events as e
 from advisor.session.transcripts import format as serialize
 from advisor.session.transcripts.attachments import Memory, transcript_of
 from advisor.session.transcripts.format import Scrubber
-from advisor.view.writers.json_schema import schema
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = schema("transcript")

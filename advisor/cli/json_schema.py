@@ -17,6 +17,7 @@ from advisor.practice.exercise_list import PracticeList
 from advisor.practice.selfcheck import Selfcheck
 from advisor.reasoning.document import DiagnosisDocument
 from advisor.records.record import FORM, INTERNAL, OBJECT
+from advisor.session.export.record import SessionDocument
 from advisor.source.document import SourceComparison, SourceDocument
 from advisor.timeline.results import TimelineResult
 from advisor.triage.results import TriageDocument
@@ -33,6 +34,7 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "napkin": (NapkinDocument,),
     "practice-list": (PracticeList,),
     "selfcheck": (Selfcheck,),
+    "session": (SessionDocument,),
     "simulator": (AccessDocument, OccupancyDocument),
     "source": (SourceDocument,),
     "source_compare": (SourceComparison,),
@@ -44,7 +46,7 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
 def schema(name: str) -> dict[str, Any]:
     """The schema of a document."""
     if name not in DOCUMENTS:
-        old = json.loads((Path(__file__).parents[1] / "schemas" / f"{name}.json").read_text(encoding="utf-8"))
+        old = json.loads((Path(__file__).parents[1] / "view" / "schemas" / f"{name}.json").read_text(encoding="utf-8"))
         return dict(old)
     documents, seen = DOCUMENTS[name], set[Any]()
     known = {key: kind for document in documents for key, kind in _records(document, seen)}
