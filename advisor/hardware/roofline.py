@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-import msgspec
-
 from advisor.hardware import algorithms
 from advisor.hardware.algorithms import Algorithm, Dtype
 from advisor.hardware.gpus import Gpu, gpu
@@ -277,7 +275,7 @@ class NapkinDocument(Record, kw_only=True, tag_field="schema", tag="ncu-advisor/
     notes: tuple[Note, ...]
     checks: tuple[Inconsistency, ...]
     cites: tuple[str, ...]
-    measured: Mapping[str, Share] = msgspec.field(default_factory=dict)
+    measured: Mapping[str, Share] | None = None
     cores: Cores | None = None
     bound: Bound | None = None
 
@@ -302,7 +300,7 @@ def napkin_document(result: Result, checks: Sequence[Inconsistency] = ()) -> Nap
         notes=result.notes,
         checks=tuple(checks),
         cites=result.cites,
-        measured=result.measured,
+        measured=result.measured or None,
         cores=result.expected.cores if result.expected else None,
         bound=result.bound or None,
     )

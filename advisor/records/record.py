@@ -50,7 +50,7 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True):
     """A record whose fields are those of its JSON object."""
 
 
-def written(default: T) -> T:
-    """The default of a field that the JSON has even where it is the default."""
-    made: T = msgspec.field(default_factory=lambda: default)
+def written(default: T, name: str | None = None) -> T:
+    """The default of a field that the JSON has even where it is the default; name: in the JSON."""
+    made: T = msgspec.field(default_factory=lambda: default, name=name)
     return made

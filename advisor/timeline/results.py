@@ -198,9 +198,7 @@ class TimelineResult(Record, kw_only=True, tag_field="schema", tag="ncu-advisor/
     """Output of `ncu-advisor timeline --format json`: the traces, each of their GPUs, and what could not be read."""
 
     traces: tuple[TraceInfo, ...]
-    failed: tuple[Annotated[tuple[str, str], named("path", "why")], ...] = msgspec.field(
-        default_factory=tuple, name="unreadable"
-    )
+    failed: tuple[Annotated[tuple[str, str], named("path", "why")], ...] = written((), "unreadable")
     gpus: tuple[GpuTimeline, ...]
     together: Together | None = None
     parts: Internal[Mapping[str, tuple[str, str]]] = msgspec.field(default_factory=dict)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import jsonschema
@@ -37,7 +38,7 @@ def test_unknown_values_and_defaults_are_left_out_and_numbers_are_short() -> Non
         unit="%",
         test="> 1",
         threshold=2.0,
-        margin=float("nan"),
+        margin=math.nan,
         says="",
         cites=(),
     )
