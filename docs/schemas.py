@@ -10,14 +10,15 @@ import json
 import sys
 from pathlib import Path
 
-from advisor.cli.json_schema import DOCUMENTS, schema
+from advisor.cli.json_schema import DOCUMENTS, TRANSCRIPT, schema
 
+NAMES = (*DOCUMENTS, TRANSCRIPT)
 FOLDER = Path(__file__).resolve().parent / "schemas"
 
 
 def main() -> int:
     """Rewrite the schemas, or check them."""
-    made = {FOLDER / f"{name}.json": json.dumps(schema(name), indent=1, sort_keys=False) + "\n" for name in DOCUMENTS}
+    made = {FOLDER / f"{name}.json": json.dumps(schema(name), indent=1, sort_keys=False) + "\n" for name in NAMES}
     if "--check" in sys.argv:
         there = {path: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.json")}
         return int(made != there)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import typing
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -18,14 +16,16 @@ from advisor.practice.selfcheck import Selfcheck
 from advisor.reasoning.document import DiagnosisDocument
 from advisor.records.record import FORM, INTERNAL, OBJECT
 from advisor.session.export.record import SessionDocument
+from advisor.session.transcripts.format import FORMAT, Attached, Concluded, Deed, Header, Launch
 from advisor.source.document import SourceComparison, SourceDocument
 from advisor.timeline.results import TimelineResult
 from advisor.triage.results import TriageDocument
-from advisor.view.writers.json import form_of
+from advisor.view.writers.json import EMPTY, form_of
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _REF = "#/$defs/"
 
+TRANSCRIPT = "transcript"
 # The name of each schema and what it describes.
 DOCUMENTS: dict[str, tuple[Any, ...]] = {
     "compare": (Compared,),
@@ -44,17 +44,40 @@ DOCUMENTS: dict[str, tuple[Any, ...]] = {
 
 
 def schema(name: str) -> dict[str, Any]:
-    """The schema of a document."""
-    if name not in DOCUMENTS:
-        old = json.loads((Path(__file__).parents[1] / "view" / "schemas" / f"{name}.json").read_text(encoding="utf-8"))
-        return dict(old)
-    documents, seen = DOCUMENTS[name], set[Any]()
+    """The schema of a document, or of the lines of a transcript."""
+    if name == TRANSCRIPT:
+        return _transcript()
+    documents = DOCUMENTS[name]
+    starts, parts = _parts(documents)
+    head = {"$schema": _DIALECT, "$id": documents[0].__struct_config__.tag}
+    whole = parts.pop(starts[0]["$ref"].removeprefix(_REF)) if len(starts) == 1 else {"oneOf": starts}
+    return {**head, **whole, "$defs": _used(whole, parts)}
+
+
+def _parts(documents: tuple[Any, ...]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """References to some classes, and all parts by name."""
+    seen = set[Any]()
     known = {key: kind for document in documents for key, kind in _records(document, seen)}
     starts, parts = msgspec.json.schema_components(documents, ref_template=_REF + "{name}", schema_hook=_internal)
-    made = {key: _record(known[key], part) if key in known else _plain(part) for key, part in parts.items()}
-    head = {"$schema": _DIALECT, "$id": documents[0].__struct_config__.tag}
-    whole = made.pop(starts[0]["$ref"].removeprefix(_REF)) if len(starts) == 1 else {"oneOf": list(starts)}
-    return {**head, **whole, "$defs": _used(whole, made)}
+    return list(starts), {k: _record(known[k], part) if k in known else _plain(part) for k, part in parts.items()}
+
+
+def _transcript() -> dict[str, Any]:
+    """One line of a transcript: the header, what the session rests on, an action, or what it changed."""
+    (header, attached, launch, deed, concluded), parts = _parts((Header, Attached, Launch, Deed, Concluded))
+    first = parts["Header"]
+    first["properties"]["format"] = {"const": FORMAT}
+    first["required"] = ["format", *first["required"]]
+    parts["Deed"]["additionalProperties"] = True
+    whole = {
+        "oneOf": [header, _only("attached", attached), _only("launch", launch), deed, _only("concluded", concluded)]
+    }
+    head = {"$schema": _DIALECT, "$id": FORMAT, "title": "TranscriptLine"}
+    return {**head, **whole, "$defs": _used(whole, parts)}
+
+
+def _only(name: str, part: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": {name: part}, "required": [name], "additionalProperties": False}
 
 
 def _internal(_: Any) -> dict[str, Any]:
@@ -84,7 +107,7 @@ def _record(kind: Any, part: dict[str, Any]) -> dict[str, Any]:
         if value.get(FORM) == INTERNAL:
             continue
         field, value = rows.get(name), _plain(value)
-        always = field is not None and field.default is msgspec.NODEFAULT
+        always = field is not None and field.default is msgspec.NODEFAULT and field.default_factory not in EMPTY
         if field is not None and (field.required or (always and {"type": "null"} not in value.get("anyOf", ()))):
             required.append(name)
         properties[name] = value if field is None or field.required else _narrowed(value, field.default)
@@ -117,7 +140,7 @@ def _narrowed(part: dict[str, Any], default: Any) -> dict[str, Any]:
     if default == () and part.get("type") == "array":
         return {**part, "minItems": 1}
     left = [item for item in part.get("anyOf", ()) if item != {"type": "null"}]
-    if not left:
+    if not left or default is not None:
         return part
     rest = {key: value for key, value in part.items() if key != "anyOf"}
     return {**rest, **left[0]} if len(left) == 1 else {**rest, "anyOf": left}

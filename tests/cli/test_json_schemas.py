@@ -10,7 +10,7 @@ import jsonschema
 import msgspec
 import pytest
 
-from advisor.cli.json_schema import DOCUMENTS, schema
+from advisor.cli.json_schema import DOCUMENTS, TRANSCRIPT, schema
 from advisor.records.diagnosis import Comparison, Form, LaunchDiagnosis, LaunchGpu, Verdict
 from advisor.timeline.results import Together
 from advisor.view.writers.json import plain
@@ -18,7 +18,7 @@ from advisor.view.writers.json import plain
 FOLDER = Path(__file__).parents[2] / "docs" / "schemas"
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+@pytest.mark.parametrize("name", [*DOCUMENTS, TRANSCRIPT])
 def test_the_schema_in_docs_is_the_one_of_the_records(name: str) -> None:
     made = schema(name)
     jsonschema.Draft202012Validator.check_schema(made)
@@ -27,7 +27,7 @@ def test_the_schema_in_docs_is_the_one_of_the_records(name: str) -> None:
 
 
 def test_docs_hold_no_other_schema() -> None:
-    assert {path.stem for path in FOLDER.glob("*.json")} == set(DOCUMENTS)
+    assert {path.stem for path in FOLDER.glob("*.json")} == {*DOCUMENTS, TRANSCRIPT}
 
 
 def test_unknown_values_and_defaults_are_left_out_and_numbers_are_short() -> None:

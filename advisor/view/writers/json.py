@@ -16,6 +16,8 @@ from advisor.view.numbers import number
 
 Write = Callable[[Any], Any]
 _PLAIN = (str, int, bool, type(None))
+# Factories of defaults that are left out, as msgspec does.
+EMPTY = (dict, list, set)
 
 
 def document_json(document: msgspec.Struct) -> str:
@@ -70,7 +72,8 @@ def _record(kind: Any) -> Write:
     for field in msgspec.structs.fields(kind):
         if form_of(hints[field.name]) == INTERNAL:
             continue
-        rows.append((field.name, field.encode_name, field.required, field.default, _writer(hints[field.name])))
+        default = field.default_factory() if field.default_factory in EMPTY else field.default
+        rows.append((field.name, field.encode_name, field.required, default, _writer(hints[field.name])))
 
     def write(value: Any) -> dict[str, Any]:
         out: dict[str, Any] = dict(tag)
