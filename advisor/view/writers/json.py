@@ -139,7 +139,7 @@ def _named(names: list[str], writers: list[Write]) -> Write:
 
 def _object(write: Write) -> Write:
     def whole(values: Mapping[str, Any]) -> dict[str, Any]:
-        pairs = ((name, write(value)) for name, value in values.items())
-        return {name: value for name, value in pairs if value is not None}
+        written = ((name, value, write(value)) for name, value in values.items())
+        return {name: out for name, value, out in written if out is not None or value is None}
 
     return whole
