@@ -172,9 +172,9 @@ class Next(Record):
     """Stop or go on. gain: of the finding that comes next; absent where it is unknown or there is none."""
 
     advice: Advice
-    text: str
     finding: str = ""
     gain: float | None = None
+    text: str = written("")
     cites: tuple[str, ...] = written(())
 
 
