@@ -14,11 +14,11 @@ from advisor.compare.thresholds import check, parse
 from advisor.knowledge.base import catalog
 from advisor.records.errors import EXIT_DONE, EXIT_THRESHOLD, EXIT_WRONG_USE, UsageError
 from advisor.view.compare import compare_text
-from advisor.view.compare_json import compare_json
 from advisor.view.compare_markdown import compare_markdown
 from advisor.view.compare_results import Result
 from advisor.view.pages.compare import compare_page
 from advisor.view.writers.html import page_html
+from advisor.view.writers.json import document_json
 from advisor.view.writers.junit import junit
 
 
@@ -79,7 +79,7 @@ def compare(options: Options) -> int:
 
 def _text(result: Result, options: Options) -> str:
     if options.form == "json":
-        return compare_json(result)
+        return document_json(result.document())
     if options.form == "junit":
         return junit(result, everything=options.everything)
     if options.form == "markdown":

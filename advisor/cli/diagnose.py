@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
+from msgspec import structs
 
 from advisor.cli import terminal
 from advisor.cli.options import PATH, Knowledge, Launches, Output, Strict, argument, command, flag, formats, option
@@ -15,15 +16,16 @@ from advisor.cli.remarks import tell_problems
 from advisor.hardware import gpus
 from advisor.knowledge.loader import load
 from advisor.reasoning.diagnose import Analysis, analyse
+from advisor.reasoning.document import Explanation, diagnosis_document
 from advisor.reasoning.engine.what_if import parse_assignments
 from advisor.records.diagnosis import Diagnosis
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, UsageError
 from advisor.source.locate import locate_findings
 from advisor.view import proof
-from advisor.view.diagnosis_json import diagnosis_json
 from advisor.view.pages.diagnosis import HTML_SECTIONS, MARKDOWN_SECTIONS, diagnosis_page, grouped
 from advisor.view.pages.ncu_rules import rules_page
 from advisor.view.writers.html import page_html
+from advisor.view.writers.json import document_json
 from advisor.view.writers.markdown import page_markdown
 from advisor.view.writers.sarif import diagnosis_sarif
 from advisor.view.writers.terminal import terminal_text
@@ -100,7 +102,7 @@ def diagnose(options: Options) -> int:
     diagnosis, texts = _located(diagnosis, analysis, options)
     if other_gpu is not None:
         moved = [a.on([p], other_gpu)[0] for a, p in asked] if options.what_if else analysis.on(positions, other_gpu)
-        launches = (replace(launch, on=on) for launch, on in zip(diagnosis.launches, moved, strict=True))
+        launches = (structs.replace(launch, on=on) for launch, on in zip(diagnosis.launches, moved, strict=True))
         diagnosis = replace(diagnosis, launches=tuple(launches))
     for info in diagnosis.reports:
         tell_problems(info.path, info.problems)
@@ -153,8 +155,7 @@ def _text(diagnosis: Diagnosis, asked: list[Asked], texts: Texts, options: Optio
     assumed = f"Assuming {', '.join(options.what_if)}: the values below were not measured." if options.what_if else ""
     proofs = _proofs(asked, options)
     if options.form == "json":
-        extra = {**diagnosis.extra, "explanations": _proofs_json(proofs)} if proofs else diagnosis.extra
-        return diagnosis_json(replace(diagnosis, extra=extra))
+        return document_json(diagnosis_document(diagnosis, _explanations(proofs)))
     if options.form == "sarif":
         return diagnosis_sarif(diagnosis, options.knowledge)
     if options.form == "html":
@@ -177,7 +178,7 @@ class _Explained:
 
     analysis: Analysis
     position: int
-    kind: str
+    kind: Literal["how", "why_not"]
     finding: str
     found: Any
 
@@ -195,17 +196,16 @@ def _proofs(asked: list[Asked], options: Options) -> list[_Explained]:
     return out
 
 
-def _proofs_json(proofs: list[_Explained]) -> list[dict[str, Any]]:
-    dicts: dict[str, Any] = {"how": proof.proof_dict, "why_not": proof.blocked_dict}
-    return [
-        {
-            "launch": e.analysis.diagnosis.launches[e.position].index,
-            "kind": e.kind,
-            "id": e.finding,
-            **dicts[e.kind](e.found),
-        }
+def _explanations(proofs: list[_Explained]) -> tuple[Explanation, ...]:
+    return tuple(
+        Explanation(
+            launch=e.analysis.diagnosis.launches[e.position].index,
+            kind=e.kind,
+            id=e.finding,
+            **{"proof" if e.kind == "how" else "rules": e.found},
+        )
         for e in proofs
-    ]
+    )
 
 
 def _proofs_text(proofs: list[_Explained], colour: bool) -> str:

@@ -8,8 +8,8 @@ from advisor.cli import terminal
 from advisor.cli.options import Knowledge, argument, command, formats
 from advisor.explain.explain import explain as explain_word
 from advisor.records.errors import EXIT_DONE
-from advisor.records.escapes import json_text
-from advisor.view.explain import explain_json, explain_text
+from advisor.view.explain import explain_text
+from advisor.view.writers.json import document_json
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +28,7 @@ def explain(options: Options) -> int:
     """
     found = explain_word(" ".join(options.words), options.knowledge)
     if options.form == "json":
-        terminal.write(json_text(explain_json(found), indent=1))
+        terminal.write(document_json(found))
     else:
         screen = terminal.screen()
         terminal.write(explain_text(found, width=screen.width, colour=screen.colour))

@@ -7,23 +7,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
+from msgspec import structs
 from rapidfuzz import process
 
 from advisor.cli import LazyGroup, terminal
 from advisor.cli.options import PATH, argument, command, flag, formats, option
 from advisor.knowledge.base import catalog
 from advisor.practice import lessons, workshop
+from advisor.practice.exercise_list import practice_list
 from advisor.practice.manifest import Exercise, exercise, names
 from advisor.practice.predictions import CAUSE_POINTS, CLASS_POINTS, MINE, SPEEDUP_POINTS
 from advisor.practice.selfcheck import judge
-from advisor.practice.state import Prediction, Record, Store, annotate, latest, state_of
+from advisor.practice.state import Prediction, Store, annotate, latest
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, UsageError
-from advisor.records.escapes import json_text
 from advisor.view import practice as view
 from advisor.view.exercises import overlap_text
 from advisor.view.pages.diagnosis import diagnosis_page
 from advisor.view.text import cut, shown, wrap
+from advisor.view.writers.json import document_json
 from advisor.view.writers.terminal import terminal_text
 
 # Command -> where it is, and what it does, in the order in which a learner meets them.
@@ -81,21 +83,7 @@ def list_(options: ListOptions) -> int:
     if options.form == "text":
         terminal.write(view.list_text(found, progress, screen().width, screen().colour))
         return EXIT_DONE
-    rows = [
-        {
-            "name": e.name,
-            "title": e.title,
-            "level": e.level,
-            "step": e.step,
-            "ladder": e.ladder,
-            "steps": len(e.stages),
-            "state": state_of(progress.get(e.name)),
-            "attempts": progress.get(e.name, Record()).attempts,
-        }
-        for e in found
-    ]
-    document = {"schema": "ncu-advisor/practice-list/1", "exercises": rows}
-    terminal.write(json_text(document, indent=1))
+    terminal.write(document_json(practice_list(found, progress)))
     return EXIT_DONE
 
 
@@ -140,9 +128,9 @@ def _profile(store: Store, one: Exercise, step_id: str, predicted: bool) -> int:
         text = overlap_text(judged.overlap) if judged.overlap is not None else ""
         terminal.write("\n".join(wrap(text, at.width)) + "\n")
     # The exercise answers the questions that a report leaves open, and its hints and solution give the fixes.
-    unsolved = tuple(replace(finding, fix=None) for finding in launch.findings)
+    unsolved = tuple(structs.replace(finding, fix=None) for finding in launch.findings)
     diagnosis = found.analysis.diagnosis
-    only = replace(diagnosis, reports=(), launches=(replace(launch, questions=(), findings=unsolved),))
+    only = replace(diagnosis, reports=(), launches=(structs.replace(launch, questions=(), findings=unsolved),))
     page = diagnosis_page(only, sections=None)
     terminal.write(terminal_text(page, width=at.width, colour=at.colour, blocks=at.blocks))
     terminal.write(view.after_profile(one, step, store.record(one.name), actual, at.width))

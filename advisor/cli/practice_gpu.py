@@ -28,17 +28,18 @@ from advisor.practice.predictions import MINE
 from advisor.practice.profiling import MISSING as NO_NCU
 from advisor.practice.profiling import find_ncu
 from advisor.practice.run import Listener, Progress, Runner, nothing, one_child
+from advisor.practice.selfcheck import selfcheck_document
 from advisor.practice.state import Store, latest
 from advisor.practice.tasks import Request
 from advisor.reasoning.diagnose import Analysis
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, InputError, UsageError
-from advisor.records.escapes import json_text
 from advisor.records.files import write_whole
 from advisor.records.scratch import ScratchFolder
 from advisor.view import attempt as view
 from advisor.view import exercises, measuring
 from advisor.view.compare import compare_text
 from advisor.view.stages import STAGES
+from advisor.view.writers.json import document_json
 
 _ARCH = re.compile(r"(?:sm_|compute_)?(\d{1,2})\.?(\d)([af]?)\Z")
 
@@ -314,7 +315,7 @@ def _report(
 ) -> int:
     """Print the table (or JSON), write the README if asked; the exit code."""
     if options.form == "json":
-        text = json_text(exercises.selfcheck_json(judged), indent=1)
+        text = document_json(selfcheck_document(judged))
     elif options.form == "markdown":
         text = exercises.readme(judged, measured)
     else:

@@ -15,13 +15,14 @@ from advisor.reasoning.diagnose import analyse
 from advisor.records.errors import EXIT_DONE, UsageError
 from advisor.source.columns import parse_columns
 from advisor.source.compare import read_and_compare
+from advisor.source.document import comparison_document, source_document
 from advisor.source.hotspots import parse_search, parse_where
 from advisor.source.measures import measure
 from advisor.source.view import view
 from advisor.source.viewer import Wanted, measures_for
 from advisor.view.source import reason_text, source_text
-from advisor.view.source_compare import compare_json, compare_text
-from advisor.view.source_json import source_json
+from advisor.view.source_compare import compare_text
+from advisor.view.writers.json import document_json
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +99,7 @@ def source(options: Options) -> int:
     )
     terminal.clear()
     if options.form == "json":
-        terminal.write(source_json(found, options.top), options.out)
+        terminal.write(document_json(source_document(found, options.top)), options.out)
         return EXIT_DONE
     screen = terminal.screen(options.out)
     text = source_text(found, options.top, reason=reason_text(sought), width=screen.width, colour=screen.colour)
@@ -118,7 +119,7 @@ def _compare(options: Options, other: str) -> int:
     found = read_and_compare(a, b, wanted, options.align_by)
     terminal.clear()
     if options.form == "json":
-        terminal.write(compare_json(found, (a[1], b[1]), options.top), options.out)
+        terminal.write(document_json(comparison_document(found, (a[1], b[1]), options.top)), options.out)
     else:
         screen = terminal.screen(options.out)
         one, two = [f"{path.name}#{index}: {kernel[:60]}" for path, index, _, kernel in sides]

@@ -16,8 +16,8 @@ from advisor.timeline.results import TimelineResult
 from advisor.view.pages.timeline import timeline_page
 from advisor.view.text import shown
 from advisor.view.timeline import command_text, timeline_text
-from advisor.view.timeline_json import timeline_json
 from advisor.view.writers.html import page_html
+from advisor.view.writers.json import document_json
 from advisor.view.writers.markdown import page_markdown
 
 
@@ -62,7 +62,7 @@ def _text(result: TimelineResult, options: Options) -> str:
             raise UsageError("the trace has no kernel that could be profiled")
         return text
     if options.form == "json":
-        return timeline_json(result)
+        return document_json(result)
     if options.form == "html":
         return page_html(timeline_page(result))
     if options.form == "markdown":

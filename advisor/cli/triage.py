@@ -20,15 +20,15 @@ from advisor.source.locate import places_of
 from advisor.timeline.analyse import analyse
 from advisor.timeline.results import TimelineResult
 from advisor.triage.application import Application, applications
-from advisor.triage.results import Group, Triage
+from advisor.triage.results import Group, Triage, TriageDocument
 from advisor.triage.run import Progress
 from advisor.triage.run import triage as triage_reports
 from advisor.view.numbers import time_text
 from advisor.view.pages import triage as pages
 from advisor.view.text import shown
 from advisor.view.triage import triage_text, trouble_text
-from advisor.view.triage_json import triage_json
 from advisor.view.writers.html import page_html
+from advisor.view.writers.json import document_parts
 from advisor.view.writers.markdown import page_markdown
 from advisor.view.writers.triage_parquet import require, write_parquet
 from advisor.view.writers.triage_sarif import triage_sarif
@@ -124,7 +124,7 @@ def _write(result: Triage, budgets: tuple[Application, ...], options: Options) -
 def _parts(result: Triage, budgets: tuple[Application, ...], options: Options) -> Iterator[str]:
     top = options.top
     if options.form == "json":
-        yield from triage_json(result, most=top, applications=budgets)
+        yield from document_parts(TriageDocument, result.document(top, budgets))
     elif options.form == "sarif":
 
         def places(group: Group, finding: Finding) -> tuple[Location, ...]:

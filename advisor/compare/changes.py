@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Literal
 
 import msgspec
 
@@ -157,7 +158,14 @@ def metric_changes(
         if name in known.metrics and _enough(unit, old, new, change)
     ]
     shown = {at for _, at in sorted(worth)[: known.most]}
-    return tuple(MetricChange(*row, shown=at in shown) for at, row in enumerate(rows))
+    return tuple(
+        MetricChange(name, unit, old, new, change, _change_in(unit, change), weight, at in shown)
+        for at, (name, unit, old, new, change, weight) in enumerate(rows)
+    )
+
+
+def _change_in(unit: str, change: float | None) -> Literal["", "points", "ratio"]:
+    return "" if change is None else "points" if unit == "%" else "ratio"
 
 
 def finite(values: Mapping[str, float], name: str) -> float | None:

@@ -8,21 +8,22 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+from msgspec import structs
 
 from advisor.compare.changes import finding_changes, leading_units, metric_changes
 from advisor.compare.conditions import of_pair, of_reports, other_gpu, other_kernel
 from advisor.compare.matching import Couple, match, runs_of
 from advisor.compare.outlook import promise, traps, what_next
-from advisor.compare.records import Compared, Condition, Pair
+from advisor.compare.records import Compared, Condition, JudgedBy, Pair
 from advisor.hardware.ceilings import kept
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.base import catalog as open_catalog
 from advisor.reasoning.diagnose import Analysis, Answer, Inputs, checked_answers
 from advisor.reasoning.time_model.noise import Judged, verdict
-from advisor.records.diagnosis import Diagnosis
+from advisor.records.diagnosis import Diagnosis, MeasuredCeilings
 from advisor.records.errors import InputError, UsageError
 from advisor.records.readings import Progress, Reading
 
@@ -134,7 +135,7 @@ def _analysis(
         frame = frame[[bool(kernel.search(str(name))) for name in frame["kernel_full"]]]
         if not len(frame):
             raise UsageError(f"{side}: no launch matches --kernel: the names are those that `diagnose` prints")
-    info = replace(reading.info, path=str(side))
+    info = structs.replace(reading.info, path=str(side))
     return Analysis(cat, Inputs(frame.reset_index(drop=True), (info,), gpu, {None: dict(answers)}, kept()))
 
 
@@ -193,10 +194,10 @@ def compare_diagnoses(
     )
 
 
-def _ceilings(*sides: Diagnosis) -> tuple[Mapping[str, Any], ...]:
+def _ceilings(*sides: Diagnosis) -> tuple[MeasuredCeilings, ...]:
     """The measured ceilings that decided on either side, each card once."""
-    used = [card for side in sides for card in side.extra.get("measured_ceilings", ())]
-    return tuple({(card["gpu"], card["cc"]): card for card in used}.values())
+    used = [card for side in sides for card in side.measured_ceilings]
+    return tuple({(card.gpu, card.cc): card for card in used}.values())
 
 
 def _pair(catalog: Catalog, couple: Couple) -> Pair:
@@ -211,6 +212,11 @@ def _pair(catalog: Catalog, couple: Couple) -> Pair:
         base=base,
         current=current,
         matched=matched,
+        verdict="unknown" if judged is None else judged.word,
+        speedup=None if judged is None else judged.speedup,
+        change=None if judged is None else judged.change,
+        noise=None if judged is None else judged.noise,
+        cycles=_judged_by(by_cycles) if by_cycles is not None else None,
         judged=judged,
         by_cycles=by_cycles,
         conditions=conditions,
@@ -221,6 +227,10 @@ def _pair(catalog: Catalog, couple: Couple) -> Pair:
         promise=None if doubt else promise(base, current, judged, findings),
         next=what_next(current, judged, findings, doubt),
     )
+
+
+def _judged_by(judged: Judged) -> JudgedBy:
+    return JudgedBy(judged.word, judged.speedup, judged.change, judged.noise)
 
 
 def _doubtful(conditions: Sequence[Condition], judged: Judged | None, by_cycles: Judged | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
-from advisor.compare.records import Matched, Runs
+from advisor.compare.records import Matched, Runs, runs_with
 from advisor.reasoning.time_model.noise import Spread, spread
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import UsageError
@@ -29,7 +29,7 @@ def _runs(launches: Sequence[LaunchDiagnosis], measured: Sequence[float] | None)
     middle = timed[(len(timed) - 1) // 2] if timed else launches[0]
     times = list(measured) if measured is not None else [x.duration_ns or 0.0 for x in timed]
     cycles = [x.metrics["sm_cycles_elapsed"] for x in launches if _positive(x.metrics.get("sm_cycles_elapsed"))]
-    return Runs(
+    return runs_with(
         launches=tuple(launches),
         launch=middle,
         times=_spread(times),

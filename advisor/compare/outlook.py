@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Literal
 
 from advisor.compare.changes import leader, ratio, say, say_of, settings, sources
 from advisor.compare.records import FindingChange, Next, Promise, Runs, Trap
@@ -81,7 +82,7 @@ def _unit(metric: str, old: float, new: float, base: LaunchDiagnosis, current: L
         share = new / (old * judged.speedup) if old > 0 else math.nan
         values["work"] = factor(share) if math.isfinite(share) else "unknown"
         text, cites = say_of("trap_unknown_less" if faster else "trap_unknown_more", values)
-        return Trap(metric, old, new, "", None, None, text, cites)
+        return Trap(metric=metric, before=old, after=new, text=text, cites=cites)
     unit = _UNIT_OF.get(work, "")
     values |= {
         "work": factor(after / before),
@@ -91,7 +92,16 @@ def _unit(metric: str, old: float, new: float, base: LaunchDiagnosis, current: L
     shrank, grew = after < before, after > before
     key = ("trap_less" if shrank else "trap_spread") if faster else ("trap_more" if grew else "trap_denser")
     text, cites = say_of(key, values)
-    return Trap(metric, old, new, work, before, after, text, cites)
+    return Trap(
+        metric=metric,
+        before=old,
+        after=new,
+        work=work,
+        work_before=before,
+        work_after=after,
+        text=text,
+        cites=cites,
+    )
 
 
 def _largest(metrics: tuple[str, ...], base: LaunchDiagnosis, current: LaunchDiagnosis) -> str:
@@ -113,11 +123,11 @@ def _goal(metric: str, old: float, new: float, base: LaunchDiagnosis, current: L
     }
     if judged.word == "faster":
         text, cites = say_of("goal_needless", values)
-        return Trap(metric, old, new, "", None, None, text, cites)
+        return Trap(metric=metric, before=old, after=new, text=text, cites=cites)
     grew = grown(base, current)
     costs = say_of("goal_costs", {"costs": ", ".join(grew)})[0] if grew else ""
     text, cites = say_of("goal_missed", values | {"costs": costs})
-    return Trap(metric, old, new, "", None, None, text, cites)
+    return Trap(metric=metric, before=old, after=new, text=text, cites=cites)
 
 
 def grown(base: LaunchDiagnosis, current: LaunchDiagnosis) -> list[str]:
@@ -168,6 +178,7 @@ def promise(base: Runs, current: Runs, judged: Judged | None, changes: Sequence[
     stayed = not any(c.id == first.id for c in gone)
     told = first.speedup
     low, high = told.low / (1 + judged.noise), told.high * (1 + judged.noise)
+    outcome: Literal["held", "less", "more", "open", "worse"]
     if judged.word == "slower":
         outcome = "worse"
     elif judged.word == "same" and stayed:
@@ -236,23 +247,23 @@ def what_next(current: Runs, judged: Judged | None, changes: Sequence[FindingCha
     doubt: what makes the times mean different things (size, gpu, clock); then nothing is said of going back.
     """
     if _built_otherwise(changes):
-        return Next("look", say("alike"), "debug_build", None, sources("alike"))
+        return Next("look", "debug_build", None, say("alike"), sources("alike"))
     if doubt:
         found = _ahead(current)
         return Next(
-            "look", say(f"doubt_{doubt}", next=found.text), found.finding, found.gain, sources(f"doubt_{doubt}")
+            "look", found.finding, found.gain, say(f"doubt_{doubt}", next=found.text), sources(f"doubt_{doubt}")
         )
     if judged is not None and judged.word == "slower":
         came = [c for c in changes if c.state == "came" and c.kind == "diagnosis" and c.id not in ENDS]
         named = say("back_came", came=", ".join(f"{c.title} [{c.id}]" for c in came)) if came else ""
         text = say("back", time=percent(judged.change), came=named)
         id_, gain = (came[0].id, _gain(came[0].after)) if came else ("", None)
-        return Next("go_back", text, id_, gain, sources("back"))
+        return Next("go_back", id_, gain, text, sources("back"))
     found = _ahead(current)
     if judged is None:
-        return Next(found.advice, say("no_time", next=found.text), found.finding, found.gain, found.cites)
+        return Next(found.advice, found.finding, found.gain, say("no_time", next=found.text), found.cites)
     if judged.word == "same":
-        return Next(found.advice, say("same", next=found.text), found.finding, found.gain, sources("same"))
+        return Next(found.advice, found.finding, found.gain, say("same", next=found.text), sources("same"))
     return found
 
 
@@ -270,41 +281,41 @@ def _ahead(current: Runs) -> Next:
     first = first_diagnosis(launch)
     if launch.verdict.id == "undetermined" and (first is None or first.id == "unexplained"):
         key = "undetermined_typed" if launch.scope == "workload" else "undetermined"
-        return Next("look", say(key), "", None, sources(key))
+        return Next("look", "", None, say(key), sources(key))
     if first is None or first.id == "unexplained":
         key = "nothing_typed" if launch.scope == "workload" else "nothing"
-        return Next("look", say(key), first.id if first else "", None, sources(key))
+        return Next("look", first.id if first else "", None, say(key), sources(key))
     named = {"title": first.title, "id": first.id}
     gain = _gain(first)
     if first.id == "launch_overhead":
         text = say("launch", time=amount(launch.duration_ns, "ns"))
-        return Next("stop", text, first.id, gain, sources("launch"))
+        return Next("stop", first.id, gain, text, sources("launch"))
     if first.id in ENDS:
         return _end(launch, first)
     over = _over_floor(launch)
     if over is not None and over[0] * settings().stop.reached / 100 <= 1:
         text = say("floor", part=plain_percent(over[0] - 1), floor=amount(over[1], "ns"))
-        return Next("stop", text, first.id, gain, sources("floor"))
+        return Next("stop", first.id, gain, text, sources("floor"))
     if gain is None:
-        return Next("go_on", say("go_unknown", **named), first.id, None, sources("go_unknown"))
+        return Next("go_on", first.id, None, say("go_unknown", **named), sources("go_unknown"))
     if gain < NOT_WORTH_IT:
         text = say("small", **named, gain=times(gain))
-        return Next("stop", text, first.id, gain, sources("small"))
+        return Next("stop", first.id, gain, text, sources("small"))
     if gain < REACHES:
-        return Next("stop", say("maybe", **named, gain=times(gain)), first.id, gain, sources("maybe"))
+        return Next("stop", first.id, gain, say("maybe", **named, gain=times(gain)), sources("maybe"))
     told = first.speedup
     worth = gain_range(told.estimate, told.low, told.high) if told is not None else factor(gain)
-    return Next("go_on", say("go", **named, gain=worth), first.id, gain, sources("go"))
+    return Next("go_on", first.id, gain, say("go", **named, gain=worth), sources("go"))
 
 
 def _end(launch: LaunchDiagnosis, first: Finding) -> Next:
     metric = "dram_of_achievable" if first.id == ENDS[0] else "compute_pct"
     reached = launch.metrics.get(metric, math.nan)
     if not math.isfinite(reached):
-        return Next("stop", say("done_plain", title=first.title), first.id, None, sources("done_plain"))
+        return Next("stop", first.id, None, say("done_plain", title=first.title), sources("done_plain"))
     key = "done" if reached >= settings().stop.reached else "near"
     text = say(key, title=first.title, reached=f"{reached:.0f} %")
-    return Next("stop", text, first.id, None, sources(key))
+    return Next("stop", first.id, None, text, sources(key))
 
 
 def _over_floor(launch: LaunchDiagnosis) -> tuple[float, float] | None:

@@ -1,73 +1,124 @@
-"""What a comparison consists of: frozen records, all numbers in canonical units, unknown is None."""
+"""The records of a comparison: all numbers in canonical units, unknown is None."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
-from advisor.records.diagnosis import Finding, LaunchDiagnosis
+import msgspec
+
+from advisor.reasoning.time_model.noise import Judged, Spread, Word
+from advisor.records.diagnosis import Finding, FindingKind, LaunchDiagnosis, LaunchGpu, MeasuredCeilings
 from advisor.records.readings import ReportInfo
-
-if TYPE_CHECKING:
-    from advisor.reasoning.time_model.noise import Judged, Spread
+from advisor.records.record import Count, Gain, Internal, NotNegative, Positive, Record, Shape, written
 
 State = Literal["gone", "stayed", "came"]
 Advice = Literal["go_on", "stop", "go_back", "look"]
 Matched = Literal["shape", "name", "map", "only"]
 
 
-@dataclass(frozen=True, slots=True)
-class Runs:
-    """One kernel in one shape on one side. `launch`: the one whose duration is the median, which speaks for them all.
+class Times(Record):
+    """Run times in ns: median, smallest, largest, how many; noise: how far the median may be off (0.03 is 3 %)."""
 
-    times: of the runs, None where no time is known; measured: they were measured outside the profiler; cycles: SM
-    cycles of the runs.
+    median_ns: Positive
+    low_ns: Positive
+    high_ns: Positive
+    runs: Count
+    noise: NotNegative
+
+
+class Cycles(Record):
+    """SM cycles of the runs, as in Times."""
+
+    median_cycles: Positive
+    low_cycles: Positive
+    high_cycles: Positive
+    runs: Count
+    noise: NotNegative
+
+
+class Runs(Record, kw_only=True):
+    """One kernel in one shape on one side.
+
+    launches: the places of the runs in their report; shown: the one whose duration is the median, which speaks for them
+    all; measured: the times were measured outside the profiler; first: its first finding of kind diagnosis.
     """
 
-    launches: tuple[LaunchDiagnosis, ...]
-    launch: LaunchDiagnosis
-    times: Spread | None
-    cycles: Spread | None
-    measured: bool = False
+    kernel: str
+    kernel_full: str
+    grid: Shape | None = None
+    block: Shape | None = None
+    indexes: tuple[Count, ...] = msgspec.field(name="launches")
+    shown: Count
+    gpu: LaunchGpu
+    measured: bool = written(False)
+    time: Times | None = None
+    profiled_ns: NotNegative | None = None
+    sm_cycles: Cycles | None = msgspec.field(default=None, name="cycles")
+    class_id: str = msgspec.field(name="class")
+    first: str = ""
+    launch: Internal[LaunchDiagnosis] = msgspec.field(name="_launch")
+    times: Internal[Spread | None] = msgspec.field(name="_times")
+    cycles: Internal[Spread | None] = msgspec.field(name="_cycles")
 
-    @property
-    def indexes(self) -> tuple[int, ...]:
-        """The places of the runs in their report."""
-        return tuple(launch.index for launch in self.launches)
+
+def runs_with(
+    launches: tuple[LaunchDiagnosis, ...],
+    launch: LaunchDiagnosis,
+    times: Spread | None,
+    cycles: Spread | None,
+    measured: bool = False,
+) -> Runs:
+    """The runs of some launches. launch: the one that speaks for them; times, cycles: None where unknown."""
+    return Runs(
+        kernel=launch.kernel,
+        kernel_full=launch.kernel_full,
+        grid=launch.grid,
+        block=launch.block,
+        indexes=tuple(one.index for one in launches),
+        shown=launch.index,
+        gpu=launch.gpu,
+        measured=measured,
+        time=None if times is None else Times(times.median, times.low, times.high, times.runs, times.noise),
+        profiled_ns=launch.duration_ns,
+        sm_cycles=None if cycles is None else Cycles(cycles.median, cycles.low, cycles.high, cycles.runs, cycles.noise),
+        class_id=launch.verdict.id,
+        first=next((f.id for f in launch.findings if f.kind == "diagnosis"), ""),
+        launch=launch,
+        times=times,
+        cycles=cycles,
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class MetricChange:
-    """A metric on both sides. change: points for a percentage, else after over before; None where it has no meaning.
+class MetricChange(Record):
+    """A metric on both sides. change: points for a percentage, else after over before; absent where it has no meaning.
 
-    weight: how large the change is beside others (1: ten points, or a factor of two); shown: among the few to look at.
+    shown: among the few to look at; the internal weight: how large the change is beside others (1: ten points, or a
+    factor of two).
     """
 
     metric: str
     unit: str
-    before: float | None
-    after: float | None
-    change: float | None
-    weight: float
-    shown: bool
+    before: float | None = None
+    after: float | None = None
+    change: float | None = None
+    change_in: Literal["", "points", "ratio"] = ""
+    weight: Internal[float] = 0.0
+    shown: bool = written(False)
 
 
-@dataclass(frozen=True, slots=True)
-class FindingChange:
-    """A finding of either side. `text` tells what is odd about it, such as one that became too small to matter."""
+class FindingChange(Record):
+    """A finding of either side. `text` says what is odd about it, such as one that became too small to matter."""
 
     id: str
     title: str
-    kind: str
+    kind: FindingKind
     state: State
-    before: Finding | None
-    after: Finding | None
+    before: Finding | None = None
+    after: Finding | None = None
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Record):
     """Why the two sides may not be comparable.
 
     id: gpu, part, clock, control, size, counters, spread, kernel, tool, or that of a trust entry of one side.
@@ -78,82 +129,109 @@ class Condition:
     cites: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Trap:
-    """A percentage that moved against the time, and the work that explains it; work is None where it is unknown."""
+class Trap(Record, kw_only=True):
+    """A percentage that moved against the time, and the work that explains it, where that is known."""
 
     metric: str
     before: float
     after: float
-    work: str
-    work_before: float | None
-    work_after: float | None
+    work: str = ""
+    work_before: float | None = None
+    work_after: float | None = None
     text: str
     cites: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Promise:
+class Promise(Record):
     """What the base's first finding was estimated to give, and what came of it.
 
-    outcome: held, less, more, open (the finding is still there and nothing moved), worse.
+    outcome: open where the finding is still there and nothing moved.
     """
 
     id: str
-    title: str
-    estimate: float
-    low: float
-    high: float
-    measured: float
-    outcome: str
+    title: Internal[str]
+    estimate: Gain
+    low: Gain
+    high: Gain
+    measured: Positive
+    outcome: Literal["held", "less", "more", "open", "worse"]
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
+class Reached(Record):
     """A unit on both sides, in percent of peak, and what kernels reach there."""
 
     metric: str
     name: str
-    before: float | None
-    after: float | None
-    achievable: float | None
+    before: float | None = None
+    after: float | None = None
+    achievable: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Next:
-    """Stop or go on. gain: of the finding that comes next; None where it is unknown or there is none."""
+class Next(Record):
+    """Stop or go on. gain: of the finding that comes next; absent where it is unknown or there is none."""
 
     advice: Advice
+    finding: str = ""
+    gain: float | None = None
+    text: str = written("")
+    cites: tuple[str, ...] = written(())
+
+
+class JudgedBy(Record):
+    """The current side against the base by a measure. change: of the measure, -0.25 is a quarter less."""
+
+    verdict: Word
+    speedup: Positive
+    change: float
+    noise: NotNegative
+
+
+class Threshold(Record):
+    """One `--fail-on`. kind: relative (limit is a share), absolute (in the metric's unit), finding (name is its id)."""
+
     text: str
-    finding: str
-    gain: float | None
-    cites: tuple[str, ...]
+    kind: Literal["relative", "absolute", "finding"]
+    name: str
+    limit: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """One kernel before and after. judged: None where a side has no time; by_cycles: where the clocks differ."""
+class Outcome(Record):
+    """A threshold put to one pair. crossed: absent where it could not be checked; text says what was found."""
 
+    threshold: Internal[Threshold] = msgspec.field(name="_threshold")
+    asked: str = msgspec.field(name="threshold")
+    crossed: bool | None = None
+    text: str = written("")
+
+
+class Pair(Record, kw_only=True):
+    """One kernel before and after, by its time and, where the clocks differ, by its cycles."""
+
+    matched: Matched
     base: Runs
     current: Runs
-    matched: Matched
-    judged: Judged | None
-    by_cycles: Judged | None
+    verdict: Literal["faster", "slower", "same", "unknown"] = written("unknown")
+    speedup: Positive | None = None
+    change: float | None = None
+    noise: NotNegative | None = None
+    cycles: JudgedBy | None = msgspec.field(default=None, name="by_cycles")
     conditions: tuple[Condition, ...]
-    metrics: tuple[MetricChange, ...]
     findings: tuple[FindingChange, ...]
+    promise: Promise | None = None
+    next: Next
     units: tuple[Reached, ...]
     traps: tuple[Trap, ...]
-    promise: Promise | None
-    next: Next
+    metrics: tuple[MetricChange, ...]
+    fail_on: tuple[Outcome, ...] = written(())
+    judged: Internal[Judged | None] = None
+    by_cycles: Internal[Judged | None] = msgspec.field(default=None, name="_by_cycles")
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """Two reports, or parts of them: matched kernels in the order of the base, and what has no partner.
+class Compared(Record, tag_field="schema", tag="ncu-advisor/compare/1"):
+    """Output of `ncu-advisor compare --format json`: matched kernels in the order of the base, and what has no partner.
 
-    ceilings: those measured on this machine that decided what is achievable, as a diagnosis records them.
+    measured_ceilings: those of this machine that decided what is achievable, as a diagnosis records them.
     """
 
     base: ReportInfo
@@ -162,4 +240,4 @@ class Compared:
     pairs: tuple[Pair, ...]
     base_only: tuple[Runs, ...]
     current_only: tuple[Runs, ...]
-    ceilings: tuple[Mapping[str, Any], ...] = ()
+    ceilings: tuple[MeasuredCeilings, ...] = msgspec.field(default=(), name="measured_ceilings")

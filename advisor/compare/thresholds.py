@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
-from typing import Literal
 
 from advisor.compare.changes import undecided
 from advisor.compare.matching import meant
-from advisor.compare.records import Pair
+from advisor.compare.records import Outcome, Pair, Threshold
 from advisor.compare.words import amount, percent, plain_percent
 from advisor.knowledge.base import Catalog
 from advisor.records.errors import UsageError
@@ -23,25 +21,6 @@ _COMPARED = re.compile(
     r"\s*(?P<percent>%?)\s*"
 )
 _FINDING = re.compile(r"\s*finding\s*:\s*(?P<id>[A-Za-z_][A-Za-z0-9_.]*)\s*")
-
-
-@dataclass(frozen=True, slots=True)
-class Threshold:
-    """One `--fail-on`. kind: relative (limit is a share), absolute (in the metric's unit), finding (name is its id)."""
-
-    text: str
-    kind: Literal["relative", "absolute", "finding"]
-    name: str
-    limit: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """A threshold put to one pair. crossed: None where it could not be checked; text says what was found."""
-
-    threshold: Threshold
-    crossed: bool | None
-    text: str
 
 
 def parse(text: str, catalog: Catalog) -> Threshold:
@@ -100,7 +79,7 @@ def check(threshold: Threshold, pair: Pair, catalog: Catalog, *, beyond_noise: b
         before, after = (row.before, row.after) if row is not None else (None, None)
     if before is None or after is None:
         sides = "either side" if before is None and after is None else "the base" if before is None else "the current"
-        return Outcome(threshold, None, f"{threshold.name} is unknown on {sides}")
+        return _outcome(threshold, None, f"{threshold.name} is unknown on {sides}")
     unit = catalog.metrics[threshold.name].unit
     if threshold.kind == "absolute":
         change = after - before
@@ -111,14 +90,14 @@ def check(threshold: Threshold, pair: Pair, catalog: Catalog, *, beyond_noise: b
     elif before == after:
         change, told = 0.0, percent(0.0)
     else:
-        return Outcome(threshold, None, f"{threshold.name} was {amount(before, unit)}: no relative change")
+        return _outcome(threshold, None, f"{threshold.name} was {amount(before, unit)}: no relative change")
     above = math.copysign(1.0, threshold.limit) > 0
     crossed = change > threshold.limit if above else change < threshold.limit
     text = f"{threshold.name} {told} ({amount(before, unit)}, now {amount(after, unit)})"
     if crossed and threshold.name == "duration_ns" and pair.judged is not None and pair.judged.word == "same":
         text += f", within the noise of {plain_percent(pair.judged.noise)}"
         crossed = not beyond_noise
-    return Outcome(threshold, crossed, text)
+    return _outcome(threshold, crossed, text)
 
 
 def _finding(threshold: Threshold, pair: Pair) -> Outcome:
@@ -128,7 +107,11 @@ def _finding(threshold: Threshold, pair: Pair) -> Outcome:
                 break
             words = {"gone": "went", "stayed": "was there before", "came": "came"}
             because = f": {change.after.because}" if change.after is not None else ""
-            return Outcome(threshold, change.state == "came", f"{change.id} {words[change.state]}{because}")
+            return _outcome(threshold, change.state == "came", f"{change.id} {words[change.state]}{because}")
     if undecided(pair.current.launch, threshold.name):
-        return Outcome(threshold, None, f"the current report lacks what would show {threshold.name}")
-    return Outcome(threshold, False, f"{threshold.name} is not there")
+        return _outcome(threshold, None, f"the current report lacks what would show {threshold.name}")
+    return _outcome(threshold, False, f"{threshold.name} is not there")
+
+
+def _outcome(threshold: Threshold, crossed: bool | None, text: str) -> Outcome:
+    return Outcome(threshold, threshold.text, crossed, text)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import structs
 
 from advisor.explain.index import Index, Place, fields_named, norm
 from advisor.knowledge.loader import load
 from advisor.knowledge.schemas import ClassDef, DiagnosisDef, MetricDef, ObservationDef, QuestionDef, RuleDef
 from advisor.records.errors import KnowledgeError
+from advisor.records.record import Record, named
 
 Section = tuple[str, tuple[str, ...]]
 # Fields of a topic in the order in which they read; what is not named here follows under its own name.
@@ -38,9 +40,8 @@ _FOUND = "found."
 _HIDDEN = frozenset({"title", "see", "cites", "aliases", "modifiers", "verdicts", "no_verdicts", "called"})
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """What a word means.
+class Explanation(Record, tag_field="schema", tag="ncu-advisor/explain/1"):
+    """Output of `ncu-advisor explain --format json`: what a word means.
 
     sections: (heading id, lines); a line that begins with two spaces belongs to the one before. cites: (key, title).
     see: ids, or `kind:id` for another meaning of the same word; each can be explained.
@@ -49,8 +50,8 @@ class Explanation:
     kind: str
     id: str
     title: str
-    sections: tuple[Section, ...]
-    cites: tuple[tuple[str, str], ...]
+    sections: tuple[Annotated[Section, named("heading", "lines")], ...]
+    cites: tuple[Annotated[tuple[str, str], named("key", "title")], ...]
     see: tuple[str, ...]
 
     def section(self, heading: str) -> tuple[str, ...]:
@@ -78,7 +79,7 @@ def build(index: Index, place: Place, word: str, others: tuple[str, ...] = ()) -
     corrections = tuple(_corrections(index, made))
     sections = (*made.sections, ("corrections", corrections)) if corrections else made.sections
     see = tuple(dict.fromkeys(s for s in (*made.see, *others) if norm(s) != norm(place.id)))
-    return replace(made, sections=tuple(s for s in sections if s[1]), see=see)
+    return structs.replace(made, sections=tuple(s for s in sections if s[1]), see=see)
 
 
 def build_source(key: str, title: str) -> Explanation:

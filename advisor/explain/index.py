@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from msgspec import structs
 
 from advisor.knowledge.loader import entry_line, load
 from advisor.records.errors import KnowledgeError
@@ -110,7 +111,7 @@ class Index:
             made = msgspec.convert(place.content, kind)
         except msgspec.ValidationError as e:
             raise KnowledgeError(f"{place.path}:{entry_line(place.path, place.id)}: {place.id}: {e}") from None
-        return msgspec.structs.replace(made, id=place.id) if hasattr(made, "id") else made
+        return structs.replace(made, id=place.id) if hasattr(made, "id") else made
 
     def of(self, word: str, kind: str = "") -> Place | None:
         """The first entry of this id, of one kind if given."""

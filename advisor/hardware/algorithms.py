@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 import msgspec
+from msgspec import structs
 
 from advisor.knowledge.expressions import Expression, ExpressionError, Test, parse, parse_test
 from advisor.knowledge.loader import load_mapping
@@ -103,7 +104,7 @@ def algorithms() -> dict[str, Algorithm]:
             _check(entry)
         except (ExpressionError, ValueError) as e:
             raise KnowledgeError(f"{path}:1: {key}: {e}") from None
-        out[key] = msgspec.structs.replace(entry, id=key)
+        out[key] = structs.replace(entry, id=key)
     return out
 
 
@@ -140,7 +141,7 @@ def algorithm(name: str) -> Algorithm:
 def dtypes() -> dict[str, Dtype]:
     """All data types by id."""
     entries = load_mapping(resources.folder("knowledge") / "napkin" / "dtypes.yaml", Dtype)
-    return {key: msgspec.structs.replace(entry, id=key) for key, entry in entries.items()}
+    return {key: structs.replace(entry, id=key) for key, entry in entries.items()}
 
 
 def dtype(name: str) -> Dtype:

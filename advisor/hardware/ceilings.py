@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from advisor.hardware import algorithms
 from advisor.hardware.gpus import Gpu, known_as
 from advisor.records import resources
+from advisor.records.diagnosis import MeasuredCeilings
 from advisor.records.errors import AdvisorError, InputError
 
 FILE = "ceilings.json"
@@ -151,14 +151,7 @@ def dram_percentages(found: Ceilings, peak: float) -> tuple[float, float]:
     return min(100.0, 100 * found.read.rate / peak), min(100.0, 100 * found.copy.rate / peak)
 
 
-def as_used(found: Ceilings) -> dict[str, Any]:
+def as_used(found: Ceilings) -> MeasuredCeilings:
     """What a result records of the ceilings that decided in it."""
-    return {
-        "gpu": found.gpu,
-        "cc": found.cc,
-        "measured": found.measured,
-        "read_bytes_per_s": found.read.rate,
-        "copy_bytes_per_s": found.copy.rate,
-        "fp32_flop_per_s": found.fp32.rate,
-        "fp64_flop_per_s": found.fp64.rate,
-    }
+    rates = (found.read.rate, found.copy.rate, found.fp32.rate, found.fp64.rate)
+    return MeasuredCeilings(found.gpu, found.cc, found.measured, *rates)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import msgspec
+from msgspec import structs
 
 from advisor.knowledge.loader import key_line, load
 from advisor.records import resources
@@ -459,7 +460,7 @@ def _bandwidth(attributes: Mapping[str, float], integrated: bool) -> float | Non
 
 def _limits(attributes: Mapping[str, float], base: Limits | None) -> Limits | None:
     own = {field: int(v) for name, field in _LIMITS.items() if (v := _value(attributes, name)) is not None}
-    return msgspec.structs.replace(base, **own) if base else None
+    return structs.replace(base, **own) if base else None
 
 
 def from_device(attributes: Mapping[str, float], name: str, cc: str = "") -> Gpu:
@@ -547,7 +548,7 @@ def resolve(attributes: Mapping[str, float], name: str, cc: str) -> tuple[Gpu, b
         scale = sm_count * clock / (card.sm_count * card.boost_clock_hz)
     sources = {**card.sources, **{d.field: _REPORT for d in differences}}
     return (
-        msgspec.structs.replace(
+        structs.replace(
             card,
             sm_count=int(sm_count) if sm_count else None,
             boost_clock_hz=clock,

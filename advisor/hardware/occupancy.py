@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 from advisor.hardware.gpus import Limits, limits_of
 from advisor.records.errors import UsageError
+from advisor.records.record import Record
 
 WARP = 32
 _REGISTER_STEP = 8  # registers of a thread are a multiple of this
 
 
-@dataclass(frozen=True, slots=True)
-class Cliff:
+class Cliff(Record):
     """Where one more change moves the warps of an SM.
 
     resource: registers (a thread), shared (bytes a block, as the kernel asks for them) or block_size; value: the

@@ -6,8 +6,9 @@ A measured launch against its napkin: the two inconsistencies, overheads, and th
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from advisor.hardware import algorithms
 from advisor.hardware.algorithms import Algorithm, Dtype
@@ -15,12 +16,17 @@ from advisor.hardware.gpus import Gpu, gpu
 from advisor.knowledge.expressions import parse_test
 from advisor.knowledge.texts import fields, fill
 from advisor.records.errors import UsageError
+from advisor.records.record import NotNegative, Pairs, Positive, Record, Share
 
 CORES = ("auto", "plain", "tensor")
 
 
-@dataclass(frozen=True, slots=True)
-class Roof:
+Cores = Literal["plain", "tensor"]
+Bound = Literal["memory", "compute"]
+Term = Literal["bytes", "flop"]
+
+
+class Roof(Record):
     """The roofline of one kind of core (`plain` or `tensor`) at the algorithm's intensity.
 
     peak: FLOP/s, its key in peak_name; ridge: FLOP/byte; bound: memory (intensity below the ridge) or compute;
@@ -29,22 +35,21 @@ class Roof:
     reaches (knowledge/napkin/ceilings.yaml).
     """
 
-    cores: str
+    cores: Cores
     peak_name: str
-    peak: float
-    ridge: float
-    bound: str
-    attainable: float
-    bytes_ns: float
-    flop_ns: float
-    floor_ns: float
-    term: str
-    achievable_ns: float
-    achievable_term: str
+    peak: Positive
+    ridge: Positive
+    bound: Bound
+    attainable: NotNegative
+    bytes_ns: NotNegative
+    flop_ns: NotNegative
+    floor_ns: NotNegative
+    term: Term
+    achievable_ns: NotNegative
+    achievable_term: Term
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Record):
     """Something worth knowing beside the numbers, in words of knowledge/napkin/."""
 
     id: str
@@ -84,7 +89,7 @@ class Result:
         return {"plain": self.plain, "tensor": self.tensor}.get(self.cores)
 
     @property
-    def bound(self) -> str:
+    def bound(self) -> Bound | Literal[""]:
         """memory, compute, or '' when no arithmetic rate is known."""
         if self.expected:
             return self.expected.bound
@@ -125,9 +130,9 @@ def reckon(
     complete = algorithms.complete(entry, kind.size, parameters or {})
     flop, traffic, derived = algorithms.count(entry, kind.size, complete)
     shares = {key: share.share for key, share in algorithms.ceilings().items()} | dict(ceilings or {})
-    roofs = {
-        side: _roof(side, peak, flop, traffic, card, shares, entry.matrix)
-        for side, peak in (("plain", kind.plain), ("tensor", kind.tensor if entry.matrix else ""))
+    peaks: dict[Cores, str] = {"plain": kind.plain, "tensor": kind.tensor if entry.matrix else ""}
+    roofs: dict[str, Roof | None] = {
+        side: _roof(side, peak, flop, traffic, card, shares, entry.matrix) for side, peak in peaks.items()
     }
     chosen = cores
     if cores == "auto":
@@ -160,15 +165,15 @@ def reckon(
 
 
 def _roof(
-    side: str, peak_name: str, flop: float, traffic: float, card: Gpu, shares: Mapping[str, float], matrix: bool
+    side: Cores, peak_name: str, flop: float, traffic: float, card: Gpu, shares: Mapping[str, float], matrix: bool
 ) -> Roof | None:
     peak, bandwidth = card.peaks.get(peak_name), card.bandwidth
     if not peak or not bandwidth:
         return None
     arithmetic = shares["tensor" if side == "tensor" else "plain_matrix" if matrix else "plain"]
     ridge, intensity = peak / bandwidth, flop / traffic
-    times = {"bytes": traffic / bandwidth * 1e9, "flop": flop / peak * 1e9}
-    reached = {"bytes": times["bytes"] / shares["memory"], "flop": times["flop"] / arithmetic}
+    times: dict[Term, float] = {"bytes": traffic / bandwidth * 1e9, "flop": flop / peak * 1e9}
+    reached: dict[Term, float] = {"bytes": times["bytes"] / shares["memory"], "flop": times["flop"] / arithmetic}
     term, reached_term = max(times, key=lambda t: times[t]), max(reached, key=lambda t: reached[t])
     return Roof(
         cores=side,
@@ -223,20 +228,82 @@ def _with_notes(result: Result) -> Result:
     return replace(result, notes=notes)
 
 
-@dataclass(frozen=True, slots=True)
-class Inconsistency:
+class Inconsistency(Record):
     """What a measurement says against the napkin.
 
     kind: inconsistency (the kernel does not do what its algorithm should), contradiction (the numbers cannot all be
-    right) or distance (how far from the floor); suggests: a diagnosis id or ''; values: the numbers that it rests on.
+    right) or distance (how far from the minimum time); suggests: a diagnosis id; values: the numbers that it rests on.
     """
 
     id: str
     kind: str
     says: str
-    suggests: str
-    values: tuple[tuple[str, float], ...]
+    values: Pairs[float]
     cites: tuple[str, ...]
+    suggests: str = ""
+
+
+class NapkinGpu(Record):
+    """The GPU of an estimate: bytes/s, bytes."""
+
+    id: str
+    name: str
+    cc: str
+    bandwidth: NotNegative
+    l2_bytes: int | None = None
+
+
+class NapkinDocument(Record, kw_only=True, tag_field="schema", tag="ncu-advisor/napkin/1"):
+    """Output of `ncu-advisor napkin ALGORITHM --format json`; units are those of `Result`.
+
+    measured: shares of the peaks that were measured on this GPU and are used as achievable.
+    """
+
+    algorithm: str
+    title: str
+    parameters: Mapping[str, float]
+    derived: Mapping[str, float]
+    dtype: str
+    gpu: NapkinGpu
+    flop: NotNegative
+    bytes: NotNegative
+    intensity: NotNegative
+    bytes_ns: NotNegative
+    floor_ns: NotNegative
+    achievable_ns: NotNegative
+    roofs: tuple[Roof, ...]
+    notes: tuple[Note, ...]
+    checks: tuple[Inconsistency, ...]
+    cites: tuple[str, ...]
+    measured: Mapping[str, Share] | None = None
+    cores: Cores | None = None
+    bound: Bound | None = None
+
+
+def napkin_document(result: Result, checks: Sequence[Inconsistency] = ()) -> NapkinDocument:
+    """The document of an estimate. checks: what a measured launch says against it."""
+    gpu = result.gpu
+    return NapkinDocument(
+        algorithm=result.algorithm.id,
+        title=result.algorithm.title,
+        parameters=result.parameters,
+        derived=result.derived,
+        dtype=result.dtype.id,
+        gpu=NapkinGpu(gpu.id, gpu.name, gpu.cc, gpu.bandwidth or 0.0, gpu.l2_bytes or None),
+        flop=result.flop,
+        bytes=result.bytes,
+        intensity=result.intensity,
+        bytes_ns=result.bytes_ns,
+        floor_ns=result.floor_ns,
+        achievable_ns=result.achievable_ns,
+        roofs=tuple(roof for roof in (result.plain, result.tensor) if roof),
+        notes=result.notes,
+        checks=tuple(checks),
+        cites=result.cites,
+        measured=result.measured or None,
+        cores=result.expected.cores if result.expected else None,
+        bound=result.bound or None,
+    )
 
 
 def inconsistency_names(result: Result, measured: Mapping[str, float]) -> dict[str, float]:
@@ -276,6 +343,6 @@ def check(result: Result, measured: Mapping[str, float]) -> tuple[Inconsistency,
             used = sorted((test.names | fields(remark.says)) & values.keys())
             numbers = tuple((name, values[name]) for name in used)
             out.append(
-                Inconsistency(key, remark.kind, fill(remark.says, values), remark.suggests, numbers, remark.cites)
+                Inconsistency(key, remark.kind, fill(remark.says, values), numbers, remark.cites, remark.suggests)
             )
     return tuple(out)

@@ -6,11 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
+from typing import Annotated, Literal
 
 from advisor.hardware import lanes
 from advisor.hardware.access_patterns import SECTOR, Addresses, banks_of, coalescing_of
 from advisor.hardware.lanes import access
+from advisor.hardware.occupancy import Cliff, Occupancy
 from advisor.records.errors import UsageError
+from advisor.records.record import Count, NotNegative, Pairs, Percent, Record, Shape, named
 
 _PADS = (1, 2, 3, 4)
 _ROW = 128  # bytes of a row of banks, where no row is given and none shows
@@ -181,3 +184,105 @@ def _row(rows: list[list[int | None]], size: int) -> int:
     steps = {b - a for warp in rows for a, b in pairwise(warp) if a is not None and b is not None}
     step = steps.pop() if len(steps) == 1 else 0
     return step if step > 1 else max(1, _ROW // size)
+
+
+class WarpCost(Record):
+    """Sectors or wavefronts of a warp, and the ideal."""
+
+    cost: Count
+    ideal: Count
+
+
+class CheaperForm(Record):
+    """A change that costs less. average: cost of a warp with it."""
+
+    kind: str
+    by: int
+    average: float
+
+
+class AccessDocument(Record, kw_only=True, tag_field="schema", tag="ncu-advisor/simulator/1"):
+    """Output of `ncu-advisor napkin coalescing|banks --format json`.
+
+    addresses: bytes, of the dearest warp lane by lane, null for a lane that is off.
+    """
+
+    simulator: Literal["coalescing", "banks"]
+    expression: str
+    where: str
+    block: Shape
+    element_bytes: Count
+    access_bytes: Count
+    offset_bytes: int
+    parameters: Mapping[str, int]
+    unit: Literal["sectors", "wavefronts"]
+    minimum: Count
+    average: NotNegative
+    maximum: Count
+    ideal: NotNegative
+    warps: tuple[WarpCost, ...]
+    addresses: tuple[int | None, ...]
+    changes: tuple[CheaperForm, ...]
+
+
+def access_document(result: Simulated, kind: str) -> AccessDocument:
+    """The document of a simulated access."""
+    return AccessDocument(
+        simulator="coalescing" if kind == "coalescing" else "banks",
+        expression=result.expression,
+        where=result.where,
+        block=(result.block.x, result.block.y, result.block.z),
+        element_bytes=result.size,
+        access_bytes=result.width,
+        offset_bytes=result.offset,
+        parameters=result.parameters,
+        unit="sectors" if kind == "coalescing" else "wavefronts",
+        minimum=min(result.costs),
+        average=result.average,
+        maximum=max(result.costs),
+        ideal=result.ideal,
+        warps=tuple(map(WarpCost, result.costs, result.ideals)),
+        addresses=tuple(result.warps[result.drawn]),
+        changes=tuple(CheaperForm(change.kind, change.by, change.cost) for change in result.changes),
+    )
+
+
+class OccupancyAsked(Record):
+    """The launch: threads a block, registers a thread, bytes of shared memory a block, compute capability."""
+
+    block_size: Count
+    registers: Count
+    shared: Count
+    cc: str
+
+
+class OccupancyDocument(Record, kw_only=True, tag_field="schema", tag="ncu-advisor/simulator/1"):
+    """Output of `ncu-advisor napkin occupancy --format json`.
+
+    limits: blocks by resource; one_more: what one block more would need; absent where no block more fits.
+    """
+
+    simulator: Literal["occupancy"]
+    asked: OccupancyAsked
+    blocks: Count
+    warps: Count
+    percent: Percent
+    limits: Pairs[Count]
+    limiters: tuple[str, ...]
+    cliffs: tuple[Cliff, ...]
+    one_more: Annotated[tuple[Count, Count], named("registers", "shared")] | None = None
+
+
+def occupancy_document(result: Occupancy, asked: OccupancyAsked, more: tuple[int, int] | None) -> OccupancyDocument:
+    """The document of an occupancy; more: registers and shared memory of one block more."""
+    return OccupancyDocument(
+        simulator="occupancy",
+        asked=asked,
+        blocks=result.blocks,
+        warps=result.warps,
+        percent=result.percent,
+        limits=result.limits,
+        limiters=result.limiters,
+        cliffs=result.cliffs,
+        one_more=more,
+    )

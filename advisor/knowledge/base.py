@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import msgspec
+from msgspec import structs
 
 from advisor.knowledge.loader import load, load_mapping
 from advisor.knowledge.schemas import ClassDef, DiagnosisDef, MetricDef, ObservationDef, QuestionDef, SourceDef, Topic
@@ -48,7 +49,7 @@ class Catalog:
             for key, entry in load_mapping(path, kind).items():
                 if key in out:
                     raise KnowledgeError(f"{path}:1: {key!r} is already defined in {where[key].name}")
-                out[key] = msgspec.structs.replace(entry, id=key) if hasattr(entry, "id") else entry
+                out[key] = structs.replace(entry, id=key) if hasattr(entry, "id") else entry
                 where[key] = path
         return out
 

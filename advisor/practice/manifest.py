@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
+from msgspec import structs
 
 from advisor.knowledge.loader import key_line, load
 from advisor.records import resources
@@ -159,7 +160,7 @@ def exercise(name: str) -> Exercise:
         hint = f"did you mean {' or '.join(near)}?" if near else "`ncu-advisor practice list` shows them"
         raise UsageError(f"no exercise is called {name[:60]!r}: {hint}")
     path = home(name) / MANIFEST
-    found = msgspec.structs.replace(load(path, Exercise), name=name)
+    found = structs.replace(load(path, Exercise), name=name)
     ids = [s.id for s in found.steps]
     if len(set(ids)) < len(ids):
         raise KnowledgeError(f"{path}:{key_line(path, 'steps')}: two steps have the same id")

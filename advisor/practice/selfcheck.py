@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
@@ -41,6 +41,7 @@ from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import InputError
 from advisor.records.files import write_bytes_whole, write_whole
 from advisor.records.readings import Progress
+from advisor.records.record import NotNegative, Record, named
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -518,3 +519,75 @@ def versions_of(versions: Mapping[str, str]) -> tuple[str, str]:
     raw = versions.get("runtime", "")
     cuda = f"{int(raw) // 1000}.{int(raw) % 1000 // 10}" if raw.isdigit() else raw
     return cuda, versions.get("cupy", "")
+
+
+class CheckedStep(Record, kw_only=True):
+    """A step of an exercise. speedup: over the step before; estimate: of the first finding's fix, from the profile.
+
+    first: its first finding, expected: the one that it should be; reached: shares of what it should reach.
+    """
+
+    id: str
+    time_ns: NotNegative
+    speedup: float | None = None
+    estimate: float | None = None
+    class_id: str = msgspec.field(name="class")
+    first: str
+    expected: str
+    status: Literal["ok", "fail", "pending"]
+    reached: Mapping[str, float]
+    problems: tuple[str, ...]
+
+
+class CheckedExercise(Record, kw_only=True):
+    """An exercise. overlap: of its memory-only and math-only halves, where it has them."""
+
+    name: str
+    gpu: str
+    ok: bool
+    problems: tuple[str, ...]
+    overlap: Annotated[tuple[str, float], named("verdict", "hidden")] | None = None
+    steps: tuple[CheckedStep, ...]
+
+
+class Selfcheck(Record, tag_field="schema", tag="ncu-advisor/selfcheck/1"):
+    """Output of `ncu-advisor practice selfcheck --format json`: every exercise and step with what was found."""
+
+    exercises: tuple[CheckedExercise, ...]
+
+
+def status(step: StepJudged) -> Literal["ok", "fail", "pending"]:
+    """The outcome of a step; pending where its expected finding has no rule yet."""
+    return "fail" if step.problems else "pending" if step.pending else "ok"
+
+
+def selfcheck_document(judged: Sequence[Judged]) -> Selfcheck:
+    """The document of judged exercises."""
+    return Selfcheck(
+        tuple(
+            CheckedExercise(
+                name=one.exercise.name,
+                gpu=one.gpu,
+                ok=one.ok,
+                problems=one.problems,
+                overlap=(one.overlap.word, one.overlap.hidden) if one.overlap else None,
+                steps=tuple(map(_checked, one.steps)),
+            )
+            for one in judged
+        )
+    )
+
+
+def _checked(found: StepJudged) -> CheckedStep:
+    return CheckedStep(
+        id=found.step.id,
+        time_ns=found.time_ns,
+        speedup=found.ratio,
+        estimate=found.gain,
+        class_id=found.class_id,
+        first=found.first,
+        expected=found.step.expect,
+        status=status(found),
+        reached=found.reached or {},
+        problems=found.problems,
+    )

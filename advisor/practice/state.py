@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import msgspec
 from filelock import FileLock, Timeout
@@ -123,7 +123,7 @@ def latest(record: Record, step: str) -> Prediction | None:
     return next((p for p in reversed(record.predictions) if p.step == step), None)
 
 
-def state_of(record: Record | None) -> str:
+def state_of(record: Record | None) -> Literal["new", "started", "tried", "solved"]:
     """solved, tried, started or new."""
     if record is None:
         return "new"

@@ -36,6 +36,7 @@ from advisor.records.diagnosis import (
     Finding,
     FixAdvice,
     LaunchDiagnosis,
+    LaunchGpu,
     Missing,
     Question,
     Speedup,
@@ -179,16 +180,14 @@ def _launch(
         grid=identity["grid"],
         block=identity["block"],
         duration_ns=duration,
-        gpu_name=str(identity["gpu_name"] or ""),
-        cc=str(identity["cc"] or ""),
-        known_as=known_as,
+        gpu=LaunchGpu(str(identity["gpu_name"] or ""), str(identity["cc"] or ""), known_as),
         verdict=_verdict(catalog, observed, row, trace, texts),
         findings=ordered,
         questions=asked,
         missing=lacking,
         metrics=values,
         labels=labels,
-        scope=catalog.scope,
+        scope="workload" if workloads.is_workload(catalog) else "launch",
         ncu_rules=ncu_rules.verdicts(catalog, observed, row, trace, ordered, identity.get("rules")),
     )
 
@@ -269,15 +268,16 @@ def _verdict(catalog: Catalog, observed: Observed, row: int, trace: Trace, texts
     names = _observations(catalog, entry.when)
     margins = [m for m in (_margin(observed, row, name) for name in names) if m is not None]
     values = {k: v for k, v in texts.items() if isinstance(v, float)}
+    workload = workloads.is_workload(catalog)
     return Verdict(
         id=trace.class_id,
         title=entry.title,
         margin=min(margins) if margins else None,
         evidence=_evidence(catalog, observed, row, entry.when),
         because=fill(entry.because, texts),
-        notes=workloads.workload_notes(values)
-        if workloads.is_workload(catalog)
-        else class_notes(catalog, trace.class_id, values),
+        notes=workloads.workload_notes(values) if workload else class_notes(catalog, trace.class_id, values),
+        units=workloads.workload_units(values) if workload else (),
+        band=workloads.band(values) if workload else "",
     )
 
 

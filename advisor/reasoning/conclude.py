@@ -21,7 +21,7 @@ from advisor.reasoning.metrics.derive import LABELS
 from advisor.reasoning.observations import Observed, observe
 from advisor.reasoning.time_model import model as speedup_model
 from advisor.reasoning.time_model.formulas import TIE, worthwhile
-from advisor.records.diagnosis import ENDS, Speedup
+from advisor.records.diagnosis import ENDS, FindingKind, Speedup
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ def is_worthwhile(speedup: Speedup | None) -> bool:
     return speedup is None or worthwhile(speedup.estimate)
 
 
-def kind_of(catalog: Catalog, found: str, speedup: Speedup | None) -> str:
+def kind_of(catalog: Catalog, found: str, speedup: Speedup | None) -> FindingKind:
     """diagnosis, trust or note. What is there but not worth fixing is a note: it must not be the first thing to do."""
     return catalog.findings[found].kind if is_worthwhile(speedup) or found == "launch_overhead" else "note"
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.hardware import ceilings
 from advisor.knowledge.base import catalog as open_catalog
-from advisor.records.diagnosis import Diagnosis, Elsewhere, LaunchDiagnosis
+from advisor.records.diagnosis import Diagnosis, Elsewhere, LaunchDiagnosis, MeasuredCeilings
 from advisor.records.errors import InputError, UsageError
 from advisor.records.readings import Progress, ReportInfo
 
@@ -138,7 +138,7 @@ class Analysis:
         return self.diagnosis.launches[position]
 
 
-def _used(inputs: Inputs, launches: Sequence[LaunchDiagnosis]) -> dict[str, Any]:
+def _used(inputs: Inputs, launches: Sequence[LaunchDiagnosis]) -> tuple[MeasuredCeilings, ...]:
     """The measured ceilings that decided about a launch, for the record; empty where none did."""
     used: dict[str, ceilings.Ceilings] = {}
     for launch in launches:
@@ -146,7 +146,7 @@ def _used(inputs: Inputs, launches: Sequence[LaunchDiagnosis]) -> dict[str, Any]
         found = inputs.ceilings.get(key)
         if found is not None and peak and "dram_achievable_pct" in launch.metrics:
             used[key] = found
-    return {"measured_ceilings": [ceilings.as_used(found) for found in used.values()]} if used else {}
+    return tuple(ceilings.as_used(found) for found in used.values())
 
 
 def checked_answers(catalog: Catalog, answers: Mapping[str, Any]) -> dict[str, Answer]:

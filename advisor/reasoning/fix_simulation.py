@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec.structs import replace
 
 from advisor.hardware import lanes, simulators
 from advisor.hardware import lanes as fits
@@ -104,15 +106,16 @@ def _simulation(pattern: fits.Access, fit: fits.Fit) -> tuple[simulators.Asked, 
 
 
 def _form(fit: fits.Fit, cost: float, size: int) -> Form:
-    return Form(fit.kind, cost, (("bytes", float(size)),), fit.index, fit.sizes)
+    return Form(fit.kind, cost, fit.index, fit.sizes, (("bytes", float(size)),))
 
 
 def _mix(cost: float, ideal: float, worst: float) -> Form:
     """The measured average as a share of accesses at the worst and the rest at the ideal."""
-    return Form("mix", cost, (("share", (cost - ideal) / (worst - ideal)), ("worst", worst), ("best", ideal)))
+    share = (cost - ideal) / (worst - ideal)
+    return Form("mix", cost, numbers=(("share", share), ("worst", worst), ("best", ideal)))
 
 
-def _access_check(launch: Launched, space: str, simulator: str) -> FixCheck | None:
+def _access_check(launch: Launched, space: str, simulator: Literal["banks", "coalescing"]) -> FixCheck | None:
     dearest = _dearest(launch, space)
     if dearest is None:
         return None
@@ -132,7 +135,7 @@ def _access_check(launch: Launched, space: str, simulator: str) -> FixCheck | No
         told.append(_form(fit, result.average, pattern.size))
         if not command:
             command = fits.command(simulator, pattern, fit)
-            after = [Form(change.kind, change.cost, (("by", float(change.by)),)) for change in result.changes]
+            after = [Form(change.kind, change.cost, numbers=(("by", float(change.by)),)) for change in result.changes]
     worst = min(float(LANES), access.lanes / access.executed)
     if pattern is None:
         told = [Form("untried", cost)]
@@ -207,7 +210,7 @@ def _occupancy(launch: Launched) -> FixCheck | None:
         Form(
             c.resource,
             c.percent,
-            (("value", c.value), ("blocks", c.blocks), ("warps", c.warps), ("gain", float(c.gain))),
+            numbers=(("value", c.value), ("blocks", c.blocks), ("warps", c.warps), ("gain", float(c.gain))),
         )
         for c in steps
         if c.gain or c.resource != "shared" or shared
@@ -234,7 +237,9 @@ def _waves(launch: Launched) -> FixCheck | None:
     wave = sms * resident
     waves = grid / wave
     grids = sorted({sms, wave} if waves < 1 else {math.floor(waves) * wave, math.ceil(waves) * wave})
-    after = tuple(Form("grid", n / wave, (("grid", float(n)),)) for n in grids if n != grid and (n > grid or waves > 1))
+    after = tuple(
+        Form("grid", n / wave, numbers=(("grid", float(n)),)) for n in grids if n != grid and (n > grid or waves > 1)
+    )
     measured = (
         ("grid", float(grid)),
         ("sms", float(sms)),

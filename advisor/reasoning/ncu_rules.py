@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from advisor.knowledge.expressions import TRUE
+from advisor.knowledge.texts import BOUNDS
 from advisor.reasoning.engine.explain import why_not
-from advisor.records.diagnosis import Comparison, Finding, RuleVerdict
+from advisor.records.diagnosis import Comparison, Finding, Here, RuleVerdict
 from advisor.records.errors import KnowledgeError
+from advisor.records.quantities import speedup_text
 from advisor.records.readings import RuleResult
 
 if TYPE_CHECKING:
@@ -115,8 +118,8 @@ def verdicts(
             together.setdefault((result.id, kind.short if kind else result.title), []).append((result, kind))
     case = _Case(catalog, observed, row, trace, findings)
     out = [case.verdict([r for r, _ in members], members[0][1]) for members in together.values()]
-    out.sort(key=lambda verdict: (-round(verdict.saving, 2), verdict.status == "none"))
-    leader = next((at for at, verdict in enumerate(out) if verdict.saving and verdict.status != "none"), None)
+    out.sort(key=lambda verdict: (-round(verdict.saving, 2), verdict.here.status == "none"))
+    leader = next((at for at, verdict in enumerate(out) if verdict.saving and verdict.here.status != "none"), None)
     if leader is not None:
         out[leader] = replace(out[leader], leading=True)
     return tuple(out)
@@ -142,68 +145,68 @@ class _Case:
     def verdict(self, results: Sequence[RuleResult], kind: Kind | None) -> RuleVerdict:
         """Ours beside the results of one kind (None: a kind that the knowledge does not name)."""
         loudest = max(results, key=lambda r: (r.speedup or 0, r.local_pct or 0))
-        told = RuleVerdict(
+        about = _subjects(self.catalog, kind) if kind else ()
+        if kind is not None and CLASS in kind.about:
+            here = self._of_class()
+        elif about:
+            here = self._of_subjects(about, kind.part if kind else "")
+        else:
+            here = Here("none")
+        if not here.because:
+            here = replace(here, because=_because(here, kind.nothing if kind else ""))
+        return RuleVerdict(
             rule=loudest.id,
             short=kind.short if kind else loudest.title,
             message=sentence(loudest.message, kind.tells if kind else ""),
             speedup=loudest.speedup,
             local_pct=None if loudest.speedup else loudest.local_pct,
             times=len(results),
-            about=_subjects(self.catalog, kind) if kind else (),
-            status="none",
-            because=kind.nothing if kind else "",
+            about=about,
+            here=here,
         )
-        if kind is not None and CLASS in kind.about:
-            return self._of_class(told)
-        return self._of_subjects(told, kind.part if kind else "") if told.about else told
 
-    def _of_class(self, told: RuleVerdict) -> RuleVerdict:
+    def _of_class(self) -> Here:
         subject = f"class.{self.trace.class_id}"
         other = next((f for f in self.findings if f.id == _DISAGREES), None)
         if other is None:
-            return replace(told, status="class_same", subject=subject)
-        return replace(told, status="class_differs", subject=subject, because=other.because)
+            return Here("class_same", subject, because=f"the same or compatible: {self.trace.class_id}")
+        return Here("class_differs", subject, because=f"{self.trace.class_id}: {other.because}")
 
-    def _of_subjects(self, told: RuleVerdict, part: str) -> RuleVerdict:
+    def _of_subjects(self, about: Sequence[str], part: str) -> Here:
         diagnoses = [f for f in self.findings if f.kind == "diagnosis"]
         for place, finding in enumerate(diagnoses, 1):
-            if finding.id in told.about:
-                gain = finding.speedup.estimate if finding.speedup else None
-                status = "first" if place == 1 else "ranked"
+            if finding.id in about:
                 by = "" if place == 1 else diagnoses[0].id
-                return replace(told, status=status, subject=finding.id, place=place, gain=gain, by=by)
+                return Here("first" if place == 1 else "ranked", finding.id, by, place, _gain(finding))
         for finding in self.findings:
-            if finding.id in told.about:
-                gain = finding.speedup.estimate if finding.speedup else None
-                return replace(
-                    told, status="trust" if finding.kind == "trust" else "small", subject=finding.id, gain=gain
-                )
-        return self._of_what_was_not_found(told, part)
+            if finding.id in about:
+                return Here("trust" if finding.kind == "trust" else "small", finding.id, gain=_gain(finding))
+        return self._of_what_was_not_found(about, part)
 
-    def _of_what_was_not_found(self, told: RuleVerdict, part: str) -> RuleVerdict:
+    def _of_what_was_not_found(self, about: Sequence[str], part: str) -> Here:
         """The plainest of the subjects, unless another one gave way to what was found."""
-        judged = [self._refutation(told, subject, part) for subject in told.about if subject in self.catalog.findings]
-        return next((v for v in judged if v.status == "gave_way"), judged[0]) if judged else told
+        judged = [self._refutation(subject, part) for subject in about if subject in self.catalog.findings]
+        return next((v for v in judged if v.status == "gave_way"), judged[0]) if judged else Here("none")
 
-    def _refutation(self, told: RuleVerdict, subject: str, part: str) -> RuleVerdict:
+    def _refutation(self, subject: str, part: str) -> Here:
         """Why a finding was not concluded, by that of its rules which came closest."""
         rules = why_not(self.catalog, self.observed, self.row, self.trace, subject)
         if not rules:
-            return replace(told, subject=subject)
+            return Here("none", subject)
         rules = tuple(rule for rule in rules if part in rule.rule_id) or rules
         nearest = min(rules, key=lambda rule: (len(rule.failing) + len(rule.blocking), len(rule.unknown)))
         if not nearest.failing and not nearest.blocking:
-            return replace(told, status="unknown", subject=subject, wanting=self._unknown(nearest))
+            return Here("unknown", subject, wanting=self._unknown(nearest))
         found = next((c.name.removeprefix("found.") for c in nearest.blocking if c.name.startswith("found.")), "")
         if found and not nearest.failing:
-            return replace(told, status="gave_way", subject=subject, by=found)
+            return Here("gave_way", subject, found)
         clauses = (*nearest.failing, *nearest.blocking)
         # The clearest first: a fixed threshold before another metric, then what is furthest from it.
         decided = [item for clause in clauses for item in _deciding(clause)]
         grounds = sorted(decided, key=lambda i: (not _FIXED.search(i.test), -abs(i.margin or 0)))
         evidence = tuple({item.observation: item for item in reversed(grounds)}.values())[::-1][:_EVIDENCE]
         wanting = () if evidence else tuple(c.name for c in clauses)
-        return replace(told, status="refuted", subject=subject, evidence=evidence, wanting=wanting)
+        return Here("refuted", subject, evidence=evidence, wanting=wanting)
 
     def _unknown(self, rule: BlockedRule) -> tuple[str, ...]:
         metrics = [
@@ -223,3 +226,37 @@ def _deciding(clause: Clause) -> tuple[Comparison, ...]:
     if clause.truth == TRUE:
         return tuple(item for item in clause.evidence if item.holds)[:1]
     return tuple(item for item in clause.evidence if item.holds is False)
+
+
+def _gain(finding: Finding) -> float | None:
+    return finding.speedup.estimate if finding.speedup else None
+
+
+def _because(here: Here, nothing: str) -> str:
+    """The conclusion here and why, as the second half of a sentence; nothing: why no diagnosis follows."""
+    subject, gain = here.subject, f", {speedup_text(here.gain)}" if here.gain is not None else ""
+    if here.status == "first":
+        return f"the same: {subject} comes first{gain}"
+    if here.status == "ranked":
+        return f"{subject} is number {here.place}{gain}; {here.by} comes first"
+    if here.status == "small":
+        return f"{subject} was found but is worth little{gain}"
+    if here.status == "trust":
+        return f"listed under caveats: {subject}"
+    if here.status == "gave_way":
+        return f"not {subject}: {here.by} explains it"
+    if here.status == "unknown":
+        return f"{subject} is undecided, unknown: {', '.join(here.wanting[:3]) or 'a metric'}"
+    if here.status == "refuted":
+        ground = next(map(_ground, here.evidence), f"{', '.join(here.wanting)} does not hold")
+        return f"not {subject}: {ground}"
+    return f"no diagnosis follows. {nothing}" if nothing else "no diagnosis follows"
+
+
+def _ground(item: Comparison) -> str:
+    """A comparison that refutes: what holds in words, what fails with its number and the test that it fails."""
+    if item.holds or item.value is None:
+        return item.says
+    unit = f" {item.unit}" if item.unit not in ("", "ratio", "count", "bool") else ""
+    name = f"{item.metric} = " if item.metric.isidentifier() else ""
+    return f'fails: "{item.says}" ({name}{BOUNDS[item.bound]}{item.value:,.3g}{unit}, not {item.test})'

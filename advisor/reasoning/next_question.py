@@ -15,6 +15,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec import structs
 
 from advisor.knowledge.expressions import TRUE, parse
 from advisor.reasoning import workloads
@@ -165,7 +166,7 @@ class Wanting:
         if self.first.id in ENDS:
             # A cause whose gain nobody can tell ends the end, too.
             return worth if gain is None or gain.high >= REACHES else 0.0
-        far = Placed(concludes, "diagnosis", None if gain is None else replace(gain, estimate=gain.high))
+        far = Placed(concludes, "diagnosis", None if gain is None else structs.replace(gain, estimate=gain.high))
         return worth if ranked(self.catalog, (self.first, far))[0].id == concludes else 0.0
 
     def _untold(self, concludes: str, asks: frozenset[str]) -> bool:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import structs
 
 from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN, Expression, ExpressionError, Test, parse, parse_test
 from advisor.knowledge.expressions import Comparison as Compares
@@ -215,9 +216,6 @@ class Observed:
                 unit=definition.unit if definition else "",
                 test=c.test,
                 threshold=threshold if math.isfinite(threshold) else None,
-                holds=None,
-                margin=None,
-                margin_abs=None,
                 cites=entry.cites,
                 says=says,
             )
@@ -225,7 +223,7 @@ class Observed:
                 distance = float(c.difference(value, threshold))
                 margin = distance / (abs(threshold) or 1.0)
                 holds = bool(c.holds(value, threshold))
-                out.append(replace(plain, holds=holds, margin=margin, margin_abs=distance))
+                out.append(structs.replace(plain, holds=holds, margin=margin, margin_abs=distance))
             else:
                 out.append(self._bounded(row, c, plain))
         return tuple(out)
@@ -240,7 +238,7 @@ class Observed:
         value, bound = plain.value, math.nan
         if truth != UNKNOWN and value is None:
             bound = at_least if at_least > 0 else at_most
-        return replace(
+        return structs.replace(
             plain,
             value=bound if math.isfinite(bound) else value,
             holds=None if truth == UNKNOWN else truth == TRUE,

@@ -23,7 +23,7 @@ from advisor.reasoning.time_model import model as speedup_model
 from advisor.reasoning.time_model.other_gpu import CARRIES, Change, Filling, Prediction, changes, filling, predict
 from advisor.reasoning.time_model.terms import LATENCY, block_launch_ceiling, time_model
 from advisor.records import resources
-from advisor.records.diagnosis import Elsewhere, LaunchDiagnosis, Unit
+from advisor.records.diagnosis import Caveat, Elsewhere, LaunchDiagnosis, Unit
 from advisor.records.errors import UsageError
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ _TENSOR |= {"DMMA": "fp64_tensor", "QMMA": "fp8_tensor", "QGMMA": "fp8_tensor"}
 _FEATURES = (("LDGSTS", (8, 0)), ("UBLKCP", (9, 0)), ("UTMALDG", (9, 0)), ("UTMASTG", (9, 0)), ("LDSM", (7, 5)))
 
 
-class Caveat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CaveatDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A text of knowledge/elsewhere.yaml."""
 
     text: str
@@ -178,9 +178,9 @@ class Caveat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @lru_cache(maxsize=1)
-def caveats() -> dict[str, Caveat]:
+def caveats() -> dict[str, CaveatDef]:
     """What a prediction may leave open, by id."""
-    return load(resources.folder("knowledge") / "elsewhere.yaml", dict[str, Caveat])
+    return load(resources.folder("knowledge") / "elsewhere.yaml", dict[str, CaveatDef])
 
 
 def elsewhere(
@@ -415,10 +415,10 @@ class _Move:
         elif "tensor" in carrying and not matrix:
             self.told["tensor_guessed"] = {}
 
-    def _texts(self) -> tuple[tuple[str, str], ...]:
+    def _texts(self) -> tuple[Caveat, ...]:
         cards: dict[str, float | str] = {"there": self.there.name, "here": self.here.name}
         known = caveats()
-        return tuple((i, fill(known[i].text, {**cards, **self.told[i]})) for i in known if i in self.told)
+        return tuple(Caveat(i, fill(known[i].text, {**cards, **self.told[i]})) for i in known if i in self.told)
 
 
 def _or_nan(value: float | None) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from advisor.knowledge.base import WORKLOAD_FOLDER, WorkloadCatalog, workloads
 from advisor.knowledge.loader import load_mapping
@@ -16,7 +16,7 @@ from advisor.reasoning.metrics.derive import derive as derive_columns
 from advisor.reasoning.metrics.workloads import clusters, derive_workloads, units_of
 from advisor.reasoning.time_model.workloads import workload_speedup
 from advisor.records import resources
-from advisor.records.diagnosis import Missing, Speedup
+from advisor.records.diagnosis import Missing, Speedup, WorkloadUnit
 from advisor.records.errors import UsageError
 from advisor.records.readings import ReportInfo
 
@@ -82,6 +82,20 @@ def workload_notes(values: Mapping[str, float]) -> tuple[str, ...]:
     if not units:
         return ()
     return (*_of_units(values, units), *_of_sm(values), *_of_caches(values))
+
+
+def workload_units(values: Mapping[str, float]) -> tuple[WorkloadUnit, ...]:
+    """The typed units, the fullest first, with the number of their cluster."""
+    names = unit_names()
+    return tuple(
+        WorkloadUnit(names[unit], unit, values[unit], at) for at, group in enumerate(clusters(values)) for unit in group
+    )
+
+
+def band(values: Mapping[str, float]) -> Literal["", "high", "middle", "low"]:
+    """The band of the top unit, empty where no unit is known."""
+    top = values.get("top_unit_pct", math.nan)
+    return "" if not math.isfinite(top) else "high" if top > _HIGH else "low" if top < _BUSY else "middle"
 
 
 def _say(text: str, **values: str) -> str:

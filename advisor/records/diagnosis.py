@@ -1,24 +1,35 @@
-"""The frozen records that cross rooms. Units: ns, bytes, bytes/s, Hz, percent 0-100; ratios are plain numbers.
-
-Those of the readers stand in `readings` and are handed on here.
-"""
+"""The records of a diagnosis. Units: ns, bytes, bytes/s, Hz, percent 0-100; ratios are plain numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import Literal
 
+import msgspec
+
+from advisor.records.record import (
+    Count,
+    Gain,
+    Internal,
+    NotNegative,
+    Pairs,
+    Percent,
+    Positive,
+    Record,
+    Shape,
+    Share,
+    written,
+)
 from advisor.records.result import Diagnosis as Diagnosis
 
-# Findings that end the search: the kernel is near what the card can do.
+# Findings that end the search: the kernel is near what the GPU can do.
 ENDS = ("near_memory_roofline", "near_compute_roofline")
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Record, kw_only=True):
     """One comparison of an observation on one launch: a line of evidence.
 
-    value is None when unknown; holds is None, and there is no margin, where that leaves the comparison open. bound:
+    value is absent when unknown; holds is None, and there is no margin, where that leaves the comparison open. bound:
     `at_least` or `at_most` where the value is not known itself and only a bound of it is, which decides. margin_abs:
     distance from the threshold in the metric's unit, positive where the comparison holds, the least possible with a
     bound; margin: the same as a share of the threshold (of 1 where that is 0).
@@ -26,34 +37,39 @@ class Comparison:
 
     observation: str
     metric: str
-    value: float | None
+    value: float | None = None
+    bound: Literal["", "at_least", "at_most"] = ""
     unit: str
     test: str
-    threshold: float | None
-    holds: bool | None
-    margin: float | None
-    margin_abs: float | None
-    cites: tuple[str, ...]
+    threshold: float | None = None
+    holds: Internal[bool | None] = None
+    margin: float | None = None
+    margin_abs: float | None = None
     says: str
-    bound: str = ""
+    cites: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Speedup:
-    """What the named fix alone would give: old time over new, its range, the next limiter, how it was reckoned."""
+class Speedup(Record):
+    """Estimated speedup of the named fix alone: old time over new, its range, the next limiter, and the reasons."""
 
-    estimate: float
-    low: float
-    high: float
+    estimate: Gain
+    low: Gain
+    high: Gain
     next_limiter: str
     how: str
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Place(Record):
+    """A line of a source file."""
+
+    file: str
+    line: int
+
+
+class Location(Record):
     """A place in the code that carries a finding; share is of the metric's total, 0 to 1.
 
-    calls: (file, line) of the calls that its hottest instruction was inlined at, innermost first.
+    calls: the calls that its hottest instruction was inlined at, innermost first.
     """
 
     file: str
@@ -62,11 +78,10 @@ class Location:
     sass: str
     metric: str
     share: float
-    calls: tuple[tuple[str, int], ...] = ()
+    calls: tuple[Place, ...] = written(())
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Record):
     """A pattern or a setting, and what it costs or gives.
 
     kind and numbers depend on the simulator, see `FixCheck`; result: wavefronts or sectors of a request, % of the warp
@@ -76,14 +91,13 @@ class Form:
 
     kind: str
     result: float
-    numbers: tuple[tuple[str, float], ...] = ()
     index: str = ""
     sizes: tuple[int, ...] = ()
+    numbers: Pairs[float] = written(())
 
 
-@dataclass(frozen=True, slots=True)
-class FixCheck:
-    """What a simulator says of a fix with the launch's own numbers.
+class FixCheck(Record):
+    """Simulation of a fix with the launch's own numbers.
 
     simulator: banks, coalescing, occupancy or waves; of: the access, such as `shared load`; measured: the numbers it
     starts from. fits: the patterns that cost what was measured, several where counters cannot tell them apart (banks
@@ -93,176 +107,208 @@ class FixCheck:
     the blocks and warps that then fit; grid). command: the simulator's command line, to try other forms.
     """
 
-    simulator: str
+    simulator: Literal["banks", "coalescing", "occupancy", "waves"]
     of: str
-    measured: tuple[tuple[str, float], ...]
+    measured: Pairs[float]
     fits: tuple[Form, ...]
     after: tuple[Form, ...]
     command: str
 
 
-@dataclass(frozen=True, slots=True)
-class FixAdvice:
-    """A fix in words: its steps, what it costs, the exercise that practises it, and the topics to read on in."""
+class FixAdvice(Record):
+    """A fix in words: its steps, its cost, the exercise that practises it, and the topics to read on in."""
 
     id: str
     summary: str
     steps: tuple[str, ...]
     costs: str
     practice: str
-    see: tuple[str, ...] = ()
+    see: tuple[str, ...] = written(())
     check: FixCheck | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """kind: diagnosis, trust or note. `undecided` names what was unknown among the rule's `unless` conditions."""
+FindingKind = Literal["diagnosis", "trust", "note"]
+
+
+class Finding(Record, kw_only=True):
+    """A conclusion. `undecided` names what was unknown among the rule's `unless` conditions."""
 
     id: str
-    kind: str
+    kind: FindingKind
     title: str
-    confidence: float
-    speedup: Speedup | None
+    confidence: Share
+    speedup: Speedup | None = None
     evidence: tuple[Comparison, ...]
     because: str
     rules: tuple[str, ...]
+    undecided: tuple[str, ...] = written(())
     locations: tuple[Location, ...]
-    fix: FixAdvice | None
+    fix: FixAdvice | None = None
     cites: tuple[str, ...]
-    undecided: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The class of a launch. `notes`: leading unit, co-limiting cluster, band, where the plain table differs."""
+class WorkloadUnit(Record):
+    """A unit of a workload, in percent of its peak; clusters of 10 points are numbered from 0."""
+
+    unit: str
+    metric: str
+    pct: Percent
+    cluster: Count
+
+
+class Verdict(Record, kw_only=True):
+    """The class of a launch. `notes`: leading unit, co-limiting cluster, band, where the plain table differs.
+
+    units: of a workload, the fullest first; band: of its top unit, high over 80 %, low under 60 %.
+    """
 
     id: str
-    title: str
-    margin: float | None
-    evidence: tuple[Comparison, ...]
+    title: Internal[str] = ""
+    margin: float | None = None
     because: str
-    notes: tuple[str, ...] = ()
+    evidence: tuple[Comparison, ...] = written(())
+    notes: tuple[str, ...] = written(())
+    units: tuple[WorkloadUnit, ...] = ()
+    band: Literal["", "high", "middle", "low"] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """kind: number (unit given) or choice (choices given, id -> label)."""
+class Question(Record):
+    """A question to the user. kind: number (unit given) or choice (choices given, id -> label)."""
 
     id: str
     ask: str
     why: str
     would_change: tuple[str, ...]
-    kind: str = "number"
-    unit: str = ""
-    choices: tuple[tuple[str, str], ...] = ()
+    kind: Literal["number", "choice"] = written("number")
+    unit: str = written("")
+    choices: Pairs[str] = written(())
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """A metric that some rule wanted and the report lacks, and the command that collects it."""
+class Missing(Record):
+    """A metric that some rule needs and the report lacks, and the command that collects it."""
 
     metric: str
     needed_for: tuple[str, ...]
     collect: str
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetStep:
+class BudgetStep(Record):
     """One fix of a budget, at its place in the order. `finding`: the id of the finding whose fix it is.
 
-    Old time over new: `alone` if nothing else were done, `gain` once those before it are done, `total` of all up to it.
+    Old time over new: `alone` if nothing else is done, `gain` after those before it are done, `total` of all up to it.
     """
 
     finding: str
-    alone: float
-    gain: float
-    total: float
+    alone: Gain
+    gain: Gain
+    total: Gain
     next_limiter: str
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(Record):
     """What the fixes of a launch give together, and in which order: their gains neither add up nor multiply.
 
-    `left_out`: findings that nobody can put a number on, and whose fixes are not in it.
+    `left_out`: findings without an estimate, whose fixes are not in it.
     """
 
     together: Speedup
-    steps: tuple[BudgetStep, ...]
-    left_out: tuple[str, ...] = ()
+    steps: tuple[BudgetStep, ...] = msgspec.field(name="order")
+    left_out: tuple[str, ...] = written(())
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Record):
     """What one unit needs of the time there: `need` as a share of it (1: it fills it).
 
     `ratio`: its work takes this many times as long there, from `low` to `high`; equal where the rates are known.
     """
 
     term: str
-    name: str
-    need: float
-    ratio: float
-    low: float
-    high: float
+    name: Internal[str]
+    need: NotNegative
+    ratio: Positive
+    low: Positive
+    high: Positive
 
 
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
-    """The same launch on another GPU. ratio: time there over time here, so below 1 is faster; None where it cannot run.
+class Caveat(Record):
+    """A thing that a prediction leaves open or rests on."""
 
-    durations in ns, None where the time here is unknown; `occupancy_pct` and `waves` None where unknown; `units` from
-    the one that needs most; `class_id` and `findings` (ids) as the rules see the numbers there; `cannot`: id and text
-    of each thing that the prediction leaves open or rests on.
+    id: str
+    says: str
+
+
+class Elsewhere(Record):
+    """The same launch on another GPU. ratio: time there over time here, so below 1 is faster; absent if it cannot run.
+
+    durations in ns, absent where the time here is unknown; `occupancy_pct` and `waves` absent where unknown; `units`
+    from the one that needs most; `class` and `findings` (ids) as the rules see the numbers there.
     """
 
     gpu: str
     here: str
-    ratio: float | None = None
-    low: float | None = None
-    high: float | None = None
-    duration_ns: float | None = None
-    duration_low_ns: float | None = None
-    duration_high_ns: float | None = None
-    leader: str = ""
-    units: tuple[Unit, ...] = ()
-    occupancy_pct: float | None = None
-    waves: float | None = None
-    class_id: str = ""
-    class_title: str = ""
-    findings: tuple[str, ...] = ()
-    cannot: tuple[tuple[str, str], ...] = ()
+    ratio: Positive | None = None
+    low: Positive | None = None
+    high: Positive | None = None
+    duration_ns: Positive | None = None
+    duration_low_ns: Positive | None = None
+    duration_high_ns: Positive | None = None
+    leader: str = msgspec.field(default="", name="limiter")
+    units: tuple[Unit, ...] = written(())
+    occupancy_pct: Percent | None = None
+    waves: NotNegative | None = None
+    class_id: str = msgspec.field(default="", name="class")
+    class_title: Internal[str] = ""
+    findings: tuple[str, ...] = written(())
+    cannot: tuple[Caveat, ...] = written(())
 
 
-@dataclass(frozen=True, slots=True)
-class RuleVerdict:
+class Here(Record):
+    """The conclusion of the advisor on the subject of a rule of Nsight Compute.
+
+    status: first (what the advisor would fix first), ranked (at `place` among the diagnoses), small (seen, worth under
+    5 %), trust (a caveat), gave_way (to `by`), refuted (by `evidence` or `wanting`, names of conditions), unknown (the
+    metrics `wanting` are), none (no diagnosis follows), class_same, class_differs. id: what this is about; speedup: of
+    the advisor's finding; because: the second half of a sentence that says all this.
+    """
+
+    status: Literal[
+        "first",
+        "ranked",
+        "small",
+        "trust",
+        "gave_way",
+        "refuted",
+        "unknown",
+        "none",
+        "class_same",
+        "class_differs",
+    ]
+    subject: str = msgspec.field(default="", name="id")
+    by: str = ""
+    place: Count | None = None
+    gain: Gain | None = msgspec.field(default=None, name="speedup")
+    evidence: tuple[Comparison, ...] = written(())
+    wanting: tuple[str, ...] = written(())
+    because: str = written("")
+
+
+class RuleVerdict(Record, kw_only=True):
     """What a rule of Nsight Compute says of a launch, and what the advisor says of the same subject.
 
-    rule: its identifier, empty where a text names none; short: its subject in a few words; message: its sentence that
-    says the most; speedup and local_pct: its largest estimate, as in RuleResult; times: how often it says so; about:
-    the ids on the same subject. status: first (what the advisor would fix first), ranked (at `place` among the
-    diagnoses), small (seen, worth under 5 %), trust (a remark on the numbers), gave_way (to `by`), refuted (by
-    `evidence` or `wanting`, names of conditions), unknown (the metrics `wanting` are), none (no diagnosis follows),
-    class_same, class_differs. subject: the id that this is about; gain: of the advisor's finding; because: in words
-    of the knowledge; leading: no other rule on a subject of ours estimates more.
+    rule: its identifier, empty where a text names none; subject: in a few words; message: its sentence that says the
+    most; speedup and local_pct: its largest estimate, as in RuleResult; times: how often it says so; leading: no other
+    rule on a subject of ours estimates more; about: the ids on the same subject.
     """
 
     rule: str
-    short: str
+    short: str = msgspec.field(name="subject")
     message: str
-    speedup: float | None
-    local_pct: float | None
     times: int
+    speedup: float | None = None
+    local_pct: float | None = None
+    leading: bool = written(False)
     about: tuple[str, ...]
-    status: str
-    subject: str = ""
-    by: str = ""
-    place: int | None = None
-    gain: float | None = None
-    evidence: tuple[Comparison, ...] = ()
-    wanting: tuple[str, ...] = ()
-    because: str = ""
-    leading: bool = False
+    here: Here
 
     @property
     def saving(self) -> float:
@@ -270,36 +316,68 @@ class RuleVerdict:
         return 1 - 1 / self.speedup if self.speedup else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchDiagnosis:
-    """Everything concluded about one launch. `metrics`: the known canonical values, for the faces and for what-if.
+class LaunchGpu(Record):
+    """The GPU of a launch: its name in the report, its compute capability, its id here."""
 
-    `scope` is `workload` for a graphics or compute workload that was typed in: it has neither grid nor block.
-    """
-
-    report: int
-    index: int
-    kernel: str
-    kernel_full: str
-    grid: tuple[int, int, int] | None
-    block: tuple[int, int, int] | None
-    duration_ns: float | None
-    gpu_name: str
+    name: str
     cc: str
     known_as: str
-    verdict: Verdict
+
+
+class LaunchDiagnosis(Record, kw_only=True):
+    """Everything concluded about one launch. `metrics`: the known canonical values, for pages and what-if.
+
+    scope: `workload` for a graphics or compute workload that was typed in: it has neither grid nor block.
+    """
+
+    report: Count
+    index: Count
+    kernel: str
+    kernel_full: str
+    grid: Shape | None = None
+    block: Shape | None = None
+    duration_ns: NotNegative | None = None
+    gpu: LaunchGpu
+    verdict: Verdict = msgspec.field(name="class")
+    scope: Literal["launch", "workload"] = "launch"
     findings: tuple[Finding, ...]
-    questions: tuple[Question, ...]
-    missing: tuple[Missing, ...]
-    metrics: Mapping[str, float] = field(default_factory=dict)
-    labels: Mapping[str, str] = field(default_factory=dict)
-    ncu_rules: tuple[RuleVerdict, ...] = ()
     budget: Budget | None = None
     on: Elsewhere | None = None
-    scope: str = "launch"
+    ncu_rules: tuple[RuleVerdict, ...] = ()
+    questions: tuple[Question, ...]
+    missing: tuple[Missing, ...]
+    metrics: Internal[Mapping[str, float]] = msgspec.field(default_factory=dict)
+    labels: Internal[Mapping[str, str]] = msgspec.field(default_factory=dict)
+
+    @property
+    def gpu_name(self) -> str:
+        """The GPU's name in the report, empty where that has none."""
+        return self.gpu.name
+
+    @property
+    def cc(self) -> str:
+        """The GPU's compute capability, such as `9.0`."""
+        return self.gpu.cc
+
+    @property
+    def known_as(self) -> str:
+        """The GPU's id, empty for one that is not known."""
+        return self.gpu.known_as
 
     @property
     def saved_ns(self) -> float:
         """Nanoseconds that the first fix would save: duration x (1 - 1 / speedup); 0 where unknown."""
         gains = (f.speedup.estimate for f in self.findings if f.kind == "diagnosis" and f.speedup is not None)
         return (self.duration_ns or 0.0) * (1 - 1 / next(gains, 1.0))
+
+
+class MeasuredCeilings(Record):
+    """Rates that `practice calibrate` measured on a GPU of this machine and that were used as achievable."""
+
+    gpu: str
+    cc: str
+    measured: str
+    read_bytes_per_s: Positive
+    copy_bytes_per_s: Positive
+    fp32_flop_per_s: Positive
+    fp64_flop_per_s: Positive

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from advisor.records.record import Count, Record, written
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -66,20 +68,19 @@ class RuleResult:
     local_pct: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ReportInfo:
+class ReportInfo(Record):
     """One input file.
 
-    `format`: ncu-rep, raw-csv, details-csv, text or workload (typed in); `launches_missing`: None when unknowable.
+    `format`: ncu-rep, raw-csv, details-csv, text or workload (typed in); `launches_missing`: absent when unknowable.
     """
 
     path: str
     sha256: str
     tool: str
     format: str
-    complete: bool = True
-    problems: tuple[str, ...] = ()
-    launches_missing: int | None = 0
+    complete: bool = written(True)
+    launches_missing: Count | None = written(0)
+    problems: tuple[str, ...] = written(())
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from advisor.records.diagnosis import LaunchDiagnosis
+    from advisor.records.diagnosis import LaunchDiagnosis, MeasuredCeilings
     from advisor.records.readings import ReportInfo
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The reports that were read, and one entry per launch, in the order of the reports."""
+    """The reports that were read, one entry per launch in the order of the reports, the measured ceilings used."""
 
     reports: tuple[ReportInfo, ...]
     launches: tuple[LaunchDiagnosis, ...]
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    measured_ceilings: tuple[MeasuredCeilings, ...] = ()

@@ -89,7 +89,7 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
 def place_text(place: Location, array: str = "") -> str:
     """File, line, instruction and share; the shared array where it is known; inlined code with the nearest call."""
     array = f", array {array}" if array else ""
-    calls = "".join(f", inlined at {file}:{line}" for file, line in place.calls[:1])
+    calls = "".join(f", inlined at {call.file}:{call.line}" for call in place.calls[:1])
     return f"{place.file}:{place.line}  {place.sass}  ({place.share * 100:.0f} %){array}{calls}"
 
 

@@ -51,6 +51,10 @@ class Alignment:
     same: int
     hunks: tuple[Hunk, ...]
 
+    def ordered(self) -> list[Hunk]:
+        """The stretches that changed most first, then what is longest, then in the order of the code."""
+        return sorted(self.hunks, key=lambda hunk: (-abs(hunk.change), -len(hunk.before) - len(hunk.now)))
+
 
 def align(a: tuple[Listing, Sequence[float]], b: tuple[Listing, Sequence[float]], by: str) -> Alignment | None:
     """Aligns two launches by opcode, or by whole instruction without addresses of branches.

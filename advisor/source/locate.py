@@ -10,8 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from msgspec import structs
+
 from advisor.knowledge.base import Catalog
-from advisor.records.diagnosis import Diagnosis, Finding, LaunchDiagnosis, Location
+from advisor.records.diagnosis import Diagnosis, Finding, LaunchDiagnosis, Location, Place
 from advisor.records.errors import InputError
 from advisor.records.readings import Progress
 from advisor.source.hotspots import Spot, lines, spots
@@ -63,7 +65,9 @@ def hottest(found: Sequence[Spot], measure_id: str, most: int = MOST) -> tuple[L
     hot = [(line.file, line.line, line.spots[0], line.share) for line in lines(found)]
     hot = hot or [("", 0, spot, spot.share) for spot in found]
     return tuple(
-        Location(file, line, spot.row.pc, spot.row.sass, measure_id, share, spot.row.calls)
+        Location(
+            file, line, spot.row.pc, spot.row.sass, measure_id, share, tuple(Place(*call) for call in spot.row.calls)
+        )
         for file, line, spot, share in hot[:most]
         if share >= _LEAST_SHARE
     )
@@ -137,9 +141,9 @@ def _located(
     texts.update({(launch.report, file): text for file, text in lines.items()})
 
     def placed(finding: Finding) -> Finding:
-        return replace(finding, locations=found[measures[finding.id]]) if finding.id in measures else finding
+        return structs.replace(finding, locations=found[measures[finding.id]]) if finding.id in measures else finding
 
-    return replace(launch, findings=tuple(placed(f) for f in launch.findings))
+    return structs.replace(launch, findings=tuple(placed(f) for f in launch.findings))
 
 
 def places_of(path: Path, launch: int, cc: str, finding: str, catalog: Catalog) -> tuple[Location, ...]:

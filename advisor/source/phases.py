@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from advisor.hardware.sass import OpClass
 from advisor.source.flow import Loop, target
@@ -21,6 +22,9 @@ _MOST_KINDS = 4
 _WORK = frozenset(("fp32", "fp64", "half", "tensor", "special", "conversion", "texture", "shuffle"))
 
 
+Part = Literal["prologue", "loop", "between", "epilogue"]
+
+
 @dataclass(frozen=True, slots=True)
 class Phase:
     """part: prologue, loop, between or epilogue; loop: number of an outermost loop, from 0, where part is loop.
@@ -29,7 +33,7 @@ class Phase:
     barrier: a block barrier ends it.
     """
 
-    part: str
+    part: Part
     loop: int | None
     first: Row
     last: Row
@@ -60,7 +64,7 @@ def phases(listing: Listing, loops: Sequence[Loop]) -> tuple[Phase, ...]:
         if not count:
             continue
         around = outer[places[0]]
-        part = "loop" if around is not None else "prologue" if places[0] < inside[0] else "epilogue"
+        part: Part = "loop" if around is not None else "prologue" if places[0] < inside[0] else "epilogue"
         if part == "epilogue" and places[0] < inside[-1]:
             part = "between"
         out.append(

@@ -23,15 +23,25 @@ from advisor.reasoning.engine.confidence import finding_confidence
 from advisor.reasoning.engine.reason import Engine
 from advisor.reasoning.engine.trace import Trace as Conclusions
 from advisor.reasoning.observations import Observed, observe
-from advisor.records.diagnosis import Comparison, Finding, FixAdvice, Speedup, Verdict
+from advisor.records.diagnosis import Comparison, FixAdvice, Speedup
 from advisor.records.errors import UsageError
 from advisor.timeline.facts import LOSSES, METRICS, GpuFacts, facts, lanes
 from advisor.timeline.intervals import shared
-from advisor.timeline.kernels import KernelRank, target
+from advisor.timeline.kernels import target
 from advisor.timeline.moments import moments
-from advisor.timeline.ncu_command import NcuCommand, ncu_command
+from advisor.timeline.ncu_command import ncu_command
 from advisor.timeline.read import read_traces
-from advisor.timeline.results import GpuTimeline, Pattern, TimelineResult, Together, TraceInfo, Unseen
+from advisor.timeline.results import (
+    Decision,
+    GpuTimeline,
+    KernelRank,
+    NcuCommand,
+    Pattern,
+    TimelineResult,
+    Together,
+    TraceInfo,
+    Unseen,
+)
 from advisor.timeline.trace import Gpu, Trace, words
 
 _APART = 5.0  # % of the window; less is not worth evening out
@@ -157,7 +167,6 @@ def _gpu(
     patterns = [_pattern(knowledge, observed, row, found, name, texts, trace, numbers) for name in found.findings]
     chosen = target(numbers.ranks)
     command = ncu_command(trace, numbers.work, chosen) if chosen is not None else None
-    entry = knowledge.classes[found.class_id]
     return GpuTimeline(
         trace=number,
         gpu=numbers.gpu.id,
@@ -167,8 +176,7 @@ def _gpu(
         patterns=tuple(_ranked(knowledge, patterns)),
         unseen=_unseen(knowledge, observed, row, found, numbers.lacking),
         kernels=numbers.ranks,
-        decision=_decision(knowledge, observed, row, found, texts),
-        next=entry.next,
+        decision=_decision(knowledge, observed, row, found, texts, chosen),
         target=chosen,
         command=command,
         lanes=lanes(numbers),
@@ -213,7 +221,7 @@ def _pattern(
     fired = sorted(found.fired_for(name), key=lambda f: order.index(f.rule_id))
     speedup = _gain(entry, observed.values(row))
     fix = entry.fix
-    finding = Finding(
+    return Pattern(
         id=name,
         kind="note" if speedup is not None and speedup.high < _WORTH else entry.kind,
         title=entry.title,
@@ -226,8 +234,9 @@ def _pattern(
         fix=None if fix is None else FixAdvice(fix.id, fix.summary, fix.steps, fix.costs, "", entry.see),
         cites=entry.cites,
         undecided=tuple(sorted({n for f in fired for n in f.unknown_unless})),
+        typical=fix.typical if fix is not None else "",
+        moments=moments(trace, numbers, name),
     )
-    return Pattern(finding, fix.typical if fix is not None else "", moments(trace, numbers, name))
 
 
 def _gain(entry: DiagnosisDef, values: Mapping[str, float]) -> Speedup | None:
@@ -261,19 +270,32 @@ def _evidence(knowledge: Catalog, observed: Observed, row: int, names: Sequence[
 
 
 def _decision(
-    knowledge: TimelineCatalog, observed: Observed, row: int, found: Conclusions, texts: Mapping[str, float | str]
-) -> Verdict:
+    knowledge: TimelineCatalog,
+    observed: Observed,
+    row: int,
+    found: Conclusions,
+    texts: Mapping[str, float | str],
+    chosen: KernelRank | None,
+) -> Decision:
     entry = knowledge.classes[found.class_id]
     evidence = _evidence(knowledge, observed, row, entry.when)
     margins = [item.margin for item in evidence if item.margin is not None]
-    return Verdict(found.class_id, entry.title, min(margins, default=None), evidence, fill(entry.because, texts))
+    return Decision(
+        id=found.class_id,
+        title=entry.title,
+        because=fill(entry.because, texts),
+        margin=min(margins, default=None),
+        evidence=evidence,
+        next=entry.next,
+        kernel=chosen.name if chosen is not None else "",
+    )
 
 
 def _unseen(
     knowledge: TimelineCatalog, observed: Observed, row: int, found: Conclusions, lacking: Mapping[str, str]
 ) -> tuple[Unseen, ...]:
     """The patterns that were neither found nor ruled out, in the order of the catalogue."""
-    state = observed.state(row)
+    state, known = observed.state(row), words().parts
     out = []
     for name, entry in knowledge.findings.items():
         if name in found.findings:
@@ -286,7 +308,10 @@ def _unseen(
             continue
         wanting = tuple(sorted({m for n in names for m in observed.unknown_metrics(row, n)}))
         parts = tuple(dict.fromkeys(lacking.get(m, "work") for m in wanting))
-        out.append(Unseen(name, entry.title, wanting, parts))
+        lacks = [known[part] for part in parts if part in known]
+        out.append(
+            Unseen(name, entry.title, wanting, parts, tuple(p.lacks for p in lacks), tuple(p.get for p in lacks))
+        )
     return tuple(out)
 
 

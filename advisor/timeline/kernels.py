@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from advisor.timeline import trace as kinds
 from advisor.timeline.intervals import union
+from advisor.timeline.results import KernelRank
 from advisor.timeline.trace import Sums, Trace, Work, constant, named
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class KernelRank:
-    """One kernel on one GPU. Times in ns, None where sums do not tell.
-
-    total: of all launches; covered: time in which at least one of them ran; share: % of the summed time of all kernels;
-    busy: % of the time in which the GPU was busy; bound and run_bound: how many times as fast the GPU's window and the
-    whole run could be if the kernel took no time (Amdahl's law), inf where nothing else is there.
-    """
-
-    name: str
-    short: str
-    launches: int
-    total: float
-    share: float
-    mean: float
-    shortest: float | None = None
-    longest: float | None = None
-    covered: float | None = None
-    busy: float | None = None
-    bound: float | None = None
-    run_bound: float | None = None
-    communication: bool = False
 
 
 def amdahl(whole: float, part: float) -> float:
@@ -94,14 +70,14 @@ def ranking_of_sums(sums: Sums) -> tuple[KernelRank, ...]:
         share = 100 * k.total / whole
         out.append(
             KernelRank(
-                k.name,
-                base_name(k.name),
-                k.launches,
-                k.total,
-                share,
-                k.mean,
-                k.shortest,
-                k.longest,
+                name=k.name,
+                short=base_name(k.name),
+                launches=k.launches,
+                total=k.total,
+                share=share,
+                mean=k.mean,
+                shortest=k.shortest,
+                longest=k.longest,
                 communication=communication,
             )
         )

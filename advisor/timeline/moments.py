@@ -105,8 +105,8 @@ def _gap_moments(trace: Trace, work: Work, gaps: Gaps, rows: Array) -> tuple[Mom
                 call=call,
                 system=system,
                 range=_range(trace, gaps.threads, (start + end) // 2),
-                call_share=in_call,
-                system_share=in_system,
+                call_pct=None if in_call is None else 100 * in_call,
+                system_call_pct=None if in_system is None else 100 * in_system,
             )
         )
     return tuple(out)

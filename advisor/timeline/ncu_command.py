@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from advisor.timeline import trace as kinds
 from advisor.timeline.gaps import call_rows
-from advisor.timeline.kernels import KernelRank, representative
+from advisor.timeline.kernels import representative
+from advisor.timeline.results import KernelRank, NcuCommand
 from advisor.timeline.trace import Calls, Ranges, Trace, Work, constant, dimensions
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -22,30 +22,6 @@ _SPECIAL = re.compile(r"([\^$\\.*+?()\[\]{}|])")
 # What the filter itself gives a meaning to in the name of a range or domain.
 _DELIMITERS = re.compile(r"([@,\[\]/*+])")
 _LONGEST = 200
-
-
-@dataclass(frozen=True, slots=True)
-class NcuCommand:
-    """The command, and what stands behind its options.
-
-    kernel: the base name that is matched; skip: launches left out before it, counted within `range` where that is given
-    (as `domain@name/` of ncu); start, duration: of the launch that it picks, ns, None where only sums are known; grid,
-    block: its shape, None where it is unknown; shapes: how many the kernel has, shape_share: % of its time in this one.
-    each_gpu: the command profiles one launch on each GPU, since the trace has several.
-    """
-
-    command: str
-    kernel: str
-    skip: int
-    count: int
-    range: str = ""
-    start: int | None = None
-    duration: int | None = None
-    grid: tuple[int, int, int] | None = None
-    block: tuple[int, int, int] | None = None
-    shapes: int = 0
-    shape_share: float | None = None
-    each_gpu: bool = False
 
 
 def ncu_command(trace: Trace, work: Work | None, rank: KernelRank) -> NcuCommand | None:

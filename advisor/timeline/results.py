@@ -1,74 +1,85 @@
-"""What an analysis of traces tells, as frozen records: all times in ns as the trace counts them."""
+"""The records of a timeline analysis: all times in ns as the trace counts them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
-from advisor.records.diagnosis import Finding, Verdict
+import msgspec
 
-if TYPE_CHECKING:
-    from advisor.timeline.intervals import Spans
-    from advisor.timeline.kernels import KernelRank
-    from advisor.timeline.ncu_command import NcuCommand
+from advisor.records.diagnosis import Comparison, Finding
+from advisor.records.record import Count, Internal, NotNegative, Percent, Record, Shape, named, written
+from advisor.timeline.intervals import Spans
 
 
-@dataclass(frozen=True, slots=True)
-class TraceInfo:
-    """One trace as it was read. run: ns, None when unknown; schema: version of the export's schema."""
+class TraceInfo(Record):
+    """One trace as it was read. run: ns, absent when unknown; schema: version of the export's schema."""
 
     path: str
     sha256: str
-    form: str
+    form: str = msgspec.field(name="format")
     tool: str
-    schema: str
+    schema: str = msgspec.field(name="schema_version")
     complete: bool
     problems: tuple[str, ...]
-    run: int | None
+    run: Count | None = msgspec.field(default=None, name="run_ns")
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Record):
     """A stretch of time that shows a pattern: a gap between two pieces of work, or a piece of work.
 
-    kind: gap or work; before, after: what ran at either side of a gap; what: the work; size: bytes of a copy, pageable:
-    whether its host memory is; call, system: the call of CUDA and of the operating system that the launching thread was
-    longest in, and how much of the time, 0 to 1; range: the innermost NVTX range there, with its domain before a colon.
+    before, after: what ran at either side of a gap; what: the work; bytes: of a copy, pageable: whether its host memory
+    is; call, system_call: the call of CUDA and of the operating system that the launching thread was longest in, and
+    how much of the time; range: the innermost NVTX range there, with its domain before a colon.
     """
 
-    kind: str
-    start: int
-    duration: int
+    kind: Literal["gap", "work"]
+    start: int = msgspec.field(name="start_ns")
+    duration: Count = msgspec.field(name="duration_ns")
     what: str = ""
     before: str = ""
     after: str = ""
-    size: int | None = None
+    size: Count | None = msgspec.field(default=None, name="bytes")
     pageable: bool | None = None
     call: str = ""
-    system: str = ""
+    system: str = msgspec.field(default="", name="system_call")
     range: str = ""
-    call_share: float | None = None
-    system_share: float | None = None
+    call_pct: NotNegative | None = None
+    system_call_pct: NotNegative | None = None
+
+    @property
+    def call_share(self) -> float | None:
+        """The part of the time in the call of CUDA."""
+        return None if self.call_pct is None else self.call_pct / 100
+
+    @property
+    def system_share(self) -> float | None:
+        """The part of the time in the call of the operating system."""
+        return None if self.system_call_pct is None else self.system_call_pct / 100
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(Finding, kw_only=True):
     """A pattern that was found; `typical`: what its fix usually gives, in words of the knowledge."""
 
-    finding: Finding
-    typical: str = ""
-    moments: tuple[Moment, ...] = ()
+    typical: str = written("")
+    moments: tuple[Moment, ...] = written(())
+
+    @property
+    def finding(self) -> Finding:
+        """The pattern without its moments."""
+        return self
 
 
-@dataclass(frozen=True, slots=True)
-class Unseen:
-    """A pattern that could not be looked at: the metrics that are unknown, and the parts of the trace that lack."""
+class Unseen(Record):
+    """A pattern that could not be checked: the metrics that are unknown, why, and how to record what is missing."""
 
     id: str
-    title: str
-    wanting: tuple[str, ...]
-    parts: tuple[str, ...]
+    title: Internal[str]
+    wanting: tuple[str, ...] = msgspec.field(name="metrics")
+    parts: Internal[tuple[str, ...]]
+    because: tuple[str, ...] = written(())
+    get: tuple[str, ...] = written(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,50 +91,114 @@ class Lane:
     stream: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class GpuTimeline:
-    """One GPU of one trace. window: start and end, None where only sums are known; gpu: -1 where it is not known.
+class KernelRank(Record, kw_only=True):
+    """One kernel on one GPU. Times in ns, absent where sums do not tell.
 
-    decision: what to do next; target: the kernel to look at, None without one; notes: texts for the reader.
+    total_ns: of all launches; covered_ns: time in which at least one of them ran; share_pct: of the summed time of all
+    kernels; busy_pct: of the time in which the GPU was busy; window_bound and run_bound: how many times as fast the
+    GPU's window and the whole run could be if the kernel took no time (Amdahl's law), absent where nothing else is
+    there.
     """
 
-    trace: int
-    gpu: int
     name: str
-    window: tuple[int, int] | None
-    values: Mapping[str, float]
-    patterns: tuple[Pattern, ...]
-    unseen: tuple[Unseen, ...]
-    kernels: tuple[KernelRank, ...]
-    decision: Verdict
-    next: tuple[str, ...] = ()
-    target: KernelRank | None = None
-    command: NcuCommand | None = None
-    lanes: tuple[Lane, ...] = ()
-    notes: tuple[str, ...] = ()
+    short: str
+    launches: Count
+    total: NotNegative = msgspec.field(name="total_ns")
+    covered: NotNegative | None = msgspec.field(default=None, name="covered_ns")
+    share: NotNegative = msgspec.field(name="share_pct")
+    busy: NotNegative | None = msgspec.field(default=None, name="busy_pct")
+    mean: NotNegative = msgspec.field(name="mean_ns")
+    shortest: NotNegative | None = msgspec.field(default=None, name="shortest_ns")
+    longest: NotNegative | None = msgspec.field(default=None, name="longest_ns")
+    bound: float | None = msgspec.field(default=None, name="window_bound")
+    run_bound: float | None = None
+    communication: bool = written(False)
 
 
-@dataclass(frozen=True, slots=True)
-class Together:
-    """Several GPUs at once: (base name, launches, ns, % of all kernel time) of kernels, and places in `gpus`.
+class NcuCommand(Record):
+    """The command that profiles one launch, and what stands behind its options.
 
-    busiest, idlest: None where they differ by a few points only. late: the one that the others wait for, by its share
-    of time in collectives; None where they do not differ.
+    kernel: the base name that is matched; launch_skip: launches left out before it, counted within `nvtx_include` where
+    that is given (as `domain@name/` of ncu); start_ns, duration_ns: of the launch that it picks, absent where only sums
+    are known; grid, block: its shape; shapes: how many the kernel has, shape_share_pct: of its time in this one.
+    each_gpu: the command profiles one launch on each GPU, since the trace has several.
     """
 
-    kernels: tuple[tuple[str, int, float, float], ...] = ()
-    busiest: int | None = None
-    idlest: int | None = None
-    late: int | None = None
-    notes: tuple[str, ...] = ()
+    command: str
+    kernel: str
+    skip: Count = msgspec.field(name="launch_skip")
+    count: Count = msgspec.field(name="launch_count")
+    range: str = msgspec.field(default="", name="nvtx_include")
+    grid: Shape | None = None
+    block: Shape | None = None
+    shapes: Count = 0
+    shape_share: Percent | None = msgspec.field(default=None, name="shape_share_pct")
+    each_gpu: bool = written(False)
+    start: int | None = msgspec.field(default=None, name="start_ns")
+    duration: Count | None = msgspec.field(default=None, name="duration_ns")
 
 
-@dataclass(frozen=True, slots=True)
-class TimelineResult:
-    """All traces that were read, each of their GPUs, and (path, why not) of what could not be read."""
+class Decision(Record, kw_only=True):
+    """What to do next, and the kernel to profile."""
+
+    id: str
+    title: str
+    because: str
+    margin: float | None = None
+    evidence: tuple[Comparison, ...]
+    next: tuple[str, ...] = written(())
+    kernel: str = ""
+
+
+class GpuTimeline(Record, kw_only=True):
+    """One GPU of one trace. window: absent where only sums are known; device: absent where it is not known.
+
+    notes: texts for the reader; the internal target: the kernel to profile, None without one.
+    """
+
+    trace: Count
+    gpu: int = msgspec.field(default=-1, name="device")
+    name: str = ""
+    window: Annotated[tuple[int, int], named("start_ns", "end_ns")] | None = None
+    values: Mapping[str, float] = msgspec.field(name="metrics")
+    decision: Decision
+    patterns: tuple[Pattern, ...]
+    unseen: tuple[Unseen, ...] = msgspec.field(name="unknown")
+    kernels: tuple[KernelRank, ...]
+    command: NcuCommand | None = msgspec.field(default=None, name="ncu")
+    notes: tuple[str, ...] = written(())
+    target: Internal[KernelRank | None] = None
+    lanes: Internal[tuple[Lane, ...]] = ()
+
+    @property
+    def next(self) -> tuple[str, ...]:
+        """The steps to take."""
+        return self.decision.next
+
+
+# Base name, launches, ns, % of all kernel time.
+KernelSum = Annotated[tuple[str, Count, NotNegative, Percent], named("name", "launches", "total_ns", "share_pct")]
+
+
+class Together(Record):
+    """Several GPUs at once: all kernels by base name, and places in `gpus`.
+
+    busiest, idlest: absent where they differ by a few points only. late: the one that the others wait for, by its share
+    of time in collectives; absent where they do not differ.
+    """
+
+    kernels: tuple[KernelSum, ...] = written(())
+    busiest: Count | None = None
+    idlest: Count | None = None
+    late: Count | None = None
+    notes: tuple[str, ...] = written(())
+
+
+class TimelineResult(Record, kw_only=True, tag_field="schema", tag="ncu-advisor/timeline/1"):
+    """Output of `ncu-advisor timeline --format json`: the traces, each of their GPUs, and what could not be read."""
 
     traces: tuple[TraceInfo, ...]
+    failed: tuple[Annotated[tuple[str, str], named("path", "why")], ...] = written((), "unreadable")
     gpus: tuple[GpuTimeline, ...]
-    failed: tuple[tuple[str, str], ...] = ()
     together: Together | None = None
-    parts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    parts: Internal[Mapping[str, tuple[str, str]]] = msgspec.field(default_factory=dict)

@@ -8,8 +8,9 @@ fixes of one kernel are never added: together they give what the model says of a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
+from advisor.records.record import Count, Gain, NotNegative, Percent, Record, Share, named
 from advisor.timeline.kernels import amdahl
 
 if TYPE_CHECKING:
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 _NAMED = 1.0  # % of the whole from which a kernel that was not profiled is named
 
 
-@dataclass(frozen=True, slots=True)
-class KernelGain:
+class KernelGain(Record, kw_only=True):
     """One kernel. time_ns and launches: in the trace; share_pct: of the whole; profiled: launches in the reports.
 
     fix: the first fix of its group with the most to give back; speedup: of the kernel by the first fix of each shape,
@@ -29,20 +29,19 @@ class KernelGain:
 
     kernel: str
     kernel_full: str
-    launches: int
-    time_ns: float
-    share_pct: float
-    profiled: int
-    fix: str
-    speedup: float
-    speedup_all: float
-    back_ns: float
-    back_all_ns: float
-    gain: float
+    launches: Count
+    time_ns: NotNegative
+    share_pct: NotNegative
+    profiled: Count
+    fix: str = ""
+    speedup: Gain
+    speedup_all: Gain
+    back_ns: NotNegative
+    back_all_ns: NotNegative
+    gain: Gain
 
 
-@dataclass(frozen=True, slots=True)
-class Application:
+class Application(Record):
     """One GPU of one trace. basis: what the whole is: run, window (first to last work of the GPU) or kernels (summed).
 
     gain, gain_all: the whole by the first fix of every kernel, by all fixes; overlap: the part of the kernels' times
@@ -51,14 +50,14 @@ class Application:
 
     trace: str
     gpu: str
-    basis: str
-    whole_ns: float
+    basis: Literal["run", "window", "kernels"]
+    whole_ns: NotNegative
+    gain: Gain
+    gain_all: Gain
+    overlap: Share
+    profiled_pct: Percent
     kernels: tuple[KernelGain, ...]
-    gain: float
-    gain_all: float
-    overlap: float
-    profiled_pct: float
-    unprofiled: tuple[tuple[str, float], ...]
+    unprofiled: tuple[Annotated[tuple[str, NotNegative], named("kernel", "share_pct")], ...]
 
 
 @dataclass(slots=True)
@@ -100,6 +99,7 @@ def _of_gpu(
     window = float(gpu.window[1] - gpu.window[0]) if gpu.window is not None else 0.0
     times = {k.name: k.covered if k.covered is not None else k.total for k in gpu.kernels}
     summed = sum(k.total for k in gpu.kernels)
+    basis: Literal["run", "window", "kernels"]
     basis, whole = ("run", float(trace.run)) if trace.run else ("window", window) if window else ("kernels", summed)
     shorts: dict[str, int] = {}
     for kernel in gpu.kernels:

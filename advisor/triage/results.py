@@ -4,114 +4,145 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
+
+from advisor.records.diagnosis import Budget, Finding, LaunchGpu, MeasuredCeilings, Verdict
+from advisor.records.record import Count, Gain, NotNegative, Pairs, Record, named
+from advisor.triage.application import Application
 from advisor.triage.ledger import AGAIN, DONE, FOREIGN, OPEN
 from advisor.triage.tally import PS, CauseTally, Example, Key, Tally, back_of, fix_of, leading
 
 if TYPE_CHECKING:
     from advisor.knowledge.base import Catalog
     from advisor.knowledge.schemas import DiagnosisDef
-    from advisor.records.diagnosis import Budget, Finding, Verdict
     from advisor.triage.ledger import Ledger
     from advisor.triage.one_file import Row
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(Record):
     """A diagnosis in a group. launches: in which it was found; first: in which it stands first.
 
-    back_ns: what its fix alone gives back over all of them, from low_ns to high_ns; speedup: of the group's summed time
-    by that, None where no gain is known.
+    back_ns: what its fix alone gives back over all of them, from back_low_ns to back_high_ns; speedup: of the group's
+    summed time by that, absent where no gain is known.
     """
 
     id: str
     title: str
-    launches: int
-    first: int
-    back_ns: float
-    low_ns: float
-    high_ns: float
-    speedup: float | None
+    launches: Count
+    first: Count
+    back_ns: NotNegative
+    low_ns: NotNegative = msgspec.field(name="back_low_ns")
+    high_ns: NotNegative = msgspec.field(name="back_high_ns")
+    speedup: Gain | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Stand:
+class Stand(Record, kw_only=True):
     """The launch that stands for a group: the one with the most to give back. finding: its first diagnosis."""
 
     report: str
-    index: int
-    duration_ns: float | None
-    back_ns: float
-    verdict: Verdict
-    finding: Finding | None
-    budget: Budget | None
+    index: Count
+    duration_ns: NotNegative | None = None
+    back_ns: NotNegative
+    verdict: Verdict = msgspec.field(name="class")
+    finding: Finding | None = None
+    budget: Budget | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The launches of one kernel in one shape on one card.
+class Group(Record, kw_only=True):
+    """The launches of one kernel in one shape on one GPU.
 
     duration_ns: summed over launches, `untimed` of which have none; reports: files they are in; classes: launches by
-    class; first: the diagnosis that stands first in most of the time; fix: the one whose gain counts, `` without any;
-    back_ns: what that fix gives back; speedup: of the summed time by it; remarks: launches by trust entry or note.
+    class; first: the diagnosis that stands first in most of the time; fix: the one whose gain counts, absent without
+    any; back_ns: what that fix gives back; speedup: of the summed time by it; remarks: launches by trust entry or note.
     """
 
     kernel: str
     kernel_full: str
-    grid: tuple[int, ...]
-    block: tuple[int, ...]
-    gpu_name: str
-    cc: str
-    known_as: str
+    grid: tuple[int, ...] = ()
+    block: tuple[int, ...] = ()
+    gpu: LaunchGpu
     scope: str
-    launches: int
-    reports: int
-    untimed: int
-    duration_ns: float
-    shortest_ns: float | None
-    longest_ns: float | None
-    classes: tuple[tuple[str, int], ...]
-    first: str
-    fix: str
-    back_ns: float
-    low_ns: float
-    high_ns: float
-    speedup: float | None
+    launches: Count
+    reports: Count
+    untimed: Count
+    duration_ns: NotNegative
+    shortest_ns: NotNegative | None = None
+    longest_ns: NotNegative | None = None
+    classes: Pairs[Count]
+    first: str = ""
+    fix: str = ""
+    back_ns: NotNegative
+    low_ns: NotNegative = msgspec.field(name="back_low_ns")
+    high_ns: NotNegative = msgspec.field(name="back_high_ns")
+    speedup: Gain | None = None
     causes: tuple[Cause, ...]
-    remarks: tuple[tuple[str, int], ...]
-    stands: Stand
+    remarks: Pairs[Count]
+    stands: Stand = msgspec.field(name="example")
+
+    @property
+    def gpu_name(self) -> str:
+        """The GPU's name in the reports."""
+        return self.gpu.name
+
+    @property
+    def cc(self) -> str:
+        """The GPU's compute capability."""
+        return self.gpu.cc
+
+    @property
+    def known_as(self) -> str:
+        """The GPU's id, empty for one that is not known."""
+        return self.gpu.known_as
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """A file with a problem. refused: why nothing of it could be read, `` where only some is lost.
+class Report(Record, kw_only=True):
+    """A file with a problem. refused: why nothing of it could be read, absent where only some is lost.
 
-    launches_missing: None when unknowable; again: the machine was to blame, and another try may read it.
+    launches_missing: absent when unknowable; again: the machine was to blame, and another try may read it.
     """
 
     path: str
-    refused: str
-    launches: int
-    launches_missing: int | None
+    refused: str = ""
+    launches: Count
+    launches_missing: Count | None = None
     problems: tuple[str, ...]
     again: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
+class Totals(Record):
     """Of the whole run. reports: files of which something was read; refused: of which nothing was; foreign: files in
     the folders that hold no profile; back_ns: what the fix of each group gives back, summed over groups."""
 
-    reports: int
-    incomplete: int
-    refused: int
-    foreign: int
-    launches: int
-    groups: int
-    duration_ns: float
-    back_ns: float
+    reports: Count
+    incomplete: Count
+    refused: Count
+    foreign: Count
+    launches: Count
+    groups: Count
+    duration_ns: NotNegative
+    back_ns: NotNegative
+
+
+# A path and what is wrong with it.
+Why = Annotated[tuple[str, str], named("path", "why")]
+
+
+class TriageDocument(Record, kw_only=True, tag_field="schema", tag="ncu-advisor/triage/1"):
+    """Output of `ncu-advisor triage --format json`: groups by the time that their fix gives back.
+
+    applications: what the fixes are worth to the programs of traces; troubled: reports that could not be read, or not
+    wholly; problems: of the run itself.
+    """
+
+    totals: Totals
+    groups: tuple[Group, ...]
+    applications: tuple[Application, ...] = ()
+    troubled: tuple[Report, ...]
+    foreign: tuple[Why, ...]
+    problems: tuple[Why, ...]
+    measured_ceilings: tuple[MeasuredCeilings, ...]
 
 
 class Triage:
@@ -127,7 +158,7 @@ class Triage:
         ledger: Ledger,
         unlisted: tuple[tuple[str, str], ...] = (),
         state: tuple[str, str] | None = None,
-        measured: tuple[dict[str, Any], ...] = (),
+        measured: tuple[MeasuredCeilings, ...] = (),
     ) -> None:
         self.catalog = catalog
         self.unlisted = unlisted
@@ -167,11 +198,30 @@ class Triage:
         )
         for label, refused, launches, missing, problems, state in self._ledger.select(sql, (OPEN, FOREIGN)):
             told = tuple(json.loads(problems or "[]"))
-            yield Report(label, refused or "", launches, missing, told, state == AGAIN)
+            yield Report(
+                path=label,
+                refused=refused or "",
+                launches=launches,
+                launches_missing=missing,
+                problems=told,
+                again=state == AGAIN,
+            )
 
     def foreign(self) -> Iterator[tuple[str, str]]:
         """Files in the folders that hold no profile, and what they are instead."""
         yield from self._ledger.select("SELECT label, refused FROM files WHERE state = ? ORDER BY id", (FOREIGN,))
+
+    def document(self, most: int | None, applications: tuple[Application, ...]) -> dict[str, Any]:
+        """The fields of the TriageDocument; what is long is read while it is written. most: only the first groups."""
+        return {
+            "totals": self.totals,
+            "groups": self.groups(most),
+            "applications": iter(applications) if applications else (),
+            "troubled": self.troubled(),
+            "foreign": self.foreign(),
+            "problems": iter(self.problems),
+            "measured_ceilings": self.measured,
+        }
 
     def rows(self) -> Iterator[tuple[str, list[Row]]]:
         """The launches, file by file; only where the run was asked for them."""
@@ -189,9 +239,7 @@ def group_of(catalog: Catalog, key: Key, tally: Tally) -> Group:
         kernel_full=key.kernel_full,
         grid=key.grid,
         block=key.block,
-        gpu_name=key.gpu_name,
-        cc=key.cc,
-        known_as=key.known_as,
+        gpu=LaunchGpu(key.gpu_name, key.cc, key.known_as),
         scope=key.scope,
         launches=tally.launches,
         reports=tally.reports,

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from advisor.hardware import ceilings, gpus
 from advisor.records import resources
+from advisor.records.diagnosis import MeasuredCeilings
 from advisor.records.errors import InputError
 from advisor.triage.ledger import Ledger, files
 from advisor.triage.one_file import Settings, knowledge_of
@@ -189,7 +189,7 @@ def _on(progress: Progress, size: int, launches: int) -> Progress:
     )
 
 
-def _measured(ledger: Ledger, settings: Settings) -> tuple[dict[str, Any], ...]:
+def _measured(ledger: Ledger, settings: Settings) -> tuple[MeasuredCeilings, ...]:
     sql = "SELECT DISTINCT value FROM files, json_each(files.used) ORDER BY value"
     keys = [key for (key,) in ledger.select(sql)] if settings.ceilings else []
     return tuple(ceilings.as_used(settings.ceilings[key]) for key in keys if key in settings.ceilings)

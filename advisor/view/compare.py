@@ -118,7 +118,7 @@ def compare_text(
 
 def only_text(runs: Runs) -> str:
     """A kernel without a partner in a line."""
-    several = f", {len(runs.launches)} launches" if len(runs.launches) > 1 else ""
+    several = f", {len(runs.indexes)} launches" if len(runs.indexes) > 1 else ""
     size = shape(runs.launch)
     time = amount(runs.times.median, "ns") if runs.times is not None else "unknown time"
     return f"{shown(runs.launch.kernel)} (launch {runs.indexes[0]}{several}{f', {size}' if size else ''}): {time}"

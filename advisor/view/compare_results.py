@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from advisor.compare.records import Compared
-from advisor.compare.thresholds import Outcome
+from msgspec import structs
+
+from advisor.compare.records import Compared, Outcome
 from advisor.view.compare import title
 from advisor.view.text import shown
 
@@ -16,6 +17,13 @@ class Result:
 
     compared: Compared
     outcomes: tuple[tuple[Outcome, ...], ...] = ()
+
+    def document(self) -> Compared:
+        """The comparison with the outcome of every threshold at its pair."""
+        if not self.outcomes:
+            return self.compared
+        rows = zip(self.compared.pairs, self.outcomes, strict=True)
+        return structs.replace(self.compared, pairs=tuple(structs.replace(pair, fail_on=row) for pair, row in rows))
 
     def lines(self, arrow: str = "->") -> tuple[str, ...]:
         """Every threshold on every pair in a line."""

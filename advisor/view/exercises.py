@@ -1,22 +1,18 @@
-"""The author's table of all exercises: for the terminal, as JSON, and as kernels/README.md."""
+"""The author's table of all exercises: for the terminal and as kernels/README.md."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from advisor.practice.overlap import Overlap
-from advisor.practice.selfcheck import Judged, Measured, StepJudged
+from advisor.practice.selfcheck import Judged, Measured, status
 from advisor.view.numbers import time_text
 from advisor.view.text import cut, paint, wrap
 
 _FINDING = 27  # columns of the longest id of a diagnosis
 
 
-def _status(step: StepJudged) -> str:
-    return "FAIL" if step.problems else "pending" if step.pending else "ok"
-
-
+_STATUS = {"fail": "FAIL", "pending": "pending", "ok": "ok"}
 _OVERLAP = {
     "overlap": "The halves overlap: the longer one is what to work on.",
     "partial": "The halves overlap in part.",
@@ -45,7 +41,7 @@ def selfcheck_text(judged: Sequence[Judged], width: int, colour: bool) -> str:
         for s in one.steps:
             ratio = f"{s.ratio:.2f}x" if s.ratio is not None else "-"
             time = time_text(s.time_ns) if s.time_ns else "-"
-            row = f"  {cut(s.step.id, 22):<22} {time:>8} {ratio:>8} {s.first or '-':<{_FINDING}} {_status(s)}"
+            row = f"  {cut(s.step.id, 22):<22} {time:>8} {ratio:>8} {s.first or '-':<{_FINDING}} {_STATUS[status(s)]}"
             out.append(cut(row, width))
             for name, share in (s.reached or {}).items():
                 out.append(f"      {share:.1%} of {name}")
@@ -64,38 +60,6 @@ def selfcheck_text(judged: Sequence[Judged], width: int, colour: bool) -> str:
         + ".",
     ]
     return "\n".join(out) + "\n"
-
-
-def selfcheck_json(judged: Sequence[Judged]) -> dict[str, Any]:
-    """`ncu-advisor/selfcheck/1`: every exercise and step with time, ratio, findings and problems."""
-    return {
-        "schema": "ncu-advisor/selfcheck/1",
-        "exercises": [
-            {
-                "name": j.exercise.name,
-                "gpu": j.gpu,
-                "ok": j.ok,
-                "problems": list(j.problems),
-                **({"overlap": {"verdict": j.overlap.word, "hidden": j.overlap.hidden}} if j.overlap else {}),
-                "steps": [
-                    {
-                        "id": s.step.id,
-                        "time_ns": s.time_ns,
-                        **({"speedup": s.ratio} if s.ratio is not None else {}),
-                        **({"estimate": s.gain} if s.gain is not None else {}),
-                        "class": s.class_id,
-                        "first": s.first,
-                        "expected": s.step.expect,
-                        "status": _status(s).lower(),
-                        "reached": dict(s.reached or {}),
-                        "problems": list(s.problems),
-                    }
-                    for s in j.steps
-                ],
-            }
-            for j in judged
-        ],
-    }
 
 
 def readme(judged: Sequence[Judged], measured: Sequence[Measured]) -> str:

@@ -1,13 +1,9 @@
-"""An explanation as text for the terminal, and as the data of a JSON document."""
+"""An explanation as text for the terminal."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from advisor.explain.entries import Explanation
 from advisor.view.text import paint, wrap
-
-SCHEMA = "ncu-advisor/explain/1"
 
 KINDS = {
     "diagnosis": "finding",
@@ -162,16 +158,3 @@ def explain_text(explanation: Explanation, width: int = 80, colour: bool = False
         for key, title in explanation.cites:
             out += wrap(f"{title} [{key}]" if title else f"[{key}]", width, 2, 4)
     return "\n".join(out) + "\n"
-
-
-def explain_json(explanation: Explanation) -> dict[str, Any]:
-    """The explanation as plain data, as schemas/explain.json describes it."""
-    return {
-        "schema": SCHEMA,
-        "kind": explanation.kind,
-        "id": explanation.id,
-        "title": explanation.title,
-        "sections": [{"heading": name, "lines": list(lines)} for name, lines in explanation.sections],
-        "cites": [{"key": key, "title": title} for key, title in explanation.cites],
-        "see": list(explanation.see),
-    }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from msgspec import structs
+
 from advisor.hardware.ceilings import Ceilings
 from advisor.practice.compiling import NOT_DONE, Build
 from advisor.practice.manifest import Exercise
@@ -47,7 +49,7 @@ def profile_text(diagnosis: Diagnosis, width: int, colour: bool, blocks: bool) -
     from advisor.view.pages.diagnosis import diagnosis_page
     from advisor.view.writers.terminal import terminal_text
 
-    launches = tuple(replace(launch, questions=()) for launch in diagnosis.launches)
+    launches = tuple(structs.replace(launch, questions=()) for launch in diagnosis.launches)
     page = diagnosis_page(replace(diagnosis, reports=(), launches=launches), sections=None)
     return terminal_text(page, width=width, colour=colour, blocks=blocks)
 

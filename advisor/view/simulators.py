@@ -1,9 +1,8 @@
-"""The simulators' results as text, lane by lane, and as the JSON of schemas/simulator.json."""
+"""The simulators' results as text, lane by lane."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from advisor.hardware.access_patterns import BANKS, LINE, SECTOR, coalescing_of, groups, passes, touched_sectors
 from advisor.hardware.gpus import Limits
@@ -12,7 +11,6 @@ from advisor.hardware.simulators import Change, Simulated
 from advisor.view.charts.bars import bar
 from advisor.view.text import cut, labelled, paint, shown, wrap
 
-SCHEMA = "ncu-advisor/simulator/1"
 _COLUMN = 16
 _SECTORS_DRAWN = 10
 _DIGITS = "123456789abcdefghijklmnopqrstuvwxyz"
@@ -139,29 +137,6 @@ def _banks_drawn(result: Simulated, blocks: bool) -> Iterator[str]:
         yield f"lane {lane:>2}  {''.join(cells)}"
 
 
-def simulated_json(result: Simulated, kind: str) -> dict[str, Any]:
-    """A coalescing or banks result as JSON; costs are sectors or wavefronts of each warp."""
-    return {
-        "schema": SCHEMA,
-        "simulator": kind,
-        "expression": result.expression,
-        "where": result.where,
-        "block": [result.block.x, result.block.y, result.block.z],
-        "element_bytes": result.size,
-        "access_bytes": result.width,
-        "offset_bytes": result.offset,
-        "parameters": dict(result.parameters),
-        "unit": "sectors" if kind == "coalescing" else "wavefronts",
-        "minimum": min(result.costs),
-        "average": result.average,
-        "maximum": max(result.costs),
-        "ideal": result.ideal,
-        "warps": [{"cost": c, "ideal": i} for c, i in zip(result.costs, result.ideals, strict=True)],
-        "addresses": list(result.warps[result.drawn]),
-        "changes": [{"kind": c.kind, "by": c.by, "average": c.cost} for c in result.changes],
-    }
-
-
 def occupancy_text(
     result: Occupancy,
     limits: Limits,
@@ -214,31 +189,3 @@ def _cliff(cliff: Cliff) -> str:
     side = "" if cliff.resource == "block_size" else " or fewer" if cliff.gain else " or more"
     verb = "gains" if cliff.gain else "loses"
     return f"{verb}: {cliff.value:,} {name}{side}: {cliff.blocks} blocks, {cliff.warps} warps, {cliff.percent:.1f} %"
-
-
-def occupancy_json(result: Occupancy, asked: dict[str, Any], more: tuple[int, int] | None) -> dict[str, Any]:
-    """An occupancy result as JSON; asked: block_size, registers, shared bytes, cc."""
-    out: dict[str, Any] = {
-        "schema": SCHEMA,
-        "simulator": "occupancy",
-        "asked": asked,
-        "blocks": result.blocks,
-        "warps": result.warps,
-        "percent": result.percent,
-        "limits": dict(result.limits),
-        "limiters": list(result.limiters),
-        "cliffs": [
-            {
-                "resource": c.resource,
-                "value": c.value,
-                "blocks": c.blocks,
-                "warps": c.warps,
-                "percent": c.percent,
-                "gain": c.gain,
-            }
-            for c in result.cliffs
-        ],
-    }
-    if more is not None:
-        out["one_more"] = {"registers": more[0], "shared": more[1]}
-    return out

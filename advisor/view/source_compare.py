@@ -1,14 +1,12 @@
-"""Two launches side by side, as text and as the JSON of schemas/source_compare.json."""
+"""Two launches side by side, as text."""
 
 from __future__ import annotations
 
-from advisor.records.escapes import json_text
-from advisor.source.compare import Alignment, Change, Comparison, Hunk
+from advisor.source.compare import Alignment, Comparison
 from advisor.source.listing import Row
 from advisor.view.source_marks import line_ref, place_text
 from advisor.view.text import cut, labelled, paint, shown, wrap
 
-SCHEMA = "ncu-advisor/source-compare/1"
 # Instructions that are shown of each side of a stretch.
 _MOST_ROWS = 6
 
@@ -32,11 +30,6 @@ def compare_text(found: Comparison, names: tuple[str, str], top: int, *, width: 
     return "\n".join(out) + "\n"
 
 
-def _ordered(found: Alignment) -> list[Hunk]:
-    """What changed most first, then what is longest, then in the order of the code."""
-    return sorted(found.hunks, key=lambda hunk: (-abs(hunk.change), -len(hunk.before) - len(hunk.now)))
-
-
 def _aligned(found: Alignment | None, top: int, width: int, colour: bool) -> list[str]:
     out = ["", paint("Instructions side by side", "bold", colour)]
     if found is None:
@@ -45,7 +38,7 @@ def _aligned(found: Alignment | None, top: int, width: int, colour: bool) -> lis
     before, now = (sum(len(side) for side in sides) for sides in _sides(found))
     told = f"{found.same} the same in {alike}, {before} only before, {now} only now, in {len(found.hunks)} stretches"
     out += wrap(told, width, 2, 4)
-    ordered = _ordered(found)
+    ordered = found.ordered()
     for hunk in ordered[:top]:
         first = max(hunk.now or hunk.before, key=lambda pair: pair[1])[0]
         out.append(cut(f"@ {place_text(first.file, first.line)}: {hunk.change:+,.0f}", width))
@@ -72,37 +65,3 @@ def _times(before: float, now: float) -> str:
     if not before or not now:
         return ", new" if now else ", gone"
     return f", {now / before:.3g}x"
-
-
-def _change(change: Change) -> dict[str, object]:
-    place = {"opcode": change.opcode} if change.opcode else {"file": change.file, "line": change.line}
-    return {**place, "before": change.before, "now": change.now}
-
-
-def compare_json(found: Comparison, launches: tuple[int, int], top: int) -> str:
-    """The document as text, `top` opcodes and lines of it."""
-    document = {
-        "schema": SCHEMA,
-        "measure": {"id": found.measure.id, "title": found.measure.title},
-        "before": {"launch": launches[0], "total": found.before},
-        "now": {"launch": launches[1], "total": found.now},
-        "opcodes": [_change(change) for change in found.opcodes[:top]],
-        "lines": [_change(change) for change in found.lines[:top]],
-        "aligned": None if found.aligned is None else _alignment(found.aligned, top),
-    }
-    return json_text(document, indent=1) + "\n"
-
-
-def _alignment(found: Alignment, top: int) -> dict[str, object]:
-    return {
-        "by": found.by,
-        "same": found.same,
-        "hunks": [
-            {"change": hunk.change, "before": _rows(hunk.before), "now": _rows(hunk.now)}
-            for hunk in _ordered(found)[:top]
-        ],
-    }
-
-
-def _rows(side: tuple[tuple[Row, float], ...]) -> list[dict[str, object]]:
-    return [{"file": r.file, "line": r.line, "pc": r.pc, "sass": r.sass, "value": value} for r, value in side]

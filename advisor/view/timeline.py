@@ -8,9 +8,17 @@ from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import Path
 
-from advisor.timeline.kernels import KernelRank
-from advisor.timeline.ncu_command import NcuCommand
-from advisor.timeline.results import GpuTimeline, Moment, Pattern, TimelineResult, Together, TraceInfo, Unseen
+from advisor.timeline.results import (
+    GpuTimeline,
+    KernelRank,
+    Moment,
+    NcuCommand,
+    Pattern,
+    TimelineResult,
+    Together,
+    TraceInfo,
+    Unseen,
+)
 from advisor.view.charts.lanes import at_text, picture
 from advisor.view.numbers import plural, speedup_text, time_text
 from advisor.view.text import cut, labelled, paint, shown, wrap

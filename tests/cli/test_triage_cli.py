@@ -10,7 +10,7 @@ import jsonschema
 import pandas as pd
 import pytest
 
-import advisor
+from advisor.cli.json_schema import schema
 from advisor.cli.main import main
 from advisor.cli.triage import Teller, progress_text
 from advisor.triage.one_file import METRICS
@@ -45,8 +45,7 @@ def run(*args: str | Path) -> int:
 
 
 def validator() -> jsonschema.Draft202012Validator:
-    path = Path(advisor.__file__).parent / "view" / "schemas" / "triage.json"
-    return jsonschema.Draft202012Validator(json.loads(path.read_text()))
+    return jsonschema.Draft202012Validator(schema("triage"))
 
 
 @pytest.mark.usefixtures("reports")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +12,14 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 
+from advisor.cli.json_schema import schema
 from advisor.compare.changes import settings
 from advisor.compare.compare import compare, compare_diagnoses, parse_side, read_sides
 from advisor.knowledge.base import catalog
+from advisor.records.diagnosis import LaunchGpu
 from advisor.records.errors import InputError, UsageError
-from advisor.view.compare_json import compare_json
-from advisor.view.compare_results import Result
+from advisor.view.writers.json import document_json
+from tests.changed import replace
 
 COPY, AOS, SOA, TILE, SERIAL, SMALL = 0, 1, 2, 4, 16, 18
 
@@ -257,7 +257,7 @@ def test_a_tiny_kernel_is_not_worked_on_inside(tour: Any) -> None:
 
 
 def test_other_gpus_are_refused_unless_forced(tour: Any) -> None:
-    other = changed(tour, SOA, gpu_name="NVIDIA A100-SXM4-80GB", known_as="A100-SXM-80GB", cc="8.0")
+    other = changed(tour, SOA, gpu=LaunchGpu("NVIDIA A100-SXM4-80GB", "8.0", "A100-SXM-80GB"))
     with pytest.raises(UsageError, match=r"NVIDIA H200.*NVIDIA A100-SXM4-80GB.*--force"):
         pair(tour, AOS, other)
     forced = pair(tour, AOS, other, force=True)
@@ -360,8 +360,7 @@ def test_absurd_numbers_end_in_no_error_and_in_sound_json(
     tour: Any, metrics: dict[str, float], fields: dict[str, float]
 ) -> None:
     """Whole reports are typed by hand, or damaged: no ratio and no logarithm may fail on what they hold."""
-    schema = json.loads((files("advisor") / "view" / "schemas" / "compare.json").read_text(encoding="utf-8"))
     absurd = changed(tour, SOA, {**metrics}, **fields)
     for before, after in ((AOS, absurd), (absurd, AOS)):
-        document = json.loads(compare_json(Result(compared(tour, some(tour, before), some(tour, after)))))
-        jsonschema.validate(document, schema)
+        document = json.loads(document_json(compared(tour, some(tour, before), some(tour, after))))
+        jsonschema.validate(document, schema("compare"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from advisor.compare.compare import compare_diagnoses
 from advisor.compare.thresholds import Threshold, check, parse
 from advisor.knowledge.base import catalog
 from advisor.records.errors import UsageError
+from tests.changed import replace
 
 NUMBERS = st.floats(0, 1e6, allow_nan=False).map(lambda x: round(x, 3))
 

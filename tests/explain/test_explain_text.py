@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import jsonschema
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import advisor.view
+from advisor.cli.json_schema import schema
 from advisor.explain.explain import explain, words
-from advisor.view.explain import explain_json, explain_text
+from advisor.view.explain import explain_text
+from advisor.view.writers.json import plain
 
-SCHEMA = json.loads((Path(next(iter(advisor.view.__path__))) / "schemas" / "explain.json").read_text(encoding="utf-8"))
+SCHEMA = schema("explain")
 # Commands, formulas and names are for copying: they are never broken.
 COPIED = ("commands", "collect", "names", "test", "formula", "code")
 
@@ -57,6 +57,6 @@ def test_colour_only_where_it_is_wanted() -> None:
 def test_the_json_is_what_its_schema_says() -> None:
     validator = jsonschema.Draft202012Validator(SCHEMA)
     for word in (*words(), "cudaHostAlloc"):
-        document = explain_json(explain(word))
+        document = plain(explain(word))
         validator.validate(document)
         json.dumps(document, allow_nan=False)

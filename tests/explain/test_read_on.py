@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import jsonschema
 import pytest
 
-import advisor.view
+from advisor.cli.json_schema import schema
 from advisor.explain.explain import explain
 from advisor.knowledge.base import catalog
 from advisor.reasoning.diagnose import analyse_numbers
-from advisor.view.diagnosis_json import diagnosis_json
+from advisor.reasoning.document import diagnosis_document
 from advisor.view.pages.diagnosis import diagnosis_page
+from advisor.view.writers.json import document_json
 from advisor.view.writers.terminal import terminal_text
-
-SCHEMAS = Path(next(iter(advisor.view.__path__))) / "schemas"
 
 
 @pytest.mark.parametrize("found", ["atomic_contention", "grid_too_small", "launch_overhead"])
@@ -29,10 +27,9 @@ def test_the_fix_of_a_finding_leads_to_its_topic(found: str) -> None:
     assert f"Read on    `ncu-advisor explain {entry.see[0]}` (also {entry.see[1]}" in terminal_text(
         diagnosis_page(diagnosis, sections=None), width=200
     )
-    document = json.loads(diagnosis_json(diagnosis))
+    document = json.loads(document_json(diagnosis_document(diagnosis)))
     assert document["launches"][0]["findings"][0]["fix"]["see"] == list(entry.see)
-    schema = json.loads((SCHEMAS / "diagnosis.json").read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator(schema).validate(document)
+    jsonschema.Draft202012Validator(schema("diagnosis")).validate(document)
 
 
 def test_every_topic_that_a_finding_names_can_be_explained() -> None:

@@ -6,20 +6,20 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import advisor
+from advisor.cli.json_schema import schema
 from advisor.hardware import algorithms
 from advisor.hardware.gpus import ids
-from advisor.hardware.roofline import check, reckon
-from advisor.view.napkin import napkin_json, napkin_text, roofline_lines
+from advisor.hardware.roofline import check, napkin_document, reckon
+from advisor.view.napkin import napkin_text, roofline_lines
+from advisor.view.writers.json import plain
 
-SCHEMA = json.loads((Path(advisor.__file__).parent / "view" / "schemas" / "napkin.json").read_text(encoding="utf-8"))
+SCHEMA = schema("napkin")
 GEMM = reckon("gemm", dtype="f16", gpu_name="H100-SXM")
 MEASURED = {"duration_ns": 5e6, "dram_bytes": 1e9, "compute_pct": 30.0, "memory_pct": 80.0}
 
@@ -91,7 +91,7 @@ def test_work_that_computes_nothing_has_no_place_on_a_roofline() -> None:
 )
 def test_the_json_is_what_its_schema_says(name: str, dtype: str, card: str) -> None:
     result = reckon(name, dtype=dtype, gpu_name=card)
-    out = json.loads(json.dumps(napkin_json(result, check(result, MEASURED)), allow_nan=False))
+    out = json.loads(json.dumps(plain(napkin_document(result, check(result, MEASURED))), allow_nan=False))
     jsonschema.validate(out, SCHEMA, cls=jsonschema.Draft202012Validator)
     assert out["schema"] == SCHEMA["$id"]
     assert out["floor_ns"] == pytest.approx(result.floor_ns)
@@ -101,7 +101,9 @@ def test_the_napkin_loads_neither_pandas_nor_numpy_nor_a_screen() -> None:
     code = (
         "import sys\n"
         "from advisor.hardware.roofline import reckon\n"
-        "from advisor.view.napkin import napkin_text, napkin_json\n"
+        "from advisor.view.napkin import napkin_text\n"
+        "from advisor.hardware.roofline import napkin_document\n"
+        "from advisor.view.writers.json import plain\n"
         "import advisor.hardware.roofline, advisor.hardware.occupancy\n"
         "import advisor.records.quantities, advisor.hardware.access_patterns\n"
         "napkin_text(reckon('gemm', dtype='f16', gpu_name='H100'))\n"

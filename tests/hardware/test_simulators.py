@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import time
-from pathlib import Path
 
 import jsonschema
 import pytest
 
-import advisor
+from advisor.cli.json_schema import schema
 from advisor.cli.main import main
 from advisor.hardware import lanes
 from advisor.hardware.access_patterns import banks_of
@@ -20,7 +19,7 @@ from advisor.hardware.simulators import Asked, banks, coalescing
 from advisor.records.errors import UsageError
 from advisor.view.simulators import banks_text, coalescing_text
 
-SCHEMA = json.loads((Path(advisor.__file__).parent / "view/schemas/simulator.json").read_text(encoding="utf-8"))
+SCHEMA = schema("simulator")
 TILE = ("napkin", "banks", "tid.x*32 + tid.y", "--block", "32x8")
 
 

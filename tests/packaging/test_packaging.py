@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from advisor.cli.json_schema import DOCUMENTS, TRANSCRIPT
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -56,7 +58,11 @@ def test_the_wheel_holds_every_bundled_session(wheel: Path) -> None:
     there = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("advisor/_data/transcripts/")}
     wanted = {f"advisor/_data/transcripts/{path.name}" for path in (ROOT / "transcripts").glob("*.jsonl")}
     assert wanted and wanted <= there
-    assert "advisor/view/schemas/transcript.json" in zipfile.ZipFile(wheel).namelist()
+
+
+def test_the_wheel_holds_the_schema_of_every_document(wheel: Path) -> None:
+    there = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("advisor/_data/schemas/")}
+    assert there == {f"advisor/_data/schemas/{name}.json" for name in (*DOCUMENTS, TRANSCRIPT)}
 
 
 def test_the_sdist_holds_what_the_tests_need(wheel: Path) -> None:

@@ -10,9 +10,7 @@ import pytest
 from learner import DONE, NAME, TILE, Learner, cut
 from standin_runs import RIGHT, source
 
-import advisor.view
-
-SCHEMAS = Path(next(iter(advisor.view.__path__))) / "schemas"
+from advisor.cli.json_schema import schema
 
 
 @pytest.fixture
@@ -40,7 +38,7 @@ def test_a_run_judges_records_and_is_judged_the_same_from_its_records(author: Le
     table = (tmp_path / "README.md").read_text(encoding="utf-8")
     assert f"| [{NAME}]({NAME}/exercise.yaml) | slow | 20 µs |" in table and "2.00" in table
     document = json.loads(author.does("selfcheck", "--format", "json"))
-    jsonschema.validate(document, json.loads((SCHEMAS / "selfcheck.json").read_text("utf-8")))
+    jsonschema.validate(document, schema("selfcheck"))
     assert [s["status"] for s in document["exercises"][0]["steps"]] == ["ok", "ok"]
     # What was recorded is what a learner is shown.
     shown = author.does("show", NAME, "--profile", "--no-prediction")

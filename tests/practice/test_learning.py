@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
-import advisor.view
 from advisor.cli import main
+from advisor.cli.json_schema import schema
 from advisor.practice.manifest import Exercise, exercise, names
 from advisor.practice.state import Store
 from advisor.records.errors import AdvisorError
@@ -29,10 +28,6 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def practice(*args: str, says: str | None = None) -> Result:
     """The command's result; an error that a user sees is in `exception`."""
     return CliRunner().invoke(main.cli, ["practice", *args], input=says, standalone_mode=False)
-
-
-def schema(name: str) -> Any:
-    return json.loads((Path(next(iter(advisor.view.__path__))) / "schemas" / f"{name}.json").read_text("utf-8"))
 
 
 def done(*args: str) -> str:

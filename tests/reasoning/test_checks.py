@@ -6,7 +6,6 @@ import json
 import math
 import re
 import shlex
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,10 +14,11 @@ from advisor.cli.main import main
 from advisor.reasoning.fix_simulation import Launched, with_checks
 from advisor.records.diagnosis import Finding, FixCheck, Form
 from advisor.records.readings import Access
-from advisor.view.diagnosis_json import check_dict
 from advisor.view.pages.diagnosis import diagnosis_page
 from advisor.view.pages.fix_simulation import check_texts
+from advisor.view.writers.json import plain
 from advisor.view.writers.terminal import terminal_text
+from tests.changed import replace
 
 BLOCK = (256, 1, 1)
 
@@ -72,7 +72,7 @@ def test_a_column_of_32_words_takes_32_wavefronts_and_one_with_padding(tour: Any
     assert check.of == "shared load"
     assert dict(check.measured) == {"bytes": 4.0, "cost": 32.0, "ideal": 1.0, "lanes": 32.0}
     assert [(f.kind, f.sizes[0], f.result) for f in check.fits] == [("column", 32, 32.0)]
-    assert check.after[0] == Form("pad", 1.0, (("by", 1.0),))
+    assert check.after[0] == Form("pad", 1.0, numbers=(("by", 1.0),))
     assert "with one column of padding: 1.0" in text(check)
 
 
@@ -204,7 +204,7 @@ def test_a_grid_too_small_is_told_what_fills_the_card(tour: Any) -> None:
 
 
 def test_the_json_of_a_check_has_its_patterns_and_its_command(tour: Any) -> None:
-    out = check_dict(check_of(tour, "bank_conflicts"))
+    out = plain(check_of(tour, "bank_conflicts"))
     assert out["fits"][0] == {
         "kind": "column",
         "result": 32,

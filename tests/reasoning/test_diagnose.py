@@ -12,13 +12,12 @@ import jsonschema
 import pandas as pd
 import pytest
 
-import advisor.view
+from advisor.cli.json_schema import schema
 from advisor.reasoning.diagnose import analyse, analyse_numbers
+from advisor.reasoning.document import diagnosis_document
 from advisor.reasoning.enrich import add_neighbours
 from advisor.records.errors import InputError, UsageError
-from advisor.view.diagnosis_json import diagnosis_dict, diagnosis_json
-
-SCHEMAS = Path(advisor.view.__file__).parent / "schemas"
+from advisor.view.writers.json import document_json, plain
 
 
 def position_of(analysis: Any, kernel: str) -> int:
@@ -26,12 +25,11 @@ def position_of(analysis: Any, kernel: str) -> int:
 
 
 def test_the_json_validates_against_the_shipped_schema(tour: Any) -> None:
-    schema = json.loads((SCHEMAS / "diagnosis.json").read_text(encoding="utf-8"))
-    jsonschema.validate(json.loads(diagnosis_json(tour.diagnosis)), schema)
+    jsonschema.validate(json.loads(document_json(diagnosis_document(tour.diagnosis))), schema("diagnosis"))
 
 
 def test_a_missing_number_is_absent_from_the_json_and_never_nan(tour: Any) -> None:
-    text = diagnosis_json(tour.diagnosis)
+    text = document_json(diagnosis_document(tour.diagnosis))
     assert "NaN" not in text and "Infinity" not in text
 
 
@@ -175,7 +173,7 @@ def test_a_launch_that_is_not_there_is_refused(tour_path: Path) -> None:
 
 def test_reports_keep_their_launch_numbers_under_a_filter(tour_path: Path) -> None:
     diagnosis = analyse([tour_path], launches=frozenset({3, 20})).diagnosis
-    assert [x.index for x in diagnosis_dict(diagnosis)["launches"] and diagnosis.launches] == [3, 20]
+    assert [x.index for x in plain(diagnosis_document(diagnosis))["launches"] and diagnosis.launches] == [3, 20]
 
 
 @pytest.mark.parametrize(("work", "cold"), [((10.0, 10.1, 9.9), True), ((90.0, 10.0, 10.0), False), (None, True)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from advisor.cli import main
+from advisor.cli.json_schema import schema
 from advisor.hardware import ceilings
 from advisor.hardware.ceilings import Ceiling, Ceilings
 from advisor.hardware.gpus import gpu
@@ -40,10 +40,6 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def schema(name: str) -> Any:
-    return json.loads(files("advisor.view").joinpath("schemas", f"{name}.json").read_text(encoding="utf-8"))
-
-
 def printed(*args: str) -> str:
     result = CliRunner().invoke(main.cli, list(args), standalone_mode=False)
     assert result.exception is None, result.exception
@@ -56,7 +52,7 @@ def expected(metrics: Any, read: float, copy: float) -> float:
 
 
 def test_without_a_measurement_the_usual_shares_hold_and_nothing_is_recorded(tour: Any) -> None:
-    assert tour.diagnosis.extra == {}
+    assert tour.diagnosis.measured_ceilings == ()
     for launch in tour.diagnosis.launches:
         assert launch.metrics["dram_achievable_pct"] == pytest.approx(expected(launch.metrics, 93, 87), abs=1e-9)
 
@@ -67,8 +63,8 @@ def test_what_the_card_reached_replaces_the_usual_shares(kept: Path, tour_path: 
         peak = launch.metrics["dram_peak_bytes_per_s"] / PEAK
         want = expected(launch.metrics, 96 / peak, 80 / peak)
         assert launch.metrics["dram_achievable_pct"] == pytest.approx(want, rel=1e-6)
-    (used,) = found.extra["measured_ceilings"]
-    assert (used["gpu"], used["copy_bytes_per_s"]) == ("NVIDIA H200", 0.8 * PEAK)
+    (used,) = found.measured_ceilings
+    assert (used.gpu, used.copy_bytes_per_s) == ("NVIDIA H200", 0.8 * PEAK)
 
 
 def test_the_stop_rule_follows(kept: Path, tour_path: Path) -> None:

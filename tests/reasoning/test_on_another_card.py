@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +10,20 @@ import jsonschema
 import pytest
 import yaml
 
-import advisor.view
+from advisor.cli.json_schema import schema
 from advisor.cli.main import main
 from advisor.hardware import gpus
 from advisor.knowledge.texts import fields
 from advisor.reasoning.diagnose import Analysis
+from advisor.reasoning.document import diagnosis_document
 from advisor.reasoning.other_gpu import caveats
 from advisor.records import resources
+from advisor.records.diagnosis import Elsewhere
 from advisor.records.errors import UsageError
-from advisor.view.diagnosis_json import diagnosis_json
 from advisor.view.pages.diagnosis import diagnosis_page
+from advisor.view.writers.json import document_json
 from advisor.view.writers.terminal import terminal_text
+from tests.changed import replace
 
 
 def on(tour: Any, kernel: str, card: str) -> Any:
@@ -76,8 +78,8 @@ def test_occupancy_is_reckoned_anew_from_registers_shared_memory_and_block(tour:
 def test_a_block_that_does_not_fit_is_said_not_to_run(tour: Any) -> None:
     found = on(tour, "chain_shared", "T4")
     assert found.ratio is None and found.units == ()
-    (name, text), *rest = found.cannot
-    assert name == "cannot_launch" and "shared memory" in text and not rest
+    (caveat,) = found.cannot
+    assert caveat.id == "cannot_launch" and "shared memory" in caveat.says
 
 
 def test_launches_moved_together_come_out_as_each_alone(tour: Any) -> None:
@@ -85,18 +87,22 @@ def test_launches_moved_together_come_out_as_each_alone(tour: Any) -> None:
     assert tour.on(at, card) == tuple(tour.on([position], card)[0] for position in at)
 
 
+def cannot(found: Elsewhere) -> dict[str, str]:
+    return {caveat.id: caveat.says for caveat in found.cannot}
+
+
 def test_what_cannot_be_carried_over_is_named(tour: Any) -> None:
-    told = dict(on(tour, "vector_copy", "A100-SXM-80GB").cannot)
+    told = cannot(on(tour, "vector_copy", "A100-SXM-80GB"))
     assert {"clocks", "other_code", "l2_size", "stalls"} <= set(told)
     assert "40 MB there and 60 MB here" in told["l2_size"]
-    assert "other_code" not in dict(on(tour, "vector_copy", "H100-SXM").cannot)
-    assert "bounds" in dict(on(tour, "gemm_one_output", "A100-SXM-80GB").cannot)
-    assert "launch" in dict(on(tour, "small_saxpy", "H100-SXM").cannot)
+    assert "other_code" not in cannot(on(tour, "vector_copy", "H100-SXM"))
+    assert "bounds" in cannot(on(tour, "gemm_one_output", "A100-SXM-80GB"))
+    assert "launch" in cannot(on(tour, "small_saxpy", "H100-SXM"))
 
 
 def test_a_card_whose_sms_are_unknown_gets_no_prediction_for_what_they_do(tour: Any) -> None:
     found = on(tour, "fma_chains", "B100")
-    assert found.ratio is None and found.cannot[0][0] == "no_rate"
+    assert found.ratio is None and found.cannot[0].id == "no_rate"
     assert on(tour, "vector_copy", "B100").ratio == pytest.approx(4.8 / 8, rel=0.15)
 
 
@@ -112,12 +118,11 @@ def test_a_report_that_does_not_tell_its_gpu_asks_for_it(tour: Any) -> None:
 
 
 def test_json_with_the_block_on_fits_the_shipped_schema(tour: Any) -> None:
-    schema = json.loads((Path(advisor.view.__file__).parent / "schemas" / "diagnosis.json").read_text(encoding="utf-8"))
     for card in ("T4", "H100", "B100"):
         there = tour.on(range(len(tour.diagnosis.launches)), gpus.gpu(card))
         launches = tuple(replace(x, on=e) for x, e in zip(tour.diagnosis.launches, there, strict=True))
-        text = diagnosis_json(replace(tour.diagnosis, launches=launches))
-        jsonschema.validate(json.loads(text), schema)
+        text = document_json(diagnosis_document(replace(tour.diagnosis, launches=launches)))
+        jsonschema.validate(json.loads(text), schema("diagnosis"))
         assert "NaN" not in text
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,9 @@ from advisor.records.diagnosis import LaunchDiagnosis, RuleVerdict
 from advisor.records.readings import RuleResult
 from advisor.view.pages.diagnosis import diagnosis_page
 from advisor.view.pages.launch import launch_blocks
-from advisor.view.pages.ncu_rules import HEADING, differing, reason_text, rules_page
+from advisor.view.pages.ncu_rules import HEADING, differing, rules_page
 from advisor.view.writers.terminal import block_lines, terminal_text
+from tests.changed import replace
 
 STATUSES = {
     *("first", "ranked", "small", "trust", "gave_way", "refuted", "unknown", "none", "class_same", "class_differs"),
@@ -88,51 +88,51 @@ def test_each_verdict_on_the_bundled_report_has_one_of_the_states_and_a_reason(t
         assert launch.ncu_rules
         assert sum(v.leading for v in launch.ncu_rules) <= 1
         for verdict in launch.ncu_rules:
-            assert verdict.status in STATUSES
-            assert reason_text(verdict)
+            assert verdict.here.status in STATUSES
+            assert verdict.here.because
             diagnoses = [f.id for f in launch.findings if f.kind == "diagnosis"]
-            assert (verdict.status in ("first", "ranked")) == (verdict.subject in diagnoses)
+            assert (verdict.here.status in ("first", "ranked")) == (verdict.here.subject in diagnoses)
 
 
 def test_where_both_find_the_same_the_verdict_says_so(tour: Any) -> None:
     verdict = verdict_on(launch_of(tour, "transpose_tile"), "uncoalesced shared accesses")
-    assert (verdict.status, verdict.subject, verdict.place) == ("first", "bank_conflicts", 1)
+    assert (verdict.here.status, verdict.here.subject, verdict.here.place) == ("first", "bank_conflicts", 1)
     assert verdict.leading and verdict.saving > 0.9
     assert verdict not in differing(launch_of(tour, "transpose_tile"))
 
 
 def test_a_symptom_counts_as_what_explains_it(tour: Any) -> None:
     verdict = verdict_on(launch_of(tour, "byte_image"), "long-scoreboard stalls")
-    assert (verdict.status, verdict.subject) == ("first", "narrow_accesses")
+    assert (verdict.here.status, verdict.here.subject) == ("first", "narrow_accesses")
 
 
 def test_a_promise_that_the_numbers_refute_is_shown_with_them(tour: Any) -> None:
     launch = launch_of(tour, "row_per_thread")
     verdict = verdict_on(launch, "a partial last wave")
-    assert (verdict.status, verdict.subject) == ("refuted", "tail_effect")
-    assert {e.metric for e in verdict.evidence} <= {"sm_active_ratio", "ceil(waves) / waves"}
-    assert all(e.holds is False for e in verdict.evidence)
+    assert (verdict.here.status, verdict.here.subject) == ("refuted", "tail_effect")
+    assert {e.metric for e in verdict.here.evidence} <= {"sm_active_ratio", "ceil(waves) / waves"}
+    assert all(e.holds is False for e in verdict.here.evidence)
     assert re.search(r"a partial last wave, 50 % of the time\. Here not tail_effect: .*\(sm_active_ratio = 1\.0\d",
                      " ".join(lines(launch).split()))  # fmt: skip
 
 
 def test_a_cause_that_gave_way_names_what_it_gave_way_to(tour: Any) -> None:
     verdict = verdict_on(launch_of(tour, "capped_moments"), "issue slots")
-    assert (verdict.status, verdict.by) == ("gave_way", "register_spilling")
-    assert reason_text(verdict) == f"not {verdict.subject}: register_spilling explains it"
+    assert (verdict.here.status, verdict.here.by) == ("gave_way", "register_spilling")
+    assert verdict.here.because == f"not {verdict.here.subject}: register_spilling explains it"
 
 
 def test_a_finding_that_is_not_first_is_told_with_its_place(tour: Any) -> None:
     claim = RuleResult("HighPipe", "", "", None)
-    assert judged(tour, "row_per_thread", claim).ncu_rules[0].status == "none"
+    assert judged(tour, "row_per_thread", claim).ncu_rules[0].here.status == "none"
     launch = judged(
         tour,
         "row_per_thread",
         RuleResult("CPIStall", "x", "Each warp waits for the MIO (memory input/output) instruction queue.", 2.0),
     )
     (verdict,) = launch.ncu_rules
-    assert (verdict.status, verdict.subject, verdict.place) == ("ranked", "lsu_saturation", 2)
-    assert f"lsu_saturation is number 2, {verdict.gain:.1f}×; uncoalesced_access comes first" in " ".join(
+    assert (verdict.here.status, verdict.here.subject, verdict.here.place) == ("ranked", "lsu_saturation", 2)
+    assert f"lsu_saturation is number 2, {verdict.here.gain:.1f}×; uncoalesced_access comes first" in " ".join(
         lines(launch).split()
     )
 
@@ -145,19 +145,19 @@ def test_without_the_numbers_a_verdict_is_unknown_and_names_them(tour: Any) -> N
     frame["rules"] = [(RuleResult("UncoalescedSharedAccess", "x", message, 1.5),)]
     launch = Analysis(tour.catalog, replace(tour.inputs, frame=frame)).diagnosis.launches[0]
     (verdict,) = launch.ncu_rules
-    assert (verdict.status, verdict.subject) == ("unknown", "bank_conflicts")
-    assert "shared_wavefront_ratio" in verdict.wanting or "shared_wavefronts" in verdict.wanting
+    assert (verdict.here.status, verdict.here.subject) == ("unknown", "bank_conflicts")
+    assert "shared_wavefront_ratio" in verdict.here.wanting or "shared_wavefronts" in verdict.here.wanting
     assert "is undecided" in " ".join(lines(launch).split())
 
 
 def test_the_class_is_set_beside_the_bottleneck_rule_once(tour: Any) -> None:
     launch = launch_of(tour, "serial_step")
-    assert verdict_on(launch, "bottleneck: compute").status == "class_differs"
+    assert verdict_on(launch, "bottleneck: compute").here.status == "class_differs"
     text = terminal_text(diagnosis_page(replace(tour.diagnosis, launches=(launch,)), sections=None))
     assert text.count("the rule says ") == 1
     assert text.index(HEADING) < text.index("the rule says ")
     same = verdict_on(launch_of(tour, "fma_chains"), "bottleneck: a unit over 80 %")
-    assert (same.status, same.subject) == ("class_same", "class.compute_bound")
+    assert (same.here.status, same.here.subject) == ("class_same", "class.compute_bound")
 
 
 def test_a_kernel_that_is_done_answers_all_promises_at_once(tour: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from advisor.session.executor import Executor, sources
 from advisor.session.reducer import reduce
 from advisor.session.services import knowledge_index
 from advisor.session.state import State
+from tests.changed import replace
 
 
 def quiet(what: str, done: int, total: int) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -27,6 +26,7 @@ from advisor.session.interview.choosing import next_number, open_numbers
 from advisor.session.language.understand import event_of
 from advisor.session.reducer import reduce, replay
 from advisor.session.state import State
+from tests.changed import replace
 
 METRICS = ("lanes_active", "l1_hit_pct", "eligible_warps")
 TESTS = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -16,6 +15,7 @@ from advisor.session.records import Ask, Choice
 from advisor.session.reducer import reduce
 from advisor.session.requests import Conclude, Read, Request
 from advisor.session.state import State
+from tests.changed import replace
 
 
 def opened(*deeds: e.Event) -> State:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from advisor.session.language.files import listed
 from advisor.session.language.understand import completions, understand
 from advisor.session.records import Step
 from advisor.session.state import State
+from tests.changed import replace
 
 
 def state() -> State:

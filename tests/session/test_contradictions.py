@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from tui.factory import INDEX, METRICS, desk, diagnosis, launch
 from tui.talk import begin, look, say, settle
@@ -13,6 +11,7 @@ from advisor.session import events as e
 from advisor.session.interview.contradictions import agrees, of_answer, together
 from advisor.session.reducer import reduce, replay
 from advisor.session.state import State
+from tests.changed import replace
 
 UNITS = tuple((name, entry.unit, entry.means) for name, entry in catalog().metrics.items())
 KNOWN = replace(INDEX, metrics=UNITS)

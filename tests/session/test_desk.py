@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from tui.factory import Analysis, diagnosis
 from tui.factory import desk as make
@@ -11,6 +9,7 @@ from tui.factory import desk as make
 from advisor.session import events as e
 from advisor.session.executor import CalledOff, Executor
 from advisor.session.state import State
+from tests.changed import replace
 
 
 def quiet(what: str, done: int, total: int) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from tui.factory import INDEX, desk, diagnosis, launch, reckon
 from tui.talk import begin, kinds, look, say, settle
@@ -17,6 +15,7 @@ from advisor.session.interview.choosing import SIDES
 from advisor.session.records import Card
 from advisor.session.reducer import reduce, replay
 from advisor.session.state import State
+from tests.changed import replace
 
 
 def at_launch(position: int = 1) -> tuple[State, Executor]:
@@ -141,7 +140,9 @@ def test_only_bounds_are_expectations():
 @pytest.mark.parametrize("bound", choosing.BOUNDS)
 def test_every_expectation_is_compared_with_every_class_in_a_sentence(bound: str, class_id: str):
     class One:
-        diagnosis = diagnosis(launch(0, "alone", verdict=Verdict(class_id, class_id.title(), 0.1, (), "so")))
+        diagnosis = diagnosis(
+            launch(0, "alone", verdict=Verdict(id=class_id, title=class_id.title(), margin=0.1, because="so"))
+        )
 
     state, at = begin("one.ncu-rep", at=desk(analyse=lambda *a: One(), knowledge=lambda: replace(INDEX, algorithms=())))
     state = say(state, at, bound)
@@ -152,7 +153,7 @@ def test_every_expectation_is_compared_with_every_class_in_a_sentence(bound: str
 
 def test_nothing_is_compared_where_the_class_is_not_known():
     class One:
-        diagnosis = diagnosis(launch(0, "alone", verdict=Verdict("undetermined", "Undetermined", None, (), "")))
+        diagnosis = diagnosis(launch(0, "alone", verdict=Verdict(id="undetermined", title="Undetermined", because="")))
 
     state, at = begin("one.ncu-rep", at=desk(analyse=lambda *a: One(), knowledge=lambda: replace(INDEX, algorithms=())))
     card = compared(say(state, at, "memory"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from advisor.session.language.understand import event_of
 from advisor.session.method.progress import far, rows
 from advisor.session.method.steps import here
 from advisor.session.reducer import progressed, reduce, replay
+from tests.changed import replace
 
 STEPS = tuple(step.id for step in INDEX().steps)
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 from tui.factory import launch
 
+from advisor.records.diagnosis import LaunchGpu
 from advisor.records.errors import UsageError
 from advisor.session import cards
 from advisor.session import cards as napkin_cards
 from advisor.session.actions.help import _HINTS
 from advisor.session.numbers import UNIT_HINTS, number
 from advisor.session.records import Ask
+from tests.changed import replace
 
 GEMM = {"dtype": "f32", "m": 4096.0, "n": 4096.0, "k": 4096.0}
 
@@ -47,13 +48,13 @@ def test_sizes_that_contradict_the_measurement_are_named_and_nothing_is_conclude
 
 
 def test_a_card_that_the_user_named_is_the_one_that_counts():
-    slow = napkin_cards.gpu_of(launch(0, "k", gpu_name="", cc="", known_as="T4", metrics={}))
-    fast = napkin_cards.gpu_of(launch(0, "k", gpu_name="NVIDIA H200", cc="9.0", known_as="H200-SXM", metrics={}))
+    slow = napkin_cards.gpu_of(launch(0, "k", gpu=LaunchGpu("", "", "T4"), metrics={}))
+    fast = napkin_cards.gpu_of(launch(0, "k", metrics={}))
     assert slow.bandwidth < fast.bandwidth
 
 
 def test_a_card_whose_bandwidth_nobody_knows_is_refused_in_one_line():
-    nameless = replace(launch(0, "k"), gpu_name="", cc="", known_as="", metrics={})
+    nameless = replace(launch(0, "k"), gpu=LaunchGpu("", "", ""), metrics={})
     with pytest.raises(UsageError, match="bandwidth"):
         napkin_cards.estimate("gemm", GEMM, nameless)
 

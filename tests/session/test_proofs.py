@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from tui.factory import INDEX, comparison
 
 from advisor.reasoning.engine.explain import BlockedRule, Clause
 from advisor.records.diagnosis import Comparison
 from advisor.session.cards import blocked_lines, measured
+from tests.changed import replace
 
 
 def under(value: float, threshold: float) -> Comparison:
@@ -40,8 +39,8 @@ def test_how_far_a_number_is_from_its_threshold_is_said_as_people_would(item: Co
 
 
 def test_of_two_comparisons_of_a_condition_that_fails_each_says_whether_it_holds() -> None:
-    both = Clause("waves_below_4", "when", 0, (over(62.0, 1), under(62.0, 4)))
-    one = Clause("waves_below_4", "when", 0, (under(62.0, 4),))
+    both = Clause("waves_below_4", "when", False, (over(62.0, 1), under(62.0, 4)))
+    one = Clause("waves_below_4", "when", False, (under(62.0, 4),))
     rule = BlockedRule("tail_effect.uneven", "tail_effect", False, (both, one), (), (), ())
     lines = [(line.text.partition(",")[0], line.style) for line in blocked_lines((rule,), INDEX)[1:]]
     assert lines == [

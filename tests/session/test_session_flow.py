@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from tui.factory import desk, diagnosis, launch
 from tui.talk import begin, kinds, look, say, settle
 
-from advisor.records.diagnosis import Location
+from advisor.records.diagnosis import Location, Place
 from advisor.session import events as e
 from advisor.session.actions.answer import fits
 from advisor.session.cards import finding_card
@@ -16,8 +14,9 @@ from advisor.session.choices import choices
 from advisor.session.language.understand import event_of, understand
 from advisor.session.records import Ask
 from advisor.session.reducer import can_go_back, reduce, replay
+from tests.changed import replace
 
-PLACE = Location("a.cu", 4, 16, "LDS R6, [R6]", "excess_wavefronts", 0.97, (("b.cuh", 14), ("a.cu", 20)))
+PLACE = Location("a.cu", 4, 16, "LDS R6, [R6]", "excess_wavefronts", 0.97, (Place("b.cuh", 14), Place("a.cu", 20)))
 
 
 def test_a_report_with_several_launches_opens_the_list():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ from advisor.session import events as e
 from advisor.session.reducer import can_go_back, reduce, replay
 from advisor.session.state import VIEWS, State
 from advisor.session.views import is_for_view as of_view
+from tests.changed import replace
 
 READ = e.Read(("a.ncu-rep",))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
+from advisor.cli.json_schema import schema
 from advisor.cli.main import cli
 from advisor.records import resources
 from advisor.records.errors import InputError, UsageError
@@ -44,8 +44,7 @@ def test_the_source_that_the_report_carries_is_shown_where_no_file_is_at_hand() 
 
 def test_the_document_keeps_to_its_schema() -> None:
     document = json.loads(said("source", REPORT, "--launch", "0", "--sources", LADDER, "--format", "json"))
-    schema = json.loads((files("advisor") / "view" / "schemas" / "source.json").read_text(encoding="utf-8"))
-    jsonschema.validate(document, schema)
+    jsonschema.validate(document, schema("source"))
     (line,) = document["lines"]
     assert (line["line"], line["share"]) == (6, 1)
     assert line["text"].startswith("out[(size_t)col * n + row] = in[(size_t)row * n + col];")
@@ -82,9 +81,8 @@ def first(document: dict[str, Any], at: int = 0) -> dict[str, Any]:
 
 
 def test_a_lone_launch_has_its_places_and_several_have_them_on_request() -> None:
-    schema = json.loads((files("advisor") / "view" / "schemas" / "diagnosis.json").read_text(encoding="utf-8"))
     lone = json.loads(said("diagnose", REPORT, "--launch", "1", "--format", "json"))
-    jsonschema.validate(lone, schema)
+    jsonschema.validate(lone, schema("diagnosis"))
     (place,) = first(lone)["locations"]
     assert place["file"].endswith("/2-tile.cu")
     assert (place["line"], place["metric"], place["share"]) == (13, "excess_wavefronts", 1)
@@ -110,8 +108,7 @@ def test_text_reports_have_no_places_and_are_diagnosed_all_the_same() -> None:
 def test_two_launches_are_compared_by_opcode_and_by_line() -> None:
     args = ("source", REPORT, "--launch", "0", "--with", f"{REPORT}#1")
     document = json.loads(said(*args, "--format", "json", "--top", "50"))
-    schema = json.loads((files("advisor") / "view" / "schemas" / "source_compare.json").read_text(encoding="utf-8"))
-    jsonschema.validate(document, schema)
+    jsonschema.validate(document, schema("source_compare"))
     opcodes = {c["opcode"]: (c["before"], c["now"]) for c in document["opcodes"]}
     assert opcodes["LDS"] == (0, 3964928) and opcodes["STG.E"] == (3964928, 3964928)
     assert sum(c["before"] for c in document["lines"]) == document["before"]["total"]
@@ -141,8 +138,7 @@ def test_columns_and_ptx_are_shown_on_request_and_a_wrong_name_is_one_line() -> 
     text = said(*args)
     assert "wavefr." in text and "ld.shared.f32" in text and all(len(line) <= 80 for line in text.splitlines())
     document = json.loads(said(*args, "--format", "json"))
-    schema = json.loads((files("advisor") / "view" / "schemas" / "source.json").read_text(encoding="utf-8"))
-    jsonschema.validate(document, schema)
+    jsonschema.validate(document, schema("source"))
     assert document["instructions"][0]["columns"]["wavefronts"] == 32
     assert document["ptx"][0]["text"].startswith("ld.shared.f32") and document["shared"][0]["array"] == "tile"
     with pytest.raises(UsageError, match="sets: memory"):

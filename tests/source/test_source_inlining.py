@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from listings import listing
 
+from advisor.records.diagnosis import Place
 from advisor.records.errors import UsageError
 from advisor.source.columns import Facts, parse_columns
 from advisor.source.compare import align
@@ -16,6 +16,7 @@ from advisor.source.listing import Listing, Waits, home, is_installed
 from advisor.source.locate import places
 from advisor.source.measures import MEASURES
 from advisor.source.view import read_texts
+from tests.changed import replace
 
 PLAIN = listing(
     [
@@ -56,7 +57,7 @@ def test_a_function_that_calls_itself_counts_once() -> None:
 
 def test_a_place_tells_the_call_that_it_was_inlined_at() -> None:
     first = places(CODE, MEASURES["instructions"])[0]
-    assert (first.line, first.share, first.calls) == (4, 0.8, (("k.cu", 20),))
+    assert (first.line, first.share, first.calls) == (4, 0.8, (Place("k.cu", 20),))
 
 
 @pytest.mark.parametrize(

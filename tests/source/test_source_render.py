@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 from listings import listing
 
 from advisor.source.columns import parse_columns
+from advisor.source.document import source_document
 from advisor.source.listing import Listing, Row
 from advisor.source.measures import MEASURES
 from advisor.source.view import View, arrange
 from advisor.view.source import source_text
-from advisor.view.source_json import source_json
+from advisor.view.writers.json import document_json
+from tests.changed import replace
 
 STALLED = "smsp__pcsamp_warps_issue_stalled_short_scoreboard"
 EVIL = "\x1b[2J\x07evil"
@@ -32,7 +33,7 @@ def test_nothing_in_a_report_reaches_the_terminal_as_it_is() -> None:
     text = source_text(made(Listing((row,), frozenset()), f"\t{EVIL} x = " + "y" * 400), 5)
     assert "\x1b" not in text and "\x07" not in text and "\\x1b[2J" in text
     assert all(len(line) <= 80 for line in text.splitlines())
-    assert json.loads(source_json(made(Listing((row,), frozenset())), 5))["lines"][0]["line"] == 7
+    assert json.loads(document_json(source_document(made(Listing((row,), frozenset())), 5)))["lines"][0]["line"] == 7
 
 
 def test_names_of_callers_and_ptx_are_data_too() -> None:
@@ -45,7 +46,7 @@ def test_names_of_callers_and_ptx_are_data_too() -> None:
         text = source_text(view, 5, width=width)
         assert "\x1b" not in text and "\x07" not in text and "inlined at" in text and "installed header" in text
         assert all(len(line) <= width for line in text.splitlines())
-    assert len(json.loads(source_json(view, 5))["instructions"][0]["calls"]) == 39
+    assert len(json.loads(document_json(source_document(view, 5)))["instructions"][0]["calls"]) == 39
 
 
 def test_an_orphaned_wait_is_explained_and_a_report_without_ptx_says_so() -> None:

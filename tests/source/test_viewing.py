@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +13,7 @@ from advisor.reasoning.diagnose import analyse
 from advisor.records.errors import InputError, UsageError
 from advisor.source import viewer as viewing
 from advisor.source.viewer import Viewer, measures_for
+from tests.changed import replace
 
 REPORT = Path(__file__).parents[2] / "kernels" / "bank-conflicts" / "recorded" / "h200" / "profile.ncu-rep.xz"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from advisor.timeline.analyse import analyse
-from advisor.timeline.ncu_command import NcuCommand
+from advisor.timeline.results import NcuCommand
 from tests.timeline.generator import MS, TID, US, Planted
 
 

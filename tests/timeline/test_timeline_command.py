@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-import advisor
+from advisor.cli.json_schema import schema
 from advisor.cli.main import main
 from advisor.timeline.analyse import analyse
 from advisor.view.timeline import timeline_text
@@ -17,7 +17,7 @@ from tests.timeline import generator as make
 from tests.timeline import stats
 from tests.timeline.generator import MS, PATTERNS
 
-SCHEMA = json.loads((Path(advisor.__file__).parent / "view/schemas/timeline.json").read_text())
+SCHEMA = schema("timeline")
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str | Path) -> tuple[int, str, str]:

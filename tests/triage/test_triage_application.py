@@ -16,7 +16,7 @@ from advisor.triage.results import Group, Triage
 from advisor.triage.tally import PS, CauseTally, Example, Key, Tally
 from tests.timeline.generator import MS, Planted
 
-_VERDICT = Verdict("balanced", "", None, (), "")
+_VERDICT = Verdict(id="balanced", title="", because="")
 
 
 def profiled(*kernels: tuple[str, float, float]) -> Triage:

@@ -13,9 +13,9 @@ import pytest
 
 from advisor.triage import run
 from advisor.triage.one_file import Part, examine_packed
-from advisor.triage.results import Triage
+from advisor.triage.results import Triage, TriageDocument
 from advisor.triage.run import Progress, triage
-from advisor.view.triage_json import triage_json
+from advisor.view.writers.json import document_parts
 from tests.bench.triage.generate import raw_rows, table
 
 LAUNCHES = 3
@@ -34,7 +34,7 @@ def fleet(folder: Path, count: int) -> list[Path]:
 
 def document(result: Triage) -> dict[str, Any]:
     """The JSON of a result."""
-    found: dict[str, Any] = json.loads("".join(triage_json(result)))
+    found: dict[str, Any] = json.loads("".join(document_parts(TriageDocument, result.document(None, ()))))
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from advisor.explain.explain import Hit
@@ -16,6 +16,7 @@ from advisor.records.diagnosis import (
     Finding,
     FixAdvice,
     LaunchDiagnosis,
+    LaunchGpu,
     Missing,
     Question,
     Speedup,
@@ -25,6 +26,7 @@ from advisor.records.errors import InputError, UsageError
 from advisor.records.readings import Progress, ReportInfo
 from advisor.session.executor import Executor, Sources
 from advisor.session.records import Algorithm, Ask, Choice, KnowledgeIndex, Line, NapkinResult
+from tests.changed import replace
 
 METRICS = {
     "compute_pct": 12.4,
@@ -159,9 +161,7 @@ def launch(index: int, kernel: str, **changes: object) -> LaunchDiagnosis:
         grid=(256, 256, 1),
         block=(32, 8, 1),
         duration_ns=333_000.0,
-        gpu_name="NVIDIA H200",
-        cc="9.0",
-        known_as="H200-SXM",
+        gpu=LaunchGpu("NVIDIA H200", "9.0", "H200-SXM"),
         verdict=Verdict(
             id="internal_congestion",
             title="L1/shared-memory-bound",
@@ -184,7 +184,7 @@ def launch(index: int, kernel: str, **changes: object) -> LaunchDiagnosis:
 
 def diagnosis(*launches: LaunchDiagnosis) -> Diagnosis:
     """These launches, or six ordinary ones."""
-    done = Verdict("dram_bound", "DRAM-bound", 0.3, (), "memory runs at 91 % and DRAM at 91 %")
+    done = Verdict(id="dram_bound", title="DRAM-bound", margin=0.3, because="memory runs at 91 % and DRAM at 91 %")
     made = launches or (
         launch(0, "vector_copy", duration_ns=132_000.0, findings=(DONE,), verdict=done, questions=(), missing=()),
         launch(1, "transpose_tile"),
@@ -246,14 +246,14 @@ class Analysis:
     def how(self, position: int, finding_id: str) -> Proof:
         now = self._launch(position)
         if finding_id == now.verdict.id:
-            clauses = tuple(Clause(item.observation, "when", 2, (item,)) for item in now.verdict.evidence)
+            clauses = tuple(Clause(item.observation, "when", True, (item,)) for item in now.verdict.evidence)
             rule = RuleProof(f"class.{finding_id}", now.verdict.because, ("guide.step3",), clauses)
             return Proof(finding_id, now.verdict.title, "class", (rule,))
         found = next((f for f in now.findings if f.id == finding_id), None)
         if found is None:
             raise UsageError(f"{finding_id!r} was not found on launch {position}")
-        clauses = tuple(Clause(item.observation, "when", 2, (item,)) for item in found.evidence)
-        blocked = Clause("excess_on_atomics", "unless", 0)
+        clauses = tuple(Clause(item.observation, "when", True, (item,)) for item in found.evidence)
+        blocked = Clause("excess_on_atomics", "unless", False)
         rule = RuleProof(found.rules[0], found.because, found.cites, (*clauses, blocked))
         return Proof(finding_id, found.title, found.kind, (rule,))
 
@@ -266,7 +266,7 @@ class Analysis:
                 f"{finding_id}.rule",
                 finding_id,
                 False,
-                (Clause("few_waves", "when", 0, (waves,)),),
+                (Clause("few_waves", "when", False, (waves,)),),
                 (),
                 (),
                 ("guide.step3",),
@@ -289,7 +289,9 @@ class Analysis:
     def what_if(self, position: int, values: Mapping[str, float]) -> LaunchDiagnosis:
         now = self._launch(position)
         if values.get("dram_pct", 0) >= 60:
-            return replace(now, verdict=Verdict("dram_bound", "DRAM-bound", 0.1, (), "DRAM runs high"))
+            return replace(
+                now, verdict=Verdict(id="dram_bound", title="DRAM-bound", margin=0.1, because="DRAM runs high")
+            )
         return now
 
     def answered(self, position: int | None, answers: Mapping[str, float | str]) -> Analysis:
@@ -319,11 +321,20 @@ def analyse(paths: Sequence[Path], gpu: str | None, progress: Progress) -> Analy
 def analyse_numbers(values: Mapping[str, float | str], gpu: str | None) -> Analysis:
     dram = values.get("dram_pct")
     if dram is None:
-        verdict, findings = Verdict("undetermined", "Undetermined", None, (), "the report lacks a deciding metric"), ()
+        verdict, findings = (
+            Verdict(id="undetermined", title="Undetermined", because="the report lacks a deciding metric"),
+            (),
+        )
     elif float(dram) >= 60:
-        verdict, findings = Verdict("dram_bound", "DRAM-bound", 0.2, (), f"DRAM at {dram} %"), (DONE,)
+        verdict, findings = (
+            Verdict(id="dram_bound", title="DRAM-bound", margin=0.2, because=f"DRAM at {dram} %"),
+            (DONE,),
+        )
     else:
-        verdict, findings = Verdict("latency_bound", "Latency-bound", 0.2, (), f"DRAM at {dram} %"), (NARROW,)
+        verdict, findings = (
+            Verdict(id="latency_bound", title="Latency-bound", margin=0.2, because=f"DRAM at {dram} %"),
+            (NARROW,),
+        )
     one = launch(
         0,
         "your kernel",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from advisor.records.readings import ReportInfo
 from advisor.timeline.analyse import analyse as analyse_traces
+from tests.changed import replace
 from tests.timeline.generator import MS, US, Planted
 from tui import factory
 from tui.code_factory import CODE, TEXT, listing, locator

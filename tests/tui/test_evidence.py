@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from textual import events
 from textual.geometry import Offset
 from textual.widgets import Input
 
-from advisor.records.diagnosis import Location
+from advisor.records.diagnosis import Location, Place
 from advisor.records.readings import Progress
 from advisor.session.records import Card, Line
 from advisor.session.state import State
@@ -21,6 +20,7 @@ from advisor.tui.widgets.evidence_pages import PAGES, EvidenceContext, Layout, e
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import CardView, LineWidget
 from advisor.view.charts.roofline_text import Paper
+from tests.changed import replace
 from tui.driver import Driver, session
 from tui.factory import CONFLICTS, INDEX, METRICS, Analysis, diagnosis, launch
 
@@ -124,7 +124,7 @@ def test_the_memory_page_marks_local_traffic_and_says_what_it_cannot_show():
 
 
 def test_the_source_page_shows_the_places_of_findings_with_their_share_or_where_to_look():
-    place = Location("/home/x/k.cu", 12, 16, "LDS R0, [R1]", "excess", 0.62, calls=(("/home/x/main.cu", 7),))
+    place = Location("/home/x/k.cu", 12, 16, "LDS R0, [R1]", "excess", 0.62, calls=(Place("/home/x/main.cu", 7),))
     text = page("source", shown(finding=replace(CONFLICTS, locations=(place,))))
     assert "62.0% ██████▏··· k.cu:12" in text and "LDS R0" in text and "inlined at main.cu:7" in text
     text = page("source", shown())

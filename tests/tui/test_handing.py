@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from textual.events import Key, Paste
 
 from advisor.tui.widgets.prompt import Prompt
+from tests.changed import replace
 from tui.driver import Driver, session
 from tui.factory import INDEX
 

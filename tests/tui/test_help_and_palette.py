@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from advisor.tui.palette import bindings_of, keys_of, works
 from advisor.tui.screens.base import SCREENS
 from advisor.tui.screens.help import HelpScreen
 from advisor.tui.widgets.text import CardView
+from tests.changed import replace
 from tests.tui.test_replay_screen import Played
 from tui.driver import Driver, session
 from tui.factory import INDEX, desk

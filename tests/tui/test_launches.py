@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from advisor.records.diagnosis import Diagnosis, Verdict
 from advisor.records.readings import Progress, ReportInfo
 from advisor.tui.widgets.launches import ORDERS, LaunchTable, arranged, exactly, rows_of, share_text, summary, totals
 from advisor.tui.widgets.prompt import Prompt
+from tests.changed import replace
 from tui.driver import Driver, session
 from tui.factory import DONE, NARROW, Analysis, diagnosis, launch
 
@@ -217,7 +217,7 @@ def test_a_share_is_told_alike_in_the_row_and_in_the_summary():
 
 @pytest.mark.parametrize("width", [80, 160])
 async def test_what_is_cut_says_so_and_every_order_shows_its_mark(width: int):
-    mixed = Verdict("memory_bound_mixed", "Memory-bound, mixed", 0.1, (), "")
+    mixed = Verdict(id="memory_bound_mixed", title="Memory-bound, mixed", margin=0.1, because="")
     made = diagnosis(*three().launches, launch(3, "d_mixed", duration_ns=1e5, verdict=mixed))
     async with session("tour.ncu-rep", size=(width, 24), analyse=given(made)) as at:
         inner, both = (next(row for row in at.rows if name in row) for name in ("b_slow", "d_mixed"))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from advisor.session.executor import Executor, sources
 from advisor.tui.app import AdvisorApp
+from tests.changed import replace
 from tui.driver import Driver
 
 

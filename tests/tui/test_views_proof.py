@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from advisor.tui.screens.proof import Node, ProofScreen, ProofTree, tree
 from advisor.tui.screens.session import SessionScreen
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Note
+from tests.changed import replace
 from tui.driver import Driver, session
 from tui.factory import comparison
 
@@ -136,7 +136,7 @@ def labels(node: Node) -> list[str]:
 def test_an_unknown_condition_is_neither_true_nor_false_and_a_finding_behind_it_is_proved_in_turn():
     unknown = comparison("ratio_high", "ratio", None, "ratio", 2.0, "the ratio is high")
     inner = Proof("latency", "Latency", "note", (RuleProof("latency.rule", "warps wait", (), ()),))
-    clauses = (Clause("ratio_high", "when", 1, (unknown,)), Clause("found.latency", "when", 2, (), inner))
+    clauses = (Clause("ratio_high", "when", None, (unknown,)), Clause("found.latency", "when", True, (), inner))
     rule = RuleProof("a.rule", "both hold", (), clauses)
     top = tree(Proved(Proof("a", "A", "diagnosis", (rule,))), "a", KnowledgeIndex(findings=(("latency", "Latency"),)))
     condition, found = top.children[0].children
@@ -147,7 +147,7 @@ def test_an_unknown_condition_is_neither_true_nor_false_and_a_finding_behind_it_
 
 
 def test_a_blocking_unless_is_marked_as_what_fails():
-    rule = BlockedRule("a.rule", "a", False, (), (), (Clause("on_atomics", "unless", 2),), ())
+    rule = BlockedRule("a.rule", "a", False, (), (), (Clause("on_atomics", "unless", True),), ())
     blocked = tree((rule,), "a", KnowledgeIndex()).children[0]
     assert blocked.became == "fails" and blocked.children[0].became == "fails"
     assert "blocks the rule" in blocked.children[0].label
@@ -161,7 +161,9 @@ def test_without_any_rule_the_tree_says_so():
 async def test_hostile_texts_in_a_proof_are_shown_and_not_obeyed(size: tuple[int, int]):
     async with proof(size) as at:
         evil = "[red]x[/red]\x1b[31m\u202e" + "y" * 10_000
-        rule = RuleProof("a.rule", evil, (evil,), (Clause("c", "when", 2, (comparison("c", evil, 1, "", 2, evil),)),))
+        rule = RuleProof(
+            "a.rule", evil, (evil,), (Clause("c", "when", True, (comparison("c", evil, 1, "", 2, evil),)),)
+        )
         top = tree(Proved(Proof("a", evil, "diagnosis", (rule,))), "a", replace(at.app.state.knowledge, findings=()))
         view = at.app.screen.query_one(ProofTree)
         view.fill(top)

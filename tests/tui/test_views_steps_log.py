@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 
 import pytest
 
@@ -14,6 +13,7 @@ from advisor.tui.screens.knowledge import KnowledgeScreen
 from advisor.tui.screens.log import LogScreen
 from advisor.tui.screens.session import SessionScreen
 from advisor.tui.screens.steps import StepsScreen
+from tests.changed import replace
 from tui.driver import Driver, session
 from tui.factory import INDEX
 

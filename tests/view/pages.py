@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
-from advisor.records.diagnosis import Diagnosis, Location
+from advisor.records.diagnosis import Diagnosis, LaunchGpu, Location, Place
+from tests.changed import replace
 
 HOSTILE = {
     "markup": "k<img src=x onerror=alert(1)>&<b>\"'`",
@@ -109,10 +109,11 @@ def renamed(diagnosis: Diagnosis, name: str) -> Diagnosis:
             launch,
             kernel=name,
             kernel_full=name,
-            gpu_name=name,
-            known_as="",
+            gpu=LaunchGpu(name, launch.cc, ""),
             findings=tuple(
-                replace(f, because=name, locations=(Location(f"{name}.cu", 2, 16, name, "samples", 0.5, ((name, 3),)),))
+                replace(
+                    f, because=name, locations=(Location(f"{name}.cu", 2, 16, name, "samples", 0.5, (Place(name, 3),)),)
+                )
                 for f in launch.findings
             ),
         )

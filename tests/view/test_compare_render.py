@@ -5,23 +5,22 @@ from __future__ import annotations
 import json
 import math
 import xml.etree.ElementTree as ET
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
-import advisor.view
+from advisor.cli.json_schema import schema
 from advisor.compare.compare import compare_diagnoses
 from advisor.compare.thresholds import check, parse
 from advisor.view.compare import compare_text
-from advisor.view.compare_json import compare_json
 from advisor.view.compare_markdown import compare_markdown
 from advisor.view.compare_results import Result
+from advisor.view.writers.json import document_json
 from advisor.view.writers.junit import junit
+from tests.changed import replace
 
-SCHEMA = json.loads((Path(advisor.view.__file__).parent / "schemas" / "compare.json").read_text(encoding="utf-8"))
+SCHEMA = schema("compare")
 HOSTILE = "k<int, 4>::\x1b[31mred\x00\n# head |`]]> & <b>\ud800\ufffe@here$x$ [l](http://x)"
 
 
@@ -93,7 +92,7 @@ def test_the_json_validates_against_the_shipped_schema(tour: Any, all_pairs: Res
         result(tour, [hostile(tour, 1)], [2]),
         result(tour, [1], [2], runs=([100e3] * 20, [90e3] * 20)),
     ):
-        text = compare_json(one)
+        text = document_json(one.document())
         assert "NaN" not in text and "Infinity" not in text
         jsonschema.validate(json.loads(text), SCHEMA)
 
@@ -105,7 +104,7 @@ def test_the_schema_refuses_what_is_not_said_in_it() -> None:
 
 def test_the_json_keeps_unknown_numbers_out(tour: Any) -> None:
     odd = replace(tour.diagnosis.launches[2], metrics={**tour.diagnosis.launches[2].metrics, "dram_pct": math.nan})
-    pair = json.loads(compare_json(result(tour, [1], [odd], "dram_pct>+5")))["pairs"][0]
+    pair = json.loads(document_json(result(tour, [1], [odd], "dram_pct>+5").document()))["pairs"][0]
     row = next(m for m in pair["metrics"] if m["metric"] == "dram_pct")
     assert "after" not in row and "change" not in row and row["before"] == pytest.approx(91.437, abs=0.01)
     assert "crossed" not in pair["fail_on"][0]
@@ -154,7 +153,7 @@ def test_hostile_names_leave_xml_markdown_and_terminal_whole(tour: Any) -> None:
     assert "\x1b" not in markdown and "<b>" not in markdown.replace("\\<b\\>", "")
     assert not [line for line in markdown.splitlines() if line.startswith("# head")]
     assert "\\[l\\](http" in markdown and "\\@here" in markdown
-    compare_json(one).encode("utf-8", "surrogatepass")
+    document_json(one.document()).encode("utf-8", "surrogatepass")
 
 
 def test_markdown_tables_have_the_same_cells_in_every_row(tour: Any) -> None:
@@ -171,5 +170,5 @@ def test_markdown_tables_have_the_same_cells_in_every_row(tour: Any) -> None:
 
 
 def test_different_runs_give_the_same_bytes(all_pairs: Result) -> None:
-    for render in (compare_json, junit, compare_markdown):
+    for render in (lambda one: document_json(one.document()), junit, compare_markdown):
         assert render(all_pairs) == render(all_pairs)  # type: ignore[operator]

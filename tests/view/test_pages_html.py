@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from advisor.view.compare_results import Result
 from advisor.view.pages.compare import compare_page
 from advisor.view.pages.diagnosis import diagnosis_page, grouped
 from advisor.view.writers.html import page_html, rich
+from tests.changed import replace
 from tests.view.pages import HOSTILE, renamed, some, sound
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +12,7 @@ from markdown_it import MarkdownIt
 from advisor.view.blocks import BarRow, Bars, Cell, Code, Column, Command, Fact, Facts, Page, Table, section
 from advisor.view.pages.diagnosis import diagnosis_page
 from advisor.view.writers.markdown import escaped, page_markdown, rich
+from tests.changed import replace
 from tests.view.pages import HOSTILE, INVISIBLE, renamed, some
 
 

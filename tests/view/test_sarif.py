@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
-from advisor.records.diagnosis import Diagnosis, Location, Missing
+from advisor.records.diagnosis import Diagnosis, Location, Missing, Place
 from advisor.view.writers.sarif import diagnosis_sarif
+from tests.changed import replace
 from tests.view.pages import HOSTILE, INVISIBLE, renamed, some
 
 SCHEMA = json.loads((Path(__file__).parent / "sarif-2.1.0-subset.json").read_text(encoding="utf-8"))
@@ -52,7 +52,7 @@ def test_a_result_stands_on_its_line_with_its_worth_and_the_calls_that_led_there
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "t.cu").write_text("x")
     hot = Location(
-        "/build/7/src/t.cu", 8, 752, "LDS R7, [R4]", "excess_wavefronts", 0.97, (("/build/7/src/main.cu", 40),)
+        "/build/7/src/t.cu", 8, 752, "LDS R7, [R4]", "excess_wavefronts", 0.97, (Place("/build/7/src/main.cu", 40),)
     )
     run = log(placed(tour, 4, hot, replace(hot, line=11, share=0.03, calls=())), tmp_path)
     result = run["results"][0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,12 @@ from session.sessions import Session, answer_all, recorded, trace
 from timeline.generator import starved
 from tui import factory
 
+from advisor.records.diagnosis import LaunchGpu
 from advisor.session import events as e
 from advisor.session.export.export import text_of
 from advisor.session.state import State
 from advisor.session.transcripts.format import Scrubber
+from tests.changed import replace
 from tests.view.pages import HOSTILE, sound
 from tests.view.test_pages_markdown import outside_code
 
@@ -196,7 +197,7 @@ def test_a_session_about_a_trace_alone_has_its_timeline(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
 def test_names_and_typed_text_are_shown_and_never_obeyed(name: str) -> None:
-    bad = factory.launch(1, name, gpu_name=name, known_as="", kernel_full=name)
+    bad = factory.launch(1, name, gpu=LaunchGpu(name, "9.0", ""), kernel_full=name)
     session = on(bad)
     session.do(e.Expected(None), e.Skipped("algorithm"), e.HowAsked(), e.NotUnderstood(name, (name,), name))
     state = session.state

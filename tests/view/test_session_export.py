@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from session.sessions import INDEX, Session, answer_all, recorded, trace
 from timeline.generator import starved
 from tui import factory
 
+from advisor.cli.json_schema import schema
 from advisor.cli.main import main
 from advisor.practice.lessons import Lessons
 from advisor.practice.manifest import exercise
@@ -26,14 +26,10 @@ from advisor.session.reducer import reduce
 from advisor.session.state import State
 from advisor.session.transcripts.autosave import Saving
 from advisor.session.transcripts.format import Scrubber
+from tests.changed import replace
 from tests.view.pages import sound
 
 ROOT = Path(__file__).parents[2]
-SCHEMAS = ROOT / "advisor" / "view" / "schemas"
-
-
-def schema(name: str) -> dict[str, Any]:
-    return json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def part(name: str, items: str) -> jsonschema.Draft202012Validator:

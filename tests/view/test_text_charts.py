@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 
 import pytest
@@ -10,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.knowledge.base import metrics
-from advisor.records.diagnosis import LaunchDiagnosis, Verdict
+from advisor.records.diagnosis import LaunchDiagnosis, LaunchGpu, Verdict
 from advisor.view.charts import bars as charts
 from advisor.view.charts.canvas import Canvas, plain
 from advisor.view.charts.memory import ASKED, WIDE, memory_chart
 from advisor.view.charts.roofline_text import COLLECT, NO_FLOP, NO_ROOFS, Paper, Scale, roofline
+from tests.changed import replace
 
 H200 = {
     "dram_peak_bytes_per_s": 4.8e12,
@@ -36,9 +36,20 @@ VALUES = st.one_of(st.floats(allow_nan=True, allow_infinity=True), st.floats(0, 
 
 
 def launch(metrics: dict[str, float], gpu: str = "NVIDIA H200", cc: str = "9.0") -> LaunchDiagnosis:
-    verdict = Verdict("dram_bound", "DRAM-bound", None, (), "")
     return LaunchDiagnosis(
-        0, 0, "k", "k", (1, 1, 1), (32, 1, 1), 1e6, gpu, cc, "", verdict, (), (), (), metrics=metrics
+        report=0,
+        index=0,
+        kernel="k",
+        kernel_full="k",
+        grid=(1, 1, 1),
+        block=(32, 1, 1),
+        duration_ns=1e6,
+        gpu=LaunchGpu(gpu, cc, ""),
+        verdict=Verdict(id="dram_bound", title="DRAM-bound", because=""),
+        findings=(),
+        questions=(),
+        missing=(),
+        metrics=metrics,
     )
 
 
@@ -231,5 +242,5 @@ def test_every_part_of_the_breakdown_is_a_metric_of_the_knowledge_base():
 
 
 def test_a_launch_that_was_typed_in_as_a_workload_has_no_roofline():
-    made = roofline(dataclasses.replace(launch(H200), scope="workload"), width=60)
+    made = roofline(replace(launch(H200), scope="workload"), width=60)
     assert not made.rows and len(made.notes) == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from advisor.view.pages.diagnosis import diagnosis_page
 from advisor.view.pages.launch import evidence_rows, next_text
 from advisor.view.text import title_text
 from advisor.view.writers.terminal import terminal_text
+from tests.changed import replace
 
 
 @pytest.mark.parametrize(

@@ -10,23 +10,26 @@ from typing import Any
 import jsonschema
 import pytest
 
-import advisor.view
+from advisor.cli.json_schema import schema
 from advisor.cli.main import main
 from advisor.explain.explain import explain
 from advisor.readers.read import read
 from advisor.reasoning.diagnose import analyse
-from advisor.view.diagnosis_json import diagnosis_json
+from advisor.reasoning.document import diagnosis_document
 from advisor.view.explain import explain_text
 from advisor.view.pages.diagnosis import diagnosis_page
+from advisor.view.writers.json import document_json
 from advisor.view.writers.terminal import terminal_text
 
 CASES = Path(__file__).parent.parent / "data" / "workloads"
-SCHEMA = json.loads((Path(advisor.view.__file__).parent / "schemas" / "diagnosis.json").read_text())
+SCHEMA = schema("diagnosis")
 NAMES = sorted(path.stem for path in CASES.glob("*.yaml"))
 
 
 def document(*names: str) -> dict[str, Any]:
-    made: dict[str, Any] = json.loads(diagnosis_json(analyse([CASES / f"{n}.yaml" for n in names]).diagnosis))
+    made: dict[str, Any] = json.loads(
+        document_json(diagnosis_document(analyse([CASES / f"{n}.yaml" for n in names]).diagnosis))
+    )
     return made
 
 
@@ -79,7 +82,7 @@ def test_neighbouring_units_share_a_cluster_in_the_json() -> None:
 
 
 def test_a_launch_of_a_kernel_has_neither_units_nor_scope(tour: Any) -> None:
-    launch = json.loads(diagnosis_json(tour.diagnosis))["launches"][0]
+    launch = json.loads(document_json(diagnosis_document(tour.diagnosis)))["launches"][0]
     assert "scope" not in launch and "units" not in launch["class"] and "band" not in launch["class"]
 
 

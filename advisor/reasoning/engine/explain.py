@@ -5,61 +5,65 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN
 from advisor.knowledge.texts import fill
 from advisor.reasoning.engine.program import UNDETERMINED, kind_of
+from advisor.records.diagnosis import Comparison
 from advisor.records.errors import UsageError
+from advisor.records.record import Internal, Record
 
 if TYPE_CHECKING:
     from advisor.knowledge.base import Catalog
     from advisor.reasoning.engine.trace import Fired, Trace
     from advisor.reasoning.observations import Observed
-    from advisor.records.diagnosis import Comparison
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Record):
     """One condition of a rule on one launch.
 
-    role: when or unless; truth: FALSE (0), UNKNOWN (1) or TRUE (2); evidence: the comparisons of an observation, with
-    their distance to the threshold; proof: how a finding or class that the condition names was concluded.
+    role: when or unless; holds: null where unknown; evidence: the comparisons of an observation, with their distance to
+    the threshold; proof: how a finding or class that the condition names was concluded.
     """
 
     name: str
-    role: str
-    truth: int
+    role: Literal["when", "unless"]
+    holds: bool | None
     evidence: tuple[Comparison, ...] = ()
     proof: Proof | None = None
 
+    @property
+    def truth(self) -> int:
+        """FALSE, UNKNOWN or TRUE."""
+        return UNKNOWN if self.holds is None else TRUE if self.holds else FALSE
 
-@dataclass(frozen=True, slots=True)
-class RuleProof:
+
+class RuleProof(Record):
     """A rule that fired: its reason in words, its sources, its conditions."""
 
-    rule_id: str
+    rule_id: str = msgspec.field(name="id")
     because: str
     cites: tuple[str, ...]
     clauses: tuple[Clause, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
-    """How something was concluded. kind: class, diagnosis, trust or note; no `rules` where nothing concluded it."""
+class Proof(Record):
+    """How something was concluded; no `rules` where nothing concluded it."""
 
     concludes: str
     title: str
-    kind: str
+    kind: Literal["class", "diagnosis", "trust", "note"]
     rules: tuple[RuleProof, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class BlockedRule:
+class BlockedRule(Record):
     """One rule of a finding and what kept it: conditions that are false, unknown, or that block it (`unless`)."""
 
-    rule_id: str
-    concludes: str
+    rule_id: str = msgspec.field(name="id")
+    concludes: Internal[str]
     fired: bool
     failing: tuple[Clause, ...]
     unknown: tuple[Clause, ...]
@@ -87,21 +91,23 @@ class _Case:
             return UNKNOWN if at is None else int(self.observed.truth[self.row, at])
         return self.trace.truth(name)
 
-    def clause(self, name: str, role: str) -> Clause:
+    def clause(self, name: str, role: Literal["when", "unless"]) -> Clause:
         truth = self.truth(name)
+        holds = None if truth == UNKNOWN else truth == TRUE
         if kind_of(name) == "observation":
             seen = name in self.observed.place
-            return Clause(name, role, truth, self.observed.evidence(self.row, name) if seen else ())
+            return Clause(name, role, holds, self.observed.evidence(self.row, name) if seen else ())
         proved = truth == TRUE and kind_of(name) in ("found", "class")
-        return Clause(name, role, truth, proof=self.proof(name.removeprefix("found.")) if proved else None)
+        return Clause(name, role, holds, proof=self.proof(name.removeprefix("found.")) if proved else None)
 
     def proof(self, concludes: str) -> Proof:
         if concludes.startswith("class."):
-            title, kind = self.catalog.classes[concludes.removeprefix("class.")].title, "class"
+            title, kind = self.catalog.classes[concludes.removeprefix("class.")].title, None
         else:
             finding = self.catalog.findings[concludes]
             title, kind = finding.title, finding.kind
-        return Proof(concludes, title, kind, tuple(self.rule(f) for f in self.trace.fired_for(concludes)))
+        rules = tuple(self.rule(f) for f in self.trace.fired_for(concludes))
+        return Proof(concludes, title, kind or "class", rules)
 
     def rule(self, fired: Fired) -> RuleProof:
         because, cites = _texts(self.catalog, fired.rule_id, fired.concludes)

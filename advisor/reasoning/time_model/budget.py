@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import structs
 
 from advisor.knowledge.expressions import parse
 from advisor.knowledge.schemas import FixDef
@@ -84,7 +85,7 @@ def _budget(trials: _Trials, row: int, order: tuple[str, ...]) -> Budget | None:
     if together is None or sum(max(s.alone, s.gain) >= NOT_WORTH_IT for s in steps) < 2:
         return None
     estimate = max(together.estimate, before)
-    return Budget(replace(together, estimate=estimate, high=max(together.high, estimate)), tuple(steps))
+    return Budget(structs.replace(together, estimate=estimate, high=max(together.high, estimate)), tuple(steps))
 
 
 class _Trials:
@@ -194,7 +195,9 @@ def with_budgets(
     fixes = {f: fix for found in candidates for f in found if (fix := catalog.findings[f].fix) is not None}
     found = budgets(model.build(columns, len(launches)), fixes, candidates)
     return tuple(
-        launch if budget is None else replace(launch, budget=replace(budget, left_out=_left_out(launch)))
+        launch
+        if budget is None
+        else structs.replace(launch, budget=structs.replace(budget, left_out=_left_out(launch)))
         for launch, budget in zip(launches, found, strict=True)
     )
 

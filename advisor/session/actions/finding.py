@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
+
+from msgspec import structs
 
 from advisor.session import cards as make
 from advisor.session.action import Action, Command, Far
@@ -36,7 +37,7 @@ def finding_shown(state: State, event: FindingShown) -> State:
         return add(state, pattern)
     if state.place != "launch" or launch is None or finding is None or state.position is None:
         return state
-    card = make.finding_card(launch, replace(finding, locations=places(state, finding)), state.position)
+    card = make.finding_card(launch, structs.replace(finding, locations=places(state, finding)), state.position)
     return add(reveal(state), card, finding=finding.id)
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 from advisor.compare.records import Pair
 from advisor.compare.words import amount, times
 from advisor.knowledge.texts import BOUNDS
 from advisor.practice.predictions import MINE
-from advisor.practice.state import Prediction, state_of
+from advisor.practice.state import Prediction
 from advisor.records import quantities
 from advisor.records.diagnosis import ENDS, Comparison, Finding, LaunchDiagnosis
 from advisor.session.numbers import sentence, sentence_start
 from advisor.session.practice import exercising
 from advisor.session.practice.exercising import Exercising
-from advisor.session.practice.pages import quiz_right, standing
+from advisor.session.practice.pages import standing
 from advisor.session.records import Card, Experiment, Line
 from advisor.session.state import State
 from advisor.view.blocks import (
@@ -41,7 +41,7 @@ from advisor.view.blocks import section as made_section
 from advisor.view.charts import roofline_text
 from advisor.view.charts.canvas import plain
 from advisor.view.charts.roofline import Point, place_of, rooflines
-from advisor.view.numbers import gain_text, number, present, time_text
+from advisor.view.numbers import gain_text, time_text
 from advisor.view.pages.compare import pair_sections
 from advisor.view.pages.launch import first_diagnosis, launch_blocks
 from advisor.view.pages.timeline import timeline_page
@@ -229,7 +229,7 @@ def cites(told: Sequence[Subject]) -> tuple[str, ...]:
 
 def practice_section(state: State) -> Section | None:
     """Each exercise with what was done, and each prediction with the answer; None where none was opened."""
-    every = _worked(state)
+    every = opened_exercises(state)
     if not every:
         return None
     done = tuple((Cell(_title(one)), Cell(_so_far(one))) for one in every)
@@ -244,12 +244,8 @@ def practice_section(state: State) -> Section | None:
     return made_section("Practised", blocks, name="practised")
 
 
-def practice_list(state: State) -> list[dict[str, Any]]:
-    """The same for programs, in the order in which the exercises were opened."""
-    return [_exercise(one) for one in _worked(state)]
-
-
-def _worked(state: State) -> tuple[Exercising, ...]:
+def opened_exercises(state: State) -> tuple[Exercising, ...]:
+    """The exercises in the order in which they were opened."""
     here = state.exercising
     return () if here is None else tuple(Exercising(lesson=lesson) for lesson in here.worked)
 
@@ -288,34 +284,6 @@ def _version(one: Exercising, made: Prediction) -> str:
 def _said(one: Exercising, class_id: str, cause: str, speedup: float | None) -> str:
     gain = f"{speedup:.2f}×" if speedup is not None else "not measured"
     return ", ".join(part for part in (one.title(class_id), one.title(cause), gain) if part)
-
-
-def _exercise(one: Exercising) -> dict[str, Any]:
-    exercise, record = one.lesson.exercise, one.known
-    return {
-        "name": exercise.name,
-        "title": exercise.title,
-        "state": state_of(record),
-        "attempts": record.attempts,
-        "hints": {"taken": record.hints, "all": len(exercise.hints)},
-        "quiz": {"right": quiz_right(one), "answered": len(record.quiz), "all": len(exercise.quiz)},
-        "solutions": list(record.solutions),
-        "predictions": [
-            present(
-                {
-                    "step": p.step,
-                    "class": p.class_id,
-                    "cause": p.cause,
-                    "speedup": number(p.speedup),
-                    "points": p.points,
-                    "actual_class": p.actual_class or None,
-                    "actual_cause": p.actual_cause or None,
-                    "actual_speedup": number(p.actual_speedup),
-                }
-            )
-            for p in record.predictions
-        ],
-    }
 
 
 _NAME = 200

@@ -2,129 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import structs
+
 from advisor.records.errors import UsageError
 from advisor.records.escapes import json_text
 from advisor.records.files import write_whole
 from advisor.session import events as e
-from advisor.session.export.document import (
-    Subject,
-    cites,
-    class_told,
-    first_told,
-    gave_told,
-    practice_list,
-    session_document,
-    subjects,
-    title,
-)
+from advisor.session.export.document import session_document
+from advisor.session.export.record import session_record
 from advisor.session.language.files import ENDINGS, default_name
-from advisor.session.records import Card, Experiment
 from advisor.session.state import State
 from advisor.session.transcripts.format import Scrubber, of_this_machine
-from advisor.view.compare_json import pair_dict
-from advisor.view.diagnosis_json import launch_dict, report_dict
-from advisor.view.numbers import number, present
-from advisor.view.timeline_json import timeline_dict
+from advisor.timeline.results import TimelineResult
 from advisor.view.writers.html import page_html
+from advisor.view.writers.json import plain
 from advisor.view.writers.markdown import page_markdown
-
-
-def session_dict(state: State) -> dict[str, Any]:
-    """The whole document; what is unknown is absent. Nothing is told of a kernel whose class was not shown."""
-    every = subjects(state)
-    told = [one for one in every if one.position is not None]
-    return present(
-        {
-            "schema": "ncu-advisor/session/1",
-            "title": title(state, told),
-            "reports": [report_dict(info) for info in state.diagnosis.reports] if state.diagnosis is not None else [],
-            "traces": list(state.traces),
-            "typed": state.numbers,
-            "gpu": state.gpu or None,
-            "steps": list(state.visited),
-            "kernels": [_kernel(state, one) for one in told],
-            "general": [_turn(card) for one in every if one.position is None for card in one.cards],
-            "timeline": None if state.timeline is None else timeline_dict(state.timeline),
-            "practice": practice_list(state),
-            "sources": {key: state.knowledge.source(key) for key in cites(told)},
-        }
-    )
-
-
-def session_text(document: dict[str, Any]) -> str:
-    """The document as text: the same bytes for the same session."""
-    return json_text(document, indent=1) + "\n"
-
-
-def _kernel(state: State, subject: Subject) -> dict[str, Any]:
-    """One kernel; launch and versions only where its class was shown."""
-    launch = subject.launch if subject.told else None
-    places = (None,) if state.numbers else (None, subject.position)
-    bounds = [bound for place, bound in state.expected if place == subject.position]
-    return present(
-        {
-            "name": subject.name,
-            "version": subject.version or None,
-            "summary": None
-            if launch is None
-            else {"class": class_told(subject), "first": first_told(subject), "gave": gave_told(subject)},
-            "launch": None if launch is None else launch_dict(launch),
-            "earlier": [{"version": name, "launch": launch_dict(one)} for one, name in subject.earlier],
-            "expected": bounds[-1] if bounds else None,
-            "answers": [{"question": q, "value": _value(v)} for place, q, v in state.answers if place in places],
-            "unknown": [question for place, question in state.unknown if place in places],
-            "put_off": [question for place, question in state.put_off if place in places],
-            "experiments": [_experiment(row) for row in subject.experiments],
-            "comparisons": [
-                {"before": step.before, "after": step.after, "change": step.change, "pair": pair_dict(step.pair)}
-                for step in subject.steps
-            ],
-            "conversation": [_turn(card) for card in subject.cards],
-        }
-    )
-
-
-def _value(value: float | str) -> float | int | str | None:
-    return value if isinstance(value, str) or not math.isfinite(value) else number(value)
-
-
-def _experiment(row: Experiment) -> dict[str, Any]:
-    return present(
-        {
-            "version": row.version,
-            "change": row.change,
-            "duration_ns": number(row.duration_ns),
-            "ratio": number(row.ratio),
-            "class": row.class_id or None,
-            "finding": row.finding or None,
-            "observation": row.observation,
-            "next": row.next_step,
-        }
-    )
-
-
-def _turn(card: Card) -> dict[str, Any]:
-    return present(
-        {
-            "kind": card.kind,
-            "label": card.label,
-            "title": card.title,
-            "aside": card.aside or None,
-            "about": card.finding or None,
-            "past": card.past,
-            "lines": [
-                present({"text": line.text, "style": line.style, "label": line.label or None, "depth": line.depth})
-                for line in card.lines
-            ],
-        }
-    )
-
 
 FORMS: Final = ("markdown", "html", "json")
 _MOST_NUMBERED: Final = 1000
@@ -140,7 +37,7 @@ def text_of(state: State, what: str, scrubber: Scrubber | None = None) -> str:
     clean = scrubber or of_this_machine()
     state = _with_plain_paths(state, clean)
     if what == "json":
-        return session_text(_data(session_dict(state), clean))
+        return json_text(_data(plain(session_record(state)), clean), indent=1) + "\n"
     document = _scrubbed(session_document(state), clean)
     if what == "html":
         return page_html(document) + "\n"
@@ -188,13 +85,13 @@ def _with_plain_paths(state: State, clean: Scrubber) -> State:
         "traces": tuple(map(clean.path, state.traces)),
     }
     if state.diagnosis is not None:
-        infos = tuple(replace(info, path=clean.path(info.path)) for info in state.diagnosis.reports)
+        infos = tuple(structs.replace(info, path=clean.path(info.path)) for info in state.diagnosis.reports)
         changes["diagnosis"] = replace(state.diagnosis, reports=infos)
-    if is_dataclass(state.timeline) and not isinstance(state.timeline, type):
-        timeline: Any = state.timeline
-        infos = tuple(replace(info, path=clean.path(info.path)) for info in timeline.traces)
+    if isinstance(state.timeline, TimelineResult):
+        timeline = state.timeline
+        traces = tuple(structs.replace(info, path=clean.path(info.path)) for info in timeline.traces)
         failed = tuple((clean.path(path), why) for path, why in timeline.failed)
-        changes["timeline"] = replace(timeline, traces=infos, failed=failed)
+        changes["timeline"] = structs.replace(timeline, traces=traces, failed=failed)
     return replace(state, **changes)
 
 

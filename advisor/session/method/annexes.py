@@ -120,7 +120,7 @@ def own_rules(state: State, launch: LaunchDiagnosis) -> list[Line]:
     """Rules of one's own: how ncu's fared on this launch."""
     if not launch.ncu_rules:
         return [Line("The report holds no results of ncu's rules.", "unknown")]
-    agree = sum(rule.status in ("first", "ranked", "trust", "class_same") for rule in launch.ncu_rules)
+    agree = sum(rule.here.status in ("first", "ranked", "trust", "class_same") for rule in launch.ncu_rules)
     return [
         Line(
             f"ncu's own rules said {len(launch.ncu_rules)} things of this launch; {agree} agree with what "

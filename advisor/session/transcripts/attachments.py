@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+from msgspec import structs
 
 from advisor import __version__
 from advisor.records import resources
@@ -81,7 +82,7 @@ def transcript_of(
         reading, found = _reading(paths, analysis, len(readings), scrubber, embed)
         readings.append(reading)
         launches += found
-    head = msgspec.structs.replace(
+    head = structs.replace(
         header or Header(),
         tool=__version__,
         knowledge=knowledge_digest(),
@@ -134,7 +135,7 @@ def _info(info: ReportInfo, scrubber: Scrubber) -> Info:
 def _scrubbed(launch: Launch, scrubber: Scrubber) -> Launch:
     rules = tuple((a, scrubber.text(b), scrubber.text(c), d, e) for a, b, c, d, e in launch.rules)
     kernel, full = scrubber.text(launch.kernel), scrubber.text(launch.kernel_full)
-    return msgspec.structs.replace(launch, kernel=kernel, kernel_full=full, rules=rules)
+    return structs.replace(launch, kernel=kernel, kernel_full=full, rules=rules)
 
 
 def _ceilings(memory: Memory) -> dict[str, Ceilings]:
@@ -145,9 +146,7 @@ def _ceilings(memory: Memory) -> dict[str, Ceilings]:
         if inputs is None:
             continue
         cards = {f"{name} ({cc})" for name, cc in zip(inputs.frame["gpu_name"], inputs.frame["cc"], strict=True)}
-        out |= {
-            key: msgspec.structs.replace(found, measured="") for key, found in inputs.ceilings.items() if key in cards
-        }
+        out |= {key: structs.replace(found, measured="") for key, found in inputs.ceilings.items() if key in cards}
     return out
 
 

@@ -36,6 +36,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from msgspec import structs
 
 from advisor.knowledge.loader import parse, read_text
 from advisor.records.errors import InputError, KnowledgeError
@@ -209,9 +210,9 @@ class _Scene:
             raise InputError(f"{where}: {problem}") from None
         if isinstance(event, e.ReportGiven):
             name, sign, launch = event.path.partition("#")
-            event = msgspec.structs.replace(event, path=self._paths((name,), Path(self.name).parent)[0] + sign + launch)
+            event = structs.replace(event, path=self._paths((name,), Path(self.name).parent)[0] + sign + launch)
         elif isinstance(event, e.TraceGiven):
-            event = msgspec.structs.replace(event, paths=self._paths(event.paths, Path(self.name).parent))
+            event = structs.replace(event, paths=self._paths(event.paths, Path(self.name).parent))
         self._do(event, where)
 
     def _interview(self, until: str | None, where: str) -> None:

@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath
 from threading import Condition, Thread
 from typing import Any, Final
 
-import msgspec
 from filelock import FileLock, Timeout
+from msgspec import structs
 
 from advisor.records import resources
 from advisor.records.errors import AdvisorError, InputError, UsageError
@@ -329,11 +329,11 @@ def _real(event: e.UserEvent, names: dict[str, str]) -> e.UserEvent:
 
     match event:
         case e.Began():
-            return msgspec.structs.replace(event, paths=of(event.paths), traces=of(event.traces))
+            return structs.replace(event, paths=of(event.paths), traces=of(event.traces))
         case e.ReportGiven():
-            return msgspec.structs.replace(event, path=of((event.path,))[0])
+            return structs.replace(event, path=of((event.path,))[0])
         case e.TraceGiven():
-            return msgspec.structs.replace(event, paths=of(event.paths))
+            return structs.replace(event, paths=of(event.paths))
     return event
 
 

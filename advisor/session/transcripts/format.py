@@ -14,9 +14,10 @@ import socket
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from advisor.hardware.ceilings import Ceilings
 from advisor.records import resources
@@ -360,6 +361,76 @@ class Transcript:
     attached: tuple[Attached, ...] = ()
     entries: tuple[Entry, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+class Deed(msgspec.Struct, kw_only=True):
+    """An action of the user: its verb, and its own fields beside these.
+
+    settled: how many outcomes came before the next deed, absent where all work was done by then; failed: the message of
+    each outcome that failed, by its number from 0.
+    """
+
+    do: str
+    settled: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    failed: dict[Annotated[str, msgspec.Meta(pattern="^[0-9]{1,3}$")], str] = {}
+
+
+class ConcludedLaunch(msgspec.Struct, omit_defaults=True, rename={"class_id": "class"}):
+    """A launch in the list of them."""
+
+    kernel: str
+    class_id: str
+    first: str = ""
+
+
+class ConcludedVersion(msgspec.Struct, omit_defaults=True, rename={"class_id": "class"}):
+    """A version of the code in the experiment log."""
+
+    version: str
+    class_id: str = ""
+    finding: str = ""
+    ratio: float | None = None
+
+
+class ConcludedGain(msgspec.Struct, omit_defaults=True):
+    """The estimate of a finding."""
+
+    estimate: Number
+    low: Number
+    high: Number
+    next_limiter: str | UnsetType = UNSET
+
+
+class ConcludedFinding(msgspec.Struct, omit_defaults=True):
+    """A finding of the launch at hand. evidence: values and margins by observation and metric."""
+
+    id: str
+    kind: Literal["diagnosis", "trust", "note"]
+    confidence: float
+    rules: tuple[str, ...]
+    speedup: ConcludedGain | None = None
+    evidence: dict[str, dict[str, Number]] | UnsetType = UNSET
+
+
+class Concluded(msgspec.Struct, rename={"class_id": "class"}):
+    """What an action changed in what is concluded; null for a part that went."""
+
+    place: str | UnsetType | None = UNSET
+    position: int | UnsetType | None = UNSET
+    class_id: str | UnsetType | None = UNSET
+    finding: str | UnsetType | None = UNSET
+    asks: str | UnsetType | None = UNSET
+    step: str | UnsetType | None = UNSET
+    view: str | UnsetType | None = UNSET
+    stalled: str | UnsetType | None = UNSET
+    missing: tuple[str, ...] | UnsetType | None = UNSET
+    questions: tuple[str, ...] | UnsetType | None = UNSET
+    cards: tuple[str, ...] | UnsetType = UNSET
+    expected: tuple[Any, ...] | UnsetType | None = UNSET
+    told: tuple[dict[str, Any], ...] | UnsetType = UNSET
+    launches: tuple[ConcludedLaunch, ...] | UnsetType | None = UNSET
+    experiments: tuple[ConcludedVersion, ...] | UnsetType | None = UNSET
+    findings: tuple[ConcludedFinding, ...] | UnsetType | None = UNSET
 
 
 # Writing

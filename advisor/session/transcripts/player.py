@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
+from msgspec import structs
 
 from advisor import __version__
 from advisor.records.errors import InputError
@@ -141,7 +141,7 @@ class Player:
             replace(entry, concluded=self.at(number, watch).came)
             for number, entry in enumerate(self.transcript.entries, 1)
         )
-        header = msgspec.structs.replace(self.transcript.header, tool=__version__, knowledge=knowledge_digest())
+        header = structs.replace(self.transcript.header, tool=__version__, knowledge=knowledge_digest())
         return replace(self.transcript, header=header, entries=entries)
 
 

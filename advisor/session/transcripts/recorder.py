@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import msgspec
+from msgspec import structs
 
 from advisor.records.diagnosis import Diagnosis, Finding, LaunchDiagnosis, Speedup
 from advisor.session import events as e
@@ -277,7 +277,7 @@ def scrubbed(event: e.UserEvent, scrubber: Scrubber) -> e.UserEvent:
             changes[name] = tuple(map(scrubber.text, value))
         elif name == "arguments":
             changes[name] = tuple((key, scrubber.text(text)) for key, text in value)
-    return msgspec.structs.replace(event, **changes) if changes else event
+    return structs.replace(event, **changes) if changes else event
 
 
 def entry_of(span: Span, last: bool, scrubber: Scrubber) -> Entry:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import structs
+
 from advisor.compare.compare import Side
 from advisor.hardware import ceilings
 from advisor.records.errors import AdvisorError, InputError, KnowledgeError, UsageError
@@ -180,7 +182,7 @@ class Carried:
         from advisor.reasoning.workloads import knowledge_for
 
         infos = tuple(
-            ReportInfo(i.path, i.sha256, i.tool, i.format, i.complete, i.problems, i.launches_missing)
+            ReportInfo(i.path, i.sha256, i.tool, i.format, i.complete, i.launches_missing, i.problems)
             for i in reading.reports
         )
         launches = [launch for launch in self._transcript.launches if launch.reading == number]
@@ -207,9 +209,9 @@ class Carried:
             found.append(real)
             names[str(real)] = name
         made = analyse(found, knowledge=self._knowledge, progress=lambda what: progress("read", 0, 0))
-        return replace(
+        return structs.replace(
             made,
-            traces=tuple(replace(info, path=names.get(info.path, info.path)) for info in made.traces),
+            traces=tuple(structs.replace(info, path=names.get(info.path, info.path)) for info in made.traces),
             failed=tuple((names.get(path, path), why) for path, why in made.failed),
         )
 

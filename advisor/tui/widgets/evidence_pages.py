@@ -226,8 +226,8 @@ def _place(place: Location, text: str, how: Layout) -> list[Content]:
     lines = _hot(place_text(place.file, place.line), place.share, how)
     lines += _under(source_line(text), how, "") if text else []
     lines += _under(place.sass, how, "$quiet") if place.sass else []
-    for file, line in place.calls[:1]:
-        lines += _under(f"inlined at {place_text(file, line)}", how, "$quiet")
+    for call in place.calls[:1]:
+        lines += _under(f"inlined at {place_text(call.file, call.line)}", how, "$quiet")
     return lines
 
 

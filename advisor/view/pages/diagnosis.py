@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from advisor.knowledge.base import catalog
-from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, MeasuredCeilings
 from advisor.records.readings import ReportInfo
 from advisor.view.blocks import Block, Cell, Column, Fact, Facts, Page, Paragraph, Picture, Section, Table, section
 from advisor.view.charts.roofline import Point, rooflines
@@ -57,11 +56,11 @@ def grouped(launches: Sequence[LaunchDiagnosis]) -> list[Group]:
     return sorted(groups, key=lambda g: (-g.back, g.at))
 
 
-def ceiling_text(card: Mapping[str, Any]) -> str:
+def ceiling_text(card: MeasuredCeilings) -> str:
     """The measured ceilings of a GPU that replace the peaks of its data sheet."""
-    rates = f"read {card['read_bytes_per_s'] / 1e12:.3g} TB/s, copy {card['copy_bytes_per_s'] / 1e12:.3g} TB/s"
-    when = card["measured"][:10]
-    return f"Achievable rates measured by `practice calibrate` on {card['gpu']} on {when}: {rates}"
+    rates = f"read {card.read_bytes_per_s / 1e12:.3g} TB/s, copy {card.copy_bytes_per_s / 1e12:.3g} TB/s"
+    when = card.measured[:10]
+    return f"Achievable rates measured by `practice calibrate` on {card.gpu} on {when}: {rates}"
 
 
 def class_title(class_id: str) -> str:
@@ -91,7 +90,7 @@ def diagnosis_page(
     made += [Paragraph(_about(info), "dim") for info in diagnosis.reports]
     problems = [Fact("Caveat", f"{info.path}: {p}", "warn") for info in diagnosis.reports for p in info.problems]
     made += [Facts(tuple(problems))] if problems else []
-    made += [Paragraph(ceiling_text(card), "dim") for card in diagnosis.extra.get("measured_ceilings", ())]
+    made += [Paragraph(ceiling_text(card), "dim") for card in diagnosis.measured_ceilings]
     parts: list[Section] = []
     if len(launches) > 1:
         parts.append(section("What to fix first", _summary(groups, launches, links), name="first"))

@@ -92,7 +92,7 @@ def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
     texts_, more = verdict_texts(launch, first)
     rest.append((RULES, (Bullets((*texts_, *([more] if more else []))),) if texts_ else (), True))
     # Where ncu's rules name another class, that section says so already.
-    told = {"rules_disagree"} if any(v.status == "class_differs" for v in launch.ncu_rules) else set()
+    told = {"rules_disagree"} if any(v.here.status == "class_differs" for v in launch.ncu_rules) else set()
     trust = [f for f in launch.findings if f.kind == "trust" and f not in severe and f.id not in told]
     notes = [f"{f.title} ({f.id}): {f.because}" for f in trust]
     rest.append(("Caveats", (Bullets(tuple(notes)),) if notes else (), True))
@@ -148,8 +148,8 @@ def location_text(place: Location) -> str:
     text = f"{where} ({share_text(place.share)} of {place.metric}), {place.sass or 'no code'}"
     if not place.calls:
         return text
-    file, line = place.calls[0]
-    return f"{text}, inlined at {file_name(file)}:{line}"
+    call = place.calls[0]
+    return f"{text}, inlined at {file_name(call.file)}:{call.line}"
 
 
 def _excerpt(place: Location, launch: LaunchDiagnosis, texts: Texts) -> Code | None:
@@ -321,7 +321,7 @@ def elsewhere_blocks(launch: LaunchDiagnosis, on: Elsewhere) -> tuple[Block, ...
         first, rest = on.findings[:1], on.findings[1 : 1 + _FINDINGS_SHOWN]
         then = f" (then {', '.join(rest)})" if rest else ""
         rows.append(Fact("Fix first", f"{first[0]}{then}" if first else "unknown from the metrics that carry over"))
-    cannot = (Bullets(tuple(text for _, text in on.cannot)),) if on.cannot else ()
+    cannot = (Bullets(tuple(caveat.says for caveat in on.cannot)),) if on.cannot else ()
     return (*((Facts(tuple(rows)),) if rows else ()), *cannot)
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from advisor.knowledge.texts import BOUNDS
-from advisor.records.diagnosis import ENDS, Comparison, Finding, LaunchDiagnosis, RuleVerdict
+from advisor.records.diagnosis import ENDS, Finding, LaunchDiagnosis, RuleVerdict
 from advisor.view.blocks import Item, Page, Paragraph, Turn, section
-from advisor.view.numbers import share_text, speedup_text, time_text
+from advisor.view.numbers import share_text, time_text
 from advisor.view.text import title_text
 
 HEADING = "Where Nsight Compute's rules disagree"
@@ -25,22 +24,22 @@ def differing(launch: LaunchDiagnosis) -> list[RuleVerdict]:
     for verdict in launch.ncu_rules:
         claims = verdict.saving >= CLAIM
         if (
-            verdict.status == "class_differs"
-            or (claims and verdict.status in _NOT_RANKED)
-            or (claims and verdict.leading and verdict.status == "ranked")
+            verdict.here.status == "class_differs"
+            or (claims and verdict.here.status in _NOT_RANKED)
+            or (claims and verdict.leading and verdict.here.status == "ranked")
         ):
             out.append(verdict)
-    return sorted(out, key=lambda v: v.status != "class_differs")
+    return sorted(out, key=lambda v: v.here.status != "class_differs")
 
 
 def verdict_texts(launch: LaunchDiagnosis, first: Finding | None) -> tuple[list[str], str]:
     """The differences as sentences, and a line on those left out."""
     found = differing(launch)
-    promises = [v for v in found if v.status != "class_differs"]
+    promises = [v for v in found if v.here.status != "class_differs"]
     # What is near its limit, or too short to measure, has one answer to all promises.
     settled = first is not None and first.id in (*ENDS, "launch_overhead") and bool(promises)
     shown_ = [v for v in found if v not in promises] if settled else found[:_MOST]
-    texts = [f"ncu: {_claim(verdict)}. Here {reason_text(verdict)}" for verdict in shown_]
+    texts = [f"ncu: {_claim(verdict)}. Here {verdict.here.because}" for verdict in shown_]
     if settled and first is not None:
         names = "; ".join(v.short for v in promises[:_MOST]) + ("; …" if len(promises) > _MOST else "")
         most = max(v.saving for v in promises)
@@ -57,40 +56,6 @@ def _claim(verdict: RuleVerdict) -> str:
     return f"{subject}, {verdict.local_pct:.0f} % of one part" if verdict.local_pct is not None else subject
 
 
-def reason_text(verdict: RuleVerdict) -> str:
-    """The conclusion here on the same subject, and why: the second half of a sentence."""
-    subject, gain = verdict.subject, f", {speedup_text(verdict.gain)}" if verdict.gain is not None else ""
-    if verdict.status == "first":
-        return f"the same: {subject} comes first{gain}"
-    if verdict.status == "ranked":
-        return f"{subject} is number {verdict.place}{gain}; {verdict.by} comes first"
-    if verdict.status == "small":
-        return f"{subject} was found but is worth little{gain}"
-    if verdict.status == "trust":
-        return f"listed under caveats: {subject}"
-    if verdict.status == "gave_way":
-        return f"not {subject}: {verdict.by} explains it"
-    if verdict.status == "unknown":
-        return f"{subject} is undecided, unknown: {', '.join(verdict.wanting[:3]) or 'a metric'}"
-    if verdict.status == "refuted":
-        ground = next(map(_ground, verdict.evidence), f"{', '.join(verdict.wanting)} does not hold")
-        return f"not {subject}: {ground}"
-    if verdict.status == "class_same":
-        return f"the same or compatible: {subject.removeprefix('class.')}"
-    if verdict.status == "class_differs":
-        return f"{subject.removeprefix('class.')}: {verdict.because}"
-    return f"no diagnosis follows. {verdict.because}" if verdict.because else "no diagnosis follows"
-
-
-def _ground(item: Comparison) -> str:
-    """A comparison that refutes: what holds in words, what fails with its number and the test that it fails."""
-    if item.holds or item.value is None:
-        return item.says
-    unit = f" {item.unit}" if item.unit not in ("", "ratio", "count", "bool") else ""
-    name = f"{item.metric} = " if item.metric.isidentifier() else ""
-    return f'fails: "{item.says}" ({name}{BOUNDS[item.bound]}{item.value:,.3g}{unit}, not {item.test})'
-
-
 def rules_page(launches: Sequence[LaunchDiagnosis]) -> Page:
     """All estimates of ncu's rules, launch by launch, each with the conclusion here."""
     parts = []
@@ -103,5 +68,5 @@ def rules_page(launches: Sequence[LaunchDiagnosis]) -> Page:
 
 def _rule(verdict: RuleVerdict) -> Turn:
     often = f" ({verdict.times} times)" if verdict.times > 1 else ""
-    items = (Item(verdict.message, label="ncu"), Item(reason_text(verdict), label="here"))
+    items = (Item(verdict.message, label="ncu"), Item(verdict.here.because, label="here"))
     return Turn(verdict.rule or "Rule", f"{_claim(verdict)}{often}", items)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from advisor.timeline.kernels import KernelRank
-from advisor.timeline.results import GpuTimeline, Pattern, TimelineResult, Together
+from advisor.timeline.results import GpuTimeline, KernelRank, Pattern, TimelineResult, Together
 from advisor.view.blocks import (
     Block,
     Bullets,

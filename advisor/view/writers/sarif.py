@@ -194,7 +194,7 @@ def _result(one: Seen, rule: int, root: Path) -> dict[str, Any]:
     related = [
         (place.file, place.line, f"{place.share:.0%} of {place.metric}: {place.sass}") for place in others if place
     ]
-    related += [(file, line, "inlined here") for file, line in (first.calls if first is not None else ())]
+    related += [(call.file, call.line, "inlined here") for call in (first.calls if first is not None else ())]
     digest = hashlib.sha256("\0".join((one.id, one.kernel)).encode("utf-8", "replace")).hexdigest()
     return present(
         {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -22,6 +21,7 @@ from advisor.session.transcripts.format import Scrubber, Transcript
 from advisor.session.transcripts.player import Player
 from advisor.session.transcripts.recorder import Recorder
 from advisor.session.transcripts.sandbox import stage
+from tests.changed import replace
 
 SCRUBBER = Scrubber(Path("/home/marianne"), ["marianne"], ["gpubox"])
 
