@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from advisor.cli import terminal
 from advisor.cli.diagnose import read_answers
 from advisor.cli.options import Knowledge, Launches, Output, argument, command, flag, formats, option
+from advisor.cli.remarks import tell_problems
 from advisor.compare.compare import compare as compare_analyses
 from advisor.compare.compare import parse_side, read_sides
 from advisor.compare.thresholds import check, parse
@@ -17,7 +18,6 @@ from advisor.view.compare_json import compare_json
 from advisor.view.compare_markdown import compare_markdown
 from advisor.view.compare_results import Result
 from advisor.view.pages.compare import compare_page
-from advisor.view.text import shown
 from advisor.view.writers.html import page_html
 from advisor.view.writers.junit import junit
 
@@ -69,8 +69,7 @@ def compare(options: Options) -> int:
     )
     result = Result(found, outcomes)
     for info in (found.base, found.current):
-        for problem in info.problems:
-            terminal.warn(f"{shown(info.path)}: {shown(problem)}")
+        tell_problems(info.path, info.problems, most=1)
     for line in result.trouble():
         terminal.warn(line)
     terminal.write(_text(result, options), options.out)

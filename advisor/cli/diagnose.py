@@ -11,6 +11,7 @@ import click
 
 from advisor.cli import terminal
 from advisor.cli.options import PATH, Knowledge, Launches, Output, Strict, argument, command, flag, formats, option
+from advisor.cli.remarks import tell_problems
 from advisor.hardware import gpus
 from advisor.knowledge.loader import load
 from advisor.reasoning.diagnose import Analysis, analyse
@@ -22,7 +23,6 @@ from advisor.view import proof
 from advisor.view.diagnosis_json import diagnosis_json
 from advisor.view.pages.diagnosis import HTML_SECTIONS, MARKDOWN_SECTIONS, diagnosis_page, grouped
 from advisor.view.pages.ncu_rules import rules_page
-from advisor.view.text import shown
 from advisor.view.writers.html import page_html
 from advisor.view.writers.markdown import page_markdown
 from advisor.view.writers.sarif import diagnosis_sarif
@@ -103,8 +103,7 @@ def diagnose(options: Options) -> int:
         launches = (replace(launch, on=on) for launch, on in zip(diagnosis.launches, moved, strict=True))
         diagnosis = replace(diagnosis, launches=tuple(launches))
     for info in diagnosis.reports:
-        for problem in info.problems:
-            terminal.warn(f"{shown(info.path)}: {shown(problem)}")
+        tell_problems(info.path, info.problems)
     terminal.write(_text(diagnosis, asked, texts, options), options.out)
     troubled = any(not info.complete or info.problems for info in diagnosis.reports)
     return EXIT_WRONG_USE if options.strict and troubled else EXIT_DONE

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 from advisor.cli import terminal
 from advisor.cli.options import Knowledge, argument, command, formats
 from advisor.explain.explain import explain as explain_word
 from advisor.records.errors import EXIT_DONE
+from advisor.records.escapes import json_text
 from advisor.view.explain import explain_json, explain_text
 
 
@@ -28,7 +28,7 @@ def explain(options: Options) -> int:
     """
     found = explain_word(" ".join(options.words), options.knowledge)
     if options.form == "json":
-        terminal.write(json.dumps(explain_json(found), indent=1, ensure_ascii=False))
+        terminal.write(json_text(explain_json(found), indent=1))
     else:
         screen = terminal.screen()
         terminal.write(explain_text(found, width=screen.width, colour=screen.colour))

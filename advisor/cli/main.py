@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,9 @@ import click
 
 from advisor import __version__
 from advisor.cli import LazyGroup, warn
+from advisor.records import ending, scratch
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, AdvisorError
+from advisor.records.escapes import printable
 
 # Command -> where it is, and what it does. A new command is one module and one line here.
 COMMANDS = {
@@ -67,22 +71,27 @@ def _guarded(run: Callable[[], Any]) -> int:
             sys.stdout.flush()  # a full disk shows here, not after the last line of the program
         return code
     except AdvisorError as e:
-        warn(" ".join(str(e).split()))
+        with contextlib.suppress(OSError):
+            warn(printable(" ".join(str(e).split())))
         return e.exit_code
     except click.ClickException as e:
-        e.show()
+        with contextlib.suppress(OSError):
+            e.show()
         return EXIT_WRONG_USE
     except click.exceptions.Exit as e:
         return e.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("ncu-advisor: stopped", err=True)
+        ending.say("ncu-advisor: stopped")
         return 130
+    except ending.Stopped as e:
+        ending.say("ncu-advisor: stopped")
+        return 128 + e.number
     except BrokenPipeError:
         # The reader of the output ended first (`| head`): not an error.
         sys.stdout = None
         return EXIT_DONE
     except OSError as e:
-        click.echo(f"ncu-advisor: {e.filename or 'the output'}: {e.strerror or e}", err=True)
+        ending.say(f"ncu-advisor: {e.filename or 'the output'}: {e.strerror or e}")
         return EXIT_WRONG_USE
 
 
@@ -92,4 +101,12 @@ def main(argv: list[str] | None = None) -> None:
         # Replace a character that the terminal cannot show instead of failing on it.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    sys.exit(_guarded(lambda: cli.main(args=argv, prog_name="ncu-advisor", standalone_mode=False)))
+    if argv is None:  # else called by a program, whose signals and warnings are its own
+        ending.install()
+        if not sys.warnoptions:
+            # Numbers of a damaged file overflow; their use is judged where it matters.
+            warnings.simplefilter("ignore", RuntimeWarning)
+    scratch.sweep()
+    code = _guarded(lambda: cli.main(args=argv, prog_name="ncu-advisor", standalone_mode=False))
+    ending.drop_dead_output()
+    sys.exit(code)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 
 import click
@@ -13,6 +12,7 @@ from advisor.hardware import algorithms, ceilings, gpus, lanes, roofline, simula
 from advisor.hardware.occupancy import most_for, occupancy
 from advisor.records import quantities
 from advisor.records.errors import EXIT_DONE, UsageError
+from advisor.records.escapes import json_text
 from advisor.view import simulators as view
 from advisor.view.napkin import napkin_json, napkin_text
 from advisor.view.text import wrap
@@ -66,7 +66,7 @@ def _estimate(name: str, options: Options, args: list[str]) -> str:
     gpu, dtype = gpus.gpu(options.gpu or "H100-SXM"), options.dtype or "f32"
     measured = ceilings.for_roofline(ceilings.of_model(gpu, ceilings.kept()), gpu, dtype)
     result = roofline.reckon(name, sizes, dtype=dtype, gpu_name=gpu, ceilings=measured)
-    return json.dumps(napkin_json(result), indent=1) if options.form == "json" else napkin_text(result)
+    return json_text(napkin_json(result), indent=1) if options.form == "json" else napkin_text(result)
 
 
 def parse_sizes(args: list[str]) -> dict[str, str]:
@@ -129,7 +129,7 @@ def _access(options: Options, expressions: list[str], given: dict[str, str]) -> 
     parameters = {name: _whole(text, name, -far, far) for name, text in given.items()}
     result = (simulators.coalescing if kind == "coalescing" else simulators.banks)(asked, parameters)
     if options.form == "json":
-        return json.dumps(view.simulated_json(result, kind), indent=1)
+        return json_text(view.simulated_json(result, kind), indent=1)
     return (view.coalescing_text if kind == "coalescing" else view.banks_text)(result, **asdict(terminal.screen()))
 
 
@@ -155,7 +155,7 @@ def _occupancy(options: Options, expressions: list[str], given: dict[str, str]) 
     more = most_for(limits, size, capacity, result.blocks + 1)
     asked = {"block_size": size, "registers": registers, "shared": shared, "cc": model.cc if model else cc}
     if options.form == "json":
-        return json.dumps(view.occupancy_json(result, asked, more), indent=1)
+        return json_text(view.occupancy_json(result, asked, more), indent=1)
     where = f"{model.name} (CC {model.cc})" if model else f"CC {cc}"
     title = (
         f"{size:,} threads per block, {registers} registers per thread, {shared:,} bytes of shared memory on {where}"

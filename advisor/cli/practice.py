@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from advisor.practice.selfcheck import judge
 from advisor.practice.state import Prediction, Record, Store, annotate, latest, state_of
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, UsageError
+from advisor.records.escapes import json_text
 from advisor.view import practice as view
 from advisor.view.exercises import overlap_text
 from advisor.view.pages.diagnosis import diagnosis_page
@@ -95,7 +95,7 @@ def list_(options: ListOptions) -> int:
         for e in found
     ]
     document = {"schema": "ncu-advisor/practice-list/1", "exercises": rows}
-    terminal.write(json.dumps(document, indent=1, ensure_ascii=False))
+    terminal.write(json_text(document, indent=1))
     return EXIT_DONE
 
 

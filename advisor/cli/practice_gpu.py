@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from dataclasses import dataclass
@@ -33,7 +32,9 @@ from advisor.practice.state import Store, latest
 from advisor.practice.tasks import Request
 from advisor.reasoning.diagnose import Analysis
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, InputError, UsageError
-from advisor.records.files import temporary_folder, write_whole
+from advisor.records.escapes import json_text
+from advisor.records.files import write_whole
+from advisor.records.scratch import ScratchFolder
 from advisor.view import attempt as view
 from advisor.view import exercises, measuring
 from advisor.view.compare import compare_text
@@ -313,7 +314,7 @@ def _report(
 ) -> int:
     """Print the table (or JSON), write the README if asked; the exit code."""
     if options.form == "json":
-        text = json.dumps(exercises.selfcheck_json(judged), indent=1, ensure_ascii=False)
+        text = json_text(exercises.selfcheck_json(judged), indent=1)
     elif options.form == "markdown":
         text = exercises.readme(judged, measured)
     else:
@@ -327,7 +328,7 @@ def _report(
 def _run_here(options: SelfcheckOptions) -> int:
     """Check, time and profile the exercises on this GPU and judge them like the recorded ones."""
     cat, chosen = catalog(), options.chosen()
-    with temporary_folder() as place:
+    with ScratchFolder() as place:
         folder = options.keep or Path(place)
         folder.mkdir(parents=True, exist_ok=True)
         clocks = None if options.clock_control == "base" else options.clock_control

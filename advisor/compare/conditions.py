@@ -7,6 +7,7 @@ import math
 from advisor.compare.changes import finite, ratio, say, settings, sources
 from advisor.compare.records import Condition, Runs
 from advisor.compare.words import amount, factor, percent, times
+from advisor.knowledge.texts import within_sentence
 from advisor.reasoning.time_model.noise import Judged, verdict
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.readings import ReportInfo
@@ -175,6 +176,6 @@ def _of_side(side: str, runs: Runs) -> list[Condition]:
         out.append(condition("spread", "spread", side=side, runs=f"{seen.runs}", low=low, high=high))
     for finding in runs.launch.findings:
         if finding.kind == "trust" and finding.id in _DOUBTFUL:
-            text = f"{finding.title.lower()}, {finding.because}"
+            text = f"{within_sentence(finding.title)}, {finding.because}"
             out.append(Condition(finding.id, say("trust", side=side, because=text), finding.cites))
     return out

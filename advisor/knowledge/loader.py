@@ -26,8 +26,10 @@ from typing import Any, TypeVar
 import msgspec
 import yaml
 
+from advisor.knowledge.bounded_yaml import DEEPEST, BoundedLoader
 from advisor.records import resources
 from advisor.records.errors import AdvisorError, KnowledgeError
+from advisor.records.regular_files import why_special
 
 T = TypeVar("T")
 
@@ -38,6 +40,8 @@ _LIMIT = 4 << 20  # bytes; our largest file is far below, a hostile one should n
 def read_text(path: Path) -> str:
     """The file's text; KnowledgeError when it cannot be read, is not UTF-8 or is absurdly large."""
     try:
+        if why := why_special(path):
+            raise KnowledgeError(f"{path}:1: {why}")
         if path.stat().st_size > _LIMIT:
             raise KnowledgeError(f"{path}:1: over {_LIMIT >> 20} MiB: not a knowledge file")
         return path.read_text(encoding="utf-8")
@@ -186,18 +190,14 @@ def kept() -> Kept:
     return found
 
 
-# The parser in C, where PyYAML was built with it.
-Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+Loader = BoundedLoader
 
 
 # A parser that runs out of stack takes the process with it, so nesting is bounded before it starts.
 _NESTED = re.compile(r"(?:[-?:]\s+){60}")
 
 
-_DEEPEST = 60
-
-
-class _Plain(Loader):  # type: ignore[misc]
+class _Plain(BoundedLoader):
     """The safe loader without aliases, and with a key given twice as a mistake instead of a silent overwrite."""
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
@@ -225,7 +225,7 @@ def _too_deep(text: str) -> bool:
     for bracket in re.findall(r"[\[\]{}]", text):
         depth = max(0, depth + (1 if bracket in "[{" else -1))
         deepest = max(deepest, depth)
-    return deepest > _DEEPEST or _NESTED.search(text) is not None
+    return deepest > DEEPEST or _NESTED.search(text) is not None
 
 
 def parse(path: Path, text: str) -> Any:
@@ -249,9 +249,18 @@ def line_of(text: str, where: str) -> int:
     steps = [m[1] if m[1] is not None else int(m[2]) for m in re.finditer(r"\.([^.\[\]]+)|\[(\d+)\]", where)]
     try:
         node = yaml.compose(text, Loader=Loader)
-    except yaml.YAMLError:
+    except (yaml.YAMLError, RecursionError):
         return 1
     return node_line(node, steps)
+
+
+def _entries(node: yaml.MappingNode) -> dict[Any, tuple[yaml.Node, yaml.Node]]:
+    """Key and value nodes by the key's text; built once for each node, as lint asks for thousands of lines."""
+    known: dict[Any, tuple[yaml.Node, yaml.Node]] | None = vars(node).get("entries")
+    if known is None:
+        known = {key.value: (key, value) for key, value in reversed(node.value) if isinstance(key, yaml.ScalarNode)}
+        vars(node)["entries"] = known
+    return known
 
 
 def node_line(node: yaml.Node | None, steps: Iterable[str | int]) -> int:
@@ -260,7 +269,7 @@ def node_line(node: yaml.Node | None, steps: Iterable[str | int]) -> int:
     for step in steps:
         if isinstance(node, yaml.MappingNode):
             # msgspec writes [...] for any key of a mapping: then the line of the mapping is the best there is.
-            found = next(((k, v) for k, v in node.value if k.value == str(step)), None)
+            found = _entries(node).get(str(step))
             if found is None:
                 break
             line, node = found[0].start_mark.line + 1, found[1]

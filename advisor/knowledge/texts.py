@@ -54,3 +54,8 @@ def fill(text: str, values: Mapping[str, float | str], least: Mapping[str, float
         return format(round(value) if spec.endswith("d") else value, spec)
 
     return _FIELD.sub(one, text)
+
+
+def within_sentence(title: str) -> str:
+    """A title as it reads inside a sentence: `Bank conflicts` begins small, `DRAM-bound` and `L1/…` stay as they are."""
+    return title if title[1:2].isupper() or title[1:2].isdigit() else title[:1].lower() + title[1:]

@@ -17,6 +17,7 @@ from advisor.lint.parts import check_timelines, check_workloads, timeline_base, 
 from advisor.lint.rules import check_partitions, check_reachable
 from advisor.records import resources
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, AdvisorError, UsageError
+from advisor.records.escapes import printable
 
 
 def lint(
@@ -81,8 +82,13 @@ def run(folders: Sequence[Path], out: TextIO, own: Path | None = None) -> int:
     if not folders and own is None:
         found += _exercises(found)
     for mistake in found:
-        out.write(f"{mistake}\n")
+        out.write(f"{shown_line(mistake)}\n")
     return EXIT_CHECK_FAILED if any(m.severity == ERROR for m in found) else EXIT_DONE
+
+
+def shown_line(mistake: Mistake) -> str:
+    """The mistake on one line, with characters that are not printed escaped: a key may hold any character."""
+    return printable(str(mistake).replace("\n", " "))
 
 
 def _exercises(found: Sequence[Mistake]) -> list[Mistake]:

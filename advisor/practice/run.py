@@ -15,8 +15,9 @@ import advisor
 from advisor.practice.failures import DEAD, Failure
 from advisor.practice.outcome import PRINTED, JobResult, Now, Outcome, left_over, read_result
 from advisor.practice.tasks import Request, Task
+from advisor.records import ending
 from advisor.records.child import Child
-from advisor.records.files import temporary_folder
+from advisor.records.scratch import ScratchFolder
 
 _LONGEST = 1 << 16  # bytes of a line; what is longer is cut
 
@@ -44,16 +45,17 @@ def run_child(
 
     on_text gets each line of stdout, and with False a line that is not whole yet; the seconds that it returns are what
     the child may take from then on (None: as before). The first stretch is first_s. OSError where it cannot be started.
-    KeyboardInterrupt ends the child too.
+    KeyboardInterrupt and signals end the child too; BrokenPipeError where nobody reads our output any more.
     """
     child, late = Child(command, env=env, longest=_LONGEST, clock=clock), False
     child.end_input()
     child.allow(first_s)
     try:
-        while (found := child.read()) is not None:
-            granted = on_text(found[0].decode("utf-8", "replace"), found[1])
-            if granted is not None:
-                child.allow(granted)
+        with ending.output_alone():
+            while (found := child.read()) is not None:
+                granted = on_text(found[0].decode("utf-8", "replace"), found[1])
+                if granted is not None:
+                    child.allow(granted)
         code = child.wait()
     except TimeoutError:
         late, code = True, child.end()
@@ -124,11 +126,17 @@ class Runner:
         """The command line of the child."""
         return (*self.prefix, self.python, "-m", "advisor.practice.worker", str(request), str(result))
 
-    def environment(self) -> dict[str, str]:
-        """The child's environment: ours, and the folder that holds this package in front of its path."""
+    def environment(self, scratch: str = "") -> dict[str, str]:
+        """The child's environment: ours, and the folder that holds this package in front of its path.
+
+        scratch: where its temporary files go, so that they are removed with it. A profiler keeps the usual place, as
+        its lock there tells it from those of others.
+        """
         root = str(Path(advisor.__file__).resolve().parent.parent)
         merged = {**os.environ, **self.env}
         merged["PYTHONPATH"] = os.pathsep.join(p for p in (merged.get("PYTHONPATH", ""), root) if p)
+        if scratch and not self.prefix:
+            merged["TMPDIR"] = scratch
         return merged
 
 
@@ -212,7 +220,7 @@ def one_child(request: Request, runner: Runner, listener: Listener) -> tuple[Out
             failure=Failure("system", "exercises are run on Linux with an NVIDIA GPU, not on this system")
         ), True
     try:
-        folder = temporary_folder()
+        folder = ScratchFolder()
         (Path(folder.name) / "request.json").write_text(
             json.dumps(replace(request, parent=os.getpid()).to_json()), encoding="utf-8"
         )
@@ -222,7 +230,9 @@ def one_child(request: Request, runner: Runner, listener: Listener) -> tuple[Out
     with folder as place:
         asked, result = Path(place) / "request.json", Path(place) / "result.json"
         try:
-            ended = run_child(runner.command(asked, result), listener, runner.limits.of("start"), runner.environment())
+            ended = run_child(
+                runner.command(asked, result), listener, runner.limits.of("start"), runner.environment(place)
+            )
         except OSError as e:
             words = f"{runner.command(asked, result)[0]} cannot be started: {e.strerror}"
             return Outcome(failure=Failure("no_child", words)), True

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from advisor.records.child import claim_output, limit_memory, lines_in
+from advisor.records.orphans import end_with_parent
 
 # Source files that a report carries along, all of them together.
 _SOURCE_BYTES = 32 << 20
@@ -164,6 +165,7 @@ def main() -> None:
         output(json.dumps(message).encode())
 
     limit_memory(int(sys.argv[1]))
+    end_with_parent()
     try:
         import ncu_report  # noqa: F401  (loaded while the parent still prepares the job)
     except (ImportError, OSError) as error:

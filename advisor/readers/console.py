@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 from advisor.readers.csv_tables import MIXED, count_nan, decimal_mark, last_is_cut, number, percent_of, speedup_of
 from advisor.readers.frame import Contents, Launch, Shape, breakdown_name, one_line, short_name
 from advisor.records.errors import InputError
+from advisor.records.magnitudes import shape_of, whole
 from advisor.records.readings import RuleResult
 
 _NUMBERED = re.compile(r"\d+: ?")
@@ -96,7 +97,7 @@ class _Reader:
             match = _SUMMARY.fullmatch("Invocations " + tail)
             if not (head and match):
                 return False
-            count = int(match[2])
+            count = whole(match[2]) or 0
             head = head.rpartition(", Device ")[0] if before and before.end() == len(head[-40:]) else head
             cc = before[1] if before else self.cc
         else:
@@ -106,9 +107,7 @@ class _Reader:
         block: Shape | None = None
         if shapes := _SHAPE.search(head[-120:]):
             head = head[: len(head) - (shapes.end() - shapes.start())]
-            x, y, z, *rest = (int(part) for part in shapes.groups())
-            grid = (x, y, z) if x and y and z else None
-            block = (rest[0], rest[1], rest[2]) if all(rest) else None
+            grid, block = shape_of(shapes.groups()[:3]), shape_of(shapes.groups()[3:])
         if not head.strip():
             return False
         self._close_rule()

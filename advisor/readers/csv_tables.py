@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from advisor.readers.frame import Contents, Launch, breakdown_name, one_line, short_name
 from advisor.records.errors import InputError
+from advisor.records.magnitudes import shape_of, whole
 from advisor.records.readings import RuleResult
 
 # Spaces and apostrophes that locales put between thousands.
@@ -88,8 +89,7 @@ class CutShortError(ValueError):
 def shape(text: str) -> tuple[int, int, int] | None:
     """`(256, 1, 1)` as three numbers; None for anything else and for the (0, 0, 0) of a failed launch."""
     match = _TUPLE.fullmatch(text.strip())
-    found = (int(match[1]), int(match[2]), int(match[3])) if match else None
-    return found if found and all(found) else None
+    return shape_of(match.groups()) if match else None
 
 
 def is_header(line: str) -> bool:
@@ -250,7 +250,7 @@ def read_details_csv(lines: Iterable[str], wanted: Collection[str], most: int) -
                     if len(entries) >= most:
                         raise InputError(f"more than {most:,} launches; cut the file into parts")
                     entries[key] = _entry(table, row, len(entries))
-                    averaged += int(table.get(row, "Invocations") or 0) if table.summary else 0
+                    averaged += (whole(table.get(row, "Invocations")) or 0) if table.summary else 0
                 _take(table, row, entries[key], keep)
             elif table is not None:
                 found.problems.append(f"a row of only {len(row)} fields is left out")

@@ -20,6 +20,7 @@ from typing import BinaryIO
 from advisor.readers.container import ENDS, MAGIC, MIB, Limits, walk
 from advisor.readers.frame import one_line
 from advisor.records.errors import InputError
+from advisor.records.regular_files import why_special
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
@@ -40,6 +41,8 @@ def is_text(head: bytes) -> bool:
 def lines(path: Path, limits: Limits, name: str = "") -> Iterator[str]:
     """The lines without their newline. Raises InputError, naming the file `name`, for what is beyond the limits."""
     name = name or path.name
+    if why := why_special(path):
+        raise InputError(f"{name}: {why}")
     if path.stat().st_size > limits.text_bytes:
         raise InputError(f"{name}: larger than {limits.text_bytes >> 20} MiB; cut it into parts or give the .ncu-rep")
     with path.open("rb") as file:
@@ -144,6 +147,8 @@ def sniff(path: Path, limits: Limits | None = None, name: str = "") -> Sniffed:
     path = Path(path)
     name = name or path.name
     try:
+        if why := why_special(path):
+            raise InputError(f"{path}: {why}")
         with path.open("rb") as file:
             head = file.read(_HEAD)
     except OSError as error:

@@ -16,13 +16,17 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
+from advisor.records.magnitudes import plausible
 from advisor.records.readings import IDENTITY, Access, RuleResult
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# C0, DEL, C1, line separators and the marks that turn the direction of text around.
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# C0, DEL, C1, line separators, and characters without a width or that turn the direction of text around.
+_CONTROL = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
+)
 
 
 _LINK = re.compile(r"@(section|url|sass|source):(.*?)@", re.DOTALL)
@@ -39,7 +43,7 @@ _SPACE = re.compile(r"\s+")
 
 def _escape(match: re.Match[str]) -> str:
     code = ord(match.group())
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 1 << 16 else f"\\U{code:08x}"
 
 
 def clean(text: str, limit: int) -> tuple[str, str]:
@@ -166,14 +170,14 @@ def convert(value: float, unit: str, target: str) -> float:
     A file that names no unit is taken at its word to use the metric's own (old exports leave units out).
     """
     if not unit.strip() or unit == target or math.isnan(value):
-        return value
+        return plausible(value)
     have, want = parse(unit), parse(target)
     if have is None or want is None or have[1:] != want[1:]:
         return math.nan
     if (unit.strip() in _PERCENT) != (target in _PERCENT) and target in _PERCENT:
         return math.nan
     shift = have[0] - want[0]
-    return value * 10.0**shift if shift >= 0 else value / 10.0**-shift
+    return plausible(value * 10.0**shift if shift >= 0 else value / 10.0**-shift)
 
 
 Shape = tuple[int, int, int]

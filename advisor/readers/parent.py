@@ -19,8 +19,9 @@ from advisor.readers.formats import unpack
 from advisor.readers.frame import Contents, Launch, Shape, clean, one_line, short_name, without_links
 from advisor.records.child import Child, python_command
 from advisor.records.errors import InputError
-from advisor.records.files import temporary_folder
+from advisor.records.magnitudes import shape_of
 from advisor.records.readings import Access, RuleResult
+from advisor.records.scratch import ScratchFolder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -156,8 +157,7 @@ class BackgroundRead:
 
 
 def _shape(numbers: Any) -> Shape | None:
-    x, y, z = (int(n) if isinstance(n, (int, float)) else 0 for n in numbers)
-    return (x, y, z) if x > 0 and y > 0 and z > 0 else None
+    return shape_of(numbers)
 
 
 def _float(value: Any) -> float:
@@ -275,7 +275,7 @@ def read_code(
     child = start_child(bounds)
     names = list(dict.fromkeys(metric_names))
     try:
-        with temporary_folder() as folder:
+        with ScratchFolder() as folder:
             source = path
             if sniffed.wrapping:
                 source = Path(folder) / "unpacked"

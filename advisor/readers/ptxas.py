@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from advisor.readers.frame import Launch
+from advisor.records.magnitudes import whole
 
 _ENTRY = re.compile(r"Compiling entry function '([^']+)'(?: for '(sm_\d+\w?)')?")
 _PROPERTIES = re.compile(r"Function properties for '?([\w$.]+)'?")
@@ -42,7 +43,7 @@ def function_name(mangled: str) -> str:
         return mangled
     at, name, nested = match.end(), "", mangled.startswith("_ZN")
     while digits := re.compile(r"\d+").match(mangled, at):
-        length = int(digits.group())
+        length = whole(digits.group()) or len(mangled)
         at = digits.end() + length
         name = mangled[digits.end() : at]
         if not nested:
@@ -58,7 +59,7 @@ def _skip_arguments(mangled: str, at: int) -> int:
     while at < len(mangled):
         if digits := re.compile(r"\d+").match(mangled, at):
             inside_literal = at > 1 and mangled[at - 2] == "L"
-            at = digits.end() if inside_literal else digits.end() + int(digits.group())
+            at = digits.end() if inside_literal else digits.end() + (whole(digits.group()) or len(mangled))
             continue
         if mangled[at] in "INLXJ":
             depth += 1
@@ -82,12 +83,13 @@ def parse(lines: Iterable[str]) -> tuple[Compiled, ...]:
             about = found[-1] if match[1] == found[-1]["mangled"] else None
         elif about is not None:
             if match := _SPILLS.search(line):
-                about.update(stack_bytes=int(match[1]), spill_store_bytes=int(match[2]), spill_load_bytes=int(match[3]))
+                stack, stores, loads = (whole(part) for part in match.groups())
+                about.update(stack_bytes=stack, spill_store_bytes=stores, spill_load_bytes=loads)
             if match := _USED.search(line):
-                about["registers"] = int(match[1])
+                about["registers"] = whole(match[1])
                 shared = _SHARED.search(line)
                 # "4096+16 bytes smem" in old logs: declared, and added by the compiler.
-                about["shared_bytes"] = sum(int(part) for part in shared[1].split("+") if part) if shared else 0
+                about["shared_bytes"] = sum(whole(part) or 0 for part in shared[1].split("+")) if shared else 0
     return tuple(Compiled(**entry) for entry in found)  # type: ignore[arg-type]
 
 

@@ -22,8 +22,8 @@ from advisor.readers.frame import Contents, Metric, frame, names_wanted
 from advisor.readers.parent import BackgroundRead, read_report, start_child
 from advisor.records.child import Child
 from advisor.records.errors import InputError
-from advisor.records.files import temporary_folder
 from advisor.records.readings import IDENTITY, Progress, Reading, ReportInfo
+from advisor.records.scratch import ScratchFolder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -154,7 +154,7 @@ def _binary_or_wrapped(
     for _ in range(count):
         children.append(start_child(limits))
         stack.callback(children[-1].close)
-    folder = Path(stack.enter_context(temporary_folder()))
+    folder = Path(stack.enter_context(ScratchFolder()))
     source, damage = path, ""
     if sniffed.wrapping:
         source = folder / "unpacked"

@@ -16,7 +16,7 @@ import numpy as np
 from advisor.hardware import gpus
 from advisor.hardware.ceilings import Cards, dram_percentages, key_of
 from advisor.knowledge.loader import load, load_mapping
-from advisor.knowledge.texts import fill
+from advisor.knowledge.texts import fill, within_sentence
 from advisor.reasoning.time_model.terms import block_launch_ceiling, time_model
 from advisor.records import resources
 from advisor.records.errors import UsageError
@@ -89,7 +89,7 @@ def class_notes(catalog: Catalog, class_id: str, values: Mapping[str, float]) ->
     sm, memory = values.get("sm_throughput_pct", math.nan), values.get("memory_throughput_pct", math.nan)
     plain = _plain_class(sm, memory, values.get("dram_pct", math.nan))
     if plain and plain != class_id and class_id != "undetermined":
-        title = catalog.classes[plain].title.lower()
+        title = within_sentence(catalog.classes[plain].title)
         out.append(fill(texts["plain_table"].text, {"sm_pct": f"{sm:.0f}", "plain": title}))
     return tuple(out)
 

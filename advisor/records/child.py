@@ -17,6 +17,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from advisor.records.ending import output_gone
+
 _ROOT = Path(__file__).resolve().parents[2]
 _PROGRAM = "import sys; sys.path[:0] = sys.argv.pop(1).split({sep!r}); from {module} import main; main()"
 _CHUNK = 1 << 16  # bytes read at once
@@ -95,6 +97,11 @@ class Child:
         """The last of its stderr; whole after `close`."""
         return self._errors.decode("utf-8", "replace")
 
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
     def send(self, line: bytes) -> None:
         """Send one line; a child that is gone shows when its answer is read."""
         with contextlib.suppress(OSError):
@@ -113,7 +120,8 @@ class Child:
     def read(self) -> tuple[bytes, bool] | None:
         """The next line, and whether it is whole; a line that is not is given again when it has grown.
 
-        None at the end of the output. TimeoutError where the child takes longer than it may.
+        None at the end of the output. TimeoutError where the child takes longer than it may; BrokenPipeError once
+        nobody reads our own output.
         """
         while not self._heard:
             left = self._until - self._clock()
@@ -122,6 +130,8 @@ class Child:
             try:
                 chunk = self._chunks.get(timeout=min(left, 1.0))
             except queue.Empty:
+                if output_gone():
+                    raise BrokenPipeError from None
                 continue
             parts = (self._rest + (chunk or b"")).splitlines(keepends=True)
             self._rest = b""

@@ -36,14 +36,11 @@ def write_bytes_whole(path: Path, content: bytes) -> None:
             f.write(content)
         Path(temporary).chmod(place.stat().st_mode & 0o777 if place.exists() else _usual_mode())
         Path(temporary).replace(place)
-    except OSError as e:
+    except BaseException as e:
         Path(temporary).unlink(missing_ok=True)
+        if not isinstance(e, OSError):
+            raise
         raise UsageError(f"{path}: cannot be written: {e.strerror}") from None
-
-
-def temporary_folder() -> tempfile.TemporaryDirectory[str]:
-    """A temporary folder, removed at the end of its `with` block; OSError where none can be made."""
-    return tempfile.TemporaryDirectory(prefix="ncu-advisor-", ignore_cleanup_errors=True)
 
 
 @contextmanager

@@ -59,6 +59,9 @@ _SIGNATURES: tuple[tuple[str, frozenset[str]], ...] = (
 _SYSTEM = ("osrt",)
 
 
+_MOST = 2.0**62  # ns or bytes, so that sums of two fit into 64 bits
+
+
 @dataclass
 class Table:
     """One report: its kind as in _SIGNATURES, the columns without units, what each unit stands for, the rows."""
@@ -74,9 +77,10 @@ class Table:
             if name in self.columns:
                 at = self.columns.index(name)
                 try:
-                    return float(row[at].replace(",", "")) * self.scales[at]
+                    value = float(row[at].replace(",", "")) * self.scales[at]
                 except ValueError:
                     return None
+                return value if abs(value) < _MOST else None  # neither NaN nor infinite
         return None
 
     def text(self, row: list[str], *names: str) -> str:
@@ -102,7 +106,7 @@ def _header(fields: list[str], report: str) -> Table | None:
 def tables(lines: Iterable[str], report: str = "") -> Iterator[Table]:
     """Every table in the lines. report: what the file's name says of its first table."""
     now: Table | None = None
-    for fields in csv.reader(_clean(lines)):
+    for fields in _rows(lines):
         if len(fields) < 2:
             if now is not None:
                 yield now
@@ -123,6 +127,14 @@ def tables(lines: Iterable[str], report: str = "") -> Iterator[Table]:
         yield now
 
 
+def _rows(lines: Iterable[str]) -> Iterator[list[str]]:
+    """The fields of each line; InputError for a field of more than csv takes."""
+    try:
+        yield from csv.reader(_clean(lines))
+    except csv.Error as error:
+        raise InputError(f"no CSV of `nsys stats`: {error}") from None
+
+
 def _clean(lines: Iterable[str]) -> Iterator[str]:
     """What a terminal would show: of a line that was written over, the end; without the NULs that csv refuses."""
     for line in lines:
@@ -132,7 +144,7 @@ def _clean(lines: Iterable[str]) -> Iterator[str]:
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-_DEVICE = re.compile(r"(.*)\((\d+)\)\s*\Z")
+_DEVICE = re.compile(r"(.*)\(([0-9]{1,10})\)\s*\Z")
 
 
 # What copies and sets are called, old and new; a name without brackets is a kernel's.
@@ -158,7 +170,10 @@ def read_tables(paths: Sequence[Path], sha256: str) -> Trace:
     """The trace in the CSV files of one run. InputError, one line, where there is nothing of `nsys stats`."""
     found: list[Table] = []
     for path in paths:
-        found += tables(lines(path, Limits(), path.name), path.stem)
+        try:
+            found += tables(lines(path, Limits(), path.name), path.stem)
+        except InputError as error:
+            raise InputError(f"{path.name}: {str(error).removeprefix(f'{path.name}: ')}") from None
     if not found:
         raise InputError(f"{paths[0].name}: {_instead(paths[0])}")
     by_kind: dict[str, list[Table]] = {}
@@ -350,7 +365,7 @@ def _sums(by_kind: dict[str, list[Table]]) -> Sums:
                 table.number(row, "total time"),
                 table.number(row, "instances"),
             )
-            if not name or total is None or not count or not 0 <= total < 2**62 or not count < 2**62:
+            if not name or total is None or not count or not 0 <= total < 2**62 or not 1 <= count < 2**62:
                 continue
             low, high = table.number(row, "min", "minimum"), table.number(row, "max", "maximum")
             before = kernels.get(name)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from advisor.records.errors import InputError
+from advisor.records.regular_files import why_special
 from advisor.timeline.csv_trace import read_tables
 from advisor.timeline.sqlite_trace import MAGIC, check_size, read_database
 from advisor.timeline.trace import Trace
@@ -63,6 +64,8 @@ def read_traces(
 
 def _head(path: Path) -> bytes:
     try:
+        if why := why_special(path):
+            raise InputError(f"{path.name}: {why}")
         with path.open("rb") as file:
             return file.read(_HEAD)
     except OSError as e:

@@ -22,6 +22,8 @@ from advisor.hardware.ceilings import Ceilings
 from advisor.records.child import claim_output, lines_in
 from advisor.records.diagnosis import Speedup
 from advisor.records.errors import AdvisorError, InputError, UsageError
+from advisor.records.orphans import end_with_parent
+from advisor.records.regular_files import why_special
 from advisor.triage.tally import PS, CauseTally, Conclusion, Example, Key, Tally
 
 if TYPE_CHECKING:
@@ -154,6 +156,7 @@ def main() -> None:
     It gets the packed settings in base64 on the first line, then a file a line, [path, label] as JSON; it answers with
     the packed Part in base64, or `!` and what is wrong with the request itself.
     """
+    end_with_parent()
     send, lines = claim_output(), lines_in()
     settings = base64.b64decode(next(lines, b""))
     for line in lines:
@@ -187,7 +190,8 @@ def _examine(path: Path, label: str, settings: Settings) -> Part:
     from advisor.reasoning.workloads import knowledge_for
 
     # What cannot even be opened is no stranger: a worker of a cluster may not see the folder.
-    path.open("rb").close()
+    if not why_special(path):
+        path.open("rb").close()
     try:
         sniff(path)
     except InputError as error:

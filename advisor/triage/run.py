@@ -22,7 +22,7 @@ import msgspec
 from advisor.hardware import ceilings, gpus
 from advisor.knowledge.base import catalog
 from advisor.reasoning.diagnose import checked_answers
-from advisor.records import resources
+from advisor.records import resources, scratch
 from advisor.records.child import Child, python_command
 from advisor.records.errors import AdvisorError, InputError, UsageError
 from advisor.triage.files import Done, File, State, files
@@ -254,7 +254,7 @@ class Processes:
                     if answer.startswith(b"!"):
                         raise UsageError(answer[1:].decode("utf-8", "replace"))
                     return base64.b64decode(answer)
-                self._children[number], code = None, child.close()
+                self._children[number], code = None, _end(child)
                 why = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
         finally:
             self._free.put(number)
@@ -276,7 +276,14 @@ class Processes:
         self._threads.shutdown()
         for child in self._children:
             if child is not None:
-                child.close()
+                _end(child)
+
+
+def _end(child: Child) -> int | None:
+    """End a process and remove the temporary folders that it leaves; its exit code, or minus the signal."""
+    code = child.close()
+    scratch.remove_of(child.pid)
+    return code
 
 
 class Cluster:

@@ -21,6 +21,7 @@ from advisor.session.reducer import can_go_back, reduce
 from advisor.session.state import State
 from advisor.session.transcripts.autosave import SavedSession, Saving, forget
 from advisor.tui.drawing import DARK, LIGHT, card_text, safe
+from advisor.tui.leaving import Leaving
 from advisor.tui.opening import Settings, StartOptions, has_begun
 from advisor.tui.palette import Entries
 from advisor.tui.request_runner import Finished, Progressed, RequestRunner
@@ -81,9 +82,9 @@ class AdvisorApp(App[int]):
         saving: Saving | None = None,
         interrupted: SavedSession | None = None,
     ) -> None:
-        """beginnings: with what to begin is asked first; player: a saved session is replayed; both else None.
+        """start_options: show the start screen first; player: replay a saved session instead.
 
-        saving: keeps the session by itself; interrupted: the session on the same reports that may be gone on with.
+        saving: saves the session automatically; interrupted: a session on the same reports that may be continued.
         """
         super().__init__()
         self.state = State()
@@ -107,6 +108,7 @@ class AdvisorApp(App[int]):
         self._views: dict[str, ViewScreen] = {}
         self._offered: tuple[object, ...] = ()
         self.load = load
+        self.leaving = Leaving()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Defaults of our own theme variables, for Textual's built-in themes."""
@@ -114,6 +116,7 @@ class AdvisorApp(App[int]):
 
     def on_mount(self) -> None:
         """Show the first screen, then start the work."""
+        self.leaving.watch(self)
         # Installed screens survive `switch_screen`; others are removed by it and cannot be shown again.
         self.install_screen(self._session, "session")
         self.install_screen(self._launches, "launches")

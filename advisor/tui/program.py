@@ -88,7 +88,8 @@ def _start(
     blocks = can_draw(sys.stderr.encoding)
     app = AdvisorApp(desk, reports, blocks=blocks, theme=chosen, memory=memory, saving=saving, **options)
     try:
-        code = app.run()
+        with app.leaving.during():
+            code = app.run()
     finally:
         saving.close()
     return EXIT_DONE if code is None else code

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from advisor.compare.records import Condition, FindingChange, MetricChange, Pair
 from advisor.compare.thresholds import Outcome
 from advisor.reasoning.time_model.noise import Judged, Spread
 from advisor.records.diagnosis import Finding, LaunchDiagnosis
+from advisor.records.escapes import json_text
 from advisor.view.compare import word
 from advisor.view.compare_results import Result
 from advisor.view.diagnosis_json import report_dict
@@ -204,4 +204,4 @@ def compare_dict(result: Result) -> dict[str, Any]:
 
 def compare_json(result: Result) -> str:
     """The document as text: the same bytes for the same reports."""
-    return json.dumps(compare_dict(result), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(compare_dict(result), indent=1) + "\n"

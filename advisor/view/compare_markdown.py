@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from advisor.compare.records import Condition, Pair
 from advisor.compare.words import amount, times
+from advisor.records.escapes import printable
 from advisor.view.compare import (
     WORDS,
     cell,
@@ -49,7 +50,7 @@ def compare_markdown(result: Result, *, everything: bool = False) -> str:
             out += [f"- {escaped(only_text(runs))}" for runs in left]
     if lines := result.lines():
         out += ["", "## Thresholds", "", *(f"- {escaped(line)}" for line in lines)]
-    return "\n".join(out) + "\n"
+    return printable("\n".join(out)) + "\n"
 
 
 def _careful(conditions: Sequence[Condition]) -> list[str]:

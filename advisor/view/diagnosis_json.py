@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,6 +19,7 @@ from advisor.records.diagnosis import (
     RuleVerdict,
     Speedup,
 )
+from advisor.records.escapes import json_text
 from advisor.records.readings import ReportInfo
 from advisor.view.charts.bars import known
 from advisor.view.numbers import number, present
@@ -143,7 +143,7 @@ def diagnosis_dict(diagnosis: Diagnosis) -> dict[str, Any]:
 
 def diagnosis_json(diagnosis: Diagnosis) -> str:
     """The document as text: sorted nowhere by chance, so two runs give the same bytes."""
-    return json.dumps(diagnosis_dict(diagnosis), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(diagnosis_dict(diagnosis), indent=1) + "\n"
 
 
 def comparison_dict(item: Comparison) -> dict[str, Any]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+from advisor.records.escapes import json_text
 from advisor.source.compare import Alignment, Change, Comparison, Hunk
 from advisor.source.listing import Row
 from advisor.view.source_marks import line_ref, place_text
@@ -91,7 +90,7 @@ def compare_json(found: Comparison, launches: tuple[int, int], top: int) -> str:
         "lines": [_change(change) for change in found.lines[:top]],
         "aligned": None if found.aligned is None else _alignment(found.aligned, top),
     }
-    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(document, indent=1) + "\n"
 
 
 def _alignment(found: Alignment, top: int) -> dict[str, object]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from advisor.records.escapes import json_text
 from advisor.source.columns import Value
 from advisor.source.hotspots import Line, Spot
 from advisor.source.listing import Row, Wait
@@ -172,7 +172,7 @@ def source_json(view: View, top: int | None) -> str:
             {"line": line, "text": text, "value": number(value), "share": number(share)}
             for line, text, value, share in view.ptx[:top]
         ]
-    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(document, indent=1) + "\n"
 
 
 def _live(view: View) -> dict[str, Any] | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from advisor.records.escapes import json_text
 from advisor.timeline.kernels import KernelRank
 from advisor.timeline.results import GpuTimeline, Moment, TimelineResult
 from advisor.view.diagnosis_json import comparison_dict, finding_dict
@@ -15,7 +15,7 @@ SCHEMA = "ncu-advisor/timeline/1"
 
 def timeline_json(result: TimelineResult) -> str:
     """The document."""
-    return json.dumps(timeline_dict(result), indent=1, ensure_ascii=False)
+    return json_text(timeline_dict(result), indent=1)
 
 
 def timeline_dict(result: TimelineResult) -> dict[str, Any]:

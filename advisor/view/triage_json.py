@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from advisor.records.escapes import json_text
 from advisor.triage.application import Application
 from advisor.triage.results import Cause, Group, Triage
 from advisor.view.diagnosis_json import budget_dict, comparison_dict, finding_dict
@@ -51,7 +51,7 @@ def triage_json(
 
 
 def _text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return json_text(value)
 
 
 def _listed(name: str, values: Iterable[dict[str, Any]]) -> Iterator[str]:

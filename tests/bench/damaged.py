@@ -1,21 +1,40 @@
-"""Reads 200 damaged inputs, each in a process of its own, and prints the outcomes: `python -m tests.bench.damaged`.
+"""Damaged inputs of every kind that is read, each in a process of its own: `python -m tests.bench.damaged`.
 
-Columns: outcome (refused, incomplete, or what must not be), wall seconds of the whole process, peak memory in MB (of
-the process and twice the largest of its children, which run two at a time), the kind of damage, the line shown.
+    python -m tests.bench.damaged [--count 3000] [--seed 1] [--jobs 2] [--real DIR] [--kind KIND]... [--keep DIR]
+    python -m tests.bench.damaged --reports
+
+Each input is given to a command of the program in a fork of a process that has imported everything; one in twenty is
+given to a whole new process. No command may show a traceback, take over 30 s, hold over 2 GB in any of its processes,
+or write over three lines on stderr. Prints each failure and a table by kind. --real: more whole files to damage, in
+folders ncu-rep, ncu-csv, ncu-text, nsys-csv, nsys-sqlite; --keep: a folder for the inputs that failed.
+
+--reports: only the 200 reports of tests/damaged.py, and whether each is refused or read as incomplete. Columns:
+outcome, wall seconds of the whole process, peak memory in MB (of the process and twice the largest of its children,
+which run two at a time), the kind of damage, the line shown.
 """
 
 from __future__ import annotations
 
+import argparse
+import contextlib
 import json
+import os
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.damaged import inputs
+from tests.damaged_kinds import KINDS, Case, cases
 
 _LIMIT_S = 60
 _READER = """
@@ -50,7 +69,217 @@ def read_one(path: Path) -> dict[str, Any]:
     return {**json.loads(done.stdout), "seconds": seconds}
 
 
+_MOST_S, _MOST_MB, _MOST_LINES = 30.0, 2048.0, 3
+_WHOLE_PROCESS = 20  # one in so many
+# Forks a process for each line of standard input, a JSON list: folder for the outcome, then the command line.
+_FORKS = """
+import gc, json, os, resource, sys, threading, time
+from advisor import cli, scratch
+from advisor.catalog import catalog
+import advisor.reasoning.diagnose, advisor.engine, advisor.timeline.analyse, advisor.lint.lint, advisor.reports
+import advisor.session.transcripts.player, advisor.view.writers.sarif, advisor.view.writers.markdown, pandas, sqlite3
+known = catalog()
+parts = (known.metrics, known.observations, known.findings, known.classes, known.questions, known.sources)
+sizes = [len(part) for part in parts]
+scratch.sweep = lambda: 0
+gc.freeze()
+print("ready", flush=True)
+for line in sys.stdin:
+    folder, *arguments = json.loads(line)
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        for number, name in ((0, os.devnull), (1, f"{folder}/out"), (2, f"{folder}/err")):
+            os.dup2(os.open(name, os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+        sys.argv = ["ncu-advisor", *arguments]
+        sys.stdin = open(0, closefd=False)
+        sys.stdout, sys.stderr = (open(n, "w", encoding="utf-8", errors="replace", closefd=False) for n in (1, 2))
+        code = 70
+        try:
+            cli.main()
+        except SystemExit as end:
+            code = end.code or 0
+        except BaseException:
+            import traceback
+            traceback.print_exc()
+        for stream in (sys.stdout, sys.stderr):
+            stream is not None and stream.flush()
+        own, below = (resource.getrusage(w).ru_maxrss / 1024 for w in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        with open(f"{folder}/done", "w") as file:
+            json.dump([code, max(own, below)], file)
+        scratch.remove_all()
+        os._exit(0)
+    print(child, flush=True)
+    deadline = time.monotonic() + 45
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        time.sleep(0.005)
+        if time.monotonic() > deadline:
+            os.killpg(child, 9); os.waitpid(child, 0)
+    print("ended", flush=True)
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one case. wrong: '' where nothing is."""
+
+    case: Case
+    code: int
+    seconds: float
+    peak_mb: float
+    wrong: str
+    said: str
+
+
+class Forks:
+    """Processes that fork one for each case; one for each thread."""
+
+    def __init__(self) -> None:
+        self._local = threading.local()
+        self._all: list[subprocess.Popen[str]] = []
+
+    def prepare(self) -> subprocess.Popen[str]:
+        """The process of this thread, started when it is first asked for."""
+        process: subprocess.Popen[str] | None = getattr(self._local, "process", None)
+        if process is None:
+            process = subprocess.Popen(
+                [sys.executable, "-c", _FORKS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
+            self._local.process = process
+            self._all.append(process)
+            assert process.stdout is not None
+            process.stdout.readline()
+        return process
+
+    def run(self, arguments: Sequence[str], folder: Path) -> None:
+        """The command in a fork, which writes to `folder`."""
+        process = self.prepare()
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(json.dumps([str(folder), *arguments]) + "\n")
+        process.stdin.flush()
+        if not process.stdout.readline() or process.stdout.readline().strip() != "ended":
+            raise RuntimeError("the process that forks has died")
+
+    def close(self) -> None:
+        """End them."""
+        for process in self._all:
+            process.kill()
+            process.wait()
+
+
+def _new_process(arguments: Sequence[str], folder: Path) -> None:
+    program = (
+        "import json, resource, subprocess, sys\n"
+        "done = subprocess.run([sys.executable, '-m', 'advisor', *sys.argv[2:]], stdin=subprocess.DEVNULL)\n"
+        "peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024\n"
+        "json.dump([done.returncode, peak], open(sys.argv[1] + '/done', 'w'))\n"
+    )
+    with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
+        process = subprocess.Popen(
+            [sys.executable, "-c", program, str(folder), *arguments], stdout=out, stderr=err, start_new_session=True
+        )
+        try:
+            process.wait(_MOST_S + 15)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def judge(case: Case, place: Path, whole_process: bool, forks: Forks, keep: Path | None) -> Outcome:
+    """Give one case to the program."""
+    folder = Path(tempfile.mkdtemp(dir=place))
+    try:
+        inside = folder / "in"
+        inside.mkdir()
+        arguments = case.arguments(inside)
+        forks.prepare()
+        start = time.perf_counter()
+        if whole_process:
+            _new_process(arguments, folder)
+        else:
+            forks.run(arguments, folder)
+        seconds = time.perf_counter() - start
+        code, peak = -1, 0.0
+        with contextlib.suppress(OSError, ValueError):
+            code, peak = json.loads((folder / "done").read_text())
+        err = (folder / "err").read_text("utf-8", "replace") if (folder / "err").exists() else ""
+        out = (folder / "out").read_text("utf-8", "replace") if (folder / "out").exists() else ""
+        wrong = [
+            *(["traceback"] if "Traceback (most recent call last)" in err else []),
+            *([f"{seconds:.0f} s"] if seconds > _MOST_S else []),
+            *([f"{peak:.0f} MB"] if peak > _MOST_MB else []),
+            *([f"{len(err.splitlines())} lines on stderr"] if len(err.splitlines()) > _MOST_LINES else []),
+            *([f"exit code {code}"] if code not in (0, 1, 2, 3) else []),
+            *(["characters that are not printed"] if not _all_printed(out, err) else []),
+        ]
+        if wrong and keep is not None:
+            shutil.copytree(folder, keep / folder.name, symlinks=True, ignore=lambda _, names: _special(names))
+            (keep / folder.name / "command").write_text(" ".join(arguments))
+        return Outcome(case, code, seconds, peak, ", ".join(wrong), (err.strip().splitlines() or [""])[-1])
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _special(names: list[str]) -> list[str]:
+    return [name for name in names if name.startswith("special")]
+
+
+def _all_printed(out: str, err: str) -> bool:
+    return all(line.isprintable() for text in (out, err) for line in text.split("\n"))
+
+
+def all_kinds(given: argparse.Namespace) -> int:
+    """Prints failures and a table by kind; 1 if anything failed."""
+    real = sorted(path for path in given.real.rglob("*") if path.is_file()) if given.real is not None else ()
+    chosen = [case for case in cases(given.count, given.seed, real) if not given.kind or case.kind in given.kind]
+    forks, found = Forks(), list[Outcome]()
+    if given.keep is not None:
+        given.keep.mkdir(parents=True, exist_ok=True)
+    begun = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(given.jobs) as threads:
+
+        def one(numbered: tuple[int, Case]) -> Outcome:
+            number, case = numbered
+            return judge(case, Path(folder), number % _WHOLE_PROCESS == 0, forks, given.keep)
+
+        try:
+            for outcome in threads.map(one, enumerate(chosen)):
+                found.append(outcome)
+                if outcome.wrong:
+                    words = " ".join(outcome.case.command)
+                    print(f"{outcome.case.kind}, {outcome.case.damage}: {outcome.wrong}: {words}: {outcome.said[:200]}")
+                    sys.stdout.flush()
+        finally:
+            forks.close()
+    for kind in KINDS:
+        some = [outcome for outcome in found if outcome.case.kind == kind]
+        if some:
+            codes = ", ".join(f"{code}: {n}" for code, n in sorted(Counter(one.code for one in some).items()))
+            slow, large = max(one.seconds for one in some), max(one.peak_mb for one in some)
+            bad = sum(bool(one.wrong) for one in some)
+            print(
+                f"{kind:14} {len(some):5} inputs  wrong {bad:3}  slowest {slow:6.2f} s  {large:5.0f} MB  exit {codes}"
+            )
+    bad = sum(bool(one.wrong) for one in found)
+    print(f"{len(found)} inputs in {time.perf_counter() - begun:.0f} s, seed {given.seed}: {bad} wrong")
+    return 1 if bad else 0
+
+
 def main() -> int:
+    """The bench that is asked for; 1 if anything failed."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--count", type=int, default=3000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--real", type=Path)
+    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--kind", choices=KINDS, action="append")
+    parser.add_argument("--reports", action="store_true")
+    given = parser.parse_args()
+    return reports() if given.reports else all_kinds(given)
+
+
+def reports() -> int:
     """Prints the table; 1 if anything crashed, hung, passed for whole, took 20 s or 1.5 GB."""
     outcomes: Counter[str] = Counter()
     worst_s = worst_mb = 0.0

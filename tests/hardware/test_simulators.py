@@ -20,7 +20,7 @@ from advisor.hardware.simulators import Asked, banks, coalescing
 from advisor.records.errors import UsageError
 from advisor.view.simulators import banks_text, coalescing_text
 
-SCHEMA = json.loads((Path(advisor.__file__).parent / "render/schemas/simulator.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((Path(advisor.__file__).parent / "view/schemas/simulator.json").read_text(encoding="utf-8"))
 TILE = ("napkin", "banks", "tid.x*32 + tid.y", "--block", "32x8")
 
 

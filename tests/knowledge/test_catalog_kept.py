@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import advisor
-from advisor.knowledge.loader import FILE, Kept, _digest, kept, parse
+from advisor.knowledge.loader import FILE, Kept, _digest, kept
 from advisor.records import resources
 from advisor.records.errors import AdvisorError
 
@@ -58,7 +59,7 @@ def test_what_comes_back_is_what_was_parsed(content: Any) -> None:
 
 def test_a_date_is_not_kept_since_it_would_come_back_as_text(tmp_path: Path, place: Path) -> None:
     found = kept_in(tmp_path)
-    found.put(place, "a: 2026-01-01", parse(place, "a: 2026-01-01"))
+    found.put(place, "a: 2026-01-01", {"a": date(2026, 1, 1)})
     assert found.get(place, "a: 2026-01-01", dict) is None
 
 

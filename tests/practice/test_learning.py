@@ -128,8 +128,9 @@ def test_a_prediction_comes_before_the_profile_and_is_scored_once(data: Path) ->
     kept = Store(data).record(NAME).predictions[0]
     assert kept.points is not None
     assert kept.actual_cause == exercise(NAME).stages[0].expect
-    said = ("--class", "dram", "--cause", "bank_conflicts", "--speedup", "2")
-    assert "was already shown" in refused("predict", NAME, *said)
+    assert "was already shown" in refused(
+        "predict", NAME, "--class", "dram", "--cause", "bank_conflicts", "--speedup", "2"
+    )
 
 
 def test_a_profile_can_be_shown_without_a_prediction(data: Path) -> None:

@@ -16,7 +16,7 @@ from advisor.session.records import KnowledgeIndex
 def knowledge_index() -> KnowledgeIndex:
     from advisor.session import services
 
-    return services.knowledge()
+    return services.knowledge_index()
 
 
 @pytest.mark.parametrize(

@@ -117,14 +117,14 @@ def test_what_could_not_matter_is_not_asked():
     made.do(e.Began(()), e.Answered("subject", "program"))
     order = asked(made, BUSY)
     assert order == ["gpu_busy_pct", "computing_pct", "top_kernel_pct", "tiny_span_pct"]
-    assert made.last.title == "Profile the kernel"
+    assert made.last.title == "Drill into the kernel"
 
 
 def test_what_is_not_known_stays_unknown_and_is_named():
     made = Session()
     made.do(e.Began(()), e.Answered("subject", "program"))
     asked(made, {"gpu_busy_pct": 60.0})
-    assert made.last.title == "Undecided"
+    assert made.last.title == "Cannot be decided"
     unseen = next(line for line in made.last.lines if line.label == "Not known")
     assert unseen.style == "unknown" and "Copies not overlapped" in unseen.text
     assert words.NO_PATTERN not in made.texts()

@@ -52,17 +52,18 @@ def test_the_launch_that_stands_for_a_group_is_told_as_diagnose_tells_it(tour_pa
         launch = tour.diagnosis.launches[index]
         first = next((f for f in launch.findings if f.kind == "diagnosis"), None)
         assert path == "tour"
-        assert example.verdict == launch.verdict
-        assert example.budget is None or launch.budget is not None
-        assert (example.finding is None) == (first is None)
-        if first is not None and example.finding is not None:
-            assert (example.finding.id, example.finding.evidence) == (first.id, first.evidence)
-            assert (example.finding.because, example.finding.speedup) == (first.because, first.speedup)
+        said = example.conclusion
+        assert said.verdict == launch.verdict
+        assert said.budget is None or launch.budget is not None
+        assert (said.finding is None) == (first is None)
+        if first is not None and said.finding is not None:
+            assert (said.finding.id, said.finding.evidence) == (first.id, first.evidence)
+            assert (said.finding.because, said.finding.speedup) == (first.because, first.speedup)
     budgets = {launch.index: launch.budget for launch in tour.diagnosis.launches if launch.budget is not None}
     assert budgets
     for index, budget in budgets.items():
         if ("tour", index) in told:
-            found = told["tour", index].budget
+            found = told["tour", index].conclusion.budget
             assert found is not None
             assert found.together == budget.together
 

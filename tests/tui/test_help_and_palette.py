@@ -34,7 +34,7 @@ async def at_place(place: str) -> AsyncIterator[Driver]:
     """The program on one of its screens."""
     options: dict[str, Any] = {}
     if place == "start":
-        options["beginnings"] = StartOptions(Path("x"))
+        options["start_options"] = StartOptions(Path("x"))
     if place == "replay":
         options["player"] = Played()
     app = AdvisorApp(desk(), () if options else ("tour.ncu-rep",), **options)

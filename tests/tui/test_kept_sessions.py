@@ -67,11 +67,11 @@ async def test_a_session_that_was_broken_off_is_offered_and_gone_on_with(
     interrupted: SavedSession, place: Path, size: tuple[int, int]
 ) -> None:
     async with program(place, interrupted, size) as driver:
-        assert driver.shows("Continue: mine.csv.xz", "3 steps, just now", "Begin anew")
+        assert driver.shows("Continue: mine.csv.xz", "3 steps, just now", "Start over")
         await driver.press("enter")
         await until(driver, lambda: driver.app.state.has_card("proof", driver.app.state.finding))
         await driver.settle()
-        assert driver.app.state.position == 1 and driver.shows("▌ Layout  "), driver.screen
+        assert driver.app.state.position == 1 and driver.shows("▌ How  "), driver.screen
         await driver.say("/fix")
         driver.app._saving.flush()  # type: ignore[union-attr]
         verbs = [entry.event.verb for entry in serialize.load(interrupted.path).entries]
@@ -104,10 +104,10 @@ async def test_garbage_and_a_smaller_window_do_not_close_the_question(interrupte
     async with program(place, interrupted) as driver:
         for text in ("7", "hubba", "[bold]", "/quit"):
             await driver.say(text)
-            assert driver.shows("Begin anew")
+            assert driver.shows("Start over")
         await driver.pilot.resize_terminal(160, 50)
         await driver.settle()
-        assert driver.shows("Begin anew")
+        assert driver.shows("Start over")
 
 
 async def test_one_whose_report_cannot_be_read_stays_and_the_session_begins_anew(

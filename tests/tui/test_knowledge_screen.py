@@ -95,7 +95,7 @@ async def test_links_are_followed_and_backspace_goes_back():
 
 async def test_a_source_leads_to_what_rests_on_it():
     async with real(subject="guide.step3.bank") as at:
-        assert at.shows("Step 3, bank conflicts", "bank_conflicts", "rests on it")
+        assert at.shows("Step 3, bank conflicts", "bank_conflicts", "cites it")
 
 
 async def test_every_entry_can_be_opened_and_every_link_followed():

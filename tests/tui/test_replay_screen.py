@@ -93,7 +93,7 @@ async def test_step_by_step_forth_and_back(size: tuple[int, int]):
     async with replay(size=size) as at:
         assert at.shows("A session with [bold]x[/", "step 0 of 6", "before the first step")
         await press(at, "right")
-        assert at.shows("step 1 of 6  deed 1 of Began", "as it was saved", "transpose_tile", "vector_copy")
+        assert at.shows("step 1 of 6  deed 1 of Began", "same conclusions as saved", "transpose_tile", "vector_copy")
         await press(at, "right", "right", "right", "right")
         assert at.shows("step 5 of 6", "Pad or swizzle")
         await press(at, "left", "left", "left", "left", "left")

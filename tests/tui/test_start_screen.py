@@ -120,7 +120,7 @@ async def test_tab_completes_a_path(tmp_path: Path):
 
 async def test_a_recent_file_that_is_gone_says_so_before_and_after_it_is_taken():
     async with start() as at:
-        assert at.shows("Open old.ncu-rep", "no longer there")
+        assert at.shows("Open old.ncu-rep", "no longer exists")
         await at.press("down", "enter")
         assert isinstance(at.app.screen, StartScreen)
 

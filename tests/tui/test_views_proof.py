@@ -50,7 +50,7 @@ async def test_from_the_finding_over_its_rule_to_the_number_its_threshold_and_th
         assert at.shows("Shared-memory bank conflicts: concluded by 1 rule")
         assert at.shows("✓ Shared accesses take 16.5 times", "✓ Shared accesses need too many wavefronts")
         assert at.shows("shared_wavefront_ratio = 16.5, tested > 1.1")
-        assert at.shows("✓ unless excess_on_atomics (not the case"), "an unless that is false lets the rule through"
+        assert at.shows("✓ unless excess_on_atomics (false, so"), "an unless that is false lets the rule through"
         await at.press("down", "down", "down")
         assert "shared_wavefront_ratio" in under(at) and "15.0 times the threshold" in beside(at)
         await at.press("right", "right", "right", "right")
@@ -171,15 +171,14 @@ async def test_hostile_texts_in_a_proof_are_shown_and_not_obeyed(size: tuple[int
 
 
 @pytest.mark.parametrize("size", [(60, 24), (80, 24)], ids=["60x24", "80x24"])
-async def test_rows_and_footer_that_have_no_room_end_in_an_ellipsis(size: tuple[int, int]):
+async def test_rows_that_have_no_room_end_in_an_ellipsis_and_the_footer_keeps_the_way_out(size: tuple[int, int]):
     async with proof(size) as at:
         tree = at.app.screen.query_one(ProofTree)
         tree.root.add_leaf("bank " * 40)
         await at.settle()
         row = next(row for row in at.rows if "bank bank" in row)
         assert row.rstrip().endswith("…") and not tree.max_scroll_x
-        footer = at.rows[-1].rstrip()
-        assert footer.endswith("…") and "Leave" in footer and "Quit" in footer, footer
+        assert "f1 Help" in at.rows[-1] and "Leave" in at.rows[-1]
         await at.pilot.resize_terminal(200, 24)
         await at.settle()
-        assert "Why not" in at.rows[-1] and "…" not in at.rows[-1]
+        assert "Why not" in at.rows[-1]

@@ -96,7 +96,7 @@ async def test_a_search_finds_every_instruction_that_matches_whatever_its_share_
         assert at.shows("only /LDG: 1 of 8") and "LDG.E" in sass(at)
         assert "●" not in at.screen, "none of it is hot"
         await typed(at, "/nothing")
-        assert at.shows("only /nothing: 0 of 8", "Nothing in the code has any of it, or passes the filters")
+        assert at.shows("only /nothing: 0 of 8", "No line has a share of this measure, or the filters exclude them all")
 
 
 async def test_the_evidence_keeps_the_findings_own_places_whatever_is_searched_for():
@@ -108,7 +108,7 @@ async def test_the_evidence_keeps_the_findings_own_places_whatever_is_searched_f
         await at.press("escape")
         what = evidence_context(at.app.state)
         assert what is not None
-        text = "\n".join(line.plain for line in PAGES["source"][1](what, Layout(70)))
+        text = "\n".join(line.plain for line in PAGES["source"].lines(what, Layout(70)))
         assert "Shared-memory bank conflicts" in text and "Hot lines by shared-memory wavefronts beyond" in text
         assert "100.0% ██████████ k.cu:7" in text and "sum += tile" in text and "LDS R5, [R9]" in text
         assert "k.cu:5" not in text and text.count("k.cu:7") == 1

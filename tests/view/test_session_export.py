@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from session.sessions import LORE, Session, answer_all, recorded, trace
+from session.sessions import INDEX, Session, answer_all, recorded, trace
 from timeline.generator import starved
 from tui import factory
 
@@ -237,7 +237,7 @@ def run(*args: str) -> int:
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A saved session on a bundled report."""
     folder = tmp_path_factory.mktemp("kept")
-    session = Session(Executor(Saving(place=folder / "kept").sources(replace(sources(), knowledge=LORE), writers())))
+    session = Session(Executor(Saving(place=folder / "kept").sources(replace(sources(), knowledge=INDEX), writers())))
     session.do(e.Began((recorded("bank-conflicts"),)), e.LaunchSelected(0), e.Expected("memory"))
     session.do(e.Skipped("algorithm"), e.HowAsked(), e.WriteAsked("transcript", str(folder / "mine.jsonl")))
     return folder / "mine.jsonl"

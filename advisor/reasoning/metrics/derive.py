@@ -26,6 +26,7 @@ from advisor.knowledge.schemas import MetricDef
 from advisor.reasoning.metrics.fallbacks import FILLS
 from advisor.reasoning.metrics.instruction_mix import access_metrics, mix
 from advisor.records.errors import KnowledgeError
+from advisor.records.magnitudes import whole
 from advisor.records.readings import IDENTITY
 
 if TYPE_CHECKING:
@@ -308,7 +309,7 @@ def _identity(frame: pd.DataFrame, name: str, rows: int) -> Array:
         return np.array([float(" MIG " in name) if name else math.nan for name in names])
     if source == "cc":
         parts = (str(cc).partition(".")[0 if name.endswith("major") else 2] for cc in frame["cc"])
-        return np.array([float(p) if p.isdigit() else math.nan for p in parts])
+        return np.array([math.nan if (number := whole(p)) is None else float(number) for p in parts])
     return np.array([float(math.prod(xyz)) if isinstance(xyz, tuple | list) else math.nan for xyz in frame[source]])
 
 

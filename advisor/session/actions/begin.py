@@ -68,9 +68,7 @@ def cancelled(state: State, event: Cancelled) -> State:
 
 def past(state: State, request: Request) -> State:
     """On from work that came to nothing: what it stood before follows without it."""
-    if not state.numbers:
-        return state
-    if isinstance(request, Estimate | Conclude) and state.ask is None:
+    if not state.numbers and isinstance(request, Estimate | Conclude) and state.ask is None:
         return reveal(state)
     return next_question(state)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from advisor.records.errors import UsageError
+from advisor.records.escapes import json_text
 from advisor.records.files import write_whole
 from advisor.session import events as e
 from advisor.session.export.document import (
@@ -59,7 +59,7 @@ def session_dict(state: State) -> dict[str, Any]:
 
 def session_text(document: dict[str, Any]) -> str:
     """The document as text: the same bytes for the same session."""
-    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(document, indent=1) + "\n"
 
 
 def _kernel(state: State, subject: Subject) -> dict[str, Any]:

@@ -36,9 +36,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-import yaml
 
-from advisor.records.errors import InputError
+from advisor.knowledge.loader import parse, read_text
+from advisor.records.errors import InputError, KnowledgeError
 from advisor.session import events as e
 from advisor.session.executor import Executor, sources
 from advisor.session.language import understand as commands
@@ -122,11 +122,12 @@ class Script(msgspec.Struct, forbid_unknown_fields=True):
 def read_script(path: Path) -> Script:
     """The script in a file; InputError, one line, for what is none."""
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-        return msgspec.convert(data, Script)
-    except OSError as problem:
-        raise InputError(f"{path}: cannot be read: {problem.strerror}") from None
-    except (yaml.YAMLError, msgspec.ValidationError, UnicodeDecodeError, ValueError) as problem:
+        return msgspec.convert(parse(path, read_text(path)), Script)
+    except KnowledgeError as problem:
+        line, _, what = str(problem).removeprefix(f"{path}:").partition(": ")
+        told = what if what.startswith("cannot be read") else f"not a script: line {line}: {what}"
+        raise InputError(f"{path}: {told}") from None
+    except (msgspec.ValidationError, ValueError) as problem:
         raise InputError(f"{path}: not a script: {' '.join(str(problem).split())[:200]}") from None
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import getpass
-import json
 import math
 import re
 import socket
@@ -22,7 +21,10 @@ import msgspec
 from advisor.hardware.ceilings import Ceilings
 from advisor.records import resources
 from advisor.records.errors import AdvisorError, InputError
+from advisor.records.escapes import json_text
+from advisor.records.magnitudes import all_fit, plausible, shape_of
 from advisor.records.readings import IDENTITY, Access, RuleResult
+from advisor.records.regular_files import why_special
 from advisor.session.actions import BY_EVENT
 from advisor.session.requests import UserEvent
 
@@ -253,8 +255,8 @@ def frame_of(launches: Sequence[Launch], metrics: Iterable[str]) -> pd.DataFrame
             "index": launch.index,
             "kernel": clean(launch.kernel, _NAME_CHARS)[0],
             "kernel_full": clean(launch.kernel_full, _NAME_CHARS)[0],
-            "grid": launch.grid,
-            "block": launch.block,
+            "grid": None if launch.grid is None else shape_of(launch.grid),
+            "block": None if launch.block is None else shape_of(launch.block),
             "gpu_name": clean(launch.gpu_name, _NAME_CHARS)[0],
             "cc": launch.cc,
             "opcodes": launch.opcodes,
@@ -264,7 +266,7 @@ def frame_of(launches: Sequence[Launch], metrics: Iterable[str]) -> pd.DataFrame
         for launch in launches
     ]
     used = {name for launch in launches for name in launch.metrics}
-    values = {n: [launch.metrics.get(n, math.nan) for launch in launches] for n in metrics if n in used}
+    values = {n: [plausible(launch.metrics.get(n, math.nan)) for launch in launches] for n in metrics if n in used}
     return pd.concat([pd.DataFrame(identity), pd.DataFrame(values, dtype=float)], axis=1)
 
 
@@ -363,7 +365,7 @@ class Transcript:
 # Writing
 def line(data: Any) -> str:
     """One object on one line, keys sorted."""
-    return json.dumps(data, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(", ", ": "))
+    return json_text(data, sort_keys=True)
 
 
 def head_lines(transcript: Transcript) -> list[str]:
@@ -395,6 +397,8 @@ def load(path: Path) -> Transcript:
     try:
         if not path.is_file():
             what = "is a folder: name a file in it" if path.is_dir() else "there is no such file"
+            if path.exists() and not path.is_dir():
+                what = why_special(path)
             raise InputError(f"{path}: {what}")
         if path.stat().st_size > MOST_BYTES:
             raise InputError(f"{path}: over {MOST_BYTES >> 20} MiB: no session is that long")
@@ -410,6 +414,8 @@ def load(path: Path) -> Transcript:
 def head(path: Path) -> Header:
     """The header alone; InputError, one line, where the file has none."""
     try:
+        if why := why_special(path):
+            raise InputError(why)
         with path.open("rb") as file:
             return _header(file.readline(_MOST_LINE + 1))
     except OSError as problem:
@@ -439,6 +445,8 @@ def _object(row: bytes, where: str) -> dict[str, Any]:
         raise InputError(f"{where}: not JSON ({str(problem)[:80]})") from None
     if not isinstance(data, dict):
         raise InputError(f"{where}: not a JSON object")
+    if not all_fit(data):
+        raise InputError(f"{where}: an integer of more than 64 bits: not what ncu-advisor wrote")
     return data
 
 

@@ -100,7 +100,10 @@ def number(value: Any) -> Any:
         return None
     if not value:
         return 0
-    rounded = round(value, _DIGITS - 1 - math.floor(math.log10(abs(value))))
+    try:
+        rounded = round(value, _DIGITS - 1 - math.floor(math.log10(abs(value))))
+    except OverflowError:  # close to the largest float
+        return value
     return int(rounded) if float(rounded).is_integer() and abs(rounded) < 1e15 else rounded
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -14,6 +13,7 @@ from advisor.compare.compare import Side
 from advisor.hardware import ceilings
 from advisor.records.errors import AdvisorError, InputError, KnowledgeError, UsageError
 from advisor.records.readings import Progress, ReportInfo
+from advisor.records.scratch import ScratchFolder
 from advisor.session import events as e
 from advisor.session.executor import Executor, Judged, Sources, sources
 from advisor.session.state import State
@@ -115,7 +115,7 @@ class Carried:
 
     def __init__(self, transcript: Transcript) -> None:
         self._transcript = transcript
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: ScratchFolder | None = None
         self._knowledge: tuple[Path, ...] = ()
         self._traces: dict[str, Path] | None = None
 
@@ -252,7 +252,7 @@ class Carried:
 
     def _room(self) -> Path:
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="ncu-advisor-", ignore_cleanup_errors=True)
+            self._folder = ScratchFolder()
         return Path(self._folder.name)
 
 

@@ -199,7 +199,7 @@ _COLUMNS: Final = {
     "gain": ("Gain", "gain", 6),
 }
 _RIGHT: Final = ("duration", "gain")
-_CLASS_WIDE, _SHARE_WIDE = 21, 6 + _BAR + 1
+_CLASS_WIDE, _SHARE_WIDE = 24, 6 + _BAR + 1
 
 
 class LaunchTable(DataTable[Text], can_focus=False):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
+from advisor.records.escapes import printable
 from advisor.view.compare import headline, pair_lines, shape, title
 from advisor.view.compare_results import Result
 from advisor.view.text import shown
@@ -55,7 +56,7 @@ def junit(result: Result, *, everything: bool = False) -> str:
         ET.SubElement(properties, "property", name=f"pair {at}", value=shown(f"{title(pair)}: {headline(pair)}"))
     suite.insert(0, properties)
     ET.indent(root, " ")
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + printable(ET.tostring(root, encoding="unicode")) + "\n"
 
 
 def _case(suite: ET.Element, name: str, size: str) -> ET.Element:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
+from advisor.records.escapes import printable
 from advisor.view.blocks import (
     Bars,
     Block,
@@ -61,7 +62,7 @@ def page_markdown(page: Page) -> str:
         out += ["", *_block(block)]
     for part in page.sections:
         out += _section(part)
-    return "\n".join(line for line, before in _spaced(out) if line or before) + "\n"
+    return printable("\n".join(line for line, before in _spaced(out) if line or before)) + "\n"
 
 
 def _spaced(lines: list[str]) -> list[tuple[str, str]]:

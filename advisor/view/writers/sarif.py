@@ -7,7 +7,6 @@ or looked at is a notification, since an empty list of results would read as hea
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -18,6 +17,7 @@ from advisor import __version__
 from advisor.knowledge.base import Catalog, catalog
 from advisor.knowledge.schemas import DiagnosisDef
 from advisor.records.diagnosis import ENDS, Diagnosis, Finding, LaunchDiagnosis, Location
+from advisor.records.escapes import json_text
 from advisor.view.numbers import gain_text, number, present, time_text
 from advisor.view.pages.launch import SEVERE, first_diagnosis
 from advisor.view.text import cut, shown
@@ -161,7 +161,7 @@ def sarif_log(seen: Iterable[Seen], remarks: Sequence[Remark], root: Path) -> st
         "results": [_result(one, ids.index(one.id), root) for one in found],
     }
     log = {"$schema": SCHEMA, "version": VERSION, "runs": [run]}
-    return json.dumps(log, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(log, indent=1) + "\n"
 
 
 def plain(text: str) -> str:

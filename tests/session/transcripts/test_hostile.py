@@ -42,7 +42,7 @@ HEAD = '{"format": "ncu-advisor/transcript/1"}'
         (HEAD.encode() + b'\n{"do": "fix", "failed": {"x": "y"}}', "by their numbers"),
         (HEAD.encode() + b'\n{"do": "fix", "settled": "x"}', "line 2"),
         (HEAD.encode() + b"\n" * 200_000, "lines"),
-        (HEAD.encode() + b'\n{"do": "fix"}' * 20_000, "deeds"),
+        (HEAD.encode() + b'\n{"do": "fix"}' * 20_000, "actions"),
         (HEAD.encode() + b'\n{"do": "' + b"x" * (9 << 20) + b'"}', "in one line"),
     ],
 )

@@ -1,0 +1,163 @@
+"""Signals that end the program: it unwinds, removes its temporary folders, and ends with 128 + the signal's number.
+
+What unwinds too slowly, such as a library that does not return, is ended by force after a few seconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import stat
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
+
+from advisor.records import scratch
+
+PATIENCE_S = 6.0
+_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGPIPE")
+
+
+class Stopped(BaseException):
+    """A signal asked the program to end. As KeyboardInterrupt, it is no error that anything should handle."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+class _State:
+    """number: the signal that was received, 0 for none; session: who ends a session in the terminal, instead of an
+    exception; alone: how many calls write to no pipe but the output; at_force: called before an end by force.
+    """
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.session: Callable[[int], None] | None = None
+        self.alone = 0
+        self.at_force: Callable[[], None] | None = None
+
+
+_state = _State()
+
+
+def install() -> Callable[[], None]:
+    """Handle the signals from now on; returns what sets the handlers of before again. Does nothing in a thread."""
+    global _state
+    if threading.current_thread() is not threading.main_thread():
+        return lambda: None
+    _state = _State()
+    before: list[tuple[int, Any]] = []
+    for name in _SIGNALS:
+        number = getattr(signal, name, None)
+        old = signal.getsignal(number) if number is not None else None
+        # What the caller ignores stays ignored (nohup); Python itself ignores SIGPIPE.
+        if number is None or old is None or (old is signal.SIG_IGN and name != "SIGPIPE"):
+            continue
+        before.append((number, signal.signal(number, _received)))
+
+    def restore() -> None:
+        global _state
+        for number, handler in before:
+            signal.signal(number, handler)
+        _state = _State()
+
+    return restore
+
+
+def _received(number: int, frame: FrameType | None = None) -> None:
+    if number == getattr(signal, "SIGPIPE", 0) and not (_state.alone or output_gone()):
+        return  # a pipe to a child process: its writer gets the error
+    if _state.number:
+        if number == signal.SIGINT:
+            by_force()
+        return
+    end(number)
+    if _state.session is None:
+        raise KeyboardInterrupt if number == signal.SIGINT else Stopped(number)
+
+
+def end(number: int) -> None:
+    """End the program as if the signal had come: by its session if there is one, by force where that takes long."""
+    if _state.number:
+        return
+    _state.number = number
+    state = _state
+    threading.Thread(target=_watch, args=(state,), name="ending", daemon=True).start()
+    if _state.session is not None:
+        _state.session(number)
+
+
+def _watch(state: _State) -> None:
+    time.sleep(PATIENCE_S)
+    if _state is state:
+        by_force()
+
+
+def by_force() -> None:
+    """End the process now: terminal and temporary folders first, nothing else."""
+    if _state.at_force is not None:
+        with contextlib.suppress(Exception):
+            _state.at_force()
+    scratch.remove_all()
+    os._exit(128 + (_state.number or int(signal.SIGTERM)))
+
+
+@contextlib.contextmanager
+def session(stop: Callable[[int], None], at_force: Callable[[], None]) -> Iterator[None]:
+    """A session in the terminal: a signal calls `stop` with its number, in the main thread."""
+    _state.session, _state.at_force = stop, at_force
+    try:
+        yield
+    finally:
+        _state.session = _state.at_force = None
+
+
+@contextlib.contextmanager
+def output_alone() -> Iterator[None]:
+    """While nothing is written to a pipe but the output: then any SIGPIPE ends the program."""
+    _state.alone += 1
+    try:
+        yield
+    finally:
+        _state.alone -= 1
+
+
+def output_gone() -> bool:
+    """Whether the output is a pipe or socket whose reader has gone."""
+    if not hasattr(select, "poll"):
+        return False
+    for stream in (sys.__stdout__, sys.__stderr__):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            handle = stream.fileno()  # type: ignore[union-attr]
+            mode = os.fstat(handle).st_mode
+            if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+                continue
+            look = select.poll()
+            look.register(handle, 0)
+            if any(event & (select.POLLERR | select.POLLHUP) for _, event in look.poll(0)):
+                return True
+    return False
+
+
+def say(text: str) -> None:
+    """One line on stderr, where there still is one."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+
+
+def drop_dead_output() -> None:
+    """Leave out the output that cannot be written any more, so that the interpreter does not try at its end."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            setattr(sys, name, None)

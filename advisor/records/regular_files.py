@@ -1,0 +1,14 @@
+"""Input files are regular files: a pipe without a writer blocks forever, and a device such as /dev/zero never ends."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+_SPECIAL = "is a pipe or a device: give a regular file"
+
+
+def why_special(path: Path) -> str:
+    """Why `path` cannot be read as a file: it is a pipe, socket or device; '' otherwise. OSError if it is missing."""
+    mode = path.stat().st_mode  # follows links
+    return "" if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else _SPECIAL
