@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import errno
 import math
+import os
 import re
 import shutil
 import tempfile
@@ -17,10 +19,12 @@ import msgspec
 
 from advisor import __version__
 from advisor.hardware.ceilings import Ceilings
+from advisor.records.child import claim_output, lines_in
 from advisor.records.diagnosis import Speedup
 from advisor.records.errors import AdvisorError, InputError, UsageError
+from advisor.records.orphans import end_with_parent
 from advisor.records.regular_files import why_special
-from advisor.triage.tally import PS, CauseTally, Example, Key, Tally
+from advisor.triage.tally import PS, CauseTally, Conclusion, Example, Key, Tally
 
 if TYPE_CHECKING:
     from advisor.knowledge.base import Catalog
@@ -144,6 +148,24 @@ def examine_packed(path: str, label: str, settings: bytes) -> bytes:
         # A mistake of ours must not cost the other files.
         part = Part(refused=f"this program failed on it: {type(error).__name__}: {error}", complete=False, missing=None)
     return msgspec.msgpack.encode(part)
+
+
+def main() -> None:
+    """Serve a process that reads files for a triage.
+
+    It gets the packed settings in base64 on the first line, then a file a line, [path, label] as JSON; it answers with
+    the packed Part in base64, or `!` and what is wrong with the request itself.
+    """
+    end_with_parent()
+    send, lines = claim_output(), lines_in()
+    settings = base64.b64decode(next(lines, b""))
+    for line in lines:
+        path, label = msgspec.json.decode(line, type=tuple[str, str])
+        try:
+            send(base64.b64encode(examine_packed(path, label, settings)))
+        except AdvisorError as error:
+            send(b"!" + str(error).encode("utf-8", "replace"))
+    os._exit(0)
 
 
 @lru_cache(maxsize=4)
@@ -350,4 +372,4 @@ def _example(
     verdict, finding = told(catalog, weighed, row, first.id if first is not None else None)
     time = _ps(weighed.observed.value(row, "duration_ns"))
     back = _back(time, fix.speedup.estimate) if fix is not None and fix.speedup is not None else 0
-    return Example(label, index, time, back, verdict, finding, budget)
+    return Example(label, index, time, back, msgspec.msgpack.encode(Conclusion(verdict, finding, budget)))

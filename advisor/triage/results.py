@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from advisor.triage.ledger import AGAIN, DONE, FOREIGN, OPEN
+import msgspec
+
+from advisor.knowledge.base import Catalog, workloads
+from advisor.knowledge.schemas import DiagnosisDef
+from advisor.records.diagnosis import Budget, Finding, Verdict
+from advisor.triage.files import File
+from advisor.triage.one_file import Part, Row
 from advisor.triage.tally import PS, CauseTally, Example, Key, Tally, back_of, fix_of, leading
-
-if TYPE_CHECKING:
-    from advisor.knowledge.base import Catalog
-    from advisor.knowledge.schemas import DiagnosisDef
-    from advisor.records.diagnosis import Budget, Finding, Verdict
-    from advisor.triage.ledger import Ledger
-    from advisor.triage.one_file import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,25 +113,48 @@ class Totals:
 
 
 class Triage:
-    """The outcome of a run, read off its ledger bit by bit, so that it takes no more memory for more reports.
+    """The result of a run; it grows with the distinct kernels and shapes, not with the launches.
 
-    unlisted: folders and links that cannot be followed (path, why); state: why a later run cannot go on from this one,
-    with the state's path; measured: the measured ceilings that decided.
+    unlisted: folders and links that cannot be followed (path, why); state: why a later run cannot resume from this one,
+    with the state's path; measured: the measured ceilings that were used.
     """
 
-    def __init__(
-        self,
-        catalog: Catalog,
-        ledger: Ledger,
-        unlisted: tuple[tuple[str, str], ...] = (),
-        state: tuple[str, str] | None = None,
-        measured: tuple[dict[str, Any], ...] = (),
-    ) -> None:
+    def __init__(self, catalog: Catalog, rows_of: Callable[[str], list[Row]] | None = None) -> None:
+        """rows_of: the launches of an input file, by its path."""
         self.catalog = catalog
-        self.unlisted = unlisted
-        self.state = state
-        self.measured = measured
-        self._ledger = ledger
+        self.unlisted: tuple[tuple[str, str], ...] = ()
+        self.state: tuple[str, str] | None = None
+        self.measured: tuple[dict[str, Any], ...] = ()
+        self.files: dict[str, File] = {}
+        self.launches = 0
+        self._parts: dict[str, Part] = {}  # without groups and rows
+        self._groups: dict[Key, Tally] = {}
+        self._rows_of = rows_of
+
+    def add(self, path: str, part: Part) -> None:
+        """Count an input file in."""
+        for key, tally in part.groups:
+            known = self._groups.get(key)
+            if known is None:
+                self._groups[key] = tally
+            else:
+                known.merge(tally)
+        part.groups, part.rows = [], []
+        self._parts[path] = part
+        self.launches += part.launches
+
+    def has(self, path: str) -> bool:
+        """Whether an input file is counted in."""
+        return path in self._parts
+
+    def clear(self) -> None:
+        """Forget every input file."""
+        self._parts, self._groups, self.launches = {}, {}, 0
+
+    @property
+    def used(self) -> list[str]:
+        """The keys of the measured ceilings that were used."""
+        return sorted({key for part in self._parts.values() for key in part.used})
 
     @property
     def problems(self) -> tuple[tuple[str, str], ...]:
@@ -143,39 +164,51 @@ class Triage:
     @property
     def totals(self) -> Totals:
         """Sums over files and groups."""
-        (read, incomplete, refused, foreign, launches) = next(
-            self._ledger.select(
-                "SELECT sum(state = ?), sum(state = ? AND (complete = 0 OR problems != '[]')), "
-                "sum(state NOT IN (?, ?, ?)), sum(state = ?), sum(launches) FROM files",
-                (DONE, DONE, DONE, OPEN, FOREIGN, FOREIGN),
-            )
+        found = [(file, part) for file, part in self._each() if not _foreign(file, part)]
+        read = [part for _, part in found if not part.refused]
+        return Totals(
+            reports=len(read),
+            incomplete=sum(not part.complete or bool(part.problems) for part in read),
+            refused=len(found) - len(read),
+            foreign=len(self._parts) - len(found),
+            launches=self.launches,
+            groups=len(self._groups),
+            duration_ns=sum(tally.duration_ps for tally in self._groups.values()) / PS,
+            back_ns=sum(map(back_of, self._groups.values())) / PS,
         )
-        groups, time, back = next(self._ledger.select("SELECT count(*), total(time), total(back) FROM groups"))
-        whole = (read or 0, incomplete or 0, refused or 0, foreign or 0, launches or 0, groups)
-        return Totals(*whole, duration_ns=time / PS, back_ns=back / PS)
 
     def groups(self, most: int | None = None) -> Iterator[Group]:
-        """The groups, the most time given back first."""
-        for key, tally in self._ledger.groups(most):
+        """The groups, the most time to save first, then the most time."""
+
+        def place(item: tuple[Key, Tally]) -> tuple[int, int, bytes]:
+            return -back_of(item[1]), -item[1].duration_ps, msgspec.msgpack.encode(item[0])
+
+        for key, tally in sorted(self._groups.items(), key=place)[:most]:
             yield group_of(self.catalog, key, tally)
 
     def troubled(self) -> Iterator[Report]:
         """Each report that could not be read, or not wholly."""
-        sql = (
-            "SELECT label, refused, launches, missing, problems, state FROM files WHERE state NOT IN (?, ?) AND "
-            "(complete = 0 OR problems != '[]') ORDER BY id"
-        )
-        for label, refused, launches, missing, problems, state in self._ledger.select(sql, (OPEN, FOREIGN)):
-            told = tuple(json.loads(problems or "[]"))
-            yield Report(label, refused or "", launches, missing, told, state == AGAIN)
+        for file, part in self._each():
+            if not _foreign(file, part) and (not part.complete or part.problems):
+                yield Report(file.label, part.refused, part.launches, part.missing, part.problems, part.again)
 
     def foreign(self) -> Iterator[tuple[str, str]]:
         """Files in the folders that hold no profile, and what they are instead."""
-        yield from self._ledger.select("SELECT label, refused FROM files WHERE state = ? ORDER BY id", (FOREIGN,))
+        yield from ((file.label, part.refused) for file, part in self._each() if _foreign(file, part))
 
     def rows(self) -> Iterator[tuple[str, list[Row]]]:
         """The launches, file by file; only where the run was asked for them."""
-        yield from self._ledger.rows()
+        for file, _ in self._each():
+            if self._rows_of is not None and (rows := self._rows_of(file.path)):
+                yield file.label, rows
+
+    def _each(self) -> Iterator[tuple[File, Part]]:
+        """The files that are done, in the order in which they were found."""
+        yield from ((file, self._parts[path]) for path, file in self.files.items() if path in self._parts)
+
+
+def _foreign(file: File, part: Part) -> bool:
+    return part.foreign and not part.again and not file.meant
 
 
 def group_of(catalog: Catalog, key: Key, tally: Tally) -> Group:
@@ -233,19 +266,18 @@ def _cause(catalog: Catalog, key: Key, name: str, cause: CauseTally, time: int) 
 def finding_of(catalog: Catalog, scope: str, name: str) -> DiagnosisDef | None:
     """The entry of a finding in the knowledge of its scope."""
     if scope != catalog.scope:
-        from advisor.knowledge.base import workloads
-
         return workloads(catalog).findings.get(name)
     return catalog.findings.get(name)
 
 
 def _stand(example: Example) -> Stand:
+    said = example.conclusion
     return Stand(
         report=example.path,
         index=example.index,
         duration_ns=example.duration_ps / PS or None,
         back_ns=example.back_ps / PS,
-        verdict=example.verdict,
-        finding=example.finding,
-        budget=example.budget,
+        verdict=said.verdict,
+        finding=said.finding,
+        budget=said.budget,
     )
