@@ -12,7 +12,6 @@ import click
 
 from advisor.cli import terminal
 from advisor.cli.options import PATH, argument, command, flag, option
-from advisor.cli.remarks import tell_problems
 from advisor.records import resources
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, AdvisorError, InputError, UsageError
 from advisor.records.files import write_whole
@@ -113,7 +112,7 @@ def _check(files: Sequence[Path], accept: bool) -> int:
     for path in files:
         try:
             player = Player.load(path)
-            tell_problems(str(path), player.transcript.notes, "{count} more lines are skipped")
+            terminal.tell_problems(str(path), player.transcript.notes, "{count} more lines are skipped")
             found = _differences(player)
             terminal.clear()
             terminal.write(check_text(str(path), len(player), found, width))

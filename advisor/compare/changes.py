@@ -122,15 +122,9 @@ def say_of(key: str, values: Mapping[str, float | str]) -> tuple[str, tuple[str,
 
 # A percentage this small on both sides belongs to a unit that the kernel hardly uses.
 _IDLE_PCT = 5.0
-
-
 # A count that was zero and no longer is, or the other way: as much as a factor of four.
 _FROM_NOTHING = 2.0
-
-
 _POINTS = 10.0
-
-
 _UNITS_SHOWN = 4
 
 

@@ -27,8 +27,6 @@ from advisor.records.errors import InputError, UsageError
 from advisor.records.readings import Progress, Reading
 
 _ONE = re.compile(r"(?P<path>.+)#(?P<launch>[^#]*)", re.DOTALL)
-
-
 # The largest number that a launch could have: what is longer is no index, and would not fit a frame.
 _MOST_DIGITS = 9
 

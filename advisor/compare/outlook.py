@@ -28,8 +28,6 @@ _UNIT_OF = {
     "global_sectors": "sectors",
     "local_sectors": "local sectors",
 }
-
-
 _GREW = 1.1
 
 
@@ -83,11 +81,7 @@ def _unit(metric: str, old: float, new: float, base: LaunchDiagnosis, current: L
         text, cites = say_of("trap_unknown_less" if faster else "trap_unknown_more", values)
         return Trap(metric, old, new, "", None, None, text, cites)
     unit = _UNIT_OF.get(work, "")
-    values |= {
-        "work": factor(after / before),
-        "work_before": amount(before, unit),
-        "work_after": amount(after, unit),
-    }
+    values |= {"work": factor(after / before), "work_before": amount(before, unit), "work_after": amount(after, unit)}
     shrank, grew = after < before, after > before
     key = ("trap_less" if shrank else "trap_spread") if faster else ("trap_more" if grew else "trap_denser")
     text, cites = say_of(key, values)

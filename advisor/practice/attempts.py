@@ -104,18 +104,10 @@ def _judged(before: JobResult | None, after: JobResult | None) -> Judged | None:
 
 
 USUAL_ARCH = "sm_90"
-
-
 LIMIT_S = 30.0
-
-
 # What stops a job and is no fault of its source: nothing was found out about it.
 NOT_ITS_FAULT = ("out_of_memory", "slow_child", "old_driver", "no_gpu", "wrong_cupy")
-
-
 _UNKNOWN_ARCH = re.compile(r"(?i)unsupported gpu architecture|knows no sm_|invalid value for --gpu-architecture")
-
-
 _LONGEST = 300  # characters of an observation in the log
 
 

@@ -24,7 +24,6 @@ from advisor.practice.tasks import Kernel, Variation, launch_words, line_directi
 from advisor.records.errors import KnowledgeError, UsageError
 
 __all__ = ["Bench", "Mismatch", "Step", "Variation", "card"]
-
 OPTIONS = ("-std=c++17", "-lineinfo")
 _SHARED_UNASKED = 48 * 1024  # bytes of shared memory that a block gets without asking
 _WARM_S = 0.05  # the clock is up and everything is loaded after 50 ms of work

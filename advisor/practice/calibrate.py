@@ -25,7 +25,6 @@ from advisor.records.errors import InputError
 from advisor.records.files import write_whole
 
 __all__ = ["FILE", "Calibration", "Ceiling", "Ceilings", "calibrate", "keep", "measured", "request", "shares"]
-
 # The name of a ceiling, and whether it counts bytes or floating-point operations.
 KERNELS = {"read": "bytes", "copy": "bytes", "fp32": "flop", "fp64": "flop"}
 # What is tried for each in kernels/ceilings/; the fastest counts. A driver's own copy may beat any kernel.

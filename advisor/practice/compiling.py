@@ -28,7 +28,6 @@ ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"
 NOT_DONE = "compiled only: nothing was run, so neither the result nor the time was checked; that needs an NVIDIA GPU"
 _OPTIONS = ("-std=c++17", "-lineinfo")
 _LIMIT_S = 300.0
-
 # Source text, the name that messages give it, architecture, whether to hurry -> whether it compiled, and the log.
 Compiler = Callable[[str, str, str, bool], tuple[bool, str]]
 _LINES = re.compile(r"^\s*//\s*launch\s*:", re.MULTILINE)

@@ -187,8 +187,6 @@ def forget(store: Store, one: Exercise) -> None:
 
 # What is being done, and how much of how much of it is done (0 where unknown).
 Tell = Callable[[str, int, int], None]
-
-
 _KEPT: Final = 3  # analysed recordings that are kept; each holds its report's frame
 
 

@@ -20,11 +20,7 @@ from advisor.practice.tasks import AS_WRITTEN, Job, Kernel, Task, Variation
 from advisor.records.errors import KnowledgeError
 
 PIECE = 1 << 24  # elements compared at a time: 128 MB of float64
-
-
 _POISON = {"f": 0xFF, "c": 0xFF}  # all ones is a NaN that no arithmetic of a GPU gives
-
-
 _OTHER_POISON = 0xA5
 
 

@@ -21,24 +21,12 @@ from advisor.records.errors import AdvisorError
 # Sizes and rates on paper are rounded to two digits, and a rate may be taken from a datasheet or from a measured copy,
 # which are up to a tenth apart. A factor of two is a wrong count of something; between the two lies a rough guess.
 RIGHT: Final = 0.10
-
-
 CLOSE: Final = 0.50
-
-
 # Units in which a number is read; a number of anything else (warps, wavefronts) is a plain one.
 _UNITS: Final = ("byte", "byte/s", "ns", "FLOP", "FLOP/s", "Hz", "%", "cycle")
-
-
 _SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
-
-
 _NUMBER = re.compile(r"(?<![\w.])(\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)\s*([A-Za-zµμ%]+(?:/[A-Za-z]+)?)?", re.IGNORECASE)
-
-
 _LONGEST = 200  # characters that are read of what was typed
-
-
 Word = Literal["right", "close", "off", "unread"]
 
 
@@ -128,8 +116,6 @@ def judge(expected: str, typed: str) -> Verdict:
 
 
 MINE = "mine"  # the step that stands for the learner's own version
-
-
 CLASS_POINTS, CAUSE_POINTS, AMONG_POINTS, SPEEDUP_POINTS = 30, 40, 20, 30
 
 

@@ -147,11 +147,7 @@ _WORDS: tuple[tuple[str, str, str], ...] = (
         " `options nvidia NVreg_RestrictProfilingToAdminUsers=0` into a file of /etc/modprobe.d, rebuild the initramfs"
         " and reboot; a container needs the capability SYS_ADMIN (`docker run --cap-add SYS_ADMIN`)",
     ),
-    (
-        r"(?i)cannot lock gpu clock",
-        "clocks",
-        "ncu may not lock this GPU's clocks: profile with `--clock-control none`",
-    ),
+    (r"(?i)cannot lock gpu clock", "clocks", "ncu may not lock this GPU's clocks: profile with `--clock-control none`"),
     (
         r"(?i)nsight-compute-lock|interprocess\s?lock|lock file",
         "profiler_busy",

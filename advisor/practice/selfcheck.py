@@ -257,8 +257,6 @@ def _share(m: Measured, step: str, name: str, time: float, times: Mapping[str, f
 
 
 COPY = "copy"  # the name of the task that measures a device copy
-
-
 Key = tuple[str, str]  # exercise, step
 
 
@@ -344,12 +342,7 @@ class _Report:
 
 
 def _profiles(
-    tasks: tuple[Task, ...],
-    folder: Path,
-    runner: Runner,
-    show: OnProgress,
-    ncu: Path | None,
-    clock_control: str | None,
+    tasks: tuple[Task, ...], folder: Path, runner: Runner, show: OnProgress, ncu: Path | None, clock_control: str | None
 ) -> tuple[dict[str, _Report], Failure | None]:
     """Profile all tasks, in as many reports as it takes; an exercise is whole in one of them."""
     found: dict[str, _Report] = {}

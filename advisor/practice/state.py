@@ -60,17 +60,9 @@ def annotate(record: Record, observation: str, hypothesis: str, next_: str) -> N
 
 
 T = TypeVar("T")
-
-
 Ratio = Annotated[float, msgspec.Meta(gt=0)]
-
-
 SCHEMA = "ncu-advisor/practice/1"
-
-
 _WAIT_S = 10.0
-
-
 _LARGEST = 64 << 20
 
 

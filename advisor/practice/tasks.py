@@ -77,8 +77,6 @@ def case_answers(module: ModuleType, step: str, sizes: dict[str, int]) -> dict[s
 
 
 Stage = Literal["check", "time", "profile"]
-
-
 STAGES: tuple[Stage, ...] = ("check", "time", "profile")
 
 

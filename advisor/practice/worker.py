@@ -58,8 +58,6 @@ def devices(load: Callable[[str], Any] = ctypes.CDLL) -> int | None:
 
 
 EXIT_CONTEXT = 3
-
-
 EXIT_MACHINE = 4
 
 

@@ -18,15 +18,9 @@ from advisor.source.listing import Listing, Row, read_listing
 from advisor.source.measures import Measure
 
 BY = ("opcode", "instruction")
-
-
 # What difflib does grows with the pairs of equal entries; more than this takes longer than a user waits.
 _MOST_PAIRS = 6_000_000
-
-
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,16}\b")
-
-
 _LABEL = re.compile(r"`?\(\.?\w+\)`?")
 
 

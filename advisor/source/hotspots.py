@@ -15,11 +15,7 @@ from advisor.source.flow import Loop
 from advisor.source.listing import Listing, Place, Row
 
 FIELDS = ("share", "value", "executed", "samples", "lanes", "line")
-
-
 _FORM = re.compile(r"\s*([a-z]+)\s*(<=|>=|<|>|=)\s*(\d{1,15}(?:\.\d{1,15})?)\s*(%?)\s*")
-
-
 _TESTS: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     ">": operator.gt,

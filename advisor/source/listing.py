@@ -26,8 +26,6 @@ from advisor.source.measures import EXECUTED, LANES, REASONS, SAMPLES, STALL, Me
 from advisor.source.registers import read, written
 
 Place = tuple[str, int]
-
-
 # Where compilers and packages put headers: the toolkit's own folders, the system's, those inside Python packages.
 _INSTALLED = re.compile(
     r"(^|[/\\])(usr[/\\](local[/\\]cuda[^/\\]*|include)|targets[/\\][^/\\]+[/\\]include|NVIDIA GPU Computing Toolkit"
@@ -48,12 +46,8 @@ def home(chain: Sequence[Place]) -> int:
 
 # What answers through a long scoreboard: global, local and texture memory.
 _LOADS = frozenset(("LD", "LDG", "LDL", "TEX", "TLD", "TLD4", "TXQ", "SULD", "ATOM", "ATOMG"))
-
-
 # How far back a writer is sought, in instructions.
 _MOST_STEPS = 20_000
-
-
 # What answers through a short scoreboard: shared memory, special functions, conversions, shuffles, special registers.
 _SHORT = frozenset(
     ("LDS", "LDSM", "ATOMS", "MUFU", "SHFL", "S2R", "S2UR", "F2F", "F2I", "I2F", "LDC", "MATCH", "POPC", "FLO", "BREV")
@@ -265,8 +259,6 @@ def files_of(rows: Collection[Row]) -> tuple[str, ...]:
 
 # A warp that issues is sampled as `selected`: no wait.
 _NO_WAIT = frozenset(("selected", "not_selected"))
-
-
 _SOURCES: dict[str, Callable[[Instruction | None], bool]] = {
     "long_scoreboard": is_load,
     "short_scoreboard": answers_short,

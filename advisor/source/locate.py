@@ -20,8 +20,6 @@ from advisor.source.measures import Measure, measure
 from advisor.source.view import read_texts
 
 MOST = 3
-
-
 # A place with less of the measure than this is not worth a visit.
 _LEAST_SHARE = 0.05
 

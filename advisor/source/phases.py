@@ -16,8 +16,6 @@ from advisor.source.listing import Listing, Row
 
 # Kinds of work that a phase is told by; the rest is counting and steering.
 _MOST_KINDS = 4
-
-
 _WORK = frozenset(("fp32", "fp64", "half", "tensor", "special", "conversion", "texture", "shuffle"))
 
 
@@ -115,12 +113,8 @@ def _kind(op: OpClass) -> str:
 
 # 28 to 31 lanes are a border's; below 24 ncu reports divergence, and below 16 half of the work is thrown away.
 BANDS = (("all", 32.0), ("border", 28.0), ("part", 16.0), ("few", 0.0))
-
-
 # Averages come from counters; 31.99 of 32 lanes is all of them.
 _SLACK = 0.05
-
-
 _PREDICATE = re.compile(r"!?(U?P\d)")
 
 

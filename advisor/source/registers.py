@@ -16,11 +16,7 @@ from advisor.hardware.sass import Instruction
 from advisor.source.flow import Codes, graph, target
 
 _REGISTER = re.compile(r"(?<![A-Z0-9_])(U?R)(\d+)(\.64)?")
-
-
 _DESTINATION = re.compile(r"(U?R)(\d+)(?:\.\w+)*")
-
-
 # Opcodes without a destination, and those that steer.
 _NO_RESULT = frozenset(
     (
@@ -61,11 +57,7 @@ _NO_RESULT = frozenset(
         "ARRIVES",
     )
 )
-
-
 _WIDE = {"64": 2, "128": 4, "WIDE": 2}
-
-
 # Registers of the operands A, B and C of matrix instructions, by the shape's digits (PTX manual, fragments of mma).
 _MATRIX = {
     "884": (2, 2, 4),
@@ -79,11 +71,7 @@ _MATRIX = {
     "168128": (2, 1, 4),
     "168256": (4, 2, 4),
 }
-
-
 _GROUP_SHAPE = re.compile(r"64x(\d+)x\d+")
-
-
 _DOUBLE = frozenset(("FMA", "MUL", "ADD", "SETP", "MNMX"))
 
 

@@ -15,27 +15,13 @@ from advisor.source.phases import Phase, phases
 from advisor.source.registers import live_registers
 
 _DECLARED = re.compile(r"\.shared\s+(?:\.align\s+\d+\s+)?\.\w+\s+([A-Za-z_$%][\w$]*)\s*(?:\[|;|$)")
-
-
 _ENTRY = re.compile(r"\.(?:entry|func)\b")
-
-
 _SHARED_ACCESS = re.compile(r"\.shared\b[^\[]*\[([^\]+]+)")
-
-
 _ADDRESS = re.compile(r"\[([^\]+]+)")
-
-
 _DEFINES = re.compile(r"^(?:@!?%p\d+\s+)?\w[\w.:]*\s+(%\w+)\s*,\s*(.*?);?$")
-
-
 _NAME = re.compile(r"[%A-Za-z_$][\w$]*")
-
-
 # Operations that make an address out of another one; a load does not.
 _MADE = re.compile(r"(?:@!?%p\d+\s+)?(?:add|sub|mad|shl|mov|cvta?|mul|and|or|xor|selp|shf|bfi|prmt|lop3)\b")
-
-
 _MOST_STEPS = 400
 
 

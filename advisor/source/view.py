@@ -40,8 +40,6 @@ _SUFFIXES = frozenset(
         ".cuf",
     )
 )
-
-
 _MOST_BYTES = 8 * 1024 * 1024
 
 
@@ -89,11 +87,7 @@ def by_line(texts: dict[str, tuple[str, ...]]) -> dict[tuple[str, int], str]:
 
 # What is shown whatever the measure, where the report has it.
 _ALWAYS = tuple(MEASURES[name] for name in ("excess_wavefronts", "idle_lanes"))
-
-
 _STALLS = tuple(measure for name, measure in MEASURES.items() if name.startswith("stall_"))
-
-
 # Measures of waiting: their instructions are told what they wait for.
 _OF_WAITS = (SAMPLES, STALL)
 

@@ -71,17 +71,9 @@ def label(gpu: GpuTimeline, at: int) -> str:
 
 
 _WORTH = 1.05  # the guide: under 5 % it is not the right battle
-
-
 _ALIKE = 1.1  # gains within 10 % are no different, as in the ranking of launches
-
-
 _MOSTLY = 0.5
-
-
 _MATTERS = 0.05  # of the window
-
-
 _SEVERAL = 3  # kernels; fewer make no loop
 
 
@@ -343,8 +335,6 @@ def _seconds(us: float) -> str:
 
 
 FORM = "typed"
-
-
 # Idle time by its causes: where all of them are known, the rest has none.
 _IDLE = ("sync_gap_pct", "input_wait_pct", "output_wait_pct")
 

@@ -35,14 +35,8 @@ _UNITS = {
     "kib": 1024.0,
     "mib": 1024.0**2,
 }
-
-
 _COLUMN = re.compile(r"([^()]*?)\s*(?:\(([^()]*)\))?\s*\Z")
-
-
 _REPORT = re.compile(r"\b((?:cuda|nvtx|osrt|gpu|nvvideo|openmp|vulkan)[a-z_]*(?:sum|trace))\b")
-
-
 # What each report has that no other has; the first that fits counts.
 _SIGNATURES: tuple[tuple[str, frozenset[str]], ...] = (
     ("gpu_trace", frozenset({"start", "duration", "device", "strm", "name"})),
@@ -54,11 +48,7 @@ _SIGNATURES: tuple[tuple[str, frozenset[str]], ...] = (
     ("size_sum", frozenset({"total", "operation"})),
     ("call_sum", frozenset({"total time", "num calls", "name"})),
 )
-
-
 _SYSTEM = ("osrt",)
-
-
 _MOST = 2.0**62  # ns or bytes, so that sums of two fit into 64 bits
 
 
@@ -142,11 +132,7 @@ def _clean(lines: Iterable[str]) -> Iterator[str]:
 
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-
 _DEVICE = re.compile(r"(.*)\(([0-9]{1,10})\)\s*\Z")
-
-
 # What copies and sets are called, old and new; a name without brackets is a kernel's.
 _COPIES = (
     (re.compile(r"unified", re.I), kinds.MIGRATION),

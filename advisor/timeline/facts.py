@@ -61,8 +61,6 @@ METRICS = (
     *("idle_repeated_pct", "idle_gap_count", "outside_calls_pct", "fault_pct", "page_fault_count", "nvlink"),
     "system_loss_pct",
 )
-
-
 # What takes time from the kernels, or is no time in which a kernel is worth a look, while the GPU counts as busy.
 LOSSES = ("communication_exposed_pct", "copy_exposed_pct", "migration_pct", "tiny_span_pct")
 
@@ -243,8 +241,6 @@ def _lacking(trace: Trace, values: dict[str, float]) -> dict[str, str]:
 
 
 _ROWS = ("kernels", "communication", "copies", "migrations", "other")
-
-
 _MOST_STREAMS = 6
 
 

@@ -12,7 +12,6 @@ from advisor.timeline.intervals import Spans, shared, union
 from advisor.timeline.trace import Calls, Trace, Work, constant, named
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
 # The causes, in the order in which they are tried.
 MPI, GRAPHS, SYNC, TINY, INPUT, OUTPUT, ROUND_TRIP, OTHER = range(8)
 

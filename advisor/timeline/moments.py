@@ -17,7 +17,6 @@ from advisor.timeline.results import Moment
 from advisor.timeline.trace import Calls, Trace, Work
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
 _SHOWN = 3
 _KIND_NAMES = {
     kinds.TO_DEVICE: "[copy host to device]",

@@ -15,7 +15,6 @@ from advisor.timeline.kernels import KernelRank, representative
 from advisor.timeline.trace import Calls, Ranges, Trace, Work, constant, dimensions
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
 PROGRAM = "YOUR_PROGRAM"
 # What an ECMAScript expression, which ncu uses, gives a meaning to.
 _SPECIAL = re.compile(r"([\^$\\.*+?()\[\]{}|])")

@@ -21,20 +21,10 @@ from advisor.timeline import trace as kinds
 from advisor.timeline.trace import COPY_KINDS, Calls, Faults, Gpu, Ranges, Trace, Work
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-
 MAGIC = b"SQLite format 3\0"
-
-
 MOST_ROWS = 8_000_000  # of one table: under 2 GB of columns while they are sorted; a longer trace is looked at in parts
-
-
 _PIECE = 1 << 18
-
-
 _MOST_TEXT = 1 << 20  # bytes of one value; a kernel's name in templates takes some kilobytes
-
-
 _BATCH = 500  # values in one IN (…)
 
 
@@ -215,48 +205,22 @@ def opened(path: Path) -> Iterator[Database]:
 
 
 KERNEL = "CUPTI_ACTIVITY_KIND_KERNEL"
-
-
 MEMCPY = "CUPTI_ACTIVITY_KIND_MEMCPY"
-
-
 MEMSET = "CUPTI_ACTIVITY_KIND_MEMSET"
-
-
 GRAPH = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"
-
-
 RUNTIME = "CUPTI_ACTIVITY_KIND_RUNTIME"
-
-
 NVTX = "NVTX_EVENTS"
-
-
 SYSTEM = "OSRT_API"
-
-
 MPI = ("MPI_COLLECTIVES_EVENTS", "MPI_P2P_EVENTS", "MPI_START_WAIT_EVENTS", "MPI_OTHER_EVENTS")
-
-
 HOST_FAULTS, GPU_FAULTS = "CUDA_UM_CPU_PAGE_FAULT_EVENTS", "CUDA_UM_GPU_PAGE_FAULT_EVENTS"
-
-
 _PUSHED, _STARTED, _DOMAIN = (59, 70), (60, 71), 75
-
-
 _PAGEABLE, _UNKNOWN_KIND = 0, 7
-
-
 # As trace.pack_grid and pack_block.
 _SHAPE = {
     "grid": (("gridX", 0x7FFFFFFF, 0), ("gridY", 0xFFFF, 31), ("gridZ", 0xFFFF, 47)),
     "block": (("blockX", 0x7FF, 0), ("blockY", 0x7FF, 11), ("blockZ", 0x7F, 22)),
 }
-
-
 _LONG = 20_000  # ns; shorter calls of the operating system explain no gap worth naming
-
-
 # The columns of Work as they are called in the tables, and what stands for a missing one.
 _COLUMNS = {
     "start": 0,

@@ -74,15 +74,9 @@ def named(group: str) -> re.Pattern[str]:
 
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-
 # Kinds of GPU work. PEER: between GPUs; MIGRATION: of managed memory; INSIDE: within one GPU's memory.
 KERNEL, TO_DEVICE, TO_HOST, INSIDE, PEER, MIGRATION, SET, GRAPH, OTHER = range(9)
-
-
 UNKNOWN = -1
-
-
 # CUPTI's copyKind; arrays count as the memory that they are in.
 COPY_KINDS = {
     **dict.fromkeys((1, 3), TO_DEVICE),

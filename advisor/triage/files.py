@@ -21,12 +21,8 @@ from advisor.records.errors import UsageError
 from advisor.triage.one_file import Part
 
 _WRAPPINGS = (".xz", ".gz", ".zst")
-
-
 # What ncu writes itself: in a folder, such a file is an error where it cannot be read.
 _REPORTS = (".ncu-rep", ".nsight-cuprof-report")
-
-
 # What its output is saved as: in a folder, such a file need not be a profile.
 _TEXTS = (".csv", ".txt", ".log", ".out", ".yaml", ".yml")
 

@@ -358,13 +358,7 @@ def _budgets(
 
 
 def _example(
-    catalog: Catalog,
-    weighed: Weighed,
-    row: int,
-    placed: tuple[_Ranked, ...],
-    label: str,
-    index: int,
-    budget: Any,
+    catalog: Catalog, weighed: Weighed, row: int, placed: tuple[_Ranked, ...], label: str, index: int, budget: Any
 ) -> Example:
     from advisor.reasoning.assemble import told
 

@@ -202,8 +202,8 @@ def _read(
                     launches=progress.launches + part.launches,
                 )
                 yield file, part
-            if tell is not None:
-                tell(progress)
+                if tell is not None:
+                    tell(progress)
     finally:
         workers.stop()
 
