@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from advisor.practice.api import Card
+from advisor.practice.api import Card, Tolerance
 from advisor.practice.launchlines import LaunchLine, Shape, read_lines, shape
-from advisor.practice.outcome import Mismatch, compare, poison
-from advisor.practice.tasks import Kernel, Variation, launch_words, line_directive
+from advisor.practice.tasks import Kernel, Mismatch, Variation, launch_words, line_directive
 from advisor.records.errors import KnowledgeError, UsageError
 
 __all__ = ["Bench", "Mismatch", "Step", "Variation", "card"]
@@ -30,6 +29,9 @@ _WARM_S = 0.05  # the clock is up and everything is loaded after 50 ms of work
 _WHOLE = re.compile(r"-?[0-9]{1,19}")
 _APART = 7  # no divisor of an element's size
 _FEWEST = 5  # timed runs, however slow
+PIECE = 1 << 24  # elements compared at a time: 128 MB of float64
+_POISON = {"f": 0xFF, "c": 0xFF}  # all ones is a NaN that no arithmetic of a GPU gives
+_OTHER_POISON = 0xA5
 
 
 def card(cp: Any) -> Card:
@@ -332,3 +334,53 @@ class Bench:
 def _facts(name: str, kernel: Any) -> Kernel:
     """What the driver says of a kernel."""
     return Kernel(name, int(kernel.num_regs), int(kernel.local_size_bytes), int(kernel.shared_size_bytes))
+
+
+def poison_byte(dtype: Any) -> int:
+    """The byte that fills an array of this type before a run."""
+    return _POISON.get(np.dtype(dtype).kind, _OTHER_POISON)
+
+
+def poison(array: Any) -> None:
+    """Fill a contiguous array with what no kernel writes: a NaN, or bytes of 0xA5."""
+    array.view(np.uint8).fill(poison_byte(array.dtype))
+
+
+def _bad(have: Any, want: Any, tolerance: Tolerance) -> Any:
+    if have.dtype.kind in "fc" or want.dtype.kind in "fc":
+        wide = np.complex128 if "c" in (have.dtype.kind, want.dtype.kind) else np.float64
+        have, want = have.astype(wide), want.astype(wide)
+    elif tolerance.absolute == tolerance.relative == 0:
+        return have != want
+    else:
+        have, want = have.astype(np.int64), want.astype(np.int64)
+    return ~(abs(have - want) <= tolerance.absolute + tolerance.relative * abs(want))
+
+
+def compare(cp: Any, name: str, have: Any, want: Any, tolerance: Tolerance, poisoned: bool) -> Mismatch | None:
+    """None where every element is within the tolerance; KnowledgeError when the two have different shapes.
+
+    poisoned: whether the output started as poison, so that one never written can be told.
+    """
+    want = cp.asarray(want)
+    if tuple(have.shape) != tuple(want.shape):
+        raise KnowledgeError(f"the reference of {name!r} has the shape {want.shape}, the output {have.shape}")
+    flat_have, flat_want = have.ravel(), want.ravel()
+    size, wrong, first = int(flat_have.size), 0, -1
+    for at in range(0, size, PIECE):
+        bad = _bad(flat_have[at : at + PIECE], flat_want[at : at + PIECE], tolerance)
+        count = int(bad.sum())
+        if count and first < 0:
+            first = at + int(bad.argmax())
+        wrong += count
+    if not wrong:
+        return None
+    element = flat_have[first : first + 1]
+    left = poisoned and bool((element.view(np.uint8) == poison_byte(have.dtype)).all())
+    index = tuple(int(i) for i in np.unravel_index(first, have.shape))
+    expected, got = (_number(a[first].item()) for a in (flat_want, flat_have))
+    return Mismatch(name, index, expected, got, wrong, size, left)
+
+
+def _number(value: Any) -> float:
+    return abs(value) if isinstance(value, complex) else float(value)

@@ -15,8 +15,7 @@ from filelock import FileLock, Timeout
 
 from advisor.hardware.ceilings import FILE, Ceiling, Ceilings, key_of, measured, read_file, shares
 from advisor.practice.failures import Failure
-from advisor.practice.outcome import JobResult, Outcome
-from advisor.practice.run import OnProgress, Runner, nothing, run
+from advisor.practice.run import JobResult, OnProgress, Outcome, Runner, nothing, run
 from advisor.practice.state import data_folder
 from advisor.practice.tasks import Job, Request, Task
 from advisor.reasoning.time_model.noise import spread

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from advisor.records.errors import KnowledgeError, UsageError
 
@@ -43,15 +41,6 @@ class Failure:
     words: str
     remarks: tuple[Remark, ...] = ()
     detail: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values for json.dump."""
-        return dataclasses.asdict(self)
-
-    @staticmethod
-    def from_json(raw: dict[str, Any]) -> Failure:
-        """The failure of `to_json`."""
-        return Failure(raw["kind"], raw["words"], tuple(Remark(**r) for r in raw["remarks"]), raw["detail"])
 
 
 _REMARK = re.compile(r"^(.+?)\((\d+)\): (catastrophic error|error|warning|remark)(?: #[\w-]+)?: (.*)$")

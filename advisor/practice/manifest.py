@@ -1,21 +1,30 @@
-"""exercise.yaml: its shape, and the folder of an exercise."""
+"""An exercise: its exercise.yaml, its folder and case, and its recording: one report of all steps, with their times."""
 
 from __future__ import annotations
 
+import hashlib
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from types import ModuleType
+from typing import Any, Literal
 
 import msgspec
+from rapidfuzz import process
 
 from advisor.knowledge.loader import key_line, load
+from advisor.practice.api import Card, Work
+from advisor.practice.tasks import load_case
 from advisor.records import resources
 from advisor.records.errors import KnowledgeError, UsageError
 
 MANIFEST = "exercise.yaml"
 # Ends each line of a step's source that is the place of its first finding: what `source` must name.
 SLOW_MARK = re.compile(r"[ \t]*// slow: here$", re.MULTILINE)
+REPORT, RECORD = "profile.ncu-rep.xz", "record.json"
+CARDS = ("h200",)
+_COMMENT = re.compile(r"//(?!\s*(?:launch|constant)\s*:)[^\n]*|/\*.*?\*/", re.DOTALL)
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 
 
@@ -153,8 +162,6 @@ def names() -> tuple[str, ...]:
 def exercise(name: str) -> Exercise:
     """The exercise of this name; UsageError with the nearest names, KnowledgeError when its manifest is wrong."""
     if not _NAME.match(name) or name not in names():
-        from rapidfuzz import process
-
         near = [found for found, _, _ in process.extract(name[:60], names(), limit=3, score_cutoff=55)]
         hint = f"did you mean {' or '.join(near)}?" if near else "`ncu-advisor practice list` shows them"
         raise UsageError(f"no exercise is called {name[:60]!r}: {hint}")
@@ -164,3 +171,91 @@ def exercise(name: str) -> Exercise:
     if len(set(ids)) < len(ids):
         raise KnowledgeError(f"{path}:{key_line(path, 'steps')}: two steps have the same id")
     return found
+
+
+def case(name: str) -> ModuleType:
+    """The module kernels/<name>/case.py; KnowledgeError when it cannot be loaded or lacks a part."""
+    return load_case(home(name) / "case.py")
+
+
+def work_of(name: str, step: str, sizes: dict[str, int]) -> Work:
+    """The work of a step: the algorithm's, or that of the part of it which the step does (`step_work`)."""
+    module = case(name)
+    part = getattr(module, "step_work", None)
+    own: Work | None = part(step, sizes) if part is not None else None
+    whole: Work = own if own is not None else module.work(sizes)
+    return whole
+
+
+def answers(name: str, step: str, sizes: dict[str, int]) -> dict[str, Any]:
+    """What a person would answer about a step at these sizes; empty where the case has nothing to say."""
+    given = getattr(case(name), "answers", None)
+    return dict(given(step, sizes)) if given is not None else {}
+
+
+class StepTimes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Times of the runs of a step in ns, its launches in the report, from 0, and the `digest` of its code."""
+
+    times_ns: tuple[float, ...]
+    launches: tuple[int, ...]
+    code: str
+
+
+class RecordFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """record.json. Clocks in Hz during the timed runs; copy: bytes/s of a large device copy in the same session."""
+
+    gpu: str
+    cc: str
+    sms: int
+    memory: int
+    l2: int
+    shared_per_block: int
+    shared_per_sm: int
+    driver: str
+    cuda: str
+    cupy: str
+    ncu: str
+    sm_clock_hz: float
+    memory_clock_hz: float
+    date: str
+    copy_bytes_per_s: float
+    sizes: dict[str, int]
+    steps: dict[str, StepTimes]
+
+    @property
+    def card(self) -> Card:
+        """The card that it was recorded on."""
+        return Card(self.gpu, self.cc, self.sms, self.memory, self.l2, self.shared_per_block, self.shared_per_sm)
+
+
+def digest(exercise: Exercise, step: StepDef) -> str:
+    """12 hexadecimal digits of the SHA-256 of a step's code: without comments (but launch lines), spaces as one."""
+    state = hashlib.sha256()
+    for name in (step.source, *step.extra):
+        text = (home(exercise.name) / name).read_text(encoding="utf-8")
+        code = _COMMENT.sub(" ", text) if name.endswith(".cu") else text
+        state.update(" ".join(code.split()).encode() + b"\0")
+    return state.hexdigest()[:12]
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What was recorded of an exercise on one card."""
+
+    record: RecordFile
+    report: Path
+
+
+def recording(exercise: Exercise, card: str = CARDS[0]) -> Recording | None:
+    """The recording on a card; None where there is none, KnowledgeError where it is damaged."""
+    folder = home(exercise.name) / "recorded" / card
+    path = folder / RECORD
+    if not path.is_file():
+        return None
+    try:
+        found = msgspec.json.decode(path.read_bytes(), type=RecordFile)
+    except (msgspec.DecodeError, msgspec.ValidationError, OSError) as e:
+        raise KnowledgeError(f"{path}:1: {e}") from None
+    if not (folder / REPORT).is_file():
+        raise KnowledgeError(f"{folder / REPORT}:1: missing beside {RECORD}")
+    return Recording(found, folder / REPORT)

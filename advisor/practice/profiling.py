@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from advisor.practice.failures import Failure
-from advisor.practice.outcome import Outcome
-from advisor.practice.run import Listener, OnProgress, Progress, Runner, nothing, one_child
+from advisor.practice.run import Listener, OnProgress, Outcome, Progress, Runner, nothing, one_child
 from advisor.practice.tasks import Request
 
 SUFFIX = ".ncu-rep"

@@ -3,23 +3,153 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from statistics import median
+
+import msgspec
 
 import advisor
+from advisor.practice.api import Card, Work
 from advisor.practice.failures import DEAD, Failure
-from advisor.practice.outcome import PRINTED, JobResult, Now, Outcome, left_over, read_result
-from advisor.practice.tasks import Request, Task
+from advisor.practice.tasks import AS_WRITTEN, Job, Kernel, Mismatch, Request, Task, Variation
 from advisor.records import ending
 from advisor.records.child import Child
 from advisor.records.scratch import ScratchFolder
 
 _LONGEST = 1 << 16  # bytes of a line; what is longer is cut
+PRINTED = 100  # lines kept of what kernels print
+
+
+@dataclass(frozen=True, slots=True)
+class JobResult:
+    """One job. times_ns: its timed runs; changed: inputs that the kernel wrote into; correct: None where not checked.
+
+    profiled: its launches in the report, None where they could not be counted; failure: what ended the job early.
+    """
+
+    exercise: str
+    step: str
+    vary: Variation = AS_WRITTEN
+    failure: Failure | None = None
+    kernels: tuple[Kernel, ...] = ()
+    correct: bool | None = None
+    mismatch: Mismatch | None = None
+    changed: tuple[str, ...] = ()
+    times_ns: tuple[float, ...] = ()
+    profiled: int | None = 0
+
+    @property
+    def time_ns(self) -> float:
+        """The median of the timed runs; NaN where there are none."""
+        return median(self.times_ns) if self.times_ns else math.nan
+
+    @property
+    def wrong(self) -> str:
+        """What is wrong with the result in one line; empty where it is right or was not checked."""
+        if self.changed:
+            return f"the kernel writes into its input {', '.join(self.changed)}"
+        m = self.mismatch
+        if m is None:
+            return ""
+        place = f"{m.output}[{', '.join(str(i) for i in m.index)}]"
+        share = f"{m.wrong:,} of {m.total:,} elements are wrong"
+        if m.unwritten:
+            return f"{place} was never written: {m.expected:.9g} is expected; {share}"
+        return f"{place} is {m.got:.9g}, expected {m.expected:.9g}; {share}"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What an exercise was on this card: sizes, and the bytes and FLOP that its algorithm needs at them."""
+
+    sizes: dict[str, int]
+    work: Work
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A whole run. failure: why nothing, or not everything, could be run; printed: the last lines kernels printed."""
+
+    card: Card | None = None
+    versions: tuple[tuple[str, str], ...] = ()
+    failure: Failure | None = None
+    problems: tuple[tuple[str, Problem], ...] = ()
+    jobs: tuple[JobResult, ...] = ()
+    printed: tuple[str, ...] = ()
+
+    def problem(self, exercise: str) -> Problem | None:
+        """The sizes and work of an exercise, None where its data could not be made."""
+        return dict(self.problems).get(exercise)
+
+    def job(self, step: str, exercise: str | None = None) -> JobResult | None:
+        """The first result of a step; None where it was not reached."""
+        for result in self.jobs:
+            if result.step == step and exercise in (None, result.exercise):
+                return result
+        return None
+
+    def joined(self, later: Outcome) -> Outcome:
+        """This run and the one that went on after it."""
+        return Outcome(
+            later.card or self.card,
+            later.versions or self.versions,
+            later.failure,
+            tuple({**dict(self.problems), **dict(later.problems)}.items()),
+            self.jobs + later.jobs,
+            (self.printed + later.printed)[-PRINTED:],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """What the child was doing: exercise, step and stage."""
+
+    exercise: str
+    step: str
+    stage: str
+
+
+class _ResultFile(msgspec.Struct):
+    """RESULT.json, as `worker` writes it."""
+
+    card: Card | None
+    versions: dict[str, str | int]
+    failure: Failure | None
+    now: Now | None
+    done: bool
+    exercises: dict[str, Problem]
+    jobs: tuple[JobResult, ...]
+
+
+def read_result(path: Path) -> tuple[Outcome, Now | None, bool]:
+    """What a child has written so far, its current step, and whether it was done.
+
+    A file that is not there or is not whole gives an empty outcome.
+    """
+    try:
+        raw = msgspec.json.decode(path.read_bytes(), type=_ResultFile, strict=False)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return Outcome(), None, False
+    versions = tuple((name, str(version)) for name, version in raw.versions.items())
+    return Outcome(raw.card, versions, raw.failure, tuple(raw.exercises.items()), raw.jobs), raw.now, raw.done
+
+
+def left_over(tasks: tuple[Task, ...], done: tuple[JobResult, ...]) -> tuple[Task, ...]:
+    """The tasks without the jobs that have a result, in order; a job is known by exercise, step and variation."""
+    seen = {(r.exercise, r.step, r.vary) for r in done}
+    left = []
+    for task in tasks:
+        jobs: tuple[Job, ...] = tuple(j for j in task.jobs if (task.exercise, j.step, j.vary) not in seen)
+        if jobs:
+            left.append(replace(task, jobs=jobs))
+    return tuple(left)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +352,7 @@ def one_child(request: Request, runner: Runner, listener: Listener) -> tuple[Out
     try:
         folder = ScratchFolder()
         (Path(folder.name) / "request.json").write_text(
-            json.dumps(replace(request, parent=os.getpid()).to_json()), encoding="utf-8"
+            json.dumps(asdict(replace(request, parent=os.getpid()))), encoding="utf-8"
         )
     except OSError as e:
         words = f"no file can be written for the child ({e.strerror}): free some space, or set TMPDIR to another folder"

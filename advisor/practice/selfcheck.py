@@ -1,13 +1,8 @@
-"""Whether every exercise shows what it claims: its expected finding first, none that is forbidden, right, and as fast.
+"""Check that every exercise shows what it claims: the expected finding first, none that is forbidden, right and fast.
 
-Judges recorded profiles, or those of a run on this machine's GPU, by the same rules.
-
-The running half of the author's check: every step of every exercise checked, timed and profiled on this GPU.
-
-One child process checks and times everything, after a large device copy whose bandwidth claims are measured against.
-One ncu then profiles the steps that ran into one report; where a step ends its child, what is left goes into another.
-
-Writes what a run of the author's check measured into the exercises' folders: one report and one record each.
+Recorded profiles and those of a run on this machine's GPU are judged by the same rules. In a run one child process
+checks and times all steps, after a large device copy that bandwidths are compared with; one ncu then profiles them
+into one report, or into several where a step ends its child. The results can be recorded in the exercises' folders.
 """
 
 from __future__ import annotations
@@ -25,17 +20,31 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from advisor.practice import calibrate, overlap, recorded
+from advisor.knowledge.base import Catalog
+from advisor.practice import calibrate, overlap
 from advisor.practice.api import Card
 from advisor.practice.failures import Failure
-from advisor.practice.manifest import Exercise, StepDef, exercise, home
-from advisor.practice.outcome import JobResult, Outcome
+from advisor.practice.manifest import (
+    RECORD,
+    REPORT,
+    Exercise,
+    RecordFile,
+    StepDef,
+    StepTimes,
+    answers,
+    digest,
+    exercise,
+    home,
+    recording,
+    work_of,
+)
 from advisor.practice.overlap import Overlap
 from advisor.practice.profiling import Profile, profile
-from advisor.practice.recorded import RECORD, REPORT, RecordFile, StepTimes, digest
-from advisor.practice.run import OnProgress, Runner, nothing, run
-from advisor.practice.tasks import Job, Request, Stage, Task, answers, work_of
+from advisor.practice.run import JobResult, OnProgress, Outcome, Runner, nothing, run
+from advisor.practice.tasks import Job, Request, Stage, Task
 from advisor.readers.container import extract, walk
+from advisor.readers.read import read_many
+from advisor.reasoning.diagnose import Analysis, Inputs, checked_answers
 from advisor.reasoning.time_model.noise import spread
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import InputError
@@ -44,9 +53,6 @@ from advisor.records.readings import Progress
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from advisor.knowledge.base import Catalog
-    from advisor.reasoning.diagnose import Analysis
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +120,7 @@ class Judged:
 
 def of_recording(exercise: Exercise) -> Measured | None:
     """The recorded data of an exercise, or None where there is none."""
-    found = recorded.recording(exercise)
+    found = recording(exercise)
     if found is None:
         return None
     r = found.record
@@ -126,9 +132,6 @@ def analyse(
     catalog: Catalog, measured: Sequence[Measured], jobs: int = 2, progress: Progress | None = None
 ) -> Analysis:
     """One analysis of the reports of several exercises, each launch with what its case answers; reports in order."""
-    from advisor.readers.read import read_many
-    from advisor.reasoning.diagnose import Analysis, Inputs, checked_answers
-
     paths = list(dict.fromkeys(m.report for m in measured))
     frame, infos = read_many(paths, jobs=jobs, progress=progress)
     if not len(frame):

@@ -1,8 +1,6 @@
-"""Several GPUs or ranks together: kernels over all of them, who is busiest, who keeps the others waiting.
+"""From traces, or numbers that a person read off a screen, to patterns, decisions and commands.
 
-From traces to patterns, decisions and commands, by the same observations and engine as launches.
-
-Numbers of a timeline that a person read off a screen: judged by the same rules as a trace, as far as they go.
+Observations and engine are those of launches.
 """
 
 from __future__ import annotations
@@ -35,6 +33,14 @@ from advisor.timeline.results import GpuTimeline, Pattern, TimelineResult, Toget
 from advisor.timeline.trace import Gpu, Trace, words
 
 _APART = 5.0  # % of the window; less is not worth evening out
+_WORTH = 1.05  # the guide: under 5 % it is not the right battle
+_ALIKE = 1.1  # gains within 10 % are no different, as in the ranking of launches
+_MOSTLY = 0.5
+_MATTERS = 0.05  # of the window
+_SEVERAL = 3  # kernels; fewer make no loop
+FORM = "typed"
+# Idle time by its causes: where all of them are known, the rest has none.
+_IDLE = ("sync_gap_pct", "input_wait_pct", "output_wait_pct")
 
 
 def together(gpus: Sequence[GpuTimeline]) -> Together:
@@ -54,8 +60,9 @@ def together(gpus: Sequence[GpuTimeline]) -> Together:
     late, notes = None, []
     if len(talk) > 1 and max(talk.values()) - min(talk.values()) > _APART and min(talk.values()) > 0:
         late = min(talk, key=lambda at: (talk[at], at))
-        numbers = {"gpu": label(gpus[late], late), "least": f"{talk[late]:.0f}", "most": f"{max(talk.values()):.0f}"}
-        notes.append(fill(words().texts["straggler"], dict(numbers)))
+        named = f"trace {gpus[late].trace} GPU {gpus[late].gpu}"
+        least, most = f"{talk[late]:.0f}", f"{max(talk.values()):.0f}"
+        notes.append(fill(words().texts["straggler"], {"gpu": named, "least": least, "most": most}))
     return Together(
         tuple((name, int(count), total, 100 * total / whole) for name, (count, total) in kernels),
         max(busy, key=lambda at: (busy[at], -at)) if busy else None,
@@ -63,18 +70,6 @@ def together(gpus: Sequence[GpuTimeline]) -> Together:
         late,
         tuple(notes),
     )
-
-
-def label(gpu: GpuTimeline, at: int) -> str:
-    """How a GPU is called among several: by trace and number."""
-    return f"trace {gpu.trace} GPU {gpu.gpu}"
-
-
-_WORTH = 1.05  # the guide: under 5 % it is not the right battle
-_ALIKE = 1.1  # gains within 10 % are no different, as in the ranking of launches
-_MOSTLY = 0.5
-_MATTERS = 0.05  # of the window
-_SEVERAL = 3  # kernels; fewer make no loop
 
 
 @lru_cache(maxsize=4)
@@ -179,7 +174,8 @@ def _ranked(knowledge: Catalog, patterns: Sequence[Pattern]) -> list[Pattern]:
         return pattern.finding.speedup.estimate if pattern.finding.speedup is not None else 1.0
 
     def group(pattern: Pattern) -> int:
-        return 2 if pattern.finding.kind == "note" else 1 if pattern.finding.id == "dominant_kernel" else 0
+        about_kernel = "target" in knowledge.findings[pattern.finding.id].moments.work
+        return 2 if pattern.finding.kind == "note" else 1 if about_kernel else 0
 
     out: list[Pattern] = []
     left = sorted(patterns, key=lambda p: (group(p), -gain(p), p.finding.id))
@@ -219,7 +215,7 @@ def _pattern(
         cites=entry.cites,
         undecided=tuple(sorted({n for f in fired for n in f.unknown_unless})),
     )
-    return Pattern(finding, fix.typical if fix is not None else "", moments(trace, numbers, name))
+    return Pattern(finding, fix.typical if fix is not None else "", moments(trace, numbers, entry.moments))
 
 
 def _gain(entry: DiagnosisDef, values: Mapping[str, float]) -> Speedup | None:
@@ -283,7 +279,7 @@ def _unseen(
 
 
 def _notes(numbers: GpuFacts, command: NcuCommand | None) -> tuple[str, ...]:
-    """What is said beside the patterns."""
+    """Notes next to the patterns."""
     out = []
     run, window = numbers.values.get("run_us", math.nan), numbers.values.get("window_us", math.nan)
     if math.isfinite(run) and math.isfinite(window) and window < _MOSTLY * run:
@@ -292,12 +288,13 @@ def _notes(numbers: GpuFacts, command: NcuCommand | None) -> tuple[str, ...]:
     if command is not None and command.grid is not None and sms is not None:
         blocks = math.prod(command.grid)
         if blocks < sms:
-            idle = 100 * (1 - blocks / sms)
-            out.append(
-                fill(
-                    words().texts["few_blocks"], {"kernel": command.kernel, "blocks": blocks, "sms": sms, "idle": idle}
-                )
-            )
+            values: dict[str, float | str] = {
+                "kernel": command.kernel,
+                "blocks": blocks,
+                "sms": sms,
+                "idle": 100 * (1 - blocks / sms),
+            }
+            out.append(fill(words().texts["few_blocks"], values))
     loop = _loop(numbers)
     if loop is not None:
         out.append(fill(words().texts["setup_copies"], loop))
@@ -307,17 +304,13 @@ def _notes(numbers: GpuFacts, command: NcuCommand | None) -> tuple[str, ...]:
         longest = int(length.argmax())
         share = float(length[longest]) / float(length.sum())
         if share > _MOSTLY and length[longest] > _MATTERS * 1000 * window:
-            values = {
-                "length": _seconds(float(length[longest]) / 1000),
-                "at": f"{float(gaps.spans.start[longest]) / 1e9:.6f}",
-                "share": f"{100 * share:.0f}",
-            }
-            out.append(fill(words().texts["one_gap"], dict(values)))
+            at, time = f"{float(gaps.spans.start[longest]) / 1e9:.6f}", _seconds(float(length[longest]) / 1000)
+            out.append(fill(words().texts["one_gap"], {"length": time, "at": at, "share": f"{100 * share:.0f}"}))
     return tuple(out)
 
 
 def _loop(numbers: GpuFacts) -> dict[str, float | str] | None:
-    """How busy the GPU is from its first kernel to its last, where nearly all copies stand outside; None elsewhere."""
+    """How busy the GPU is from its first kernel to its last, where nearly all copies are outside; None elsewhere."""
     kernels, copies = numbers.spans.get("kernels"), numbers.spans.get("copies")
     if kernels is None or copies is None or len(kernels) < _SEVERAL or not copies.length or numbers.window is None:
         return None
@@ -332,11 +325,6 @@ def _loop(numbers: GpuFacts) -> dict[str, float | str] | None:
 
 def _seconds(us: float) -> str:
     return f"{us / 1e6:.3g} s" if us >= 1e6 else f"{us / 1e3:.3g} ms" if us >= 1e3 else f"{us:.3g} us"
-
-
-FORM = "typed"
-# Idle time by its causes: where all of them are known, the rest has none.
-_IDLE = ("sync_gap_pct", "input_wait_pct", "output_wait_pct")
 
 
 def conclude_numbers(values: Mapping[str, float], base: Catalog | None = None) -> TimelineResult:

@@ -1,9 +1,7 @@
-"""The tables in the output of `nsys stats --format csv`: found by their columns, among progress lines and each other.
+"""Read a trace from the output of `nsys stats --format csv`: tables of single events, else tables of sums.
 
-Reports and columns were renamed over the years (`Time(%)`, `Average`; `Time (%)`, `Avg (ns)`): both are known. What a
-report was called stands in the lines before it, if anywhere.
-
-From the tables of `nsys stats` to a trace: traces of single events where they are there, else sums.
+Tables are found by their columns, among progress lines and each other. Reports and columns were renamed over the years
+(`Time(%)`, `Average`; `Time (%)`, `Avg (ns)`): both are known. The name of a report is in the lines before it, if any.
 """
 
 from __future__ import annotations
@@ -13,7 +11,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +18,19 @@ from advisor.readers.container import Limits
 from advisor.readers.formats import lines
 from advisor.records.errors import InputError
 from advisor.timeline import trace as kinds
-from advisor.timeline.trace import NO_FAULTS, Calls, Gpu, KernelSum, Ranges, Sums, Trace, Work, pack_block, pack_grid
+from advisor.timeline.trace import (
+    NO_FAULTS,
+    Calls,
+    Gpu,
+    KernelSum,
+    Ranges,
+    Sums,
+    Trace,
+    Work,
+    base_name,
+    pack_block,
+    pack_grid,
+)
 
 _UNITS = {
     "ns": 1.0,
@@ -50,6 +59,17 @@ _SIGNATURES: tuple[tuple[str, frozenset[str]], ...] = (
 )
 _SYSTEM = ("osrt",)
 _MOST = 2.0**62  # ns or bytes, so that sums of two fit into 64 bits
+_DEVICE = re.compile(r"(.*)\(([0-9]{1,10})\)\s*\Z")
+# What copies and sets are called, old and new; a name without brackets is a kernel's.
+_COPIES = (
+    (re.compile(r"unified", re.I), kinds.MIGRATION),
+    (re.compile(r"\bmemset\b", re.I), kinds.SET),
+    (re.compile(r"host-to-device|\bh(ost)?tod|htoa", re.I), kinds.TO_DEVICE),
+    (re.compile(r"device-to-host|\bd(evice)?toh|atoh", re.I), kinds.TO_HOST),
+    (re.compile(r"peer|ptop", re.I), kinds.PEER),
+    (re.compile(r"device-to-device|\bdtod|ato|toa", re.I), kinds.INSIDE),
+    (re.compile(r"graph", re.I), kinds.GRAPH),
+)
 
 
 @dataclass
@@ -131,20 +151,6 @@ def _clean(lines: Iterable[str]) -> Iterator[str]:
         yield line.rsplit("\r", 1)[-1].replace("\0", "") + "\n"
 
 
-Array = np.ndarray[Any, np.dtype[Any]]
-_DEVICE = re.compile(r"(.*)\(([0-9]{1,10})\)\s*\Z")
-# What copies and sets are called, old and new; a name without brackets is a kernel's.
-_COPIES = (
-    (re.compile(r"unified", re.I), kinds.MIGRATION),
-    (re.compile(r"\bmemset\b", re.I), kinds.SET),
-    (re.compile(r"host-to-device|\bh(ost)?tod|htoa", re.I), kinds.TO_DEVICE),
-    (re.compile(r"device-to-host|\bd(evice)?toh|atoh", re.I), kinds.TO_HOST),
-    (re.compile(r"peer|ptop", re.I), kinds.PEER),
-    (re.compile(r"device-to-device|\bdtod|ato|toa", re.I), kinds.INSIDE),
-    (re.compile(r"graph", re.I), kinds.GRAPH),
-)
-
-
 def work_kind(name: str) -> int:
     """What a line of a GPU trace or of a table of copies is, by its name."""
     if not name.startswith("["):
@@ -204,26 +210,6 @@ class _Names:
             self._known[text] = len(self.texts)
             self.texts.append(text)
         return self._known[text]
-
-
-def base_name(name: str) -> str:
-    """A kernel's name as ncu compares it: without return type, namespaces, template and call arguments.
-
-    For tables that have the demangled name alone; where a database has the base name, that counts.
-    """
-    depth, out = 0, []
-    text = name.replace("(anonymous namespace)", "")
-    for at, char in enumerate(text):
-        if char == "<" and text[max(0, at - 8) : at] != "operator":
-            depth += 1
-        elif char == ">" and depth and text[at - 1] != "-":
-            depth -= 1
-        elif not depth:
-            if char == "(":
-                break
-            out.append(char)
-    words = "".join(out).strip().split(" ")
-    return words[-1].rsplit("::", 1)[-1] or name
 
 
 def _instead(path: Path) -> str:

@@ -1,7 +1,4 @@
-"""The numbers of one GPU in a trace (ids of knowledge/metrics_timeline.yaml), and what part each unknown lacks.
-
-The rows of a picture of one GPU, and how full each of them is in each slice of time.
-"""
+"""The numbers of one GPU in a trace (ids of knowledge/metrics_timeline.yaml), and the rows of its picture."""
 
 from __future__ import annotations
 
@@ -20,13 +17,16 @@ from advisor.timeline.results import Lane
 from advisor.timeline.trace import Gpu, Sums, Trace, Work, constant, named
 
 Array = np.ndarray[Any, np.dtype[Any]]
+_ROWS = ("kernels", "communication", "copies", "migrations", "other")
+_MOST_STREAMS = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GpuFacts:
     """One GPU of one trace. values: metric -> number; lacking: metric -> the part of the trace (timeline_words.yaml).
 
-    work, gaps, busy and masks are empty where only sums are known. spans: lane -> time that it covers.
+    work, gaps, spans and masks are empty where only sums are known. spans: lane -> time that it covers; masks: group of
+    work (MomentsDef.work) -> its rows.
     """
 
     gpu: Gpu
@@ -86,7 +86,13 @@ def _of_gpu(trace: Trace, gpu: Gpu, work: Work) -> GpuFacts:
     talk = communicates(trace, work)
     host = (work.kind == kinds.TO_DEVICE) | (work.kind == kinds.TO_HOST)
     tiny = is_tiny(trace, work)
-    masks = {"communication": talk, "host": host, "tiny": tiny, "kernel": kernel & ~talk}
+    masks = {
+        "communication": talk,
+        "host_copies": host,
+        "migrations": work.kind == kinds.MIGRATION,
+        "pageable": work.pageable == 1,
+        "tiny": tiny,
+    }
 
     def spans(mask: Array) -> Spans:
         return union(work.start[mask], work.end[mask]) if mask.any() else EMPTY
@@ -238,10 +244,6 @@ def _lacking(trace: Trace, values: dict[str, float]) -> dict[str, str]:
         "nvlink": "links",
     }
     return {name: needs.get(name, "work") for name in METRICS if not math.isfinite(values.get(name, math.nan))}
-
-
-_ROWS = ("kernels", "communication", "copies", "migrations", "other")
-_MOST_STREAMS = 6
 
 
 def lanes(facts: GpuFacts) -> tuple[Lane, ...]:

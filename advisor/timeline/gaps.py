@@ -14,6 +14,7 @@ from advisor.timeline.trace import Calls, Trace, Work, constant, named
 Array = np.ndarray[Any, np.dtype[Any]]
 # The causes, in the order in which they are tried.
 MPI, GRAPHS, SYNC, TINY, INPUT, OUTPUT, ROUND_TRIP, OTHER = range(8)
+CAUSES = ("mpi", "graphs", "sync", "tiny", "input", "output", "round_trip", "other")  # as knowledge/timeline names them
 
 
 @dataclass(frozen=True, slots=True, eq=False)

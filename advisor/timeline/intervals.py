@@ -44,11 +44,6 @@ def union(start: Array, end: Array) -> Spans:
     return Spans(start[np.concatenate([[0], new + 1])], reach[np.concatenate([new, [len(reach) - 1]])])
 
 
-def between(spans: Spans) -> Spans:
-    """The gaps from the first interval to the last."""
-    return Spans(spans.end[:-1], spans.start[1:])
-
-
 def before(spans: Spans, at: Array) -> Array:
     """How much of the spans lies before each moment of `at`, in ns."""
     if not len(spans):

@@ -9,7 +9,7 @@ import numpy as np
 
 from advisor.timeline import trace as kinds
 from advisor.timeline.intervals import union
-from advisor.timeline.trace import Sums, Trace, Work, constant, named
+from advisor.timeline.trace import Sums, Trace, Work, base_name, constant, named
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -83,29 +83,23 @@ def ranking(trace: Trace, work: Work, busy: int, window: int) -> tuple[KernelRan
 
 def ranking_of_sums(sums: Sums) -> tuple[KernelRank, ...]:
     """The ranking of a table of sums: shares and times, no bounds, since nobody knows how long the GPU was idle."""
-    from advisor.timeline.csv_trace import base_name
-
     listed = sums.kernels or ()
     whole = sum(k.total for k in listed) or 1.0
     mark = named("communication")
-    out = []
-    for k in listed:
-        communication = mark.search(k.name) is not None
-        share = 100 * k.total / whole
-        out.append(
-            KernelRank(
-                k.name,
-                base_name(k.name),
-                k.launches,
-                k.total,
-                share,
-                k.mean,
-                k.shortest,
-                k.longest,
-                communication=communication,
-            )
+    return tuple(
+        KernelRank(
+            name=k.name,
+            short=base_name(k.name),
+            launches=k.launches,
+            total=k.total,
+            share=100 * k.total / whole,
+            mean=k.mean,
+            shortest=k.shortest,
+            longest=k.longest,
+            communication=mark.search(k.name) is not None,
         )
-    return tuple(out)
+        for k in listed
+    )
 
 
 def target(ranks: tuple[KernelRank, ...]) -> KernelRank | None:

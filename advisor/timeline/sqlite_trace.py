@@ -1,6 +1,6 @@
-"""An SQLite export, opened so that nothing in it can do harm, and its columns read into arrays whatever its version.
+"""Read a trace from the SQLite database of `nsys export`: any schema, with tables and columns that may be absent.
 
-From an `nsys export` database to a trace: any schema, tables that may be absent, columns that come and go.
+The database is opened so that nothing in it can do harm.
 """
 
 from __future__ import annotations
@@ -26,6 +26,39 @@ MOST_ROWS = 8_000_000  # of one table: under 2 GB of columns while they are sort
 _PIECE = 1 << 18
 _MOST_TEXT = 1 << 20  # bytes of one value; a kernel's name in templates takes some kilobytes
 _BATCH = 500  # values in one IN (…)
+KERNEL = "CUPTI_ACTIVITY_KIND_KERNEL"
+MEMCPY = "CUPTI_ACTIVITY_KIND_MEMCPY"
+MEMSET = "CUPTI_ACTIVITY_KIND_MEMSET"
+GRAPH = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"
+RUNTIME = "CUPTI_ACTIVITY_KIND_RUNTIME"
+NVTX = "NVTX_EVENTS"
+SYSTEM = "OSRT_API"
+MPI = ("MPI_COLLECTIVES_EVENTS", "MPI_P2P_EVENTS", "MPI_START_WAIT_EVENTS", "MPI_OTHER_EVENTS")
+HOST_FAULTS, GPU_FAULTS = "CUDA_UM_CPU_PAGE_FAULT_EVENTS", "CUDA_UM_GPU_PAGE_FAULT_EVENTS"
+_PUSHED, _STARTED, _DOMAIN = (59, 70), (60, 71), 75
+_PAGEABLE, _UNKNOWN_KIND = 0, 7
+# As trace.pack_grid and pack_block.
+_SHAPE = {
+    "grid": (("gridX", 0x7FFFFFFF, 0), ("gridY", 0xFFFF, 31), ("gridZ", 0xFFFF, 47)),
+    "block": (("blockX", 0x7FF, 0), ("blockY", 0x7FF, 11), ("blockZ", 0x7F, 22)),
+}
+_LONG = 20_000  # ns; shorter calls of the operating system explain no gap worth naming
+# The columns of Work as they are called in the tables, and what stands for a missing one.
+_COLUMNS = {
+    "start": 0,
+    "end": 0,
+    "kind": 0,
+    "deviceId": -1,
+    "streamId": -1,
+    "name": 0,
+    "correlationId": -1,
+    "globalPid": -1,
+    "bytes": -1,
+    "pageable": -1,
+    "graph": 0,
+    "grid": -1,
+    "block": -1,
+}
 
 
 def check_size(path: Path, head: bytes) -> None:
@@ -53,15 +86,15 @@ class Database:
         self._columns: dict[str, frozenset[str]] = {}
 
     def _rows(self, sql: str, values: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
-        with self._told():
+        with self._guarded():
             return self._connection.execute(sql, tuple(values)).fetchall()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _guarded(self) -> Iterator[None]:
         try:
             yield
         except (sqlite3.Error, OverflowError, ValueError) as e:
-            why = f"a damaged database ({_said(e)}): export it again with `nsys export`"
+            why = f"a damaged database ({_reason(e)}): export it again with `nsys export`"
             raise InputError(f"{self.name}: {why}") from None
 
     def columns(self, table: str) -> frozenset[str]:
@@ -136,7 +169,7 @@ class Database:
         count = self._rows(f"SELECT count(*) FROM {_name(table)}")[0][0]
         sql = f"SELECT {', '.join(chosen.values())} FROM {_name(table)} WHERE {sound} LIMIT {MOST_ROWS + 1}"
         pieces: list[dict[str, Array]] = []
-        with self._told():
+        with self._guarded():
             cursor = self._connection.execute(sql)
             while len(rows := np.fromiter(islice(cursor, _PIECE), dtype=[(n, np.int64) for n in chosen])):
                 pieces.append({n: np.ascontiguousarray(rows[n]) for n in chosen})
@@ -171,7 +204,7 @@ class Database:
         return out
 
 
-def _said(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     """What SQLite says, which may quote the file: on one line, short, without control characters."""
     return "".join(c if c.isprintable() else " " for c in " ".join(str(error).split()))[:100]
 
@@ -191,7 +224,7 @@ def opened(path: Path) -> Iterator[Database]:
     try:
         connection = sqlite3.connect(uri, uri=True)
     except sqlite3.Error as e:
-        raise InputError(f"{path.name}: cannot be opened ({_said(e)})") from None
+        raise InputError(f"{path.name}: cannot be opened ({_reason(e)})") from None
     try:
         connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_TEXT)
@@ -199,44 +232,11 @@ def opened(path: Path) -> Iterator[Database]:
             connection.execute(f"PRAGMA {pragma}")
         yield Database(connection, path.name)
     except sqlite3.Error as e:
-        raise InputError(f"{path.name}: a damaged database ({_said(e)}): export it again with `nsys export`") from None
+        raise InputError(
+            f"{path.name}: a damaged database ({_reason(e)}): export it again with `nsys export`"
+        ) from None
     finally:
         connection.close()
-
-
-KERNEL = "CUPTI_ACTIVITY_KIND_KERNEL"
-MEMCPY = "CUPTI_ACTIVITY_KIND_MEMCPY"
-MEMSET = "CUPTI_ACTIVITY_KIND_MEMSET"
-GRAPH = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"
-RUNTIME = "CUPTI_ACTIVITY_KIND_RUNTIME"
-NVTX = "NVTX_EVENTS"
-SYSTEM = "OSRT_API"
-MPI = ("MPI_COLLECTIVES_EVENTS", "MPI_P2P_EVENTS", "MPI_START_WAIT_EVENTS", "MPI_OTHER_EVENTS")
-HOST_FAULTS, GPU_FAULTS = "CUDA_UM_CPU_PAGE_FAULT_EVENTS", "CUDA_UM_GPU_PAGE_FAULT_EVENTS"
-_PUSHED, _STARTED, _DOMAIN = (59, 70), (60, 71), 75
-_PAGEABLE, _UNKNOWN_KIND = 0, 7
-# As trace.pack_grid and pack_block.
-_SHAPE = {
-    "grid": (("gridX", 0x7FFFFFFF, 0), ("gridY", 0xFFFF, 31), ("gridZ", 0xFFFF, 47)),
-    "block": (("blockX", 0x7FF, 0), ("blockY", 0x7FF, 11), ("blockZ", 0x7F, 22)),
-}
-_LONG = 20_000  # ns; shorter calls of the operating system explain no gap worth naming
-# The columns of Work as they are called in the tables, and what stands for a missing one.
-_COLUMNS = {
-    "start": 0,
-    "end": 0,
-    "kind": 0,
-    "deviceId": -1,
-    "streamId": -1,
-    "name": 0,
-    "correlationId": -1,
-    "globalPid": -1,
-    "bytes": -1,
-    "pageable": -1,
-    "graph": 0,
-    "grid": -1,
-    "block": -1,
-}
 
 
 @dataclass
@@ -326,7 +326,7 @@ def _problems(database: Database) -> list[str]:
     return list(dict.fromkeys(out))[:5]
 
 
-def _told(problems: list[str], table: str, lost: Array) -> None:
+def _report_lost(problems: list[str], table: str, lost: Array) -> None:
     if lost[0]:
         problems.append(f"{table} is not whole: {int(lost[0]):,} rows have no usable times")
 
@@ -335,7 +335,7 @@ def _calls(database: Database, table: str, names: _Names, problems: list[str], l
     if table not in database.tables:
         return None
     rows = database.events(table, {"globalTid": -1, "correlationId": -1}, {"name": ("nameId",)}, least=least)
-    _told(problems, table, rows["lost"])
+    _report_lost(problems, table, rows["lost"])
     order = np.argsort(rows["start"], kind="stable")
     return Calls(
         rows["start"][order],
@@ -372,7 +372,7 @@ def _work(database: Database, names: _Names, problems: list[str]) -> tuple[Work 
         more |= {"graphNodeId": 0} if table != GRAPH else {}
         named = {"name": ("demangledName", "shortName"), "base": ("shortName",)} if table == KERNEL else {}
         rows = database.events(table, {**wanted, **more}, named, packed=_SHAPE if table == KERNEL else None)
-        _told(problems, table, rows.pop("lost"))
+        _report_lost(problems, table, rows.pop("lost"))
         size = len(rows["start"])
         rows["kind"] = np.full(size, kind, np.int64)
         rows["pageable"] = np.full(size, kinds.UNKNOWN, np.int64)
@@ -438,7 +438,7 @@ def _ranges(database: Database, names: _Names, problems: list[str]) -> tuple[Ran
     if NVTX in database.tables:
         wanted = {"eventType": 0, "globalTid": -1, "domainId": 0}
         rows = database.events(NVTX, wanted, {"name": ("text", "textId")}, open_ended=True)
-        _told(problems, NVTX, rows["lost"])
+        _report_lost(problems, NVTX, rows["lost"])
         name = names.indices(rows["name"])
         made = rows["eventType"] == _DOMAIN
         domains = dict(zip(rows["domainId"][made].tolist(), name[made].tolist(), strict=True))
@@ -478,12 +478,12 @@ def _faults(database: Database, none_possible: bool) -> Faults | None:
 
 def _run(database: Database, work: Work | None, calls: Calls | None) -> int | None:
     """The length of the trace in ns: what nsys says, and no less than what is in it."""
-    told = [
+    stated = [
         int(r["duration"]) for r in database.rows("ANALYSIS_DETAILS", ("duration",)) if isinstance(r["duration"], int)
     ]
     columns = [c for c in (work, calls) if c is not None and len(c)]
     seen = max(int(c.end.max()) for c in columns) - min(int(c.start.min()) for c in columns) if columns else 0
-    return max([seen, *told]) or None
+    return max([seen, *stated]) or None
 
 
 def _gpus(database: Database, work: Work) -> tuple[Gpu, ...]:

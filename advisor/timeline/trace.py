@@ -1,7 +1,4 @@
-"""The words and constants of knowledge/timeline_words.yaml: cuts, what names tell, what a part is for.
-
-A trace as columns: what the GPUs did, what the host called, which ranges it was in. Times: ns of the trace.
-"""
+"""A trace as columns: GPU work, calls of the host, ranges, all times in ns; and knowledge/timeline_words.yaml."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from advisor.records import resources
 
 
 class Constant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A number that decides how time is sorted, with its argument."""
+    """A threshold that decides how time is attributed, with the reason for it."""
 
     value: float
     unit: str
@@ -28,7 +25,7 @@ class Constant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A part of a trace: what is missing without it, and what gets it."""
+    """A part of a trace: what is missing without it, and how to collect it."""
 
     lacks: str
     get: str
@@ -136,6 +133,26 @@ def dimensions(grid: int, block: int) -> tuple[tuple[int, int, int], tuple[int, 
     g = (grid & 0x7FFFFFFF, grid >> 31 & 0xFFFF, grid >> 47 & 0xFFFF)
     b = (block & 0x7FF, block >> 11 & 0x7FF, block >> 22 & 0x7F)
     return (g, b) if min(*g, *b) > 0 else None
+
+
+def base_name(name: str) -> str:
+    """A kernel's name as ncu compares it: without return type, namespaces, template and call arguments.
+
+    For tables that have the demangled name alone; where a database has the base name, that counts.
+    """
+    depth, out = 0, []
+    text = name.replace("(anonymous namespace)", "")
+    for at, char in enumerate(text):
+        if char == "<" and text[max(0, at - 8) : at] != "operator":
+            depth += 1
+        elif char == ">" and depth and text[at - 1] != "-":
+            depth -= 1
+        elif not depth:
+            if char == "(":
+                break
+            out.append(char)
+    words = "".join(out).strip().split(" ")
+    return words[-1].rsplit("::", 1)[-1] or name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
