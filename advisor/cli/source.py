@@ -17,7 +17,7 @@ from advisor.source.columns import parse_columns
 from advisor.source.compare import read_and_compare
 from advisor.source.hotspots import parse_search, parse_where
 from advisor.source.measures import measure
-from advisor.source.view import view
+from advisor.source.view import Query, view
 from advisor.source.viewer import Wanted, measures_for
 from advisor.view.source import reason_text, source_text
 from advisor.view.source_compare import compare_json, compare_text
@@ -83,19 +83,8 @@ def source(options: Options) -> int:
     chosen = max(launches, key=lambda each: (each.saved_ns, -each.index))
     sought = Wanted((wanted,)) if wanted is not None else measures_for(chosen, analysis.catalog)
     terminal.note("reading the instructions")
-    found = view(
-        options.report,
-        chosen.index,
-        chosen.kernel,
-        sought.measures,
-        cc=chosen.cc,
-        where=conditions,
-        search=pattern,
-        folders=options.sources,
-        columns=columns,
-        ptx=options.ptx,
-        top=options.top,
-    )
+    query = Query(conditions, pattern, options.sources, columns, options.ptx, options.top)
+    found = view(options.report, chosen.index, chosen.kernel, sought.measures, query, chosen.cc)
     terminal.clear()
     if options.form == "json":
         terminal.write(source_json(found, options.top), options.out)

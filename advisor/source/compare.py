@@ -1,7 +1,4 @@
-"""The instructions of two launches laid side by side: where the code is the same, where it was replaced.
-
-Two launches side by side: what each opcode and each source line had of a measure before, and has now.
-"""
+"""Compare two launches by a measure: opcodes, source lines, and the aligned instructions."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from advisor.records.errors import InputError
 from advisor.source.listing import Listing, Row, read_listing
 from advisor.source.measures import Measure
 
-BY = ("opcode", "instruction")
+K = TypeVar("K", bound=Hashable)
 # What difflib does grows with the pairs of equal entries; more than this takes longer than a user waits.
 _MOST_PAIRS = 6_000_000
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,16}\b")
@@ -77,9 +74,6 @@ def _side(side: tuple[Listing, Sequence[float]], start: int, end: int) -> tuple[
 
 def _token(row: Row, by: str) -> str:
     return row.opcode if by == "opcode" else _ADDRESS.sub("", _LABEL.sub("", row.sass))
-
-
-K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)

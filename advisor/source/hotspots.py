@@ -1,7 +1,4 @@
-"""`--where` and `--search`: which instructions are looked at, by value and by pattern.
-
-Hot instructions and hot lines for a measure.
-"""
+"""Hot instructions and hot lines by a measure, filtered by value (`--where`) and by pattern (`--search`)."""
 
 from __future__ import annotations
 
@@ -52,7 +49,7 @@ def parse_where(text: str) -> Where:
 
 
 def parse_search(text: str) -> re.Pattern[str]:
-    """A regular expression that is sought in SASS and in source lines; UsageError where it is none."""
+    """A regular expression to search SASS and source lines for; UsageError where it is none."""
     try:
         return re.compile(text)
     except (re.error, OverflowError, RecursionError) as e:

@@ -1,10 +1,7 @@
-"""Which of the lines around an instruction a person can change: the innermost that is not an installed header's.
+"""The instructions of one launch with their counters, in the order of their addresses, and what each waits for.
 
-From an instruction that waits back to the load that wrote what it waits for: stall samples sit on the consumer.
-
-The instructions of one launch with what they did, in the order of their addresses.
-
-Why an instruction waits, for what, and whether its wait is a place to look at or an artefact of scheduling.
+Stall samples are on the instruction that waits; the load that it waits for is found by its registers. The line shown
+for inlined code is the innermost that is not in an installed header.
 """
 
 from __future__ import annotations
@@ -21,9 +18,8 @@ from advisor.hardware.sass import Instruction, OpClass, classify, parse
 from advisor.readers.container import Limits
 from advisor.readers.parent import read_code
 from advisor.records.errors import InputError
-from advisor.source.flow import loops
+from advisor.source.flow import loops, read, written
 from advisor.source.measures import EXECUTED, LANES, REASONS, SAMPLES, STALL, Measure, Sight
-from advisor.source.registers import read, written
 
 Place = tuple[str, int]
 # Where compilers and packages put headers: the toolkit's own folders, the system's, those inside Python packages.
@@ -32,26 +28,27 @@ _INSTALLED = re.compile(
     r"|(site|dist)-packages[/\\](.+[/\\])?include)[/\\]",
     re.IGNORECASE,
 )
+_ADDRESS = re.compile(r"0x[0-9a-f]{7,16}\b")  # shorter ones are offsets and constants
+# A warp that issues is sampled as `selected`: no wait.
+_NO_WAIT = frozenset(("selected", "not_selected"))
+# What answers through a long scoreboard: global, local and texture memory.
+_LOADS = frozenset(("LD", "LDG", "LDL", "TEX", "TLD", "TLD4", "TXQ", "SULD", "ATOM", "ATOMG"))
+# How far back the search for a writer goes, in instructions.
+_MOST_STEPS = 20_000
+# What answers through a short scoreboard: shared memory, special functions, conversions, shuffles, special registers.
+_SHORT = frozenset(
+    ("LDS", "LDSM", "ATOMS", "MUFU", "SHFL", "S2R", "S2UR", "F2F", "F2I", "I2F", "LDC", "MATCH", "POPC", "FLO", "BREV")
+)
 
 
 def is_installed(file: str) -> bool:
-    """Whether the path is one where headers are installed, so that nobody edits the file there."""
+    """Whether the path is in a folder of installed headers, which nobody edits."""
     return _INSTALLED.search(file) is not None
 
 
 def home(chain: Sequence[Place]) -> int:
     """The place in a chain, innermost first, to show: the first that is not installed, else the innermost (0)."""
     return next((i for i, (file, _) in enumerate(chain) if not is_installed(file)), 0)
-
-
-# What answers through a long scoreboard: global, local and texture memory.
-_LOADS = frozenset(("LD", "LDG", "LDL", "TEX", "TLD", "TLD4", "TXQ", "SULD", "ATOM", "ATOMG"))
-# How far back a writer is sought, in instructions.
-_MOST_STEPS = 20_000
-# What answers through a short scoreboard: shared memory, special functions, conversions, shuffles, special registers.
-_SHORT = frozenset(
-    ("LDS", "LDSM", "ATOMS", "MUFU", "SHFL", "S2R", "S2UR", "F2F", "F2I", "I2F", "LDC", "MATCH", "POPC", "FLO", "BREV")
-)
 
 
 def answers_short(code: Instruction | None) -> bool:
@@ -76,7 +73,7 @@ class Producers:
     def of(self, at: int, source: Callable[[Instruction | None], bool] = is_load) -> tuple[int, ...]:
         """Places of the loads that wrote the registers which the instruction at `at` reads, else overwrites.
 
-        source: which instructions count, loads unless told. Looks backwards through the code, inside a loop first once
+        source: which instructions count, loads by default. Looks backwards through the code, inside a loop first once
         around it. Empty where none is found: the wait may then be for something that no operand names.
         """
         code = self._codes[at]
@@ -109,9 +106,6 @@ class Producers:
             if not code.predicate:
                 missing -= hit
         return tuple(sorted(found))
-
-
-_ADDRESS = re.compile(r"0x[0-9a-f]{7,16}\b")  # shorter ones are offsets and constants
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,8 +251,6 @@ def files_of(rows: Collection[Row]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(file for names in places for file in names if file))
 
 
-# A warp that issues is sampled as `selected`: no wait.
-_NO_WAIT = frozenset(("selected", "not_selected"))
 _SOURCES: dict[str, Callable[[Instruction | None], bool]] = {
     "long_scoreboard": is_load,
     "short_scoreboard": answers_short,

@@ -8,8 +8,7 @@ from advisor.records.escapes import json_text
 from advisor.source.columns import Value
 from advisor.source.hotspots import Line, Spot
 from advisor.source.listing import Row, Wait
-from advisor.source.phases import Phase, Zone
-from advisor.source.structure import LoopFacts, SharedGroup
+from advisor.source.structure import LoopFacts, Phase, SharedGroup, Zone
 from advisor.source.view import View
 from advisor.view.numbers import number
 
