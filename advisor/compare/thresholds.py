@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from advisor.compare.changes import undecided
-from advisor.compare.matching import meant
+from advisor.compare.compare import meant
 from advisor.compare.records import Pair
 from advisor.compare.words import amount, percent, plain_percent
 from advisor.knowledge.base import Catalog

@@ -18,7 +18,7 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from advisor.records.errors import UsageError
-from advisor.triage.one_file import Part
+from advisor.triage.tally import Part
 
 _WRAPPINGS = (".xz", ".gz", ".zst")
 # What ncu writes itself: in a folder, such a file is an error where it cannot be read.

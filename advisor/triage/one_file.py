@@ -13,88 +13,32 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from advisor import __version__
-from advisor.hardware.ceilings import Ceilings
+from advisor.hardware.ceilings import key_of
+from advisor.knowledge.base import Catalog, catalog
+from advisor.readers.container import Limits
+from advisor.readers.formats import sniff
+from advisor.readers.read import read
+from advisor.reasoning.assemble import told
+from advisor.reasoning.conclude import Weighed, engine_of, kind_of, ranked, weigh
+from advisor.reasoning.diagnose import Inputs, checked_answers
+from advisor.reasoning.enrich import add_neighbours
+from advisor.reasoning.time_model import model
+from advisor.reasoning.time_model.budget import budgets, candidates_of
+from advisor.reasoning.workloads import is_workload, knowledge_for
 from advisor.records.child import claim_output, lines_in
 from advisor.records.diagnosis import Speedup
 from advisor.records.errors import AdvisorError, InputError, UsageError
 from advisor.records.orphans import end_with_parent
 from advisor.records.regular_files import why_special
-from advisor.triage.tally import PS, CauseTally, Conclusion, Example, Key, Tally
+from advisor.triage.tally import METRICS, PS, CauseTally, Conclusion, Example, Key, Part, Row, Settings, Tally
 
-if TYPE_CHECKING:
-    from advisor.knowledge.base import Catalog
-    from advisor.reasoning.conclude import Weighed
-
-# Metrics that a row of the table of launches has beside what was concluded: how busy the units are, and what limits.
-METRICS = (
-    *(
-        "compute_pct",
-        "memory_pct",
-        "dram_pct",
-        "l2_pct",
-        "l1_wavefronts_pct",
-        "shared_l1_pct",
-        "issue_pct",
-        "pipe_fma_pct",
-    ),
-    *("pipe_tensor_pct", "occupancy_achieved_pct", "occupancy_theoretical_pct", "registers_per_thread"),
-    *("shared_bytes_per_block", "waves", "dram_bytes", "dram_bytes_per_s", "l1_hit_pct", "l2_hit_pct", "sm_clock_hz"),
-)
 _FULL = "the disk for temporary files is full: make room or set TMPDIR"
 _CACHED = 20_000  # conclusions kept; beyond it they are worked out again, so that memory stays bounded
-
-
-class Settings(msgspec.Struct, frozen=True):
-    """What decides about every file alike. version: of the program that asks; ceilings: measured on its machine."""
-
-    version: str = __version__
-    knowledge: tuple[str, ...] = ()
-    gpu: str | None = None
-    kernel: str | None = None
-    answers: dict[str, float | str] = {}
-    ceilings: dict[str, Ceilings] = {}
-    rows: bool = False
-
-
-class Row(msgspec.Struct, frozen=True):
-    """One launch as the table of launches has it; back in ns, None where unknown."""
-
-    index: int
-    key: Key
-    duration_ns: float | None
-    class_id: str
-    first: str
-    fix: str
-    speedup: float | None
-    back_ns: float | None
-    findings: tuple[str, ...]
-    metrics: tuple[float | None, ...]
-
-
-class Part(msgspec.Struct):
-    """What one file gives. refused: why nothing of it was read; foreign: it is no profile at all.
-
-    again: the machine and not the file is to blame, so that another try may help. used: keys of measured ceilings.
-    """
-
-    tool: str = ""
-    form: str = ""
-    sha256: str = ""
-    launches: int = 0
-    complete: bool = True
-    missing: int | None = 0
-    problems: tuple[str, ...] = ()
-    refused: str = ""
-    foreign: bool = False
-    again: bool = False
-    used: tuple[str, ...] = ()
-    groups: list[tuple[Key, Tally]] = []
-    rows: list[Row] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,22 +117,7 @@ def _unpacked(settings: bytes) -> Settings:
     return msgspec.msgpack.decode(settings, type=Settings)
 
 
-def knowledge_of(settings: Settings) -> Catalog:
-    """The knowledge base that the settings name."""
-    from advisor.knowledge.base import catalog
-
-    return catalog(tuple(Path(folder) for folder in settings.knowledge))
-
-
 def _examine(path: Path, label: str, settings: Settings) -> Part:
-    from advisor.readers.container import Limits
-    from advisor.readers.formats import sniff
-    from advisor.readers.read import read
-    from advisor.reasoning.conclude import engine_of, weigh
-    from advisor.reasoning.diagnose import Inputs, checked_answers
-    from advisor.reasoning.enrich import add_neighbours
-    from advisor.reasoning.workloads import knowledge_for
-
     # What cannot even be opened is no stranger: a worker of a cluster may not see the folder.
     if not why_special(path):
         path.open("rb").close()
@@ -206,32 +135,28 @@ def _examine(path: Path, label: str, settings: Settings) -> Part:
         frame = frame[[bool(pattern.search(str(name))) for name in frame["kernel_full"]]].reset_index(drop=True)
     if not len(frame):
         return part
-    catalog = knowledge_for(knowledge_of(settings), (info,))
-    answers = checked_answers(catalog, settings.answers)
+    known = knowledge_for(catalog(tuple(map(Path, settings.knowledge))), (info,))
+    answers = checked_answers(known, settings.answers)
     inputs = Inputs(frame, (info,), settings.gpu, {None: answers}, settings.ceilings)
-    weighed = weigh(catalog, inputs)
+    weighed = weigh(known, inputs)
     part.launches = len(frame)
-    _fold(part, catalog, weighed, label, settings.rows)
+    _fold(part, known, weighed, label, settings.rows)
     part.used = _used(weighed, settings)
-    engine_of(catalog).forget(_CACHED)
+    engine_of(known).forget(_CACHED)
     return part
 
 
 def _used(weighed: Weighed, settings: Settings) -> tuple[str, ...]:
-    """The measured ceilings that decided here: of cards that a launch with a known peak ran on."""
-    from advisor.hardware.ceilings import key_of
-
+    """The measured ceilings that decided here: of GPUs that a launch with a known peak ran on."""
     if not settings.ceilings:
         return ()
     frame = weighed.frame
-    cards = zip(frame["gpu_name"], frame["cc"], frame["dram_peak_bytes_per_s"], strict=True)
-    return tuple(sorted({key for n, c, peak in cards if (key := key_of(str(n), str(c))) in settings.ceilings and peak}))
+    gpus = zip(frame["gpu_name"], frame["cc"], frame["dram_peak_bytes_per_s"], strict=True)
+    return tuple(sorted({key for n, c, peak in gpus if (key := key_of(str(n), str(c))) in settings.ceilings and peak}))
 
 
 def _fold(part: Part, catalog: Catalog, weighed: Weighed, label: str, rows: bool) -> None:
-    """The launches of one frame put into groups; what stands for each group is told in words."""
-    from advisor.reasoning.conclude import kind_of, ranked
-
+    """Put the launches of one frame into groups, each with an example and its conclusions."""
     frame = weighed.frame
     durations = _column(weighed, "duration_ns")
     texts = [frame[name].tolist() for name in ("kernel_full", "kernel", "grid", "block", "gpu_name", "cc", "index")]
@@ -341,11 +266,7 @@ def _row(
 def _budgets(
     catalog: Catalog, weighed: Weighed, rows: list[int], order: Mapping[int, tuple[_Ranked, ...]]
 ) -> dict[int, Any]:
-    """What all fixes of each of these launches give together, reckoned for all of them at once."""
-    from advisor.reasoning.time_model import model
-    from advisor.reasoning.time_model.budget import budgets, candidates_of
-    from advisor.reasoning.workloads import is_workload
-
+    """What all fixes of each of these launches give together, computed at once."""
     if is_workload(catalog):
         return {}
     wanted = {row: found for row in rows if len(found := candidates_of(catalog, order[row])) >= 2}
@@ -360,8 +281,6 @@ def _budgets(
 def _example(
     catalog: Catalog, weighed: Weighed, row: int, placed: tuple[_Ranked, ...], label: str, index: int, budget: Any
 ) -> Example:
-    from advisor.reasoning.assemble import told
-
     first, fix = first_of(placed)
     verdict, finding = told(catalog, weighed, row, first.id if first is not None else None)
     time = _ps(weighed.observed.value(row, "duration_ns"))

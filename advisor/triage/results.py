@@ -12,8 +12,7 @@ from advisor.knowledge.base import Catalog, workloads
 from advisor.knowledge.schemas import DiagnosisDef
 from advisor.records.diagnosis import Budget, Finding, Verdict
 from advisor.triage.files import File
-from advisor.triage.one_file import Part, Row
-from advisor.triage.tally import PS, CauseTally, Example, Key, Tally, back_of, fix_of, leading
+from advisor.triage.tally import PS, CauseTally, Example, Key, Part, Row, Tally, back_of, fix_of, leading
 
 
 @dataclass(frozen=True, slots=True)

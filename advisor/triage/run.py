@@ -26,8 +26,8 @@ from advisor.records import resources, scratch
 from advisor.records.child import Child, python_command
 from advisor.records.errors import AdvisorError, InputError, UsageError
 from advisor.triage.files import Done, File, State, files
-from advisor.triage.one_file import Part, Row, Settings, examine_packed, knowledge_of
 from advisor.triage.results import Triage
+from advisor.triage.tally import Part, Row, Settings
 
 _TICK_S = 1.0
 _KEPT = 31 * 24 * 3600  # seconds for which the state of a run that nobody resumes is kept
@@ -102,7 +102,7 @@ def triage(
 
     done = False
     try:
-        result = Triage(knowledge_of(settings), rows_of if rows else None)
+        result = Triage(base, rows_of if rows else None)
         unlisted: list[tuple[str, str]] = []
         for file in files(paths, lambda path, why: unlisted.append((path, why))):
             known = result.files.get(file.path)
@@ -296,13 +296,15 @@ class Cluster:
     def __init__(self, address: str, settings: bytes) -> None:
         try:
             from distributed import Client
+
+            from advisor.triage.one_file import examine_packed  # imports NumPy
         except ImportError:
             raise UsageError("--dask needs dask.distributed: pip install 'ncu-advisor[dask]'") from None
         # A lost cluster is one line here, not the client's log.
         self._levels = {name: logging.getLogger(name).level for name in _LOGGERS}
         for name in _LOGGERS:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-        self._settings, self._address = settings, address
+        self._settings, self._address, self._examine = settings, address, examine_packed
         try:
             self._client: Any = Client(address, timeout=_CONNECT_S, set_as_default=False)
         except (OSError, ValueError, TypeError, ImportError) as error:
@@ -320,7 +322,7 @@ class Cluster:
 
     def submit(self, path: str, label: str) -> Future[bytes]:
         """Hand over one file."""
-        future: Future[bytes] = self._executor.submit(examine_packed, path, label, self._settings)
+        future: Future[bytes] = self._executor.submit(self._examine, path, label, self._settings)
         return future
 
     def part(self, future: Future[bytes]) -> Part:

@@ -1,4 +1,4 @@
-"""The sums over the launches of one kernel and shape, which add up in any order, and the launch that represents it.
+"""Settings and results of a triage of one file, with its launches summed by kernel and shape.
 
 Times are whole picoseconds, so that the sums are the same whichever file is done first.
 """
@@ -7,9 +7,17 @@ from __future__ import annotations
 
 import msgspec
 
+from advisor import __version__
+from advisor.hardware.ceilings import Ceilings
 from advisor.records.diagnosis import Budget, Finding, Verdict
 
 PS = 1000  # picoseconds in a nanosecond
+# Metrics in a row of the table of launches: how busy the units are, and what limits.
+METRICS = (
+    *("compute_pct", "memory_pct", "dram_pct", "l2_pct", "l1_wavefronts_pct", "shared_l1_pct", "issue_pct"),
+    *("pipe_fma_pct", "pipe_tensor_pct", "occupancy_achieved_pct", "occupancy_theoretical_pct", "registers_per_thread"),
+    *("shared_bytes_per_block", "waves", "dram_bytes", "dram_bytes_per_s", "l1_hit_pct", "l2_hit_pct", "sm_clock_hz"),
+)
 
 
 class Key(msgspec.Struct, frozen=True, order=True):
@@ -131,3 +139,51 @@ def back_of(tally: Tally) -> int:
     """Picoseconds that the group's fix gives back, over all launches in which its cause was found."""
     name = fix_of(tally)
     return tally.causes[name].back_ps if name else 0
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """What decides about every file alike. version: of the program that asks; ceilings: measured on its machine."""
+
+    version: str = __version__
+    knowledge: tuple[str, ...] = ()
+    gpu: str | None = None
+    kernel: str | None = None
+    answers: dict[str, float | str] = {}
+    ceilings: dict[str, Ceilings] = {}
+    rows: bool = False
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One launch as the table of launches has it; back in ns, None where unknown."""
+
+    index: int
+    key: Key
+    duration_ns: float | None
+    class_id: str
+    first: str
+    fix: str
+    speedup: float | None
+    back_ns: float | None
+    findings: tuple[str, ...]
+    metrics: tuple[float | None, ...]
+
+
+class Part(msgspec.Struct):
+    """What one file gives. refused: why nothing of it was read; foreign: it is no profile at all.
+
+    again: the machine and not the file is to blame, so that another try may help. used: keys of measured ceilings.
+    """
+
+    tool: str = ""
+    form: str = ""
+    sha256: str = ""
+    launches: int = 0
+    complete: bool = True
+    missing: int | None = 0
+    problems: tuple[str, ...] = ()
+    refused: str = ""
+    foreign: bool = False
+    again: bool = False
+    used: tuple[str, ...] = ()
+    groups: list[tuple[Key, Tally]] = []
+    rows: list[Row] = []

@@ -14,8 +14,9 @@ import pytest
 from advisor.reasoning.diagnose import Analysis
 from advisor.records.errors import InputError, UsageError
 from advisor.triage.files import State
-from advisor.triage.one_file import Part, Settings, examine
+from advisor.triage.one_file import examine
 from advisor.triage.run import Processes, triage
+from advisor.triage.tally import Part, Settings
 from tests.bench.triage.generate import raw_rows, table
 from tests.damaged import report
 from tests.triage.triage_fleet import LAUNCHES, Here, Stop, document, fleet, here, outcome, scripted, small
