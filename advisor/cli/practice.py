@@ -306,8 +306,10 @@ class SolutionOptions(OneExercise):
 def solution(options: SolutionOptions) -> int:
     """Explain the solution, and show the source of a later step and what changed."""
     one, at = exercise(options.name), screen()
-    told = Lessons().solution(one, options.step, options.anyway)
-    terminal.write(view.solution_text(one, told.step, told.before, told.path, told.text, told.old, at.width, at.colour))
+    found = Lessons().solution(one, options.step, options.anyway)
+    terminal.write(
+        view.solution_text(one, found.step, found.before, found.path, found.text, found.old, at.width, at.colour)
+    )
     return EXIT_DONE
 
 

@@ -351,6 +351,6 @@ def _record(measured: list[checks.Measured], made: checks.Everything, analysis: 
     cuda, cupy = checks.versions_of(dict(made.outcome.versions))
     tool = analysis.diagnosis.reports[0].tool.removeprefix("ncu ")
     today = datetime.now(UTC).date().isoformat()
-    said = checks.Circumstances(made.outcome.card, driver, cuda, cupy, tool, sm, memory, today)
+    environment = checks.Circumstances(made.outcome.card, driver, cuda, cupy, tool, sm, memory, today)
     gpu = made.outcome.card.name.removeprefix("NVIDIA ").split(" ")[0].lower()
-    checks.write_all(measured, said, gpu, lambda name: click.echo(f"recorded {name}", err=True))
+    checks.write_all(measured, environment, gpu, lambda name: click.echo(f"recorded {name}", err=True))

@@ -36,7 +36,7 @@ _MOST_DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A report, and the index of the launch that is meant; None: all of them."""
+    """A report, and the index of one launch; None: all of them."""
 
     path: Path
     launch: int | None = None
@@ -46,14 +46,14 @@ class Side:
 
 
 def parse_side(text: str) -> Side:
-    """`REPORT` or `REPORT#3`. A file that is really called so is meant before a launch; UsageError otherwise."""
+    """`REPORT` or `REPORT#3`. An existing file of that name comes before a launch; UsageError otherwise."""
     whole = Path(text)
     found = _ONE.fullmatch(text)
     if found is None or whole.exists():
         return Side(whole)
     path, number = Path(found["path"]), found["launch"]
     if not path.exists():
-        # Neither exists: the reader names the one that was most likely meant.
+        # Neither exists: the reader names the more likely one.
         return Side(path if number.isdecimal() else whole)
     if not (number.isdecimal() and number.isascii() and len(number) <= _MOST_DIGITS):
         raise UsageError(f"{text!r}: after # comes the number of a launch, from 0, such as {path.name}#0")
@@ -81,8 +81,8 @@ def read_sides(
     if progress is not None:
         progress("read", 0, len(paths))
     with ThreadPoolExecutor(len(paths)) as pool:
-        tellers = _together(progress, len(paths))
-        readings = dict(zip(paths, pool.map(lambda path, say: read(path, progress=say), paths, tellers), strict=True))
+        shown = _together(progress, len(paths))
+        readings = dict(zip(paths, pool.map(lambda path, say: read(path, progress=say), paths, shown), strict=True))
     if progress is not None:
         progress("reason", 0, 1)
     cat = knowledge_for(cat, [reading.info for reading in readings.values()])
@@ -92,19 +92,19 @@ def read_sides(
 
 
 def _together(progress: Progress | None, count: int) -> list[Progress | None]:
-    """What each of several readings at a time tells: how far all of them are."""
+    """Progress callbacks for concurrent readings that report their sum."""
     if progress is None:
         return [None] * count
     states = [(0, 0)] * count
 
-    def teller(at: int) -> Progress:
-        def tell(what: str, done: int, total: int) -> None:
+    def part(at: int) -> Progress:
+        def report(what: str, done: int, total: int) -> None:
             states[at] = done, total
             progress(what, sum(one for one, _ in states), sum(all_ for _, all_ in states))
 
-        return tell
+        return report
 
-    return [teller(at) for at in range(count)]
+    return [part(at) for at in range(count)]
 
 
 def _analysis(
@@ -115,7 +115,7 @@ def _analysis(
     answers: Mapping[str, Answer],
     kernel: re.Pattern[str] | None,
 ) -> Analysis:
-    # Before any filter, as in `analyse`: what the other launches say of one does not depend on what is looked at.
+    # Before any filter, as in `analyse`: what other launches show about one does not depend on the selection.
     frame = add_neighbours(reading.frame)
     if not len(frame):
         raise InputError(f"{side.path}: no kernel launch in it can be read")
@@ -158,7 +158,7 @@ def _runs(launches: Sequence[LaunchDiagnosis], measured: Sequence[float] | None)
 
 
 def _cycles(cycles: Sequence[float], launch: LaunchDiagnosis) -> Spread | None:
-    """SM cycles as a spread; the floor of the noise is reckoned in ns, so they are put into it and back."""
+    """SM cycles as a spread; the minimum noise is in ns, so they are converted to ns and back."""
     clock = launch.metrics.get("sm_clock_hz")
     if not cycles or not _positive(clock):
         return None
@@ -246,16 +246,16 @@ def _renamed(text: str, base: Sequence[Runs], current: Sequence[Runs]) -> tuple[
             return old, new
     old, new = cuts[0]
     if old not in olds:
-        raise UsageError(f"--map {text!r}: the base has no kernel called {old!r}{meant(old, olds)}")
-    raise UsageError(f"--map {text!r}: the current report has no kernel called {new!r}{meant(new, news)}")
+        raise UsageError(f"--map {text!r}: the base has no kernel called {old!r}{nearest(old, olds)}")
+    raise UsageError(f"--map {text!r}: the current report has no kernel called {new!r}{nearest(new, news)}")
 
 
-def meant(word: str, names: Iterable[str]) -> str:
-    """`; it holds a, b, c` or the nearest names, for the end of an error."""
+def nearest(word: str, names: Iterable[str]) -> str:
+    """`: did you mean a, b, c?` with the nearest names, for the end of an error."""
     pool = sorted(names)
     near = process.extract(word, pool, scorer=fuzz.WRatio, limit=3, score_cutoff=60.0)
     shown = [name for name, _, _ in near] or pool[:3]
-    return f": meant could be {', '.join(repr(name[:60]) for name in shown)}" if shown else ""
+    return f": did you mean {', '.join(repr(name[:60]) for name in shown)}?" if shown else ""
 
 
 def compare(
@@ -286,7 +286,7 @@ def compare_diagnoses(
     runs: tuple[Sequence[float], Sequence[float]] | None = None,
     force: bool = False,
 ) -> Compared:
-    """The same of two diagnoses, which is all that a comparison looks at."""
+    """The same of two diagnoses, which is all that a comparison needs."""
     old = runs_of(base.launches, runs[0] if runs is not None else None)
     new = runs_of(current.launches, runs[1] if runs is not None else None)
     if runs is not None and (len(old) != 1 or len(new) != 1):
@@ -314,9 +314,9 @@ def compare_diagnoses(
 
 
 def _ceilings(*sides: Diagnosis) -> tuple[Mapping[str, Any], ...]:
-    """The measured ceilings that decided on either side, each card once."""
-    used = [card for side in sides for card in side.extra.get("measured_ceilings", ())]
-    return tuple({(card["gpu"], card["cc"]): card for card in used}.values())
+    """The measured ceilings that decided on either side, each GPU once."""
+    used = [gpu for side in sides for gpu in side.extra.get("measured_ceilings", ())]
+    return tuple({(gpu["gpu"], gpu["cc"]): gpu for gpu in used}.values())
 
 
 def _pair(catalog: Catalog, couple: Couple) -> Pair:
@@ -344,9 +344,9 @@ def _pair(catalog: Catalog, couple: Couple) -> Pair:
 
 
 def _doubtful(conditions: Sequence[Condition], judged: Judged | None, by_cycles: Judged | None) -> str:
-    """What makes the two times mean different things: size, gpu, clock or kernel; empty when nothing does.
+    """Why the two times are not comparable: size, gpu, clock or kernel; empty when they are.
 
-    Another kernel counts where it is slower: a faster one that does the same work is what many a fix looks like.
+    Another kernel counts only where it is slower: many fixes are a faster kernel for the same work.
     """
     for item in conditions:
         if item.id in ("size", "gpu") and judged is not None:

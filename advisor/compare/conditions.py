@@ -12,7 +12,7 @@ from advisor.reasoning.time_model.noise import Judged, verdict
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.readings import ReportInfo
 
-# Trust findings of one side that make a comparison doubtful; the others are told by `diagnose`.
+# Trust findings of one side that make a comparison doubtful; `diagnose` reports the others.
 _DOUBTFUL = ("debug_build", "counter_implausible", "metric_nan", "report_incomplete", "timer_instrumented")
 # From here on the runs of one kernel hardly did the same work: the largest over the smallest time.
 _UNLIKE = 1.5
@@ -24,7 +24,7 @@ def condition(key: str, id_: str, **values: float | str) -> Condition:
 
 
 def gpu_of(launch: LaunchDiagnosis) -> str:
-    """What is known of the GPU: the id in our table, else the name in the report; empty when it does not say."""
+    """The GPU: the id in our table, else the name in the report; empty when unknown."""
     return launch.known_as or launch.gpu_name
 
 
@@ -39,8 +39,8 @@ def other_gpu(base: Runs, current: Runs) -> Condition | None:
 
 
 def of_reports(base: ReportInfo, current: ReportInfo) -> tuple[Condition, ...]:
-    """What the two files say about themselves."""
-    # Text and CSV do not tell the version.
+    """Differences of the two files."""
+    # Text and CSV lack the version.
     if base.tool != current.tool and all(any(c.isdigit() for c in tool) for tool in (base.tool, current.tool)):
         return (condition("tool", "tool", base=base.tool, current=current.tool),)
     return ()

@@ -43,7 +43,7 @@ class Attempt:
     """The runs and their verdicts. `mine`: None when nothing could be run; verdicts: None where a side was not timed.
 
     over_slow: the learner's version against the first step; to_fast: the last step against the learner's version (its
-    `speedup` is what there is still to win).
+    `speedup` is what is left to gain).
     """
 
     outcome: Outcome
@@ -115,7 +115,7 @@ def fresh_seed() -> int:
 
 
 def runner(limit_s: float = LIMIT_S) -> Runner:
-    """A child whose checks may take so long, in seconds."""
+    """A runner with this time limit for a check, in seconds."""
     return Runner(limits=Limits(check=limit_s, time=6 * limit_s + 20, profile=2 * limit_s))
 
 

@@ -35,7 +35,7 @@ _OTHER_POISON = 0xA5
 
 
 def card(cp: Any) -> Card:
-    """The card of this process."""
+    """The GPU of this process."""
     device = cp.cuda.Device()
     known = cp.cuda.runtime.getDeviceProperties(device.id)
     name = known["name"].decode() if isinstance(known["name"], bytes) else str(known["name"])
@@ -55,7 +55,7 @@ def card(cp: Any) -> Card:
 class Step:
     """A step that is ready to run. `kernels` are those known before it runs, in order of their first launch.
 
-    launches: in one run, None where nobody counts; profiled: what a profiler is shown instead of a run, where a step
+    launches: in one run, None where not counted; profiled: what a profiler is shown instead of a run, where a step
     says so (`run.profiled`: the kernels of a graph, which a profiler would take one by one, all of them).
     """
 
@@ -104,7 +104,7 @@ class Bench:
         self._expected: dict[str, Any] | None = None
         self._sums: dict[str, tuple[int, ...]] = {}
         self._flush: Any = None
-        self._left: int | None = None  # launches still to be profiled; None: nobody counts
+        self._left: int | None = None  # launches still to be profiled; None: not counted
 
     def build(self, source: Path, extra: tuple[Path, ...] = (), vary: Variation | None = None) -> Step:
         """A step, ready to run; compile errors are CuPy's, wrong launch lines UsageError."""
@@ -177,7 +177,7 @@ class Bench:
         return kernel
 
     def _allow(self, kernel: Any, form: Shape, shared: int, vary: Variation, at: str) -> None:
-        """Set what a launch needs; UsageError where the card or the kernel cannot do it.
+        """Set what a launch needs; UsageError where the GPU or the kernel cannot do it.
 
         shared: dynamic shared memory in bytes of the largest launch of this kernel.
         """
@@ -360,7 +360,7 @@ def _bad(have: Any, want: Any, tolerance: Tolerance) -> Any:
 def compare(cp: Any, name: str, have: Any, want: Any, tolerance: Tolerance, poisoned: bool) -> Mismatch | None:
     """None where every element is within the tolerance; KnowledgeError when the two have different shapes.
 
-    poisoned: whether the output started as poison, so that one never written can be told.
+    poisoned: whether the output started as poison, so that one never written is recognised.
     """
     want = cp.asarray(want)
     if tuple(have.shape) != tuple(want.shape):

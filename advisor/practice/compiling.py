@@ -1,7 +1,7 @@
 """Compiles a source without a GPU and without a driver: errors with their lines, registers, spills, shared memory.
 
-NVRTC (extra `compile`) is asked first, nvcc on the PATH after it. Nothing is run: whether a result is right and how
-long it takes is not known afterwards (`NOT_DONE`).
+NVRTC (extra `compile`) is asked first, nvcc on the PATH after it. Nothing is run: correctness and time
+stay unknown (`NOT_DONE`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _QUICK = "--Ofast-compile=max"
 class Kernel:
     """One kernel as compiled: registers, stack and spill bytes of a thread, static shared memory of a block in bytes.
 
-    None where the compiler did not say.
+    None where the compiler did not report it.
     """
 
     name: str
@@ -143,7 +143,7 @@ def _bytes(text: str) -> bytes:
 
 
 def compiler() -> tuple[str, Compiler] | None:
-    """The compiler that there is, with its name; None where there is none."""
+    """The installed compiler with its name; None where there is none."""
     for name, found in (("NVRTC", nvrtc()), ("nvcc", nvcc())):
         if found is not None:
             return name, found
@@ -198,7 +198,7 @@ def _kernel(k: ptxas.Compiled, quick: bool) -> Kernel:
 
 
 def _launch_line(source: Path, text: str, kernels: Sequence[Kernel]) -> Failure | None:
-    """What is wrong with launch lines as far as it can be told without sizes: their form, and the kernels' names."""
+    """Mistakes of launch lines that show without sizes: their form, and the kernels' names."""
     try:
         launches, _ = read_lines(text, source.name)
     except UsageError as e:

@@ -1,4 +1,4 @@
-"""What can go wrong while an exercise runs, each with its own words. Only the standard library."""
+"""Failures of an exercise that runs, each with its message. Only the standard library."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 from advisor.records.errors import KnowledgeError, UsageError
 
-# Kinds after which the CUDA context of the process is of no more use.
-# An error of CUDA that has no words of its own counts as one: to run on in a broken context would blame the next step.
+# Kinds after which the CUDA context cannot be used any more, unknown CUDA errors among them: running on in a broken
+# context would blame the next step.
 DEAD = frozenset(
     {
         "illegal_address",
@@ -35,7 +35,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What went wrong: a kind for programs, one line of words for people, the compiler's remarks, raw detail."""
+    """A kind for programs, one line for people, the compiler's remarks, raw detail."""
 
     kind: str
     words: str
@@ -140,7 +140,7 @@ _MEMORY_WORDS = (
 
 
 def of_exception(error: BaseException, source: str) -> Failure:
-    """The failure that an exception of CuPy, of a case or of a launch line stands for; source: the file in hand."""
+    """The failure of an exception of CuPy, of a case or of a launch line; source: the file being run."""
     name, text = type(error).__name__, str(error)
     detail = f"{name}: {text}"
     if name == "CompileException":

@@ -1,4 +1,4 @@
-"""Whether the folders of the exercises are whole: every manifest sound, every file named, every named file there."""
+"""Check the folders of the exercises: valid manifests, every file named, every named file there."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from advisor.records.errors import AdvisorError, KnowledgeError
 LEAST_HINTS = 3
 LEAST_RUNS = 20
 MOST_RECORDED = 20_000_000  # bytes of all recordings together, the demo's among them
-# Folders of kernels/ that are no exercises: the report of the demo, and the kernels that measure a card's ceilings.
+# Folders of kernels/ that are no exercises: the report of the demo, and the kernels that measure a GPU's ceilings.
 OTHER = ("tour", "ceilings")
 
 
@@ -133,11 +133,11 @@ def _step(one: Exercise, step: StepDef, known: frozenset[str], catalog: Catalog)
     if step.class_ and step.class_ not in catalog.classes:
         yield "class", f"there is no class {step.class_!r}"
     shown = {s.id: s.expect for s in one.steps[: ids.index(step.id)]}
-    for mend in step.mends:
-        if mend.step not in shown:
-            yield "mends", f"there is no earlier step {mend.step!r}"
-        elif mend.finding != shown[mend.step]:
-            yield "mends", f"{mend.step} shows {shown[mend.step]}, not {mend.finding}"
+    for fixed in step.mends:
+        if fixed.step not in shown:
+            yield "mends", f"there is no earlier step {fixed.step!r}"
+        elif fixed.finding != shown[fixed.step]:
+            yield "mends", f"{fixed.step} shows {shown[fixed.step]}, not {fixed.finding}"
     if step.gain is not None and step.gain.over not in ids:
         yield "gain", f"there is no step {step.gain.over!r}"
     for name in step.reach:
@@ -183,7 +183,7 @@ def _files(one: Exercise) -> Iterator[Fault]:
         yield Fault(path, 1, "its steps are not the manifest's")
         return
     if dict(case(one.name).sizes(record.record.card)) != record.record.sizes:
-        yield Fault(path, 1, "case.py gives other sizes for this card now: record it again")
+        yield Fault(path, 1, "case.py gives other sizes for this GPU now: record it again")
     for step_id, times in record.record.steps.items():
         if len(times.times_ns) < LEAST_RUNS:
             yield Fault(path, 1, f"{step_id}: {len(times.times_ns)} timed runs, at least {LEAST_RUNS}")

@@ -48,7 +48,7 @@ class QuizQuestion(_Strict, frozen=True, forbid_unknown_fields=True):
 
 
 class NapkinNumber(_Strict, frozen=True, forbid_unknown_fields=True):
-    """A number to work out before any profile: `is_` says it for the recorded size, `how` shows the way to it."""
+    """A number to work out before any profile: its value for the recorded size, and `how` to get there."""
 
     what: str
     how: str
@@ -64,7 +64,7 @@ class Gain(_Strict, frozen=True, forbid_unknown_fields=True):
 
 
 class Mend(_Strict, frozen=True, forbid_unknown_fields=True):
-    """A step performs the fix of an earlier step's first finding. but: what more, or less, than that fix it does."""
+    """A step performs the fix of an earlier step's first finding. but: how it differs from that fix."""
 
     step: str
     finding: str
@@ -75,9 +75,9 @@ class StepDef(_Strict, frozen=True, forbid_unknown_fields=True):
     """One version of the kernel.
 
     source: a .cu with launch lines, or a .py with `prepare`; expect: the finding that must come first; forbid: findings
-    that must not be there; mends: which steps' first findings it mends; gain: what it claims over another step; costs:
+    that must not be there; mends: which steps' first findings it fixes; gain: what it claims over another step; costs:
     what the change costs; reach: the share of a device copy's bandwidth (`copy`) or of another step's speed that it
-    must reach; beside: a comparison, not a stage of the exercise; result: whether its outputs are the algorithm's;
+    must reach; beside: a comparison, not a stage; result: whether its outputs are the algorithm's;
     look_at: which of its launches, from 0, is judged; launches: how many of its launches are profiled.
     """
 
@@ -110,7 +110,7 @@ class Overlap(_Strict, frozen=True, forbid_unknown_fields=True):
 
 
 class Exercise(_Strict, frozen=True, forbid_unknown_fields=True):
-    """One exercise. level: 1 first steps, 2 the trade, 3 hard; step: the step of the method that it trains."""
+    """One exercise. level: 1 basic, 2 intermediate, 3 hard; step: the step of the method that it trains."""
 
     title: str
     story: str
@@ -138,7 +138,7 @@ class Exercise(_Strict, frozen=True, forbid_unknown_fields=True):
 
     @property
     def stages(self) -> tuple[StepDef, ...]:
-        """The steps without those that stand beside."""
+        """The steps without comparisons."""
         return tuple(s for s in self.steps if not s.beside)
 
 
@@ -224,7 +224,7 @@ class RecordFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def card(self) -> Card:
-        """The card that it was recorded on."""
+        """The GPU that it was recorded on."""
         return Card(self.gpu, self.cc, self.sms, self.memory, self.l2, self.shared_per_block, self.shared_per_sm)
 
 
@@ -240,14 +240,14 @@ def digest(exercise: Exercise, step: StepDef) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What was recorded of an exercise on one card."""
+    """The recording of an exercise on one GPU."""
 
     record: RecordFile
     report: Path
 
 
 def recording(exercise: Exercise, card: str = CARDS[0]) -> Recording | None:
-    """The recording on a card; None where there is none, KnowledgeError where it is damaged."""
+    """The recording on a GPU; None where there is none, KnowledgeError where it is damaged."""
     folder = home(exercise.name) / "recorded" / card
     path = folder / RECORD
     if not path.is_file():

@@ -52,7 +52,7 @@ class JobResult:
 
     @property
     def wrong(self) -> str:
-        """What is wrong with the result in one line; empty where it is right or was not checked."""
+        """The mistake of the result in one line; empty where it is right or was not checked."""
         if self.changed:
             return f"the kernel writes into its input {', '.join(self.changed)}"
         m = self.mismatch
@@ -67,7 +67,7 @@ class JobResult:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What an exercise was on this card: sizes, and the bytes and FLOP that its algorithm needs at them."""
+    """An exercise on this GPU: sizes, and the bytes and FLOP that its algorithm needs at them."""
 
     sizes: dict[str, int]
     work: Work
@@ -96,7 +96,7 @@ class Outcome:
         return None
 
     def joined(self, later: Outcome) -> Outcome:
-        """This run and the one that went on after it."""
+        """This run and the one that continued it."""
         return Outcome(
             later.card or self.card,
             later.versions or self.versions,
@@ -109,7 +109,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """What the child was doing: exercise, step and stage."""
+    """The step and stage of the child."""
 
     exercise: str
     step: str
@@ -175,7 +175,7 @@ def run_child(
 
     on_text gets each line of stdout, and with False a line that is not whole yet; the seconds that it returns are what
     the child may take from then on (None: as before). The first stretch is first_s. OSError where it cannot be started.
-    KeyboardInterrupt and signals end the child too; BrokenPipeError where nobody reads our output any more.
+    KeyboardInterrupt and signals end the child too; BrokenPipeError where our output is closed.
     """
     child, late = Child(command, env=env, longest=_LONGEST, clock=clock), False
     child.end_input()
@@ -219,7 +219,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What happens now: the stage of a step, which job it is of how many, and what a profiler says of itself."""
+    """The current stage of a step, which job it is of how many, and the progress of a profiler."""
 
     exercise: str
     step: str
@@ -260,7 +260,7 @@ class Runner:
         """The child's environment: ours, and the folder that holds this package in front of its path.
 
         scratch: where its temporary files go, so that they are removed with it. A profiler keeps the usual place, as
-        its lock there tells it from those of others.
+        its lock is there.
         """
         root = str(Path(advisor.__file__).resolve().parent.parent)
         merged = {**os.environ, **self.env}
@@ -272,7 +272,7 @@ class Runner:
 
 @dataclass(slots=True)
 class Listener:
-    """Hears the child's stdout: progress lines go to `show`, everything else is kept. `limits` set the time for each.
+    """Reads the child's stdout: progress lines go to `show`, everything else is kept. `limits` set the time for each.
 
     done, of: jobs finished before this child, and all jobs; stderr: the last of what the child wrote there.
     """
@@ -309,7 +309,7 @@ _MARK = '{"advisor": "now"'
 
 
 def _progress(text: str) -> Progress | None:
-    """What a line says of the worker's progress; None where it is none, whatever a kernel may print."""
+    """The worker's progress in a line; None for any other line."""
     try:
         said = json.loads(text)
         now = Progress(said["exercise"], said["step"], said["stage"], said["job"], 0)
@@ -322,7 +322,7 @@ def _progress(text: str) -> Progress | None:
 def run(
     request: Request, runner: Runner | None = None, show: OnProgress = nothing, needed: str | None = None
 ) -> Outcome:
-    """Run all jobs of a request in a child process, or in as many as it takes; never raises for what kernels do.
+    """Run all jobs of a request in a child process, or in as many as it takes; failures of kernels are in the result.
 
     needed: a step without which the others are not worth another child.
     Outcome.failure is set when nothing could be run at all; a job that ended its child carries the failure itself.
@@ -344,7 +344,7 @@ def run(
 
 
 def one_child(request: Request, runner: Runner, listener: Listener) -> tuple[Outcome, bool]:
-    """One child: what came of it, and whether it did all that it was asked. See `run`, which starts another if not."""
+    """Run one child: its outcome, and whether it did the whole request. `run` starts another if not."""
     if os.name != "posix":
         return Outcome(
             failure=Failure("system", "exercises are run on Linux with an NVIDIA GPU, not on this system")

@@ -57,9 +57,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StepData:
-    """What is known of a step on one card: times in ns, launches in the report, whether it was right (None: unchecked).
+    """The data of a step on one GPU: times in ns, launches in the report, whether it was right (None: unchecked).
 
-    `wrong` says what was found where it was not right.
+    `wrong` describes a wrong result.
     """
 
     times_ns: tuple[float, ...]
@@ -70,7 +70,7 @@ class StepData:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One exercise on one card. copy: bytes/s of a large device copy there; report: one report with all launches."""
+    """One exercise on one GPU. copy: bytes/s of a large device copy there; report: one report with all launches."""
 
     exercise: Exercise
     gpu: str
@@ -250,7 +250,7 @@ def _gain(step: StepDef, times: Mapping[str, float]) -> list[str]:
 
 
 def _share(m: Measured, step: str, name: str, time: float, times: Mapping[str, float]) -> float:
-    """Of a device copy's bandwidth, or of another step's speed; 0 where it cannot be told."""
+    """Of a device copy's bandwidth, or of another step's speed; 0 where unknown."""
     if not time:
         return 0.0
     if name != "copy":
@@ -265,7 +265,7 @@ Key = tuple[str, str]  # exercise, step
 
 @dataclass(frozen=True, slots=True)
 class Everything:
-    """What came of it. measured: the exercises with whatever is known of each step, in order; empty when nothing ran.
+    """The result of a run. measured: the exercises with the data of each step, in order; empty when nothing ran.
 
     failure: why nothing could be run, or why there is no profile.
     """
@@ -363,7 +363,7 @@ def _profiles(
                     mine = {j.step: places[task.exercise, j.step] for j in task.jobs}
                     found[task.exercise] = _Report(made.report, mine)
         if not bad and not whole:
-            return found, failure or Failure("report", "it cannot be told which launches belong to which step")
+            return found, failure or Failure("report", "the launches cannot be matched to their steps")
         left = [replace(t, jobs=tuple(j for j in t.jobs if (t.exercise, j.step) not in bad)) for t in tasks]
         tasks = tuple(t for t in left if t.exercise not in whole and t.jobs)
         part += 1
@@ -418,7 +418,7 @@ def _measured(
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """Under which a run was made. Versions as they call themselves, clocks in Hz (0: not known), date as ISO 8601."""
+    """The environment of a run. Versions as they are reported, clocks in Hz (0: not known), date as ISO 8601."""
 
     card: Card
     driver: str

@@ -32,7 +32,7 @@ METRICS = ("duration_ns", "registers_per_thread", "occupancy_theoretical_pct", "
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One point. judged: against the source as written; problem: why it does not count, empty where it does.
+    """One point. judged: against the source as written; problem: why it does not count, empty where it counts.
 
     registers: of the thread with most; time: None where it was not timed; metrics: from its profile, by canonical name.
     """
@@ -46,7 +46,7 @@ class Point:
 
     @property
     def label(self) -> str:
-        """Words for what is varied."""
+        """The variation in words."""
         return label(self.vary)
 
 

@@ -74,7 +74,7 @@ class Report:
         }
 
     def write(self) -> None:
-        """Write the file beside its place, then rename it."""
+        """Write a temporary file and rename it."""
         handle, temporary = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
         with os.fdopen(handle, "w", encoding="utf-8") as f:
             json.dump(_plain(self.content), f)

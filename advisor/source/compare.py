@@ -91,7 +91,7 @@ class Change:
 class Comparison:
     """Two launches by one measure: totals, opcodes and lines, what changed most first.
 
-    aligned: their instructions side by side; None where that cannot be told or was not asked for.
+    aligned: their instructions side by side; None where that is unknown or was not requested.
     """
 
     measure: Measure
@@ -122,7 +122,7 @@ def read_and_compare(
 def compare(
     a: tuple[Listing, list[float]], b: tuple[Listing, list[float]], measure: Measure, by: str = "opcode"
 ) -> Comparison:
-    """The same of what is already read. Lines are told apart by the file's name without its folders."""
+    """The same of listings that are already read. Files are compared by name, without folders."""
     opcodes = _paired(a, b, lambda row: row.opcode or None)
     lines = _paired(a, b, lambda row: (file_name(row.file), row.line) if row.line else None)
     return Comparison(

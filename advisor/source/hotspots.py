@@ -103,7 +103,7 @@ def spots(
 ) -> tuple[Spot, ...]:
     """The instructions with a value above 0, or with filters all that pass them; hottest first, then by address.
 
-    texts: source lines, which `search` also looks through, beside the SASS and `file:line`.
+    texts: source lines, which `search` also covers, besides the SASS and `file:line`.
     """
     total = sum(values) or 1.0
     inner = innermost(len(listing.rows), loops)
@@ -162,7 +162,7 @@ def lines(found: Sequence[Spot]) -> tuple[Line, ...]:
 
 
 def inclusive(found: Sequence[Spot]) -> dict[Place, float]:
-    """(file, line) -> share of the instructions that the line stands for or that were inlined into it."""
+    """(file, line) -> share of the instructions of the line, or inlined into it."""
     out: dict[Place, float] = {}
     for spot in found:
         # A function that calls itself counts once.

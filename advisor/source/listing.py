@@ -130,7 +130,7 @@ class Row:
 
     @property
     def lanes(self) -> float | None:
-        """Lanes that an execution ran for, on average and not predicated off; None where the report does not tell."""
+        """Lanes that an execution ran for, on average and not predicated off; None where unknown."""
         counted = self.sight.values.get(LANES)
         return counted / self.executed if counted is not None and self.executed else None
 
@@ -141,12 +141,12 @@ class Row:
 
     @property
     def executed(self) -> float:
-        """Warp instructions; 0 where the report does not tell."""
+        """Warp instructions; 0 where unknown."""
         return self.sight.values.get(EXECUTED) or 0.0
 
     @property
     def samples(self) -> float:
-        """Stall samples; 0 where the report does not tell."""
+        """Stall samples; 0 where unknown."""
         return self.sight.values.get(SAMPLES) or 0.0
 
 
@@ -236,7 +236,7 @@ def read_listing(
 
 
 def _offsets(sass: str, start: int, end: int) -> str:
-    """The SASS with addresses from start to end as offsets from start; where code lay says nothing of it."""
+    """The SASS with addresses from start to end as offsets from start; where code was loaded does not matter."""
 
     def offset(match: re.Match[str]) -> str:
         address = int(match[0], 16)
@@ -261,7 +261,7 @@ _SOURCES: dict[str, Callable[[Instruction | None], bool]] = {
 class Wait:
     """The leading reason of an instruction's samples, with its share of them.
 
-    sources: the instructions that write what it waits for; orphan: it waits on a scoreboard, and no operand tells for
+    sources: the instructions that write what it waits for; orphan: it waits on a scoreboard, and no operand names for
     what: the compiler's own wait, whose cause is in the instructions before it.
     """
 
@@ -281,7 +281,7 @@ class Waits:
         self._producers: Producers | None = None
 
     def of(self, at: int) -> Wait | None:
-        """The wait of the instruction at a place; None where it has none, or the report does not tell."""
+        """The wait of the instruction at a place; None where it has none or it is unknown."""
         values = self._listing.rows[at].sight.values
         found = {r: values.get(STALL + r, 0.0) for r in self._reasons}
         total = sum(found.values())

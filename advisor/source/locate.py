@@ -109,7 +109,7 @@ def _located(
 
 
 def places_of(path: Path, launch: int, cc: str, finding: str, catalog: Catalog) -> tuple[Location, ...]:
-    """The places of one finding of one launch; none where it has no measure or the report tells none."""
+    """The places of one finding of one launch; none where it has no measure or the report has none."""
     entry = catalog.findings.get(finding)
     if entry is None or not entry.locate:
         return ()

@@ -21,7 +21,7 @@ _NAME = re.compile(r"[%A-Za-z_$][\w$]*")
 _MADE = re.compile(r"(?:@!?%p\d+\s+)?(?:add|sub|mad|shl|mov|cvta?|mul|and|or|xor|selp|shf|bfi|prmt|lop3)\b")
 _MOST_STEPS = 400
 _PART = re.compile(r"\D*?(\d+)")  # of a mangled name: its length
-# Kinds of work that a phase is told by; the rest is counting and steering.
+# Kinds of work that characterise a phase; the rest is counting and branching.
 _MOST_KINDS = 4
 _WORK = frozenset(("fp32", "fp64", "half", "tensor", "special", "conversion", "texture", "shuffle"))
 # 28 to 31 lanes are a border's; below 24 ncu reports divergence, and below 16 half of the work is thrown away.
@@ -41,7 +41,7 @@ class SharedArrays:
         self._written: dict[int, dict[str, list[int]]] = {}
 
     def of(self, line: int) -> str:
-        """The array that the access on a line of PTX, counted from 1, belongs to; '' where one cannot be told."""
+        """The array that the access on a line of PTX, counted from 1, belongs to; '' where unknown."""
         if not self.names or not 0 < line <= len(self._ptx):
             return ""
         text = self._ptx[line - 1]
@@ -218,7 +218,7 @@ def bands(listing: Listing) -> dict[str, float]:
 
 
 def zones(listing: Listing) -> tuple[Zone, ...]:
-    """The zones that were entered, most idle lanes first; empty where the report does not tell lanes or code."""
+    """The zones that were entered, most idle lanes first; empty where the report lacks lanes or code."""
     rows = listing.rows
     place = {row.pc: i for i, row in enumerate(rows)}
     total = sum(row.executed for row in rows)
@@ -233,7 +233,7 @@ def zones(listing: Listing) -> tuple[Zone, ...]:
         if not executed:
             continue
         lanes = sum((r.lanes or 0.0) * r.executed for r in inside) / executed
-        branch = next((k for k in range(i, goal + 1) if _steers(rows[k])), None)
+        branch = next((k for k in range(i, goal + 1) if _branches(rows[k])), None)
         found.append(
             Zone(
                 row,
@@ -250,7 +250,7 @@ def zones(listing: Listing) -> tuple[Zone, ...]:
     return tuple(sorted(found, key=lambda zone: (-zone.idle, zone.first.pc)))
 
 
-def _steers(row: Row) -> bool:
+def _branches(row: Row) -> bool:
     return row.sight.code is not None and row.opcode.startswith("BRA") and _predicate(row) is not None
 
 
@@ -276,8 +276,8 @@ def _test(rows: Sequence[Row], branch: int) -> Row | None:
 class LoopFacts:
     """A loop: its lines (the smallest and largest of the header's file, 0 without line information), instructions.
 
-    iterations: executions of the header over warps; executed and samples: shares of the launch's, 0 to 1 (0 where the
-    report does not tell); barriers: block barriers in the body; spills: local instructions on the stack in it.
+    iterations: executions of the header over warps; executed and samples: shares of the launch's, 0 to 1 (0 where
+    unknown); barriers: block barriers in the body; spills: local instructions on the stack in it.
     parent: number of the loop around it, or None; per_round: iterations in one of the parent's, where it has one.
     """
 
@@ -393,7 +393,7 @@ def _parts(listing: Listing, inside: set[int], total: float) -> dict[str, float]
 class SharedGroup:
     """Shared accesses through one base register: its name ('' for fixed addresses), opcodes, lines, counts.
 
-    array: the name of the shared array that they belong to, told by the PTX; '' where it cannot be told.
+    array: the name of the shared array that they belong to, from the PTX; '' where unknown.
     """
 
     base: str

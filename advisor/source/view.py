@@ -21,7 +21,7 @@ _MOST_BYTES = 8 * 1024 * 1024
 # What is shown whatever the measure, where the report has it.
 _ALWAYS = tuple(MEASURES[name] for name in ("excess_wavefronts", "idle_lanes"))
 _STALLS = tuple(measure for name, measure in MEASURES.items() if name.startswith("stall_"))
-# Measures of waiting: their instructions are told what they wait for.
+# Measures of waiting: the waits of their instructions are shown.
 _OF_WAITS = (SAMPLES, STALL)
 
 
@@ -63,7 +63,7 @@ def _read(path: Path) -> str | None:
 
 
 def by_line(texts: dict[str, tuple[str, ...]]) -> dict[tuple[str, int], str]:
-    """(file, line) -> what stands there, without the blanks around it."""
+    """(file, line) -> its text, stripped."""
     return {(file, n): text.strip() for file, lines in texts.items() for n, text in enumerate(lines, 1)}
 
 

@@ -39,7 +39,7 @@ _MOSTLY = 0.5
 _MATTERS = 0.05  # of the window
 _SEVERAL = 3  # kernels; fewer make no loop
 FORM = "typed"
-# Idle time by its causes: where all of them are known, the rest has none.
+# Idle time with a cause: where all of them are known, the rest is unexplained.
 _IDLE = ("sync_gap_pct", "input_wait_pct", "output_wait_pct")
 
 
@@ -102,7 +102,7 @@ def conclude_facts(
     failed: tuple[tuple[str, str], ...] = (),
     base: Catalog | None = None,
 ) -> TimelineResult:
-    """The same of numbers that are known already: (number of its trace, what is known of one of its GPUs)."""
+    """The same of numbers that are already known: (number of the trace, facts of one of its GPUs)."""
     knowledge = timelines(base if base is not None else catalog())
     engine = engine_of(knowledge)
     columns = sorted({name for _, found in rows for name in found.values})
@@ -164,10 +164,10 @@ def _gpu(
 
 
 def _ranked(knowledge: Catalog, patterns: Sequence[Pattern]) -> list[Pattern]:
-    """What to fix first comes first: by what it could give back; the kernel itself after the system, notes last.
+    """Sort by estimated gain; the kernel itself comes after the system, notes last.
 
-    Of gains that as estimates are no different from the largest left, the one of the earliest step comes first: pinned
-    memory before the overlap that needs it, a named cause before idle time of none.
+    Among gains within the error of the estimates the earliest step comes first: pinned memory before the overlap that
+    needs it, a named cause before idle time without one.
     """
 
     def gain(pattern: Pattern) -> float:
@@ -219,10 +219,10 @@ def _pattern(
 
 
 def _gain(entry: DiagnosisDef, values: Mapping[str, float]) -> Speedup | None:
-    """What a fix would give back of the window: at most all that its terms stand for, at least its lesser degree.
+    """The estimated speedup of the window by a fix: at most all of its terms, at least its lesser degree.
 
     Terms are shares of the window in percent, the factors what is left of them. None without terms, or where none of
-    them is known; one that is unknown among others gives nothing back.
+    them is known; an unknown one among others counts as no gain.
     """
     if entry.fix is None or not any(term in values for term in entry.fix.changes):
         return None
@@ -234,7 +234,7 @@ def _gain(entry: DiagnosisDef, values: Mapping[str, float]) -> Speedup | None:
         return 100.0 / left if left > 0 else math.inf
 
     most, least = after(entry.fix.changes), after({**entry.fix.changes, **entry.fix.degrees})
-    # A window that vanishes altogether is no gain that anybody can promise.
+    # A window of no time at all is not a credible estimate.
     most, least = min(most, 100.0), min(least, 100.0)
     return Speedup(math.sqrt(most * least), least, most, "", words().texts["gain"])
 
@@ -267,7 +267,7 @@ def _unseen(
         if name in found.findings:
             continue
         names = {n for u in found.undecided if u.concludes == name for n in u.unknown if n in knowledge.observations}
-        # A rule that no observation refutes is open, whatever else it waits for.
+        # A rule that no observation refutes is undecided.
         if not names and any(u.concludes == name for u in found.undecided):
             names = {n for rule in entry.seen for n in rule.when if state.get(n) == UNKNOWN}
         if not names:
@@ -344,7 +344,7 @@ def conclude_numbers(values: Mapping[str, float], base: Catalog | None = None) -
 
 
 def _derived(values: Mapping[str, float]) -> dict[str, float]:
-    """With what follows from them: idle from busy, the largest loss, what overlap could hide, idle time of no cause."""
+    """Add derived values: idle from busy, the largest loss, what overlap could hide, idle time without a cause."""
     out = dict(values)
     busy = out.get("gpu_busy_pct")
     if busy is not None:

@@ -74,7 +74,7 @@ _COPIES = (
 
 @dataclass
 class Table:
-    """One report: its kind as in _SIGNATURES, the columns without units, what each unit stands for, the rows."""
+    """One report: its kind as in _SIGNATURES, the columns without units, the scale of each unit, the rows."""
 
     kind: str
     columns: tuple[str, ...]
@@ -146,7 +146,7 @@ def _rows(lines: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _clean(lines: Iterable[str]) -> Iterator[str]:
-    """What a terminal would show: of a line that was written over, the end; without the NULs that csv refuses."""
+    """The visible text: of a line that was overwritten, the end; without the NULs that csv refuses."""
     for line in lines:
         yield line.rsplit("\r", 1)[-1].replace("\0", "") + "\n"
 
@@ -274,7 +274,7 @@ def _packed(table: Table, row: list[str], pack: Callable[[int, int, int], int], 
 
 
 def _span(table: Table, row: list[str]) -> tuple[int, int] | None:
-    """Start and end of a row in ns; None where it tells none, or an absurd one."""
+    """Start and end of a row in ns; None where it has none, or an absurd one."""
     begin, length = table.number(row, "start"), table.number(row, "duration")
     if begin is None or length is None or length < 0 or abs(begin) + length > 2**62:
         return None

@@ -41,7 +41,7 @@ class GpuFacts:
 
 
 def facts(trace: Trace) -> tuple[GpuFacts, ...]:
-    """One entry for each GPU that worked; one without a number where a trace tells of no GPU."""
+    """One entry for each GPU that worked; one without a number where a trace has no GPU."""
     if trace.work is not None and len(trace.work):
         if len(trace.gpus) == 1:
             return (_of_gpu(trace, trace.gpus[0], trace.work),)
@@ -61,12 +61,12 @@ METRICS = (
     *("idle_repeated_pct", "idle_gap_count", "outside_calls_pct", "fault_pct", "page_fault_count", "nvlink"),
     "system_loss_pct",
 )
-# What takes time from the kernels, or is no time in which a kernel is worth a look, while the GPU counts as busy.
+# Time of a busy GPU that is lost for kernels, or in which no kernel is long enough to profile.
 LOSSES = ("communication_exposed_pct", "copy_exposed_pct", "migration_pct", "tiny_span_pct")
 
 
 def _of_sums(sums: Sums) -> GpuFacts:
-    """What can be told from sums: the ranking, and how long launches are on average."""
+    """The facts in sums: the ranking, and the average time of launches."""
     ranks = ranking_of_sums(sums)
     chosen = target(ranks)
     whole = sum(k.total for k in ranks) + sum(total for _, total in (sums.copies or {}).values())
@@ -138,13 +138,13 @@ def _of_gpu(trace: Trace, gpu: Gpu, work: Work) -> GpuFacts:
 
 
 def _idle(trace: Trace, gaps: Gaps, share: Any, values: dict[str, float]) -> None:
-    """The idle time without a cause of its own, and what of it stands in more than one gap."""
+    """The idle time without a cause of its own, and how much of it is outside the longest gap."""
     length = (gaps.spans.end - gaps.spans.start)[gaps.cause == causes.OTHER]
     share("idle_unexplained_pct", int(length.sum()))
     share("idle_repeated_pct", int(length.sum() - length.max(initial=0)))
     values["idle_gap_count"] = float(len(length))
     if len(length):
-        # Half of that time is in gaps at least this long; the many short ones do not hide them.
+        # Half of that time is in gaps at least this long; the many short ones do not dominate.
         order = np.sort(length)
         values["idle_gap_us"] = float(order[np.searchsorted(np.cumsum(order), order.sum() / 2)]) / 1000
     outside = outside_calls(trace, gaps, causes.OTHER)
@@ -162,9 +162,9 @@ def _faults(trace: Trace, gpu: Gpu, window: tuple[int, int], share: Any, values:
 
 
 def nvlink(name: str, work: Work) -> float:
-    """1 where GPUs are linked by NVLink, 0 where by PCIe, NaN where nothing tells.
+    """1 where GPUs are linked by NVLink, 0 where by PCIe, NaN where unknown.
 
-    A copy between two of them that is faster than PCIe proves NVLink; else the card's name says how it is built.
+    A copy between two of them that is faster than PCIe proves NVLink; else the GPU's name decides.
     """
     peer = (work.kind == kinds.PEER) & (work.size > 0) & (work.end > work.start)
     if peer.any() and (work.size[peer] / (work.end - work.start)[peer]).max() > constant("pcie_most_gbs"):
@@ -207,7 +207,7 @@ def _waits(trace: Trace, gaps: Gaps, share: Any, values: dict[str, float]) -> No
         ):
             share(f"{name}_pct", gaps.length(cause))
             values[f"{name}_count"] = float(gaps.count(cause))
-    # Without MPI in the trace there is nothing to blame on it; idle time then has another name or none.
+    # Without MPI in the trace idle time has another cause or none.
     share("mpi_idle_pct", gaps.length(causes.MPI))
 
 

@@ -45,7 +45,7 @@ def union(start: Array, end: Array) -> Spans:
 
 
 def before(spans: Spans, at: Array) -> Array:
-    """How much of the spans lies before each moment of `at`, in ns."""
+    """The time of the spans before each moment of `at`, in ns."""
     if not len(spans):
         return np.zeros(len(at), np.int64)
     done = np.concatenate([[0], np.cumsum(spans.end - spans.start)])
@@ -56,7 +56,7 @@ def before(spans: Spans, at: Array) -> Array:
 
 
 def shared(spans: Spans, start: Array, end: Array) -> Array:
-    """How much of the spans lies within each interval [start, end), in ns."""
+    """The time of the spans within each interval [start, end), in ns."""
     return before(spans, end) - before(spans, start)
 
 

@@ -1,4 +1,4 @@
-"""The ranking of kernels, what each could give at most by Amdahl's law, and which launch of one stands for it."""
+"""The ranking of kernels, the upper bound of each by Amdahl's law, and the representative launch of one."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True, slots=True)
 class KernelRank:
-    """One kernel on one GPU. Times in ns, None where sums do not tell.
+    """One kernel on one GPU. Times in ns, None where sums do not have them.
 
     total: of all launches; covered: time in which at least one of them ran; share: % of the summed time of all kernels;
-    busy: % of the time in which the GPU was busy; bound and run_bound: how many times as fast the GPU's window and the
-    whole run could be if the kernel took no time (Amdahl's law), inf where nothing else is there.
+    busy: % of the time in which the GPU was busy; bound and run_bound: the speedup of the GPU's window and
+    of the whole run if the kernel took no time (Amdahl's law), inf where nothing else is there.
     """
 
     name: str
@@ -39,7 +39,7 @@ class KernelRank:
 
 
 def amdahl(whole: float, part: float) -> float:
-    """How many times as fast the whole is when the part takes no time: whole / (whole - part)."""
+    """The speedup of the whole when the part takes no time: whole / (whole - part)."""
     return whole / (whole - part) if part < whole else float("inf")
 
 
@@ -82,7 +82,7 @@ def ranking(trace: Trace, work: Work, busy: int, window: int) -> tuple[KernelRan
 
 
 def ranking_of_sums(sums: Sums) -> tuple[KernelRank, ...]:
-    """The ranking of a table of sums: shares and times, no bounds, since nobody knows how long the GPU was idle."""
+    """The ranking of a table of sums: shares and times, no bounds, since the idle time is unknown."""
     listed = sums.kernels or ()
     whole = sum(k.total for k in listed) or 1.0
     mark = named("communication")
@@ -103,15 +103,15 @@ def ranking_of_sums(sums: Sums) -> tuple[KernelRank, ...]:
 
 
 def target(ranks: tuple[KernelRank, ...]) -> KernelRank | None:
-    """The kernel to look at: the one with the most time that is no communication, which waits for others."""
+    """The kernel to profile next: the one with the most time that is not communication, which waits for others."""
     return next((k for k in ranks if not k.communication), None)
 
 
 def representative(length: Array) -> tuple[int, int]:
-    """Of a kernel's launches in order, by their durations: the one that stands for it, and one from the middle.
+    """The representative of a kernel's launches in order, by their durations, and one from the middle.
 
-    Half of the kernel's time is in launches shorter than the duration looked for, the first left out as warm-up where
-    there are others. The first launch within the tolerance of it stands for the kernel, else the nearest.
+    Half of the kernel's time is in launches shorter than the typical duration, without the first as warm-up where there
+    are others. The representative is the first launch within the tolerance of it, else the nearest.
     """
     first = 1 if len(length) > 1 else 0
     rest = length[first:]

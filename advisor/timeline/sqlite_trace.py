@@ -43,7 +43,7 @@ _SHAPE = {
     "block": (("blockX", 0x7FF, 0), ("blockY", 0x7FF, 11), ("blockZ", 0x7F, 22)),
 }
 _LONG = 20_000  # ns; shorter calls of the operating system explain no gap worth naming
-# The columns of Work as they are called in the tables, and what stands for a missing one.
+# The columns of Work as they are called in the tables, and the value for a missing one.
 _COLUMNS = {
     "start": 0,
     "end": 0,
@@ -74,7 +74,7 @@ def check_size(path: Path, head: bytes) -> None:
 
 
 class Database:
-    """Real tables only: views, virtual tables and triggers of a foreign file are not looked at."""
+    """Real tables only: views, virtual tables and triggers of a foreign file are ignored."""
 
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
         self._connection = connection
@@ -134,7 +134,7 @@ class Database:
     ) -> dict[str, Array]:
         """Start, end and the wanted columns of a table's events, as int64 arrays of one length.
 
-        wanted: column of whole numbers -> what stands for a missing one; named: result -> the columns that may hold the
+        wanted: column of whole numbers -> the value for a missing one; named: result -> the columns that may hold the
         name, as a string id or as the text itself; the result is an id for `text`, -1 without a name. Events without
         times, of times that are no whole numbers, or that end before they begin are left out, and `lost`, an array of
         one, says how many. least: only events of this many ns or more. open_ended: an event without an end may stay.
@@ -187,7 +187,7 @@ class Database:
         return out
 
     def _number(self, text: str) -> int:
-        """A number for a text that stands in a column itself: from -2 downwards, where no string id is."""
+        """A number for a text in the column itself: from -2 downwards, where no string id is."""
         return self._spelled.setdefault(text, -2 - len(self._spelled))
 
     def text(self, ids: Array) -> dict[int, str]:
@@ -219,7 +219,7 @@ def _text(text: str) -> str:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Database]:
-    """The database, read-only and as it stands: no journal is played back, no function in it is trusted."""
+    """The database, read-only: no journal is replayed, no function in it is trusted."""
     uri = f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1"
     try:
         connection = sqlite3.connect(uri, uri=True)
@@ -241,7 +241,7 @@ def opened(path: Path) -> Iterator[Database]:
 
 @dataclass
 class _Names:
-    """Ids of strings as they stand in the database, made indices into one list of texts."""
+    """Convert ids of strings in the database to indices into one list of texts."""
 
     database: Database
     texts: list[str] = field(default_factory=lambda: [""])
@@ -358,7 +358,7 @@ def _asked(calls: Calls | None, texts: list[str]) -> dict[str, bool]:
 
 
 def _work(database: Database, names: _Names, problems: list[str]) -> tuple[Work | None, dict[int, str], bool]:
-    """All that ran on GPUs, the base names of kernels, and whether graphs were told apart."""
+    """All that ran on GPUs, the base names of kernels, and whether graphs were recorded."""
     wanted = dict.fromkeys(("deviceId", "streamId", "correlationId", "globalPid"), -1)
     parts: list[dict[str, Array]] = []
     short: dict[int, str] = {}
@@ -403,12 +403,12 @@ def _work(database: Database, names: _Names, problems: list[str]) -> tuple[Work 
 
 
 def _physical(database: Database, device: Array, process: Array) -> Array:
-    """The GPUs that processes call by numbers of their own, by those of TARGET_INFO_GPU where the schema tells."""
+    """The GPUs that processes call by numbers of their own, by those of TARGET_INFO_GPU where the schema has them."""
     listed = database.rows("TARGET_INFO_CUDA_DEVICE", ("gpuId", "cudaId", "pid"))
-    meant = {(r["pid"], r["cudaId"]): r["gpuId"] for r in listed if isinstance(r["gpuId"], int)}
+    gpus = {(r["pid"], r["cudaId"]): r["gpuId"] for r in listed if isinstance(r["gpuId"], int)}
     number = (process >> 24) & 0xFFFFFF
     out = device.copy()
-    for (pid, cuda), gpu in meant.items():
+    for (pid, cuda), gpu in gpus.items():
         if isinstance(pid, int) and isinstance(cuda, int):
             out[(number == pid) & (device == cuda)] = gpu
     return out
@@ -417,8 +417,8 @@ def _physical(database: Database, device: Array, process: Array) -> Array:
 def _copies(rows: dict[str, Array]) -> dict[str, Array]:
     """The kind of each copy, and whether the host's side of it is pageable."""
     kind = np.full(len(rows["start"]), kinds.OTHER, np.int64)
-    for code, meant in COPY_KINDS.items():
-        kind[rows["copyKind"] == code] = meant
+    for code, found in COPY_KINDS.items():
+        kind[rows["copyKind"] == code] = found
     host = np.where(
         kind == kinds.TO_DEVICE, rows["srcKind"], np.where(kind == kinds.TO_HOST, rows["dstKind"], _UNKNOWN_KIND)
     )

@@ -242,7 +242,7 @@ class Trace:
     form: sqlite or csv; tool and schema: versions of nsys, '' when unknown; run: ns from the beginning of the trace to
     its end; names: texts by index; short: the kernel's base name by the index of its full one; mpi: starts and ends of
     the time in which a thread was in MPI; system: longer calls of the operating system. The flags tell whether copies,
-    migrations of managed memory and graphs would have been seen, and whether a copy tells the kind of host memory;
+    migrations of managed memory and graphs would have been seen, and whether copies have the kind of host memory;
     faults: of managed memory, None where they were not traced. sums: instead of work, where only sums were given.
     """
 

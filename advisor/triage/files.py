@@ -1,4 +1,4 @@
-"""The files of a triage: which ones the arguments mean, and the state file that lets an interrupted run resume.
+"""The files of a triage: which ones the arguments name, and the state file that lets an interrupted run resume.
 
 The state is one append-only file: a line that says which run it belongs to, then a record for every file that is done.
 A record that was cut short, by a crash or a full disk, ends the file: the input file it was about is read again.

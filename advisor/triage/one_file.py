@@ -51,7 +51,7 @@ class _Ranked:
 def examine(path: Path, label: str, settings: Settings) -> Part:
     """Read one file and conclude about all its launches at once. `label`: what the result calls it.
 
-    Whatever is wrong with the file or the machine is in the part; UsageError where the settings cannot be meant.
+    Problems of the file or the machine are in the part; UsageError for invalid settings.
     """
     try:
         part = _examine(path, label, settings)
@@ -63,7 +63,7 @@ def examine(path: Path, label: str, settings: Settings) -> Part:
         return _again(_FULL if full else (error.strerror or str(error)).lower())
     except MemoryError:
         return _again("reading it needs more memory than is there")
-    # A child that cannot write its copy loses launches: that must not pass for damage.
+    # A child that cannot write its copy loses launches: that is not damage of the file.
     return _again(_FULL) if not part.complete and not part.foreign and _no_room(path) else part
 
 
@@ -89,7 +89,7 @@ def examine_packed(path: str, label: str, settings: bytes) -> bytes:
     except AdvisorError:
         raise
     except Exception as error:
-        # A mistake of ours must not cost the other files.
+        # A bug here must not lose the other files.
         part = Part(refused=f"this program failed on it: {type(error).__name__}: {error}", complete=False, missing=None)
     return msgspec.msgpack.encode(part)
 
@@ -118,7 +118,7 @@ def _unpacked(settings: bytes) -> Settings:
 
 
 def _examine(path: Path, label: str, settings: Settings) -> Part:
-    # What cannot even be opened is no stranger: a worker of a cluster may not see the folder.
+    # A file that cannot be opened is not foreign: a worker of a cluster may not see the folder.
     if not why_special(path):
         path.open("rb").close()
     try:
@@ -162,7 +162,7 @@ def _fold(part: Part, catalog: Catalog, weighed: Weighed, label: str, rows: bool
     texts = [frame[name].tolist() for name in ("kernel_full", "kernel", "grid", "block", "gpu_name", "cc", "index")]
     metrics = [_column(weighed, name) for name in METRICS] if rows else []
     groups: dict[Key, Tally] = {}
-    stands: dict[Key, tuple[tuple[int, int, int], int]] = {}
+    examples: dict[Key, tuple[tuple[int, int, int], int]] = {}
     order: dict[int, tuple[_Ranked, ...]] = {}
     for row, (full, kernel, grid, block, gpu, cc, index) in enumerate(zip(*texts, strict=True)):
         key = Key(
@@ -175,11 +175,11 @@ def _fold(part: Part, catalog: Catalog, weighed: Weighed, label: str, rows: bool
         tally = groups.setdefault(key, Tally(reports=1))
         back = _count(tally, placed, weighed.traces[row].class_id, durations[row])
         rank = (-back, -_ps(durations[row]), int(index))
-        if key not in stands or rank < stands[key][0]:
-            stands[key], order[row] = (rank, row), placed
+        if key not in examples or rank < examples[key][0]:
+            examples[key], order[row] = (rank, row), placed
         if rows:
             part.rows.append(_row(int(index), key, durations[row], weighed.traces[row].class_id, placed, metrics, row))
-    chosen = {key: row for key, (_, row) in stands.items()}
+    chosen = {key: row for key, (_, row) in examples.items()}
     budgets = _budgets(catalog, weighed, list(chosen.values()), order)
     for key, row in chosen.items():
         groups[key].example = _example(catalog, weighed, row, order[row], label, int(texts[6][row]), budgets.get(row))

@@ -1,4 +1,4 @@
-"""What a triage tells: totals, groups ranked by what their fix gives back, and what could not be read."""
+"""The result of a triage: totals, groups ranked by the time a fix saves, and unreadable files."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def _foreign(file: File, part: Part) -> bool:
 
 
 def group_of(catalog: Catalog, key: Key, tally: Tally) -> Group:
-    """A group as the faces show it."""
+    """The result for one group."""
     assert tally.example is not None
     time, fix = tally.duration_ps, fix_of(tally)
     causes = sorted(tally.causes.items(), key=lambda item: (item[0] != fix, -item[1].back_ps, -item[1].first, item[0]))

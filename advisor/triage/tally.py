@@ -21,7 +21,7 @@ METRICS = (
 
 
 class Key(msgspec.Struct, frozen=True, order=True):
-    """What makes launches one group. scope: launch, or workload for one that was typed in."""
+    """The launches with the same key are one group. scope: launch, or workload for one that was typed in."""
 
     kernel_full: str
     kernel: str
@@ -101,7 +101,7 @@ class Tally(msgspec.Struct):
                 mine[key] = mine.get(key, 0) + count
         for key, cause in other.causes.items():
             add(self.causes.setdefault(key, CauseTally()), cause)
-        if other.example is not None and (self.example is None or stands(other.example) < stands(self.example)):
+        if other.example is not None and (self.example is None or _rank(other.example) < _rank(self.example)):
             self.example = other.example
 
 
@@ -115,13 +115,13 @@ def add(mine: CauseTally, other: CauseTally) -> None:
         setattr(mine, name, getattr(mine, name) + getattr(other, name))
 
 
-def stands(example: Example) -> tuple[int, int, str, int]:
-    """Smallest first: the launch that stands for its group, one and the same in whichever order launches come."""
+def _rank(example: Example) -> tuple[int, int, str, int]:
+    """Sort key of the launch that represents a group; it does not depend on the order of launches."""
     return -example.back_ps, -example.duration_ps, example.path, example.index
 
 
 def leading(tally: Tally) -> str:
-    """The diagnosis that stands first in most of the group's time, `` where there is none."""
+    """The first diagnosis in most of the group's time, `` where there is none."""
     found = {name: cause for name, cause in tally.causes.items() if cause.first}
     return min(found, key=lambda n: (-found[n].first_ps, -found[n].first, n), default="")
 
@@ -142,7 +142,7 @@ def back_of(tally: Tally) -> int:
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """What decides about every file alike. version: of the program that asks; ceilings: measured on its machine."""
+    """The settings for every file. version: of the program that asks; ceilings: measured on its machine."""
 
     version: str = __version__
     knowledge: tuple[str, ...] = ()
@@ -169,7 +169,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Part(msgspec.Struct):
-    """What one file gives. refused: why nothing of it was read; foreign: it is no profile at all.
+    """The result of one file. refused: why nothing of it was read; foreign: it is no profile at all.
 
     again: the machine and not the file is to blame, so that another try may help. used: keys of measured ceilings.
     """
