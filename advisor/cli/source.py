@@ -98,7 +98,7 @@ def source(options: Options) -> int:
 
 
 def _compare(options: Options, other: str) -> int:
-    """`--with`: by executed instructions unless another measure is asked for."""
+    """`--with`: by executed instructions by default."""
     wanted = measure(options.by or "instructions")
     second = parse_side(other)
     terminal.note("reading the reports")

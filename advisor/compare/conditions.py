@@ -159,7 +159,7 @@ def _size(base: Runs, current: Runs) -> list[Condition]:
 def _counters(base: LaunchDiagnosis, current: LaunchDiagnosis) -> list[Condition]:
     """Where one report holds far more than the other, findings come and go with the counters alone."""
     if base.scope == "workload":
-        return []  # a person types what the profiler shows first; what is unknown on a side is said of each finding
+        return []  # typed-in numbers: each finding says what is unknown on a side
     old, new = ({k for k, v in x.metrics.items() if math.isfinite(v)} for x in (base, current))
     more, few = ("current", "base") if len(new) > len(old) else ("base", "current")
     only = len(new - old) if more == "current" else len(old - new)

@@ -7,13 +7,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from advisor.compare.compare import compare
+from advisor.compare.records import Compared
 from advisor.practice import compiling, state
 from advisor.practice.launchlines import read_lines
 from advisor.practice.manifest import Exercise, answers, bundled_text, home
-from advisor.practice.predictions import MINE
+from advisor.practice.predictions import MINE, Revealed
 from advisor.practice.profiling import profile
 from advisor.practice.run import JobResult, Limits, OnProgress, Outcome, Runner, nothing, run
 from advisor.practice.selfcheck import launches_of
@@ -24,10 +24,6 @@ from advisor.reasoning.diagnose import Analysis, analyse
 from advisor.reasoning.time_model.noise import Judged, spread, verdict
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.records.errors import AdvisorError, InputError, UsageError
-
-if TYPE_CHECKING:
-    from advisor.compare.records import Compared
-    from advisor.practice.lessons import Revealed
 
 GOAL = 0.10  # as good as the bundled solution: at most a tenth slower, beyond the noise of the runs
 USUAL_ARCH = "sm_90"

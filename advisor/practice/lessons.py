@@ -10,25 +10,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from advisor.compare.compare import compare_diagnoses
+from advisor.compare.records import Compared
 from advisor.hardware import gpus
 from advisor.knowledge.base import catalog
 from advisor.practice import attempts, profiling, selfcheck, workshop
 from advisor.practice.attempts import Reprofiled
 from advisor.practice.compiling import Build
 from advisor.practice.manifest import Exercise, RecordFile, StepDef, bundled_text, exercise, home, names, recording
-from advisor.practice.predictions import MINE, Score, score
+from advisor.practice.predictions import MINE, Revealed, score
 from advisor.practice.run import OnProgress, Runner
 from advisor.practice.selfcheck import Measured
 from advisor.practice.state import Prediction, Record, Store, annotate, latest, state_of
+from advisor.reasoning.diagnose import Analysis
+from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import InputError, UsageError
-
-if TYPE_CHECKING:
-    from advisor.compare.records import Compared
-    from advisor.reasoning.diagnose import Analysis
-    from advisor.records.diagnosis import LaunchDiagnosis
 
 # The current step, and how much of how much of it is done (0 where unknown).
 Tell = Callable[[str, int, int], None]
@@ -47,17 +45,6 @@ class Recorded:
         """The launch of a step that is judged, with the answers that the exercise gives about it."""
         own = self.measured.steps[step.id].launches
         return next(x for x in self.analysis.diagnosis.launches if x.index == own[step.look_at])
-
-
-@dataclass(frozen=True, slots=True)
-class Revealed:
-    """A prediction and the result of the profile: points, class, first cause, measured speedup."""
-
-    said: Prediction
-    class_id: str
-    cause: str
-    speedup: float | None
-    score: Score
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from advisor.practice.state import Prediction
 from advisor.records import quantities
 from advisor.records.errors import AdvisorError
 
@@ -126,6 +127,17 @@ class Score:
     speedup_points: int
     factor: float | None
     total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Revealed:
+    """A prediction and the result of the profile: points, class, first cause, measured speedup."""
+
+    said: Prediction
+    class_id: str
+    cause: str
+    speedup: float | None
+    score: Score
 
 
 def score(

@@ -18,7 +18,7 @@ from advisor.source.structure import SharedGroup, Structure, Zone, bands, shared
 # A report is data: only files that look like source, and of a sensible size, are opened because it names them.
 _SOURCE = re.compile(r"\.(cuh?|cuf|c|cc|cpp|cxx|cl|h|hh|hpp|hxx|inl|py|ptx|f90)", re.IGNORECASE)
 _MOST_BYTES = 8 * 1024 * 1024
-# What is shown whatever the measure, where the report has it.
+# Shown with every measure, where the report has it.
 _ALWAYS = tuple(MEASURES[name] for name in ("excess_wavefronts", "idle_lanes"))
 _STALLS = tuple(measure for name, measure in MEASURES.items() if name.startswith("stall_"))
 # Measures of waiting: the waits of their instructions are shown.

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from advisor.knowledge.base import Catalog
+from advisor.reasoning.diagnose import Analysis
+from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import InputError
 from advisor.source.columns import COLUMNS, parse_columns
 from advisor.source.hotspots import parse_search, parse_where
 from advisor.source.listing import Listing, Row, read_listing
 from advisor.source.measures import MEASURES, Measure, measure
 from advisor.source.view import Query, View, arrange
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from advisor.knowledge.base import Catalog
-    from advisor.reasoning.diagnose import Analysis
-    from advisor.records.diagnosis import LaunchDiagnosis
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What the fixes are worth to the whole program: each kernel's share of a trace, times what its fix gives back.
+"""What the fixes are worth to the whole program: each kernel's share of a trace, times the gain of its fix.
 
 A kernel counts by the time in which at least one of its launches ran, so that launches side by side count once; where
 kernels of several names run side by side, their gains together shrink to the time that kernels take up at all. Several
@@ -8,13 +8,10 @@ fixes of one kernel are never added: together they give what the model says of a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from advisor.timeline.kernels import amdahl
-
-if TYPE_CHECKING:
-    from advisor.timeline.results import GpuTimeline, TimelineResult
-    from advisor.triage.results import Group, Triage
+from advisor.timeline.results import GpuTimeline, TimelineResult
+from advisor.triage.results import Group, Triage
 
 _NAMED = 1.0  # % of the whole from which a kernel that was not profiled is named
 
@@ -24,7 +21,7 @@ class KernelGain:
     """One kernel. time_ns and launches: in the trace; share_pct: of the whole; profiled: launches in the reports.
 
     fix: the first fix of its group with the most to give back; speedup: of the kernel by the first fix of each shape,
-    speedup_all: by all fixes; back_ns, back_all_ns: what that gives back in the trace; gain: of the whole by the first.
+    speedup_all: by all fixes; back_ns, back_all_ns: the time that saves in the trace; gain: of the whole by the first.
     """
 
     kernel: str

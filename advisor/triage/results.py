@@ -196,7 +196,7 @@ class Triage:
         yield from ((file.label, part.refused) for file, part in self._each() if _foreign(file, part))
 
     def rows(self) -> Iterator[tuple[str, list[Row]]]:
-        """The launches, file by file; only where the run was asked for them."""
+        """The launches, file by file; only where the run kept them."""
         for file, _ in self._each():
             if self._rows_of is not None and (rows := self._rows_of(file.path)):
                 yield file.label, rows
