@@ -18,7 +18,7 @@ from advisor.records.files import write_whole
 from advisor.session.export.export import text_of as export_text
 from advisor.session.language.files import form_of
 from advisor.session.transcripts.authoring import record
-from advisor.session.transcripts.autosave import SavedSession, folder, kept, remark, title
+from advisor.session.transcripts.autosave import folder, kept, remark, title
 from advisor.session.transcripts.format import head, text_of
 from advisor.session.transcripts.player import Player, StepDifference, check_text
 from advisor.tui.program import replay as play
@@ -166,7 +166,10 @@ def _export(files: Sequence[Path], form: str, out: Path | None) -> int:
 def _listing() -> str:
     """The automatically saved sessions and the bundled ones."""
     width = terminal.screen(most=240).width
-    rows = [[one.id, title(one), remark(one, time.time()) + _mark(one)] for one in kept()]
+    rows = []
+    for one in kept():
+        mark = ", open now" if one.running else "" if one.finished else ", interrupted"
+        rows.append([one.id, title(one), remark(one, time.time()) + mark])
     if rows:
         wide = [max(len(row[at]) for row in rows) for at in (0, 1)]
         lines = ["Saved sessions, latest first (ncu-advisor replay ID):"]
@@ -182,7 +185,3 @@ def _listing() -> str:
         lines += ["Bundled sessions (ncu-advisor replay NAME):"]
         lines += [cut(f"  {path.stem:<{column}}  {shown(head(path).title)}", width) for path in found]
     return "\n".join(lines)
-
-
-def _mark(one: SavedSession) -> str:
-    return ", open now" if one.running else "" if one.finished else ", interrupted"

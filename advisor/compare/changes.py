@@ -68,7 +68,7 @@ class Work(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Traps(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Misleading percentages: changes from `points` (goals: `goal_points`), values from `least` percent; at most `most`."""
+    """Misleading percentages: change from `points` (goals: `goal_points`), value from `least` percent; `most` shown."""
 
     points: float
     goal_points: float

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 from filelock import FileLock, Timeout
 
-from advisor.hardware.ceilings import FILE, Ceiling, Ceilings, key_of, measured, read_file, shares
+from advisor.hardware.ceilings import FILE, Ceiling, Ceilings, key_of, read_file
 from advisor.practice.failures import Failure
 from advisor.practice.run import JobResult, OnProgress, Outcome, Runner, nothing, run
 from advisor.practice.state import data_folder
@@ -23,7 +23,6 @@ from advisor.records import resources
 from advisor.records.errors import InputError
 from advisor.records.files import write_whole
 
-__all__ = ["FILE", "Calibration", "Ceiling", "Ceilings", "calibrate", "keep", "measured", "request", "shares"]
 # The name of a ceiling, and whether it counts bytes or floating-point operations.
 KERNELS = {"read": "bytes", "copy": "bytes", "fp32": "flop", "fp64": "flop"}
 # What is tried for each in kernels/ceilings/; the fastest counts. A driver's own copy may beat any kernel.

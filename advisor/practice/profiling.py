@@ -249,6 +249,3 @@ def _hanging(failure: Failure) -> Failure:
         "Nsight Compute did not come to an end within the time limit and was ended: try again, or run `ncu --version`"
     )
     return replace(failure, kind="ncu_hangs", words=words)
-
-
-__all__ = ["Profile", "Profiled", "find_ncu", "ncu_command", "ncu_failure", "profile"]

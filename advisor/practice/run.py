@@ -369,15 +369,11 @@ def one_child(request: Request, runner: Runner, listener: Listener) -> tuple[Out
         listener.stderr = ended.errors
         outcome, now, done = read_result(result)
     outcome = replace(outcome, printed=tuple(listener.printed))
-    if done or outcome.failure is not None or _context_ended(outcome):
+    # The exit code does not say that a context ended: a step may exit with any.
+    last = outcome.jobs[-1].failure if outcome.jobs else None
+    if done or outcome.failure is not None or (last is not None and last.kind in DEAD):
         return outcome, done
     return _died(outcome, now, ended, request.tasks), False
-
-
-def _context_ended(outcome: Outcome) -> bool:
-    """Whether the last job says itself why the child gave up. An exit code would not do: a step may end it with any."""
-    last = outcome.jobs[-1].failure if outcome.jobs else None
-    return last is not None and last.kind in DEAD
 
 
 def _died(outcome: Outcome, now: Now | None, ended: Ended, tasks: Sequence[Task]) -> Outcome:

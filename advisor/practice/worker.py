@@ -29,7 +29,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -63,15 +64,8 @@ class Report:
 
     def __init__(self, path: Path, jobs: int) -> None:
         self.path, self.total = path, jobs
-        self.content: dict[str, Any] = {
-            "card": None,
-            "versions": {},
-            "failure": None,
-            "now": None,
-            "done": False,
-            "exercises": {},
-            "jobs": [],
-        }
+        self.content: dict[str, Any] = {"card": None, "versions": {}, "failure": None, "now": None, "done": False}
+        self.content |= {"exercises": {}, "jobs": []}
 
     def write(self) -> None:
         """Write a temporary file and rename it."""
@@ -163,23 +157,21 @@ def run_job(cp: Any, bench: Any, job: Job, request: Request, report: Report, rec
         report.at(exercise, job.step, "warm")
         bench.warm(step)
         report.at(exercise, job.step, "profile")
-        _push(cp, f"{exercise}/{job.step}")
-        try:
+        with _range(cp, f"{exercise}/{job.step}"):
             record["profiled"] = bench.profile(step, job.launches)
-        finally:
-            _pop(cp)
 
 
-def _push(cp: Any, name: str) -> None:
-    """An NVTX range, so that a report of many launches says whose each is; not all CuPy have NVTX."""
+@contextmanager
+def _range(cp: Any, name: str) -> Iterator[None]:
+    """An NVTX range that names the launches of a step in a report; not all versions of CuPy have NVTX."""
     nvtx = getattr(cp.cuda, "nvtx", None)
-    if nvtx is not None and getattr(nvtx, "available", True):
-        nvtx.RangePush(name)
-
-
-def _pop(cp: Any) -> None:
-    nvtx = getattr(cp.cuda, "nvtx", None)
-    if nvtx is not None and getattr(nvtx, "available", True):
+    if nvtx is None or not getattr(nvtx, "available", True):
+        yield
+        return
+    nvtx.RangePush(name)
+    try:
+        yield
+    finally:
         nvtx.RangePop()
 
 

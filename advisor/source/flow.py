@@ -62,11 +62,6 @@ def target(code: Instruction | None, stems: Sequence[str] = ("BRA", "JMP")) -> i
     return int(match[1], 16) if match else None
 
 
-def _conditional(code: Instruction) -> bool:
-    """Whether the branch may fall through: a predicate before it, or one among its operands."""
-    return bool(code.predicate) or any(re.fullmatch(r"!?U?P\d", o) for o in code.operands)
-
-
 def _successors(codes: Codes, place: dict[int, int], i: int) -> list[int]:
     """Places that may run after place i."""
     code = codes[i]
@@ -77,7 +72,8 @@ def _successors(codes: Codes, place: dict[int, int], i: int) -> list[int]:
     if stem in ("BRA", "JMP"):
         goal = target(code)
         jump = [place[goal]] if goal in place else []
-        return jump + (following if _conditional(code) else [])
+        conditional = code.predicate or any(re.fullmatch(r"!?U?P\d", operand) for operand in code.operands)
+        return jump + (following if conditional else [])
     if stem in _ENDS:
         return following if code.predicate else []
     return following

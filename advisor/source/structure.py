@@ -233,7 +233,7 @@ def zones(listing: Listing) -> tuple[Zone, ...]:
         if not executed:
             continue
         lanes = sum((r.lanes or 0.0) * r.executed for r in inside) / executed
-        branch = next((k for k in range(i, goal + 1) if _branches(rows[k])), None)
+        branch = next((k for k in range(i, goal + 1) if rows[k].opcode.startswith("BRA") and _predicate(rows[k])), None)
         found.append(
             Zone(
                 row,
@@ -248,10 +248,6 @@ def zones(listing: Listing) -> tuple[Zone, ...]:
             )
         )
     return tuple(sorted(found, key=lambda zone: (-zone.idle, zone.first.pc)))
-
-
-def _branches(row: Row) -> bool:
-    return row.sight.code is not None and row.opcode.startswith("BRA") and _predicate(row) is not None
 
 
 def _predicate(row: Row) -> str | None:
@@ -340,7 +336,8 @@ def structure(listing: Listing) -> Structure:
         file = rows[loop.first].file
         numbers = [rows[i].line for i in loop.body if rows[i].line and rows[i].file == file]
         executed = sum(rows[i].executed for i in loop.body)
-        samples = sum(rows[i].samples for i in loop.body)
+        samples, outer = sum(rows[i].samples for i in loop.body), around[number]
+        rounds = rows[found[outer].first].executed if outer is not None else 0.0
         return LoopFacts(
             loop,
             file,
@@ -350,8 +347,10 @@ def structure(listing: Listing) -> Structure:
             min(1.0, samples / sampled) if sampled else 0.0,
             sum(_is_barrier(rows[i]) for i in loop.body),
             sum(_spill(listing, i) for i in loop.body),
-            outer := around[number],
-            _ratio(rows[loop.first].executed, rows[found[outer].first].executed) if outer is not None else 0.0,
+            outer,
+            rows[loop.first].executed / around_it
+            if outer is not None and (around_it := rows[found[outer].first].executed)
+            else 0.0,
         )
 
     inside = {i for loop in found for i in loop.body}
@@ -365,10 +364,6 @@ def structure(listing: Listing) -> Structure:
         phases(listing, found),
         tuple(live_registers([row.sight.code for row in rows], [row.pc for row in rows])) if listing.has_code else (),
     )
-
-
-def _ratio(a: float, b: float) -> float:
-    return a / b if b else 0.0
 
 
 def _around(found: Sequence[Loop], number: int) -> int | None:

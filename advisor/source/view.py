@@ -177,7 +177,7 @@ def arrange(
         lines=lines(found),
         spots=found,
         structure=shape,
-        shared=_shared(listing),
+        shared=() if listing.lacking & set(_ALWAYS[0].needs) else shared_groups(listing),
         texts=texts,
         has_lines=listing.has_lines,
         has_code=listing.has_code,
@@ -187,16 +187,12 @@ def arrange(
         waits={spot.at: wait for spot in found[:top] if (wait := waits.of(spot.at))} if waiting else {},
         columns=columns,
         cells={at: tuple(column.value(facts, at) for column in columns) for at in shown} if columns else {},
-        ptx=_ptx(listing, found) if query.ptx else None,
+        ptx=tuple((n, listing.ptx[n - 1], value, share) for n, value, share in ptx_lines(found)) if query.ptx else None,
         has_ptx=any(row.ptx for row in listing.rows),
         trust=_trust(listing),
         embedded=sum(name in listing.sources for name in files),
         peak=_peak(listing, shape, facts.loops),
     )
-
-
-def _ptx(listing: Listing, found: Sequence[Spot]) -> tuple[tuple[int, str, float, float], ...]:
-    return tuple((line, listing.ptx[line - 1], value, share) for line, value, share in ptx_lines(found))
 
 
 def _trust(listing: Listing) -> Trust | None:
@@ -213,7 +209,3 @@ def _peak(listing: Listing, shape: Structure, loops: Sequence[int | None]) -> Pe
         return None
     at = max(ran, key=lambda i: (shape.live[i], -i))
     return Peak(listing.rows[at], shape.live[at], loops[at])
-
-
-def _shared(listing: Listing) -> tuple[SharedGroup, ...]:
-    return () if listing.lacking & set(MEASURES["excess_wavefronts"].needs) else shared_groups(listing)

@@ -100,7 +100,7 @@ class Database:
     def columns(self, table: str) -> frozenset[str]:
         """The names of a table's columns; none of a table that is not there."""
         if table not in self._columns:
-            known = self._rows(f"SELECT name FROM pragma_table_info({_text(table)})") if table in self.tables else []
+            known = self._rows("SELECT name FROM pragma_table_info(?)", [table]) if table in self.tables else []
             self._columns[table] = frozenset(str(name) for (name,) in known)
         return self._columns[table]
 
@@ -211,10 +211,6 @@ def _reason(error: Exception) -> str:
 
 def _name(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
-
-
-def _text(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 @contextmanager
@@ -497,8 +493,5 @@ def _gpus(database: Database, work: Work) -> tuple[Gpu, ...]:
         by_id = {row["cuDevice"]: row for row in reversed(listed) if row["cuDevice"] is not None}
     only = next(iter(by_id.values())) if len(by_id) == 1 else None
     found = [(i, by_id.get(i) or only or {}) for i in np.unique(work.gpu).tolist()]
-    return tuple(Gpu(i, str(row.get("name") or ""), _positive(row.get("smCount"))) for i, row in found)
-
-
-def _positive(value: Any) -> int | None:
-    return value if isinstance(value, int) and value > 0 else None
+    sms = [count if isinstance(count := row.get("smCount"), int) and count > 0 else None for _, row in found]
+    return tuple(Gpu(i, str(row.get("name") or ""), n) for (i, row), n in zip(found, sms, strict=True))
