@@ -348,9 +348,7 @@ def structure(listing: Listing) -> Structure:
             sum(_is_barrier(rows[i]) for i in loop.body),
             sum(_spill(listing, i) for i in loop.body),
             outer,
-            rows[loop.first].executed / around_it
-            if outer is not None and (around_it := rows[found[outer].first].executed)
-            else 0.0,
+            rows[loop.first].executed / rounds if rounds else 0.0,
         )
 
     inside = {i for loop in found for i in loop.body}
