@@ -26,7 +26,7 @@ _MORE = "{count} more: --format json lists all problems"
 
 @dataclass(frozen=True)
 class Screen:
-    """What the output can show. width: columns; blocks: whether its encoding has block characters."""
+    """Capabilities of the output. width: columns; blocks: whether its encoding has block characters."""
 
     width: int
     colour: bool

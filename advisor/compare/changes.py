@@ -52,7 +52,7 @@ class Counters(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Shown(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Which changes are shown: percentages from `points` on, others from `share` on, at most `most`, of `metrics`."""
+    """The changes to show: percentages from `points` on, others from `share` on, at most `most`, of `metrics`."""
 
     points: float
     share: float
@@ -115,7 +115,7 @@ def say(key: str, **values: float | str) -> str:
 
 
 def sources(key: str) -> tuple[str, ...]:
-    """What a text rests on."""
+    """The sources of a text."""
     return settings().texts[key].cites
 
 

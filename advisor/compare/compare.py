@@ -286,7 +286,7 @@ def compare_diagnoses(
     runs: tuple[Sequence[float], Sequence[float]] | None = None,
     force: bool = False,
 ) -> Compared:
-    """The same of two diagnoses, which is all that a comparison needs."""
+    """Compare the launches of two diagnoses; parameters and errors as in `compare`."""
     old = runs_of(base.launches, runs[0] if runs is not None else None)
     new = runs_of(current.launches, runs[1] if runs is not None else None)
     if runs is not None and (len(old) != 1 or len(new) != 1):
@@ -344,7 +344,7 @@ def _pair(catalog: Catalog, couple: Couple) -> Pair:
 
 
 def _doubtful(conditions: Sequence[Condition], judged: Judged | None, by_cycles: Judged | None) -> str:
-    """Why the two times are not comparable: size, gpu, clock or kernel; empty when they are.
+    """The reason why the two times are not comparable: size, gpu, clock or kernel; empty when they are.
 
     Another kernel counts only where it is slower: many fixes are a faster kernel for the same work.
     """

@@ -29,7 +29,7 @@ def gpu_of(launch: LaunchDiagnosis) -> str:
 
 
 def other_gpu(base: Runs, current: Runs) -> Condition | None:
-    """That the two ran on different GPUs, where both say on which."""
+    """The condition that the two ran on different GPUs, where both are known."""
     old, new = base.launch, current.launch
     differ = gpu_of(old) and gpu_of(new) and gpu_of(old) != gpu_of(new)
     if not differ and not (old.cc and new.cc and old.cc != new.cc):

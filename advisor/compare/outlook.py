@@ -137,12 +137,12 @@ def _moved(base: LaunchDiagnosis, current: LaunchDiagnosis, sign: int) -> list[s
 
 
 def first_diagnosis(launch: LaunchDiagnosis) -> Finding | None:
-    """What the advisor would fix first."""
+    """The first diagnosis, which to fix first."""
     return next((f for f in launch.findings if f.kind == "diagnosis"), None)
 
 
 def promise(base: Runs, current: Runs, judged: Judged | None, changes: Sequence[FindingChange]) -> Promise | None:
-    """What the base's first finding was estimated to give, against what was measured; None without an estimate.
+    """The estimate of the base's first finding against the measured speedup; None without an estimate.
 
     Where the first finding stayed and one other went, the estimate of that one was put to the test.
     """
@@ -210,7 +210,7 @@ def _why(
 
 
 def _next_limit(first: Finding, current: LaunchDiagnosis) -> str:
-    """Which limit was expected next and which unit leads now; empty where they agree or one is unknown."""
+    """The limit expected next and the unit that leads now; empty where they agree or one is unknown."""
     terms = time_model().terms
     expected = first.speedup.next_limiter if first.speedup is not None else ""
     leading = leader(current)

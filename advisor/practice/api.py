@@ -48,7 +48,7 @@ class Tolerance:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What one run of the algorithm must do: bytes through DRAM (each input read once, each output written once) and
+    """The work of one run of the algorithm: bytes through DRAM (each input read once, each output written once) and
     floating-point operations (a multiply-add counts two)."""
 
     bytes: float

@@ -219,7 +219,7 @@ class Bench:
         return Step(run, tuple(asked.values()), None, getattr(run, "profiled", None))
 
     def poison(self) -> None:
-        """Fill what is to be written with what no kernel writes: a NaN, or bytes of 0xA5; zero what starts at zero."""
+        """Fill outputs and scratch with a value that no kernel writes (a NaN, or bytes of 0xA5), those of ZEROED with 0."""
         for name, array in {**self.out, **self.scratch}.items():
             if name in self.zeroed:
                 array.fill(0)
@@ -246,7 +246,7 @@ class Bench:
         }
 
     def changed(self) -> tuple[str, ...]:
-        """The inputs that are not what they were before the first check."""
+        """The inputs that changed since the first check."""
         return tuple(name for name, value in self._checksums().items() if self._sums.get(name, value) != value)
 
     def check(self, run: Callable[[], None]) -> Mismatch | None:
@@ -323,7 +323,7 @@ class Bench:
         return launches - max(left, 0) if step.launches is not None else None
 
     def _launched(self) -> None:
-        """Called after each launch of ours: ends the profiled stretch after the last launch that is wanted."""
+        """Called after each launch of a step: stop the profiler after the last launch to profile."""
         if self._left is not None:
             self._left -= 1
             if self._left == 0:
@@ -332,7 +332,7 @@ class Bench:
 
 
 def _facts(name: str, kernel: Any) -> Kernel:
-    """What the driver says of a kernel."""
+    """The facts of the driver about a kernel."""
     return Kernel(name, int(kernel.num_regs), int(kernel.local_size_bytes), int(kernel.shared_size_bytes))
 
 
@@ -342,7 +342,7 @@ def poison_byte(dtype: Any) -> int:
 
 
 def poison(array: Any) -> None:
-    """Fill a contiguous array with what no kernel writes: a NaN, or bytes of 0xA5."""
+    """Fill a contiguous array with a value that no kernel writes: a NaN, or bytes of 0xA5."""
     array.view(np.uint8).fill(poison_byte(array.dtype))
 
 

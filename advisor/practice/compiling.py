@@ -93,7 +93,7 @@ def nvrtc() -> Compiler | None:
 
 
 def _headers() -> tuple[str, ...]:
-    """Where the headers of the CUDA toolkit are (cuda_fp16.h, mma.h), if they are."""
+    """The folders of the headers of the CUDA toolkit (cuda_fp16.h, mma.h) that are installed."""
     try:
         from cuda import pathfinder
     except ImportError:
@@ -123,7 +123,7 @@ def nvcc() -> Compiler | None:
 
 
 def _fed(command: Sequence[str], text: str) -> tuple[bool, str]:
-    """Whether a command that reads `text` succeeded, and what it said; subprocess.TimeoutExpired after the limit.
+    """Whether a command that reads `text` succeeded, and its output; subprocess.TimeoutExpired after the limit.
 
     nvcc starts programs of its own: they are in its group and end with it, on Ctrl-C too.
     """

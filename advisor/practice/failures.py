@@ -178,7 +178,7 @@ def _line(error: BaseException, source: str) -> int | None:
 
 
 def of_machine(error: BaseException, driver: int) -> Failure:
-    """Why CuPy finds no GPU to use; driver: the CUDA version of the driver, 0 where none is installed.
+    """The failure of CuPy without a usable GPU; driver: the CUDA version of the driver, 0 where none is installed.
 
     Without any driver CUDA speaks of one that is too old.
     """
@@ -193,7 +193,7 @@ def of_machine(error: BaseException, driver: int) -> Failure:
 
 
 def of_import(error: BaseException, devices: int | None) -> Failure:
-    """Why CuPy could not be imported: not installed, or for another CUDA version.
+    """The failure of an import of CuPy: not installed, or for another CUDA version.
 
     devices: the GPUs that can be used here (`driver.devices`). Without one CuPy would not help, so that comes first.
     """

@@ -1,4 +1,4 @@
-"""What a learner does with the exercises, for the commands and the session: an action in, a record out.
+"""The actions of a learner on exercises, for the commands and the session: an action in, a record out.
 
 The state file keeps hints, answers, predictions, points and solutions; running a version needs a GPU (see `attempts`).
 """
@@ -86,7 +86,7 @@ class Yours:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What can be predicted, (id, title) each; peaks: of the recorded GPU, per second, for the napkin."""
+    """The choices of a prediction, (id, title) each; peaks: of the recorded GPU, per second, for the napkin."""
 
     classes: tuple[tuple[str, str], ...]
     causes: tuple[tuple[str, str], ...]

@@ -188,7 +188,7 @@ def work_of(name: str, step: str, sizes: dict[str, int]) -> Work:
 
 
 def answers(name: str, step: str, sizes: dict[str, int]) -> dict[str, Any]:
-    """What a person would answer about a step at these sizes; empty where the case has nothing to say."""
+    """The answers of a case about a step at these sizes; empty where it has none."""
     given = getattr(case(name), "answers", None)
     return dict(given(step, sizes)) if given is not None else {}
 

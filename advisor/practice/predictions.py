@@ -39,7 +39,7 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a typed number compares: `unread` where the two cannot be compared; factor: typed over expected."""
+    """The comparison of a typed number: `unread` where the two cannot be compared; factor: typed over expected."""
 
     word: Word
     factor: float | None = None

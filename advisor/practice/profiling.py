@@ -185,7 +185,7 @@ _WORDS: tuple[tuple[str, str, str], ...] = (
 
 
 def ncu_failure(errors: list[str]) -> Failure | None:
-    """What ncu's `==ERROR==` lines mean; None when there are none."""
+    """The failure in ncu's `==ERROR==` lines; None when there are none."""
     text = "\n".join(errors)
     for pattern, kind, words in _WORDS:
         if re.search(pattern, text):
@@ -205,7 +205,7 @@ def profile(
     """Profile the jobs of a request into one report; jobs that ask for `profile` give launches, others only run.
 
     report: path of the .ncu-rep; its folder must exist. An old report there is replaced. collect: see
-    `ncu_command`. Never raises for what kernels or ncu do: `failure` says it.
+    `ncu_command`. Failures of kernels and ncu are in `failure`.
     """
     runner = runner or Runner()
     found = ncu or find_ncu({**os.environ, **runner.env})

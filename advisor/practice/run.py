@@ -129,7 +129,7 @@ class _ResultFile(msgspec.Struct):
 
 
 def read_result(path: Path) -> tuple[Outcome, Now | None, bool]:
-    """What a child has written so far, its current step, and whether it was done.
+    """The results of a child so far, its current step, and whether it was done.
 
     A file that is not there or is not whole gives an empty outcome.
     """
@@ -154,7 +154,7 @@ def left_over(tasks: tuple[Task, ...], done: tuple[JobResult, ...]) -> tuple[Tas
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a child ended. code: exit code, or minus the signal; None where it could not be ended (stuck in the driver).
+    """The end of a child. code: exit code, or minus the signal; None where it could not be ended (stuck in the driver).
 
     late: it was ended because a stretch took too long; errors: the last of its stderr.
     """
@@ -240,7 +240,7 @@ def nothing(progress: Progress) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """How the child is started.
+    """The settings of a child process.
 
     python: the interpreter that has CuPy; prefix: a command in front of it (a profiler); env: added to the
     environment; go_on: whether jobs that are left are run after one that killed its child or never ended.

@@ -294,7 +294,7 @@ def task_of(name: str, do: tuple[Stage, ...], seed: int, root: Path | None = Non
 
 
 def request(names: Iterable[str], do: tuple[Stage, ...], seed: int, root: Path | None = None) -> Request:
-    """What one child process is asked to do with these exercises."""
+    """The request for one child process on these exercises."""
     return Request(tuple(task_of(name, do, seed, root) for name in names))
 
 
@@ -338,7 +338,7 @@ def _profiling(task: Task, results: Mapping[Key, JobResult]) -> Task:
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """Where the launches of an exercise are: the report, and for each step its launches in it, from 0."""
+    """The report of an exercise, and for each step its launches in it, from 0."""
 
     path: Path
     launches: Mapping[str, tuple[int, ...]]
@@ -431,7 +431,7 @@ class Circumstances:
 
 
 def driver_version() -> str:
-    """What nvidia-smi says of the first GPU's driver; '' where unknown."""
+    """The driver version of the first GPU, from nvidia-smi; '' where unknown."""
     command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
@@ -493,7 +493,7 @@ def write(m: Measured, said: Circumstances, folder: Path) -> None:
 
 
 def _of_libraries(m: Measured) -> frozenset[int]:
-    """Launches of Python steps without kernels of their own: they run a library's code, which is not ours to keep."""
+    """Launches of Python steps without kernels of their own: they run code of a library."""
     return frozenset(
         launch
         for step in m.exercise.steps

@@ -143,7 +143,7 @@ class Store:
         self.path = self.folder / "practice.json"
 
     def read(self) -> Progress:
-        """What is there; an empty progress when there is no file yet. InputError when it cannot be understood."""
+        """The stored progress, empty when there is no file yet. InputError when it cannot be read."""
         try:
             if self.path.stat().st_size > _LARGEST:
                 raise InputError(f"{self.path}: over {_LARGEST >> 20} MiB: not what practice wrote: move it away")
@@ -163,7 +163,7 @@ class Store:
         return found
 
     def record(self, exercise: str) -> Record:
-        """What is known of one exercise."""
+        """The record of one exercise."""
         return self.read().exercises.get(exercise, Record())
 
     def change(self, exercise: str, change: Callable[[Record], T]) -> T:

@@ -44,7 +44,7 @@ STAGES: tuple[Stage, ...] = ("check", "time", "profile")
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """What a sweep changes: threads of a one-dimensional block, percent of shared memory carved out, registers."""
+    """The variation of a sweep: threads of a one-dimensional block, percent of shared memory carved out, registers."""
 
     block: int | None = None
     carveout: int | None = None
@@ -124,7 +124,7 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """What the driver says of a compiled kernel: registers and local bytes of a thread, static shared bytes."""
+    """A compiled kernel: registers and local bytes of a thread, static shared bytes."""
 
     name: str
     registers: int

@@ -1,4 +1,4 @@
-"""The learner's own folder of an exercise: the source to edit, its profiles, and what it was before a reset."""
+"""The learner's own folder of an exercise: the source to edit, its profiles, and its versions before a reset."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LARGEST = 1 << 20  # bytes of a source
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """Where a learner works: `source` is the file to edit, `extra` what it uses, `profiles` the folder of reports."""
+    """The files of a learner: `source` is the file to edit, `extra` what it uses, `profiles` the folder of reports."""
 
     exercise: Exercise
     folder: Path
@@ -47,7 +47,7 @@ def first_step(exercise: Exercise) -> StepDef:
 
 
 def source_name(exercise: Exercise, step: StepDef) -> str:
-    """What the file to edit is called in the learner's folder."""
+    """The name of the file to edit in the learner's folder."""
     return exercise.name + Path(step.source).suffix
 
 

@@ -14,7 +14,7 @@ Value = float | str | None
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What columns are made of: the listing, live registers and innermost loop of each instruction, the waits."""
+    """The data of columns: the listing, live registers and innermost loop of each instruction, the waits."""
 
     listing: Listing
     live: tuple[int, ...]

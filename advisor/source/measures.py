@@ -1,4 +1,4 @@
-"""What can be searched for in the code: named measures of an instruction, made of ncu's per-instruction metrics."""
+"""Named measures of an instruction, made of ncu's per-instruction metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `ncu-advisor source` shows of one launch: hot lines and instructions, structure, shared accesses, texts."""
+"""The content of `ncu-advisor source`: hot lines and instructions, structure, shared accesses, texts."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def by_line(texts: dict[str, tuple[str, ...]]) -> dict[tuple[str, int], str]:
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """How far lines can be trusted, as shares of the executed instructions, 0 to 1.
+    """Coverage of line information, as shares of the executed instructions, 0 to 1.
 
     lined: those with a line; inlined: those that were inlined into another function.
     """
@@ -123,7 +123,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What to show of a launch. folders: where source files are searched for, besides the report's own paths.
+    """Filters and additions of a view. folders: where source files are searched for, besides the report's own paths.
 
     top: of so many spots waits and columns are given; None: waits of all, and columns of every instruction.
     """

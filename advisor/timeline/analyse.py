@@ -310,7 +310,7 @@ def _notes(numbers: GpuFacts, command: NcuCommand | None) -> tuple[str, ...]:
 
 
 def _loop(numbers: GpuFacts) -> dict[str, float | str] | None:
-    """How busy the GPU is from its first kernel to its last, where nearly all copies are outside; None elsewhere."""
+    """The busy share from the first kernel to the last, where nearly all copies are outside; None elsewhere."""
     kernels, copies = numbers.spans.get("kernels"), numbers.spans.get("copies")
     if kernels is None or copies is None or len(kernels) < _SEVERAL or not copies.length or numbers.window is None:
         return None

@@ -152,7 +152,7 @@ def _clean(lines: Iterable[str]) -> Iterator[str]:
 
 
 def work_kind(name: str) -> int:
-    """What a line of a GPU trace or of a table of copies is, by its name."""
+    """The kind of work of a line of a GPU trace or of a table of copies, by its name."""
     if not name.startswith("["):
         return kinds.KERNEL
     return next((kind for mark, kind in _COPIES if mark.search(name)), kinds.OTHER)

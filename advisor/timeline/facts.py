@@ -230,7 +230,7 @@ def _graphs(trace: Trace, work: Work, gaps: Gaps, share: Any, values: dict[str, 
 
 
 def _lacking(trace: Trace, values: dict[str, float]) -> dict[str, str]:
-    """Which part of the trace each unknown metric would come from."""
+    """The part of the trace that each unknown metric needs."""
     needs = {
         **dict.fromkeys(("host_copy_pct", "copy_exposed_pct", "copy_overlappable_pct"), "copies"),
         **dict.fromkeys(("input_wait_pct", "input_wait_count", "output_wait_pct", "output_wait_count"), "copies"),

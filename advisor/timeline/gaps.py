@@ -37,7 +37,7 @@ class Gaps:
         return int((self.spans.end - self.spans.start)[self.cause == cause].sum())
 
     def count(self, cause: int) -> int:
-        """How many gaps have one cause."""
+        """The number of gaps of one cause."""
         return int((self.cause == cause).sum())
 
 
@@ -129,7 +129,7 @@ def _between(moments: Array, first: Array, last: Array) -> Array:
 
 
 def communicates(trace: Trace, work: Work) -> Array:
-    """Which work is communication between GPUs: kernels by their names, and copies from GPU to GPU."""
+    """The work that is communication between GPUs: kernels by their names, and copies from GPU to GPU."""
     mark = named("communication")
     used = np.unique(work.name[work.kind == kinds.KERNEL]).tolist()
     names = [i for i in used if mark.search(trace.short.get(i, "") or trace.names[i])]
@@ -137,13 +137,13 @@ def communicates(trace: Trace, work: Work) -> Array:
 
 
 def is_tiny(trace: Trace, work: Work) -> Array:
-    """Which work is a kernel, launched on its own, that takes about as long as its launch."""
+    """The work that is a kernel, launched on its own, that takes about as long as its launch."""
     brief = work.end - work.start < constant("tiny_kernel_us") * 1000
     return np.asarray((work.kind == kinds.KERNEL) & brief & (work.graph == 0) & ~communicates(trace, work))
 
 
 def _in_calls(trace: Trace, group: str, spans: Spans, threads: tuple[int, ...]) -> Array:
-    """How much of each gap the threads spend in calls of a group, in ns; -1 where calls were not traced."""
+    """The time of each gap that the threads spend in calls of a group, in ns; -1 where calls were not traced."""
     if trace.calls is None:
         return np.full(len(spans), -1, np.int64)
     mark = named(group)

@@ -1,4 +1,4 @@
-"""The moments that show a pattern best: the longest of its gaps or pieces of work, with what the host did meanwhile."""
+"""The moments that show a pattern: the longest of its gaps or pieces of work, with the host's calls."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _longest(length: Array, rows: Array) -> list[int]:
 
 
 def title(trace: Trace, work: Work, row: int) -> str:
-    """What a piece of work is called: a kernel's base name, or what kind of copy it is."""
+    """The name of a piece of work: a kernel's base name, or the kind of copy."""
     kind = int(work.kind[row])
     if kind == kinds.KERNEL:
         name = int(work.name[row])

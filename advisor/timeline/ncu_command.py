@@ -98,7 +98,7 @@ def ncu_command(trace: Trace, work: Work | None, rank: KernelRank) -> NcuCommand
 
 
 def _main_shape(grid: Array, block: Array, time: Array) -> tuple[int, float | None, Array]:
-    """How many shapes have time, the share in % of the one with the most, and its launches; all where none is known."""
+    """The number of shapes, the share in % of the one with the most time, and its launches; all where none is known."""
     known = (grid >= 0) & (block >= 0) & (time > 0)
     if not known.any():
         return 0, None, np.ones(len(grid), bool)
@@ -124,7 +124,7 @@ def _line(short: str, skip: int, range_: str, each_gpu: bool) -> str:
 
 
 def _range(trace: Trace, work: Work, rows: Array, at: int) -> tuple[Array, str]:
-    """Which launches lie in the NVTX range that the one at `at` is in, and ncu's filter for it; '' where none fits.
+    """The launches in the NVTX range around the one at `at`, and ncu's filter for it; '' where none fits.
 
     The range is the innermost one of the thread that launched it whose name holds nearly all launches of the kernel: it
     then leaves nothing out, and ncu skips the rest of the program.

@@ -205,7 +205,7 @@ class Database:
 
 
 def _reason(error: Exception) -> str:
-    """What SQLite says, which may quote the file: on one line, short, without control characters."""
+    """The message of SQLite, which may quote the file: on one line, short, without control characters."""
     return "".join(c if c.isprintable() else " " for c in " ".join(str(error).split()))[:100]
 
 
@@ -312,7 +312,7 @@ def _read(database: Database, path: Path, sha256: str) -> Trace:
 
 
 def _problems(database: Database) -> list[str]:
-    """What nsys itself says went wrong while it recorded: errors, and that data were lost."""
+    """Problems that nsys recorded itself: errors, and lost data."""
     out = []
     for row in database.rows("DIAGNOSTIC_EVENT", ("severity", "text")):
         text = " ".join(str(row["text"] or "").split())
@@ -343,7 +343,7 @@ def _calls(database: Database, table: str, names: _Names, problems: list[str], l
 
 
 def _asked(calls: Calls | None, texts: list[str]) -> dict[str, bool]:
-    """What the calls asked for: launches, copies, graphs, managed memory."""
+    """The kinds of work that the calls requested: launches, copies, graphs, managed memory."""
     used = set() if calls is None else {texts[i].casefold() for i in np.unique(calls.name).tolist()}
     return {
         "launch": any("launchkernel" in name or name.startswith("culaunch") for name in used),

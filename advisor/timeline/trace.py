@@ -86,7 +86,7 @@ COPY_KINDS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Work:
-    """What ran on GPUs, sorted by start; each an array of shape (n,).
+    """Work of GPUs, sorted by start; each an array of shape (n,).
 
     name: index into the trace's names; call: the correlation id of the call that asked for it, UNKNOWN without one;
     size: bytes of a copy, UNKNOWN otherwise; pageable: 1 when a copy's host memory is pageable, 0 when not, UNKNOWN;
@@ -219,7 +219,7 @@ class KernelSum:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """What `nsys stats` has added up; None for a report that is not there. Copies and calls: name -> (count, ns)."""
+    """Sums of `nsys stats`; None for a report that is not there. Copies and calls: name -> (count, ns)."""
 
     kernels: tuple[KernelSum, ...] | None = None
     copies: Mapping[str, tuple[int, float]] | None = None

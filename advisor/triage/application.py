@@ -1,4 +1,4 @@
-"""What the fixes are worth to the whole program: each kernel's share of a trace, times the gain of its fix.
+"""The gain of the fixes for the whole program: each kernel's share of a trace, times the gain of its fix.
 
 A kernel counts by the time in which at least one of its launches ran, so that launches side by side count once; where
 kernels of several names run side by side, their gains together shrink to the time that kernels take up at all. Several

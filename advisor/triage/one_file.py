@@ -266,7 +266,7 @@ def _row(
 def _budgets(
     catalog: Catalog, weighed: Weighed, rows: list[int], order: Mapping[int, tuple[_Ranked, ...]]
 ) -> dict[int, Any]:
-    """What all fixes of each of these launches give together, computed at once."""
+    """The joint gain of all fixes of each of these launches."""
     if is_workload(catalog):
         return {}
     wanted = {row: found for row in rows if len(found := candidates_of(catalog, order[row])) >= 2}

@@ -157,7 +157,7 @@ class Triage:
 
     @property
     def problems(self) -> tuple[tuple[str, str], ...]:
-        """What is wrong with the run itself rather than with a report: path and why."""
+        """Problems of the run itself rather than of a report: path and reason."""
         return (*self.unlisted, *((self.state,) if self.state is not None else ()))
 
     @property

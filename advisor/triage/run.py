@@ -30,7 +30,7 @@ from advisor.triage.results import Triage
 from advisor.triage.tally import Part, Row, Settings
 
 _TICK_S = 1.0
-_KEPT = 31 * 24 * 3600  # seconds for which the state of a run that nobody resumes is kept
+_KEPT = 31 * 24 * 3600  # seconds for which the state of a run that is not resumed is kept
 # Reading one file ends by itself after 180 s (readers.container.Limits); reasoning about its launches takes seconds.
 _SILENCE_S = 600.0
 _TRIES = 2
@@ -133,7 +133,7 @@ def triage(
 
 
 def _purpose(paths: Sequence[Path], settings: bytes, knowledge: Sequence[Path]) -> str:
-    """What a state is for: these arguments, these settings and this knowledge, to the byte."""
+    """The key of a state: arguments, settings and knowledge, to the byte."""
     digest = hashlib.sha256(settings)
     for path in paths:
         digest.update(b"\0" + str(path.absolute()).encode("utf-8", "surrogateescape"))
@@ -144,7 +144,7 @@ def _purpose(paths: Sequence[Path], settings: bytes, knowledge: Sequence[Path]) 
 
 
 def _place(purpose: str) -> Path:
-    """Where the state of a run is unless it is named; states that nobody resumed are removed."""
+    """The default path of a run's state; old states are removed."""
     folder = resources.user_cache() / "triage"
     with contextlib.suppress(OSError):
         for old in folder.iterdir():
@@ -267,7 +267,7 @@ class Processes:
         return child
 
     def stop(self) -> None:
-        """End all processes, whatever they are doing."""
+        """Kill all processes."""
         self._stopping = True
         self._threads.shutdown(wait=False, cancel_futures=True)
         for child in tuple(self._children):
@@ -314,7 +314,7 @@ class Cluster:
 
     @property
     def room(self) -> int:
-        """How many files may be in flight, so that no worker waits and the scheduler holds no more than it must."""
+        """The number of files in flight: enough that no worker waits."""
         threads = 0
         with contextlib.suppress(Exception):
             threads = sum(self._client.nthreads().values())

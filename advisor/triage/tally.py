@@ -51,7 +51,7 @@ class CauseTally(msgspec.Struct):
 
 
 class Conclusion(msgspec.Struct, frozen=True):
-    """What was concluded about one launch: its class, first diagnosis and budget."""
+    """The conclusions about one launch: its class, first diagnosis and budget."""
 
     verdict: Verdict
     finding: Finding | None = None
@@ -72,7 +72,7 @@ class Example(msgspec.Struct, frozen=True):
 
     @property
     def conclusion(self) -> Conclusion:
-        """What was concluded about the launch."""
+        """The conclusions about the launch."""
         return msgspec.msgpack.decode(self.packed, type=Conclusion)
 
 
