@@ -219,7 +219,7 @@ class Bench:
         return Step(run, tuple(asked.values()), None, getattr(run, "profiled", None))
 
     def poison(self) -> None:
-        """Fill outputs and scratch with a value that no kernel writes (a NaN, or bytes of 0xA5), those of ZEROED with 0."""
+        """Fill outputs and scratch with a value that no kernel writes (a NaN, or bytes of 0xA5), ZEROED ones with 0."""
         for name, array in {**self.out, **self.scratch}.items():
             if name in self.zeroed:
                 array.fill(0)
