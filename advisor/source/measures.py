@@ -157,6 +157,4 @@ def measure(name: str) -> Measure:
         return Measure(name, name, (name,), _plain(name))
     near = extractOne(name, list(MEASURES), score_cutoff=70)
     hint = f"; did you mean {near[0]}?" if near else ""
-    raise UsageError(
-        f"nothing called {name[:80]!r} can be searched for in the code{hint} (one of {', '.join(MEASURES)})"
-    )
+    raise UsageError(f"{name[:80]!r} is not a measure of instructions{hint} (one of {', '.join(MEASURES)})")
