@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from advisor.cli import terminal
-from advisor.cli.diagnose import read_answers
 from advisor.cli.options import Knowledge, Launches, Output, argument, command, flag, formats, option
-from advisor.cli.remarks import tell_problems
 from advisor.compare.compare import compare as compare_analyses
 from advisor.compare.compare import parse_side, read_sides
 from advisor.compare.thresholds import check, parse
@@ -56,7 +54,7 @@ def compare(options: Options) -> int:
     analyses = read_sides(
         parse_side(options.base),
         parse_side(options.current),
-        answers=read_answers(options.answers),
+        answers=options.given,
         gpu=options.gpu,
         knowledge=options.knowledge,
         kernel=pattern,
@@ -69,7 +67,7 @@ def compare(options: Options) -> int:
     )
     result = Result(found, outcomes)
     for info in (found.base, found.current):
-        tell_problems(info.path, info.problems, most=1)
+        terminal.tell_problems(info.path, info.problems, most=1)
     for line in result.trouble():
         terminal.warn(line)
     terminal.write(_text(result, options), options.out)

@@ -12,9 +12,7 @@ from msgspec import structs
 
 from advisor.cli import terminal
 from advisor.cli.options import PATH, Knowledge, Launches, Output, Strict, argument, command, flag, formats, option
-from advisor.cli.remarks import tell_problems
 from advisor.hardware import gpus
-from advisor.knowledge.loader import load
 from advisor.reasoning.diagnose import Analysis, analyse
 from advisor.reasoning.document import Explanation, diagnosis_document
 from advisor.reasoning.engine.what_if import parse_assignments
@@ -77,7 +75,7 @@ def diagnose(options: Options) -> int:
     other_gpu = gpus.gpu(options.on) if options.on is not None else None
     analysis = analyse(
         options.reports,
-        answers=read_answers(options.answers),
+        answers=options.given,
         gpu=options.gpu,
         knowledge=options.knowledge,
         ptxas=options.ptxas,
@@ -105,15 +103,10 @@ def diagnose(options: Options) -> int:
         launches = (structs.replace(launch, on=on) for launch, on in zip(diagnosis.launches, moved, strict=True))
         diagnosis = replace(diagnosis, launches=tuple(launches))
     for info in diagnosis.reports:
-        tell_problems(info.path, info.problems)
+        terminal.tell_problems(info.path, info.problems)
     terminal.write(_text(diagnosis, asked, texts, options), options.out)
     troubled = any(not info.complete or info.problems for info in diagnosis.reports)
     return EXIT_WRONG_USE if options.strict and troubled else EXIT_DONE
-
-
-def read_answers(path: Path | None) -> dict[str, Any] | None:
-    """A YAML file of question id (or metric id) -> value; KnowledgeError with file and line where it is not one."""
-    return load(path, dict[str, Any]) if path is not None else None
 
 
 def _check(options: Options) -> None:

@@ -51,9 +51,7 @@ def _is_path(word: str) -> bool:
 
 
 @click.group(
-    cls=_Program,
-    lazy=COMMANDS,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    cls=_Program, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
 @click.version_option(__version__, prog_name="ncu-advisor")
 def cli() -> None:

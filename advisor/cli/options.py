@@ -21,11 +21,11 @@ from typing import Any, TypeVar
 
 import click
 
+from advisor.knowledge.loader import load
 from advisor.records.errors import KnowledgeError, UsageError
 
 PATH = click.Path(path_type=Path)
 _FILTER, _OWN, _OUTPUT, _KNOWLEDGE = range(4)  # the order of options in a command's help
-
 T = TypeVar("T")
 
 
@@ -133,6 +133,11 @@ class Launches:
         "--answers", type=PATH, metavar="FILE.yaml", place=_FILTER, help="A YAML file of session answers."
     )
     gpu: str | None = option("--gpu", metavar="NAME", place=_FILTER, help="The GPU, if the report does not name it.")
+
+    @property
+    def given(self) -> dict[str, float | str] | None:
+        """`--answers`, read: question id (or metric id) -> value. KnowledgeError with file and line."""
+        return load(self.answers, dict[str, Any]) if self.answers is not None else None
 
     @property
     def pattern(self) -> re.Pattern[str] | None:

@@ -13,8 +13,9 @@ from rapidfuzz import process
 from advisor.cli import LazyGroup, terminal
 from advisor.cli.options import PATH, argument, command, flag, formats, option
 from advisor.knowledge.base import catalog
-from advisor.practice import lessons, workshop
+from advisor.practice import workshop
 from advisor.practice.exercise_list import practice_list
+from advisor.practice.lessons import Lessons, actual_speedup
 from advisor.practice.manifest import Exercise, exercise, names
 from advisor.practice.predictions import CAUSE_POINTS, CLASS_POINTS, MINE, SPEEDUP_POINTS
 from advisor.practice.selfcheck import judge
@@ -116,10 +117,10 @@ def _profile(store: Store, one: Exercise, step_id: str, predicted: bool) -> int:
     known = latest(store.record(one.name), step.id)
     if known is None and predicted:
         known = ask_prediction(store, one, step.id)
-    found = lessons.of_recording(one, terminal.narrate)
+    found = Lessons(store).of_recording(one, terminal.narrate)
     terminal.clear()
     measured, launch = found.measured, found.launch(step)
-    actual = lessons.actual_speedup(one, step.id, measured)
+    actual = actual_speedup(one, step.id, measured)
     if known is not None:
         terminal.write(reveal(store, one, step.id, launch, actual) + "\n")
     terminal.write(view.version_text(one, step, measured, found.record, at.width, at.colour))
@@ -200,7 +201,7 @@ def ask_prediction(
     of_what = "your version over the slow one" if step == MINE else "the version with that fixed (1: no gain)"
     speedup = _number(f"Speedup of {of_what}", speedup)
     made = Prediction(step=step, class_id=class_id, cause=cause, speedup=speedup)
-    lessons.record_prediction(store, one, made)
+    Lessons(store).predict(one, made)
     return made
 
 
@@ -208,7 +209,7 @@ def reveal(
     store: Store, one: Exercise, step: str, launch: LaunchDiagnosis, actual: float | None, digest: str = ""
 ) -> str:
     """Score the prediction of a step, store the points, and describe them. actual: the measured speedup."""
-    found = lessons.reveal(store, one, step, launch, actual, digest)
+    found = Lessons(store).reveal(one, step, launch, actual, digest)
     if found is None:
         return ""
     parts, at = (CLASS_POINTS, CAUSE_POINTS, SPEEDUP_POINTS), screen()
@@ -243,7 +244,7 @@ def quiz(options: QuizOptions) -> int:
         terminal.write(view.question_text(number, len(one.quiz), question, at.width, at.colour))
         letter = choose("Answer", given[number].strip().lower() if given else None, letters, listed=True)
         chosen = ord(letter) - ord("a")
-        lessons.answer(store, one, number, chosen)
+        Lessons(store).answer(one, number, chosen)
         right += question.answers[chosen].right
         terminal.write(view.reasons_text(question, chosen, at.width, at.colour))
     terminal.write(view.quiz_result(one, right, at.width))
@@ -277,7 +278,7 @@ class HintOptions(OneExercise):
 def hint(options: HintOptions) -> int:
     """Show the next hint, and those already given."""
     one, at = exercise(options.name), screen()
-    terminal.write(view.hints_text(one, lessons.hint(Store(), one, options.all_), at.width, at.colour))
+    terminal.write(view.hints_text(one, Lessons().hint(one, options.all_), at.width, at.colour))
     return EXIT_DONE
 
 
@@ -293,8 +294,10 @@ class SolutionOptions(OneExercise):
 def solution(options: SolutionOptions) -> int:
     """Explain the solution, and show the source of a later step and what changed."""
     one, at = exercise(options.name), screen()
-    told = lessons.solution(Store(), one, options.step, options.anyway)
-    terminal.write(view.solution_text(one, told.step, told.before, told.path, told.text, told.old, at.width, at.colour))
+    found = Lessons().solution(one, options.step, options.anyway)
+    terminal.write(
+        view.solution_text(one, found.step, found.before, found.path, found.text, found.old, at.width, at.colour)
+    )
     return EXIT_DONE
 
 
@@ -308,10 +311,8 @@ class ResetOptions(OneExercise):
 @command(ResetOptions)
 def reset(options: ResetOptions) -> int:
     """Restore the original source; your version is kept next to it."""
-    store, one = Store(), exercise(options.name)
-    kept = workshop.reset(workshop.opened(one, store))
-    if options.progress:
-        lessons.forget(store, one)
+    one = exercise(options.name)
+    kept = Lessons().reset(one, options.progress)
     terminal.write(view.reset_text(one, kept, options.progress, screen().width))
     return EXIT_DONE
 

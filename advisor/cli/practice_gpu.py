@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,7 +12,6 @@ import click
 from advisor.cli import terminal
 from advisor.cli.options import PATH, Output, argument, clock_control, command, flag, formats, option
 from advisor.cli.practice import OneExercise, ask_prediction, reveal, screen
-from advisor.compare.compare import compare
 from advisor.knowledge.base import catalog
 from advisor.practice import attempts, compiling, workshop
 from advisor.practice import selfcheck as checks
@@ -57,6 +55,18 @@ class _RunOptions(OneExercise):
     def inputs(self) -> int:
         """The seed: fresh inputs for every check, unless the learner asks for the same again."""
         return self.seed if self.seed is not None else attempts.fresh_seed()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Clocks:
+    """`--clock-control`."""
+
+    clock_control: str = clock_control()
+
+    @property
+    def clocks(self) -> str | None:
+        """The option for ncu; None for its default."""
+        return None if self.clock_control == "base" else self.clock_control
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,11 +146,10 @@ def _compile(store: Store, shop: workshop.Workshop, arch: str) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProfileOptions(_RunOptions):
+class ProfileOptions(_Clocks, _RunOptions):
     """Options of `profile`."""
 
     no_prediction: bool = flag("--no-prediction", help="Show the profile without a prediction first.")
-    clock_control: str = clock_control()
 
 
 @command(ProfileOptions)
@@ -150,32 +159,21 @@ def profile(options: ProfileOptions) -> int:
     predicted = not options.no_prediction
     shop = workshop.opened(one, store)
     _require_profiler(asking=predicted)
-    digest = shop.digest()
     if predicted:
         known = latest(store.record(one.name), MINE)
-        if known is None or (known.points is not None and known.digest != digest):
+        if known is None or (known.points is not None and known.digest != shop.digest()):
             ask_prediction(store, one, MINE)
     tried = _try(store, shop, seed, options)
     code = _show_attempt(tried, shop, onward=False)
     if tried.mine is None or tried.mine.failure is not None:
         return code
-    clocks = None if options.clock_control == "base" else options.clock_control
     runner = attempts.runner(options.limit)
-    made = attempts.before_and_after(shop, tried, seed, runner, _show_progress, clock_control=clocks)
+    made = attempts.before_and_after(store, shop, tried, seed, runner, _show_progress, options.clocks)
     terminal.clear()
-    if made.failure is not None or made.before is None or made.after is None:
-        terminal.warn((made.failure or Failure("report", "ncu wrote no report")).words)
-        return EXIT_WRONG_USE
-    launch = made.after.diagnosis.launches[0]
-    attempts.remember_profile(store, one.name, digest, launch)
-    speedup = tried.over_slow.speedup if tried.over_slow is not None else None
     if predicted:
-        terminal.write("\n" + reveal(store, one, MINE, launch, speedup, digest))
-    terminal.write(measuring.profile_text(made.after.diagnosis, at.width, at.colour, at.blocks))
-    slow, mine = tried.slow, tried.mine
-    runs = (slow.times_ns, mine.times_ns) if slow is not None and slow.times_ns and mine.times_ns else None
-    found = compare(made.before, made.after, runs=runs)
-    terminal.write("\n" + compare_text(found, width=at.width, colour=at.colour, blocks=at.blocks))
+        terminal.write("\n" + reveal(store, one, MINE, made.launch, tried.speedup, made.digest))
+    terminal.write(measuring.profile_text(made.diagnosis, at.width, at.colour, at.blocks))
+    terminal.write("\n" + compare_text(made.compared, width=at.width, colour=at.colour, blocks=at.blocks))
     terminal.write(measuring.after_profile(one, made.report, at.width))
     return EXIT_DONE
 
@@ -193,7 +191,7 @@ def _require_profiler(asking: bool) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepOptions(_RunOptions):
+class SweepOptions(_Clocks, _RunOptions):
     """Options of `sweep`."""
 
     axes: tuple[str, ...] = option(
@@ -203,7 +201,6 @@ class SweepOptions(_RunOptions):
         help="What to vary; all three by default.",
     )
     profiled: bool = flag("--profile", help="Also profile every point, for its occupancy.")
-    clock_control: str = clock_control()
 
 
 @command(SweepOptions)
@@ -215,9 +212,8 @@ def sweep(options: SweepOptions) -> int:
     found = sweeping.sweep(task, chosen, attempts.runner(options.limit), _show_progress)
     if options.profiled and found.failure is None:
         shop.profiles.mkdir(parents=True, exist_ok=True)
-        clocks = None if options.clock_control == "base" else options.clock_control
         report, runner = attempts.next_report(shop), attempts.runner(options.limit)
-        found = sweeping.profiled(found, task, report, runner, _show_progress, clock_control=clocks)
+        found = sweeping.profiled(found, task, report, runner, _show_progress, clock_control=options.clocks)
     terminal.clear()
     failure = found.failure
     if not found.points:
@@ -252,7 +248,7 @@ def calibrate(options: CalibrateOptions) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SelfcheckOptions(Output):
+class SelfcheckOptions(_Clocks, Output):
     """Options of `selfcheck`."""
 
     names: tuple[str, ...] = argument(nargs=-1)
@@ -262,7 +258,6 @@ class SelfcheckOptions(Output):
     compiled: bool = flag("--compile", help="Also compile every source for every architecture.")
     keep: Path | None = option("--keep", type=PATH, metavar="DIR", help="With --run: keep ncu's reports there.")
     record: bool = flag("--record", help="With --run: write reports and times into the exercises' folders.")
-    clock_control: str = clock_control()
 
     def chosen(self) -> list[Exercise]:
         """The exercises named, all by default."""
@@ -332,9 +327,8 @@ def _run_here(options: SelfcheckOptions) -> int:
     with ScratchFolder() as place:
         folder = options.keep or Path(place)
         folder.mkdir(parents=True, exist_ok=True)
-        clocks = None if options.clock_control == "base" else options.clock_control
-        seed = random.SystemRandom().randrange(1 << 31)
-        made = checks.run_all(chosen, seed, folder, show=_show_progress, clock_control=clocks)
+        seed = attempts.fresh_seed()
+        made = checks.run_all(chosen, seed, folder, show=_show_progress, clock_control=options.clocks)
         terminal.clear()
         if not made.measured:
             raise InputError(made.failure.words if made.failure is not None else "nothing could be run")
@@ -358,6 +352,6 @@ def _record(measured: list[checks.Measured], made: checks.Everything, analysis: 
     cuda, cupy = checks.versions_of(dict(made.outcome.versions))
     tool = analysis.diagnosis.reports[0].tool.removeprefix("ncu ")
     today = datetime.now(UTC).date().isoformat()
-    said = checks.Circumstances(made.outcome.card, driver, cuda, cupy, tool, sm, memory, today)
+    environment = checks.Circumstances(made.outcome.card, driver, cuda, cupy, tool, sm, memory, today)
     gpu = made.outcome.card.name.removeprefix("NVIDIA ").split(" ")[0].lower()
-    checks.write_all(measured, said, gpu, lambda name: click.echo(f"recorded {name}", err=True))
+    checks.write_all(measured, environment, gpu, lambda name: click.echo(f"recorded {name}", err=True))

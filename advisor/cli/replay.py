@@ -12,14 +12,13 @@ import click
 
 from advisor.cli import terminal
 from advisor.cli.options import PATH, argument, command, flag, option
-from advisor.cli.remarks import tell_problems
 from advisor.records import resources
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, AdvisorError, InputError, UsageError
 from advisor.records.files import write_whole
 from advisor.session.export.export import text_of as export_text
 from advisor.session.language.files import form_of
 from advisor.session.transcripts.authoring import record
-from advisor.session.transcripts.autosave import SavedSession, folder, kept, remark, title
+from advisor.session.transcripts.autosave import folder, kept, remark, title
 from advisor.session.transcripts.format import head, text_of
 from advisor.session.transcripts.player import Player, StepDifference, check_text
 from advisor.tui.program import replay as play
@@ -113,7 +112,7 @@ def _check(files: Sequence[Path], accept: bool) -> int:
     for path in files:
         try:
             player = Player.load(path)
-            tell_problems(str(path), player.transcript.notes, "{count} more lines are skipped")
+            terminal.tell_problems(str(path), player.transcript.notes, "{count} more lines are skipped")
             found = _differences(player)
             terminal.clear()
             terminal.write(check_text(str(path), len(player), found, width))
@@ -167,7 +166,10 @@ def _export(files: Sequence[Path], form: str, out: Path | None) -> int:
 def _listing() -> str:
     """The automatically saved sessions and the bundled ones."""
     width = terminal.screen(most=240).width
-    rows = [[one.id, title(one), remark(one, time.time()) + _mark(one)] for one in kept()]
+    rows = []
+    for one in kept():
+        mark = ", open now" if one.running else "" if one.finished else ", interrupted"
+        rows.append([one.id, title(one), remark(one, time.time()) + mark])
     if rows:
         wide = [max(len(row[at]) for row in rows) for at in (0, 1)]
         lines = ["Saved sessions, latest first (ncu-advisor replay ID):"]
@@ -183,7 +185,3 @@ def _listing() -> str:
         lines += ["Bundled sessions (ncu-advisor replay NAME):"]
         lines += [cut(f"  {path.stem:<{column}}  {shown(head(path).title)}", width) for path in found]
     return "\n".join(lines)
-
-
-def _mark(one: SavedSession) -> str:
-    return ", open now" if one.running else "" if one.finished else ", interrupted"

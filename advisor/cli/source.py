@@ -18,7 +18,7 @@ from advisor.source.compare import read_and_compare
 from advisor.source.document import comparison_document, source_document
 from advisor.source.hotspots import parse_search, parse_where
 from advisor.source.measures import measure
-from advisor.source.view import view
+from advisor.source.view import Query, view
 from advisor.source.viewer import Wanted, measures_for
 from advisor.view.source import reason_text, source_text
 from advisor.view.source_compare import compare_text
@@ -82,27 +82,16 @@ def source(options: Options) -> int:
     analysis = analyse([options.report], knowledge=options.knowledge, launches=only)
     launches = analysis.diagnosis.launches
     chosen = max(launches, key=lambda each: (each.saved_ns, -each.index))
-    sought = Wanted((wanted,)) if wanted is not None else measures_for(chosen, analysis.catalog)
+    ranked = Wanted((wanted,)) if wanted is not None else measures_for(chosen, analysis.catalog)
     terminal.note("reading the instructions")
-    found = view(
-        options.report,
-        chosen.index,
-        chosen.kernel,
-        sought.measures,
-        cc=chosen.cc,
-        where=conditions,
-        search=pattern,
-        folders=options.sources,
-        columns=columns,
-        ptx=options.ptx,
-        top=options.top,
-    )
+    query = Query(conditions, pattern, options.sources, columns, options.ptx, options.top)
+    found = view(options.report, chosen.index, chosen.kernel, ranked.measures, query, chosen.cc)
     terminal.clear()
     if options.form == "json":
         terminal.write(document_json(source_document(found, options.top)), options.out)
         return EXIT_DONE
     screen = terminal.screen(options.out)
-    text = source_text(found, options.top, reason=reason_text(sought), width=screen.width, colour=screen.colour)
+    text = source_text(found, options.top, reason=reason_text(ranked), width=screen.width, colour=screen.colour)
     terminal.write(text, options.out)
     if len(launches) > 1:
         terminal.warn(f"launch {chosen.index} of {len(launches)} is shown; --launch N shows another")
@@ -110,7 +99,7 @@ def source(options: Options) -> int:
 
 
 def _compare(options: Options, other: str) -> int:
-    """`--with`: by executed instructions unless another measure is asked for."""
+    """`--with`: by executed instructions by default."""
     wanted = measure(options.by or "instructions")
     second = parse_side(other)
     terminal.note("reading the reports")
@@ -129,7 +118,7 @@ def _compare(options: Options, other: str) -> int:
 
 
 def _launch(path: Path, index: int | None) -> tuple[Path, int, str, str]:
-    """Report, index, compute capability and kernel of the launch that is meant; UsageError where that is unclear."""
+    """Report, index, compute capability and kernel of the chosen launch; UsageError where that is unclear."""
     frame = read(path, metric_filter=["duration_ns"]).frame
     found = {
         int(i): (str(cc), str(name)) for i, cc, name in zip(frame["index"], frame["cc"], frame["kernel"], strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,15 @@ from advisor.cli import warn as warn
 from advisor.records.errors import UsageError
 from advisor.records.files import being_written, write_whole
 from advisor.view.charts.bars import can_draw
+from advisor.view.text import shown
+
+MOST_LINES = 2  # problems of one input; an error may follow, and three lines are the limit
+_MORE = "{count} more: --format json lists all problems"
 
 
 @dataclass(frozen=True)
 class Screen:
-    """What the output can show. width: columns; blocks: whether its encoding has block characters."""
+    """Capabilities of the output. width: columns; blocks: whether its encoding has block characters."""
 
     width: int
     colour: bool
@@ -69,6 +73,17 @@ def _stdout(text: str) -> None:
     if sys.stdout is None:
         raise UsageError("stdout is closed: give --out FILE")
     sys.stdout.write(text)
+
+
+def tell_problems(path: str, problems: Iterable[str], more: str = _MORE, most: int = MOST_LINES) -> None:
+    """Print the problems of one input in at most `most` lines. more: the text for the rest, with their count."""
+    lines = [shown(problem) for problem in problems]
+    if len(lines) > most:
+        kept = max(1, most - 1)
+        rest = more.format(count=len(lines) - kept)
+        lines = [*lines[:kept], rest] if most > 1 else [f"{lines[0]} ({rest})"]
+    for line in lines:
+        warn(f"{shown(path)}: {line}")
 
 
 def note(text: str) -> None:

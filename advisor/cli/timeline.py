@@ -9,7 +9,6 @@ import click
 
 from advisor.cli import terminal
 from advisor.cli.options import PATH, Knowledge, Output, Strict, argument, command, flag, formats, option
-from advisor.cli.remarks import tell_problems
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, UsageError
 from advisor.timeline.analyse import analyse
 from advisor.timeline.results import TimelineResult
@@ -49,7 +48,7 @@ def timeline(options: Options) -> int:
     for path, why in result.failed:
         terminal.warn(f"{shown(path)}: {shown(why)}")
     for trace in result.traces:
-        tell_problems(trace.path, trace.problems)
+        terminal.tell_problems(trace.path, trace.problems)
     terminal.write(_text(result, options), options.out)
     troubled = bool(result.failed) or any(not t.complete or t.problems for t in result.traces)
     return EXIT_WRONG_USE if options.strict and troubled else EXIT_DONE

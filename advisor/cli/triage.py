@@ -8,18 +8,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from advisor.cli import terminal
-from advisor.cli.diagnose import read_answers
 from advisor.cli.options import PATH, Knowledge, Launches, Output, Strict, argument, command, formats, option
 from advisor.records.diagnosis import Finding, Location
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, UsageError
 from advisor.source.locate import places_of
-from advisor.timeline.analyse import analyse
-from advisor.timeline.results import TimelineResult
-from advisor.triage.application import Application, applications
 from advisor.triage.results import Group, Triage, TriageDocument
 from advisor.triage.run import Progress
 from advisor.triage.run import triage as triage_reports
@@ -32,6 +29,10 @@ from advisor.view.writers.json import document_parts
 from advisor.view.writers.markdown import page_markdown
 from advisor.view.writers.triage_parquet import require, write_parquet
 from advisor.view.writers.triage_sarif import triage_sarif
+
+if TYPE_CHECKING:
+    from advisor.timeline.results import TimelineResult
+    from advisor.triage.results import Application
 
 _SHOWN = 10  # groups in the text, and troubled files on stderr
 _LOCATED = 20  # groups that SARIF locates in the source: some tenths of a second each
@@ -79,7 +80,7 @@ def triage(options: Options) -> int:
     try:
         with triage_reports(
             options.paths,
-            answers=read_answers(options.answers),
+            answers=options.given,
             gpu=options.gpu,
             kernel=pattern,
             knowledge=options.knowledge,
@@ -90,7 +91,7 @@ def triage(options: Options) -> int:
             tell=teller,
         ) as result:
             terminal.clear()
-            budgets = applications(result, timeline) if timeline is not None else ()
+            budgets = _budgets(result, timeline)
             if options.form != "text":
                 _warn(result)
             _write(result, budgets, options)
@@ -107,10 +108,20 @@ def _timeline(options: Options) -> TimelineResult | None:
     """The traces, read before the reports, so that an error in them shows at once."""
     if not options.traces:
         return None
+    from advisor.timeline.analyse import analyse  # imports pandas
+
     result = analyse(options.traces, knowledge=options.knowledge, progress=terminal.note)
     for path, why in result.failed:
         terminal.warn(f"{shown(path)}: {shown(why)}")
     return result
+
+
+def _budgets(result: Triage, timeline: TimelineResult | None) -> tuple[Application, ...]:
+    if timeline is None:
+        return ()
+    from advisor.triage.application import applications  # imports NumPy
+
+    return applications(result, timeline)
 
 
 def _write(result: Triage, budgets: tuple[Application, ...], options: Options) -> None:

@@ -1,7 +1,4 @@
-"""The constants and texts of knowledge/comparison.yaml.
-
-What moved: metrics and findings of a pair.
-"""
+"""The metrics, findings and units of a pair that changed, and the settings of knowledge/comparison.yaml."""
 
 from __future__ import annotations
 
@@ -24,13 +21,20 @@ from advisor.reasoning.workloads import FORM
 from advisor.records import resources
 from advisor.records.diagnosis import Finding, LaunchDiagnosis
 
+# A percentage this small on both sides belongs to a unit that the kernel hardly uses.
+_IDLE_PCT = 5.0
+# A count that was zero and no longer is, or the other way: as much as a factor of four.
+_FROM_NOTHING = 2.0
+_POINTS = 10.0
+_UNITS_SHOWN = 4
+
 
 class _Cited(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cites: tuple[str, ...] = ()
 
 
 class Clocks(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Clocks further apart than `share` are told; launches shorter than `shortest_ns` have no clock worth reading."""
+    """Clocks further apart than `share` are reported; clocks of launches shorter than `shortest_ns` mean nothing."""
 
     share: float
     shortest_ns: float
@@ -43,13 +47,13 @@ class Size(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Counters(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One report knows more than the other: from this share of metrics on it is told."""
+    """From this share of metrics on it is reported that one side knows more than the other."""
 
     share: float
 
 
 class Shown(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Which changes are shown: percentages from `points` on, others from `share` on, at most `most`, of `metrics`."""
+    """The changes to show: percentages from `points` on, others from `share` on, at most `most`, of `metrics`."""
 
     points: float
     share: float
@@ -58,14 +62,14 @@ class Shown(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Work(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What keeps a unit busy: metrics that count its work (the largest is meant), and a verb for it."""
+    """The work of a unit: metrics that count it (the largest is used), and a verb for it."""
 
     work: tuple[str, ...]
     does: str
 
 
 class Traps(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Percentages that fool: from `points` of change on (`goal_points` for goals) and `least` percent; `most` told."""
+    """Misleading percentages: change from `points` (goals: `goal_points`), value from `least` percent; `most` shown."""
 
     points: float
     goal_points: float
@@ -112,27 +116,13 @@ def say(key: str, **values: float | str) -> str:
 
 
 def sources(key: str) -> tuple[str, ...]:
-    """What a text rests on."""
+    """The sources of a text."""
     return settings().texts[key].cites
 
 
 def say_of(key: str, values: Mapping[str, float | str]) -> tuple[str, tuple[str, ...]]:
     """A text and its sources."""
     return say(key, **values), sources(key)
-
-
-# A percentage this small on both sides belongs to a unit that the kernel hardly uses.
-_IDLE_PCT = 5.0
-
-
-# A count that was zero and no longer is, or the other way: as much as a factor of four.
-_FROM_NOTHING = 2.0
-
-
-_POINTS = 10.0
-
-
-_UNITS_SHOWN = 4
 
 
 def metric_changes(

@@ -1,42 +1,42 @@
-"""The two sides of a comparison, read side by side: a report, or one launch of it written as `REPORT#3`.
-
-Before and after: two analyses in, matched kernels with what changed and what to do next out.
-"""
+"""Compare two reports, or one launch of each written as `REPORT#3`: match the kernels, and find what changed."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from msgspec import structs
+from rapidfuzz import fuzz, process
 
 from advisor.compare.changes import finding_changes, leading_units, metric_changes
 from advisor.compare.conditions import of_pair, of_reports, other_gpu, other_kernel
-from advisor.compare.matching import Couple, match, runs_of
 from advisor.compare.outlook import promise, traps, what_next
-from advisor.compare.records import Compared, Condition, JudgedBy, Pair
+from advisor.compare.records import Compared, Condition, JudgedBy, Matched, Pair, Runs
 from advisor.hardware.ceilings import kept
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.base import catalog as open_catalog
+from advisor.readers.read import read
 from advisor.reasoning.diagnose import Analysis, Answer, Inputs, checked_answers
-from advisor.reasoning.time_model.noise import Judged, verdict
-from advisor.records.diagnosis import Diagnosis, MeasuredCeilings
+from advisor.reasoning.enrich import add_neighbours
+from advisor.reasoning.time_model.noise import Judged, Spread, spread, verdict
+from advisor.reasoning.workloads import knowledge_for
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, MeasuredCeilings
 from advisor.records.errors import InputError, UsageError
 from advisor.records.readings import Progress, Reading
 
+Couple = tuple[Runs, Runs, Matched]
 _ONE = re.compile(r"(?P<path>.+)#(?P<launch>[^#]*)", re.DOTALL)
-
-
 # The largest number that a launch could have: what is longer is no index, and would not fit a frame.
 _MOST_DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A report, and the index of the launch that is meant; None: all of them."""
+    """A report, and the index of one launch; None: all of them."""
 
     path: Path
     launch: int | None = None
@@ -46,14 +46,14 @@ class Side:
 
 
 def parse_side(text: str) -> Side:
-    """`REPORT` or `REPORT#3`. A file that is really called so is meant before a launch; UsageError otherwise."""
+    """`REPORT` or `REPORT#3`. An existing file of that name comes before a launch; UsageError otherwise."""
     whole = Path(text)
-    match = _ONE.fullmatch(text)
-    if match is None or whole.exists():
+    found = _ONE.fullmatch(text)
+    if found is None or whole.exists():
         return Side(whole)
-    path, number = Path(match["path"]), match["launch"]
+    path, number = Path(found["path"]), found["launch"]
     if not path.exists():
-        # Neither exists: the reader names the one that was most likely meant.
+        # Neither exists: the reader names the more likely one.
         return Side(path if number.isdecimal() else whole)
     if not (number.isdecimal() and number.isascii() and len(number) <= _MOST_DIGITS):
         raise UsageError(f"{text!r}: after # comes the number of a launch, from 0, such as {path.name}#0")
@@ -74,20 +74,15 @@ def read_sides(
 
     InputError when either cannot be read, UsageError when a launch is not there or `kernel` matches none on a side.
     """
-    # Not before it is needed: a session names sides from its start.
-    from advisor.readers.read import read
-    from advisor.reasoning.workloads import knowledge_for
-
     cat = open_catalog(knowledge)
     answered = checked_answers(cat, answers or {})
-    # Loaded here, so that two threads do not load it twice.
-    open_catalog().metrics  # noqa: B018
+    open_catalog().metrics  # noqa: B018  # now, so that two threads do not load it twice
     paths = list(dict.fromkeys((base.path, current.path)))
     if progress is not None:
         progress("read", 0, len(paths))
     with ThreadPoolExecutor(len(paths)) as pool:
-        tellers = _together(progress, len(paths))
-        readings = dict(zip(paths, pool.map(lambda path, say: read(path, progress=say), paths, tellers), strict=True))
+        shown = _together(progress, len(paths))
+        readings = dict(zip(paths, pool.map(lambda path, say: read(path, progress=say), paths, shown), strict=True))
     if progress is not None:
         progress("reason", 0, 1)
     cat = knowledge_for(cat, [reading.info for reading in readings.values()])
@@ -97,19 +92,19 @@ def read_sides(
 
 
 def _together(progress: Progress | None, count: int) -> list[Progress | None]:
-    """What each of several readings at a time tells: how far all of them are."""
+    """Progress callbacks for concurrent readings that report their sum."""
     if progress is None:
         return [None] * count
     states = [(0, 0)] * count
 
-    def teller(at: int) -> Progress:
-        def tell(what: str, done: int, total: int) -> None:
+    def part(at: int) -> Progress:
+        def report(what: str, done: int, total: int) -> None:
             states[at] = done, total
             progress(what, sum(one for one, _ in states), sum(all_ for _, all_ in states))
 
-        return tell
+        return report
 
-    return [teller(at) for at in range(count)]
+    return [part(at) for at in range(count)]
 
 
 def _analysis(
@@ -120,9 +115,7 @@ def _analysis(
     answers: Mapping[str, Answer],
     kernel: re.Pattern[str] | None,
 ) -> Analysis:
-    from advisor.reasoning.enrich import add_neighbours
-
-    # Before any filter, as in `analyse`: what the other launches say of one does not depend on what is looked at.
+    # Before any filter, as in `analyse`: what other launches show about one does not depend on the selection.
     frame = add_neighbours(reading.frame)
     if not len(frame):
         raise InputError(f"{side.path}: no kernel launch in it can be read")
@@ -137,6 +130,132 @@ def _analysis(
             raise UsageError(f"{side}: no launch matches --kernel: the names are those that `diagnose` prints")
     info = structs.replace(reading.info, path=str(side))
     return Analysis(cat, Inputs(frame.reset_index(drop=True), (info,), gpu, {None: dict(answers)}, kept()))
+
+
+def runs_of(launches: Iterable[LaunchDiagnosis], measured: Sequence[float] | None = None) -> tuple[Runs, ...]:
+    """Launches of one kernel in one shape on one GPU put together as runs, in the order of their first launch.
+
+    measured: run times in ns that replace the profile's, where there is one kernel only.
+    """
+    groups: dict[Hashable, list[LaunchDiagnosis]] = {}
+    for launch in launches:
+        groups.setdefault((launch.kernel_full, launch.grid, launch.block, launch.gpu_name), []).append(launch)
+    return tuple(_runs(group, measured) for group in groups.values())
+
+
+def _runs(launches: Sequence[LaunchDiagnosis], measured: Sequence[float] | None) -> Runs:
+    timed = sorted((x for x in launches if _positive(x.duration_ns)), key=lambda x: (x.duration_ns or 0.0, x.index))
+    middle = timed[(len(timed) - 1) // 2] if timed else launches[0]
+    times = list(measured) if measured is not None else [x.duration_ns or 0.0 for x in timed]
+    cycles = [x.metrics["sm_cycles_elapsed"] for x in launches if _positive(x.metrics.get("sm_cycles_elapsed"))]
+    return runs_with(
+        launches=tuple(launches),
+        launch=middle,
+        times=_spread(times),
+        cycles=_cycles(cycles, middle),
+        measured=measured is not None,
+    )
+
+
+def _cycles(cycles: Sequence[float], launch: LaunchDiagnosis) -> Spread | None:
+    """SM cycles as a spread; the minimum noise is in ns, so they are converted to ns and back."""
+    clock = launch.metrics.get("sm_clock_hz")
+    if not cycles or not _positive(clock):
+        return None
+    scale = 1e9 / float(clock or 1.0)
+    found = _spread([c * scale for c in cycles])
+    return found and Spread(found.median / scale, found.low / scale, found.high / scale, found.runs, found.noise)
+
+
+def _spread(times: Sequence[float]) -> Spread | None:
+    """The spread of times in ns; None where there are none, or where a number is so absurd that nothing follows."""
+    if not times or not all(_positive(t) for t in times):
+        return None
+    found = spread(times)
+    return found if math.isfinite(found.noise) else None
+
+
+def _positive(value: float | None) -> bool:
+    return value is not None and math.isfinite(value) and value > 0
+
+
+def match(
+    base: Sequence[Runs], current: Sequence[Runs], maps: Sequence[str] = ()
+) -> tuple[list[Couple], list[Runs], list[Runs]]:
+    """Couples in the order of the base, and what is left on each side.
+
+    By name and shape first, then by name alone in the order of the launches; the full name before the short one. Names
+    of `maps` (`OLD=NEW`) belong together whatever they are, and to no other. Where each side holds one kernel only,
+    the two are compared whatever they are called.
+    """
+    renamed = dict(_renamed(text, base, current) for text in maps)
+    left, right = list(base), list(current)
+    found: dict[int, Couple] = {}
+
+    def take(key: Callable[[Runs, bool], Hashable], how: Matched, mapped: bool) -> None:
+        waiting: dict[Hashable, list[Runs]] = {}
+        for runs in right:
+            if (_names(runs).isdisjoint(renamed.values())) is not mapped:
+                waiting.setdefault(key(runs, False), []).append(runs)
+        for runs in list(left):
+            if _names(runs).isdisjoint(renamed) is mapped:
+                continue
+            others = waiting.get(key(runs, mapped))
+            if others:
+                other = others.pop(0)
+                found[id(runs)] = (runs, other, how)
+                left.remove(runs)
+                right.remove(other)
+
+    def shape(runs: Runs) -> Hashable:
+        return (runs.launch.grid, runs.launch.block)
+
+    def new_name(runs: Runs, is_base: bool) -> str:
+        """The name on the current side that `--map` gave; a current kernel is known by whichever name was mapped."""
+        mine = _names(runs)
+        if is_base:
+            return next(new for old, new in renamed.items() if old in mine)
+        return next(new for new in renamed.values() if new in mine)
+
+    if renamed:
+        take(lambda r, b: (new_name(r, b), shape(r)), "map", True)
+        take(new_name, "map", True)
+    take(lambda r, _: (r.launch.kernel_full, shape(r)), "shape", False)
+    take(lambda r, _: (r.launch.kernel, shape(r)), "shape", False)
+    take(lambda r, _: r.launch.kernel_full, "name", False)
+    take(lambda r, _: r.launch.kernel, "name", False)
+    if len(base) == len(current) == 1 and not found:
+        found[id(base[0])] = (base[0], current[0], "only")
+        left, right = [], []
+    return [found[id(runs)] for runs in base if id(runs) in found], left, right
+
+
+def _names(runs: Runs) -> frozenset[str]:
+    return frozenset((runs.launch.kernel, runs.launch.kernel_full))
+
+
+def _renamed(text: str, base: Sequence[Runs], current: Sequence[Runs]) -> tuple[str, str]:
+    """`OLD=NEW` as a pair; where a name holds `=` itself, the cut that leaves two names that are there."""
+    olds = {name for runs in base for name in _names(runs)}
+    news = {name for runs in current for name in _names(runs)}
+    cuts = [(text[:at].strip(), text[at + 1 :].strip()) for at, c in enumerate(text) if c == "="]
+    if not cuts:
+        raise UsageError(f"--map {text!r} is not OLD=NEW: the kernel's name in the base and in the current report")
+    for old, new in cuts:
+        if old in olds and new in news:
+            return old, new
+    old, new = cuts[0]
+    if old not in olds:
+        raise UsageError(f"--map {text!r}: the base has no kernel called {old!r}{nearest(old, olds)}")
+    raise UsageError(f"--map {text!r}: the current report has no kernel called {new!r}{nearest(new, news)}")
+
+
+def nearest(word: str, names: Iterable[str]) -> str:
+    """`: did you mean a, b, c?` with the nearest names, for the end of an error."""
+    pool = sorted(names)
+    near = process.extract(word, pool, scorer=fuzz.WRatio, limit=3, score_cutoff=60.0)
+    shown = [name for name, _, _ in near] or pool[:3]
+    return f": did you mean {', '.join(repr(name[:60]) for name in shown)}?" if shown else ""
 
 
 def compare(
@@ -167,7 +286,7 @@ def compare_diagnoses(
     runs: tuple[Sequence[float], Sequence[float]] | None = None,
     force: bool = False,
 ) -> Compared:
-    """The same of two diagnoses, which is all that a comparison looks at."""
+    """Compare the launches of two diagnoses; parameters and errors as in `compare`."""
     old = runs_of(base.launches, runs[0] if runs is not None else None)
     new = runs_of(current.launches, runs[1] if runs is not None else None)
     if runs is not None and (len(old) != 1 or len(new) != 1):
@@ -234,9 +353,9 @@ def _judged_by(judged: Judged) -> JudgedBy:
 
 
 def _doubtful(conditions: Sequence[Condition], judged: Judged | None, by_cycles: Judged | None) -> str:
-    """What makes the two times mean different things: size, gpu, clock or kernel; empty when nothing does.
+    """The reason why the two times are not comparable: size, gpu, clock or kernel; empty when they are.
 
-    Another kernel counts where it is slower: a faster one that does the same work is what many a fix looks like.
+    Another kernel counts only where it is slower: many fixes are a faster kernel for the same work.
     """
     for item in conditions:
         if item.id in ("size", "gpu") and judged is not None:

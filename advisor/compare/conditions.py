@@ -12,7 +12,7 @@ from advisor.reasoning.time_model.noise import Judged, verdict
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.readings import ReportInfo
 
-# Trust findings of one side that make a comparison doubtful; the others are told by `diagnose`.
+# Trust findings of one side that make a comparison doubtful; `diagnose` reports the others.
 _DOUBTFUL = ("debug_build", "counter_implausible", "metric_nan", "report_incomplete", "timer_instrumented")
 # From here on the runs of one kernel hardly did the same work: the largest over the smallest time.
 _UNLIKE = 1.5
@@ -24,12 +24,12 @@ def condition(key: str, id_: str, **values: float | str) -> Condition:
 
 
 def gpu_of(launch: LaunchDiagnosis) -> str:
-    """What is known of the GPU: the id in our table, else the name in the report; empty when it does not say."""
+    """The GPU: the id in our table, else the name in the report; empty when unknown."""
     return launch.known_as or launch.gpu_name
 
 
 def other_gpu(base: Runs, current: Runs) -> Condition | None:
-    """That the two ran on different GPUs, where both say on which."""
+    """The condition that the two ran on different GPUs, where both are known."""
     old, new = base.launch, current.launch
     differ = gpu_of(old) and gpu_of(new) and gpu_of(old) != gpu_of(new)
     if not differ and not (old.cc and new.cc and old.cc != new.cc):
@@ -39,8 +39,8 @@ def other_gpu(base: Runs, current: Runs) -> Condition | None:
 
 
 def of_reports(base: ReportInfo, current: ReportInfo) -> tuple[Condition, ...]:
-    """What the two files say about themselves."""
-    # Text and CSV do not tell the version.
+    """Differences of the two files."""
+    # Text and CSV lack the version.
     if base.tool != current.tool and all(any(c.isdigit() for c in tool) for tool in (base.tool, current.tool)):
         return (condition("tool", "tool", base=base.tool, current=current.tool),)
     return ()
@@ -159,7 +159,7 @@ def _size(base: Runs, current: Runs) -> list[Condition]:
 def _counters(base: LaunchDiagnosis, current: LaunchDiagnosis) -> list[Condition]:
     """Where one report holds far more than the other, findings come and go with the counters alone."""
     if base.scope == "workload":
-        return []  # a person types what the profiler shows first; what is unknown on a side is said of each finding
+        return []  # typed-in numbers: each finding says what is unknown on a side
     old, new = ({k for k, v in x.metrics.items() if math.isfinite(v)} for x in (base, current))
     more, few = ("current", "base") if len(new) > len(old) else ("base", "current")
     only = len(new - old) if more == "current" else len(old - new)

@@ -1,7 +1,4 @@
-"""The throughput trap: percentages that move against the time, explained by the work behind them.
-
-What the base's estimate was worth, and whether to stop or go on.
-"""
+"""Percentages that change against the time, how good the base's estimate was, and whether to stop or go on."""
 
 from __future__ import annotations
 
@@ -29,9 +26,9 @@ _UNIT_OF = {
     "global_sectors": "sectors",
     "local_sectors": "local sectors",
 }
-
-
-_GREW = 1.1
+_GREW = 1.1  # counts of work that grew by less are not shown
+# Not causes that a change of the kernel could remove, so they promise nothing about its duration.
+_NO_CAUSE = (*ENDS, "unexplained", "launch_overhead")
 
 
 def traps(base: LaunchDiagnosis, current: LaunchDiagnosis, judged: Judged | None) -> tuple[Trap, ...]:
@@ -53,14 +50,14 @@ def traps(base: LaunchDiagnosis, current: LaunchDiagnosis, judged: Judged | None
             made = _unit if unit else _goal
             found.append((-points, metric, made(metric, old, new, base, current, judged)))
     kept: list[Trap] = []
-    told: set[tuple[str, ...]] = set()
+    seen: set[tuple[str, ...]] = set()
     for _, _, trap in sorted(found, key=lambda f: (f[0], f[1])):
-        # Issue slots and the compute percentage are mostly one thing, told once.
+        # Issue slots and the compute percentage are mostly one thing, shown once.
         entry = known.units.get(trap.metric)
-        if entry is None or entry.work not in told:
+        if entry is None or entry.work not in seen:
             kept.append(trap)
         if entry is not None:
-            told.add(entry.work)
+            seen.add(entry.work)
     return tuple(kept[: known.most])
 
 
@@ -84,11 +81,7 @@ def _unit(metric: str, old: float, new: float, base: LaunchDiagnosis, current: L
         text, cites = say_of("trap_unknown_less" if faster else "trap_unknown_more", values)
         return Trap(metric=metric, before=old, after=new, text=text, cites=cites)
     unit = _UNIT_OF.get(work, "")
-    values |= {
-        "work": factor(after / before),
-        "work_before": amount(before, unit),
-        "work_after": amount(after, unit),
-    }
+    values |= {"work": factor(after / before), "work_before": amount(before, unit), "work_after": amount(after, unit)}
     shrank, grew = after < before, after > before
     key = ("trap_less" if shrank else "trap_spread") if faster else ("trap_more" if grew else "trap_denser")
     text, cites = say_of(key, values)
@@ -153,17 +146,13 @@ def _moved(base: LaunchDiagnosis, current: LaunchDiagnosis, sign: int) -> list[s
     return out
 
 
-# Not causes that a change of the kernel could remove, so they promise nothing about its duration.
-_NO_CAUSE = (*ENDS, "unexplained", "launch_overhead")
-
-
 def first_diagnosis(launch: LaunchDiagnosis) -> Finding | None:
-    """What the advisor would fix first."""
+    """The first diagnosis, which to fix first."""
     return next((f for f in launch.findings if f.kind == "diagnosis"), None)
 
 
 def promise(base: Runs, current: Runs, judged: Judged | None, changes: Sequence[FindingChange]) -> Promise | None:
-    """What the base's first finding was estimated to give, against what was measured; None without an estimate.
+    """The estimate of the base's first finding against the measured speedup; None without an estimate.
 
     Where the first finding stayed and one other went, the estimate of that one was put to the test.
     """
@@ -176,8 +165,8 @@ def promise(base: Runs, current: Runs, judged: Judged | None, changes: Sequence[
     if first is None or first.speedup is None or first.id in _NO_CAUSE:
         return None
     stayed = not any(c.id == first.id for c in gone)
-    told = first.speedup
-    low, high = told.low / (1 + judged.noise), told.high * (1 + judged.noise)
+    gain = first.speedup
+    low, high = gain.low / (1 + judged.noise), gain.high * (1 + judged.noise)
     outcome: Literal["held", "less", "more", "open", "worse"]
     if judged.word == "slower":
         outcome = "worse"
@@ -192,12 +181,12 @@ def promise(base: Runs, current: Runs, judged: Judged | None, changes: Sequence[
     text = say(
         outcome,
         title=first.title,
-        promised=gain_range(told.estimate, told.low, told.high),
+        promised=gain_range(gain.estimate, gain.low, gain.high),
         measured=times(judged.speedup),
         state="still there" if stayed else "gone",
         why=". ".join(_why(outcome, first, stayed, base.launch, current.launch, changes)),
     )
-    return Promise(first.id, first.title, told.estimate, told.low, told.high, judged.speedup, outcome, text)
+    return Promise(first.id, first.title, gain.estimate, gain.low, gain.high, judged.speedup, outcome, text)
 
 
 def _why(
@@ -208,7 +197,7 @@ def _why(
     current: LaunchDiagnosis,
     changes: Sequence[FindingChange],
 ) -> list[str]:
-    """Reasons that the counters give for an estimate that was missed, the most telling first; at most three."""
+    """Reasons that the counters give for an estimate that was missed, the most important first; at most three."""
     out: list[str] = []
     came = [c.title for c in changes if c.state == "came" and c.kind == "diagnosis" and c.id not in ENDS]
     if stayed and outcome != "more":
@@ -232,7 +221,7 @@ def _why(
 
 
 def _next_limit(first: Finding, current: LaunchDiagnosis) -> str:
-    """Which limit was expected next and which unit leads now; empty where they agree or one is unknown."""
+    """The limit expected next and the unit that leads now; empty where they agree or one is unknown."""
     terms = time_model().terms
     expected = first.speedup.next_limiter if first.speedup is not None else ""
     leading = leader(current)
@@ -244,7 +233,7 @@ def _next_limit(first: Finding, current: LaunchDiagnosis) -> str:
 def what_next(current: Runs, judged: Judged | None, changes: Sequence[FindingChange], doubt: str = "") -> Next:
     """Stop or go on: the change back if it cost time, else what the current launch would gain next.
 
-    doubt: what makes the times mean different things (size, gpu, clock); then nothing is said of going back.
+    doubt: what makes the times mean different things (size, gpu, clock); then going back is not advised.
     """
     if _built_otherwise(changes):
         return Next("look", "debug_build", None, say("alike"), sources("alike"))
@@ -303,8 +292,8 @@ def _ahead(current: Runs) -> Next:
         return Next("stop", first.id, gain, text, sources("small"))
     if gain < REACHES:
         return Next("stop", first.id, gain, say("maybe", **named, gain=times(gain)), sources("maybe"))
-    told = first.speedup
-    worth = gain_range(told.estimate, told.low, told.high) if told is not None else factor(gain)
+    speedup = first.speedup
+    worth = gain_range(speedup.estimate, speedup.low, speedup.high) if speedup is not None else factor(gain)
     return Next("go_on", first.id, gain, say("go", **named, gain=worth), sources("go"))
 
 
@@ -319,7 +308,7 @@ def _end(launch: LaunchDiagnosis, first: Finding) -> Next:
 
 
 def _over_floor(launch: LaunchDiagnosis) -> tuple[float, float] | None:
-    """Time over the floor that the algorithm's own bytes set at the achievable bandwidth, and that floor in ns.
+    """Time over the minimum time of the algorithm's own bytes at the achievable bandwidth, and that minimum in ns.
 
     Known only where the user gave the bytes (`theoretical_bytes`).
     """

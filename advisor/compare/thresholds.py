@@ -1,4 +1,4 @@
-"""`--fail-on`: what must not have happened between base and current, for scripts and CI."""
+"""`--fail-on`: conditions on the change from base to current, for scripts and CI."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 
 from advisor.compare.changes import undecided
-from advisor.compare.matching import meant
+from advisor.compare.compare import nearest
 from advisor.compare.records import Outcome, Pair, Threshold
 from advisor.compare.words import amount, percent, plain_percent
 from advisor.knowledge.base import Catalog
@@ -24,16 +24,16 @@ _FINDING = re.compile(r"\s*finding\s*:\s*(?P<id>[A-Za-z_][A-Za-z0-9_.]*)\s*")
 
 
 def parse(text: str, catalog: Catalog) -> Threshold:
-    """One threshold; UsageError with the three forms, or with what could have been meant.
+    """One threshold; UsageError with the three forms, or with the nearest names.
 
-    `>` crosses above the number and takes one of zero or more, `<` below it and takes a negative one: a change is
-    meant, never a value. A number with % is relative; for a metric that is a percentage itself that would read like
+    `>` crosses above the number and takes one of zero or more, `<` below it and takes a negative one: it is a
+    change, never a value. A number with % is relative; for a metric that is a percentage itself that would read like
     points, so there it is refused.
     """
     if found := _FINDING.fullmatch(text):
         id_ = found["id"]
         if id_ not in catalog.findings:
-            raise UsageError(f"--fail-on {text!r}: no finding is called {id_!r}{meant(id_, catalog.findings)}")
+            raise UsageError(f"--fail-on {text!r}: no finding is called {id_!r}{nearest(id_, catalog.findings)}")
         return Threshold(text, "finding", id_)
     match = _COMPARED.fullmatch(text)
     if match is None:
@@ -45,14 +45,16 @@ def parse(text: str, catalog: Catalog) -> Threshold:
     if match["sign"] == ">" and match["number"].startswith("-"):
         raise UsageError(f"--fail-on {text!r}: after > comes how much more is too much, such as >5; for less write <-5")
     if match["sign"] == "<" and not match["number"].startswith("-"):
-        raise UsageError(f"--fail-on {text!r}: after < comes how much less is too much, such as <-5: a change is meant")
+        raise UsageError(
+            f"--fail-on {text!r}: after < comes how much less is too much, such as <-5: the threshold is a change"
+        )
     if name == "duration":
         if not relative:
             raise UsageError(f"--fail-on {text!r}: the duration's change is relative: write duration>5%")
         return Threshold(text, "relative", "duration_ns", math.copysign(limit / 100, _sign(match)))
     entry = catalog.metrics.get(name)
     if entry is None:
-        raise UsageError(f"--fail-on {text!r}: no metric is called {name!r}{meant(name, catalog.metrics)}")
+        raise UsageError(f"--fail-on {text!r}: no metric is called {name!r}{nearest(name, catalog.metrics)}")
     if relative and entry.unit == "%":
         raise UsageError(f"--fail-on {text!r}: {name} is a percentage: write its change in points, without %")
     share = limit / 100 if relative else limit
@@ -64,7 +66,7 @@ def _sign(match: re.Match[str]) -> float:
 
 
 def check(threshold: Threshold, pair: Pair, catalog: Catalog, *, beyond_noise: bool = False) -> Outcome:
-    """Whether a pair crosses a threshold; a number that either side lacks is never taken for harmless.
+    """Whether a pair crosses a threshold; an unknown number never passes.
 
     Run times: a change beyond the threshold crosses it even within the noise, unless only what is `beyond_noise` is to
     count; the text says which it is.
@@ -83,17 +85,17 @@ def check(threshold: Threshold, pair: Pair, catalog: Catalog, *, beyond_noise: b
     unit = catalog.metrics[threshold.name].unit
     if threshold.kind == "absolute":
         change = after - before
-        told = f"{change:+.1f} points" if unit == "%" else f"{'+' if change > 0 else ''}{amount(change, unit)}"
+        shown = f"{change:+.1f} points" if unit == "%" else f"{'+' if change > 0 else ''}{amount(change, unit)}"
     elif before > 0:
         change = after / before - 1
-        told = percent(change)
+        shown = percent(change)
     elif before == after:
-        change, told = 0.0, percent(0.0)
+        change, shown = 0.0, percent(0.0)
     else:
         return _outcome(threshold, None, f"{threshold.name} was {amount(before, unit)}: no relative change")
     above = math.copysign(1.0, threshold.limit) > 0
     crossed = change > threshold.limit if above else change < threshold.limit
-    text = f"{threshold.name} {told} ({amount(before, unit)}, now {amount(after, unit)})"
+    text = f"{threshold.name} {shown} ({amount(before, unit)}, now {amount(after, unit)})"
     if crossed and threshold.name == "duration_ns" and pair.judged is not None and pair.judged.word == "same":
         text += f", within the noise of {plain_percent(pair.judged.noise)}"
         crossed = not beyond_noise

@@ -86,11 +86,24 @@ class Examples(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     silent: tuple[dict[str, float], ...] = ()
 
 
+class MomentsDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which moments of a trace show a timeline pattern; the longest of them are shown, `work` before `gaps`.
+
+    work: groups of GPU work; target is the kernel to profile next. gaps: causes of idle time; or_any: all gaps where
+    there is none of these causes.
+    """
+
+    work: tuple[Literal["host_copies", "pageable", "migrations", "communication", "tiny", "target"], ...] = ()
+    gaps: tuple[Literal["mpi", "graphs", "sync", "tiny", "input", "output", "round_trip", "other"], ...] = ()
+    or_any: bool = False
+
+
 class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
     """One diagnosis, trust entry or note.
 
     `step` orders the reasoning: a rule may look only at findings of earlier steps. From 6 on: after quantification.
-    `locate` is the measure (source/measures.py) that is largest at the place in the code that causes it.
+    `locate` is the measure (source/measures.py) that is largest at the place in the code that causes it; `moments` show
+    a timeline pattern in the trace.
     """
 
     id: str = ""
@@ -107,6 +120,7 @@ class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
     examples: Examples = Examples()
     exercise: str = ""
     locate: str = ""
+    moments: MomentsDef = MomentsDef()
     see: tuple[str, ...] = ()
 
 

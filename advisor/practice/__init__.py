@@ -1,1 +1,1 @@
-"""The exercises: kernels that are slow for a known reason, to run, profile, mend and compare."""
+"""The exercises: kernels that are slow for a known reason, to run, profile, fix and compare."""

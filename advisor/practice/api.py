@@ -1,22 +1,22 @@
-"""What the `case.py` of an exercise may import: the card it runs on, tolerances, the work its algorithm needs.
+"""For the `case.py` of an exercise: the GPU it runs on, tolerances, the work its algorithm needs.
 
 A case is a module with
 
-    sizes(card) -> dict[str, int]            the problem on this card; names usable in launch lines, passed as int32
+    sizes(card) -> dict[str, int]            the problem on this GPU; names usable in launch lines, passed as int32
     work(n) -> Work                          the bytes and FLOP that the algorithm needs, whatever the code does
     inputs(xp, rng, n) -> dict[str, array]   arrays on the device from a seeded generator; xp is cupy
-    outputs(xp, n) -> dict[str, array]       arrays to be written; poisoned before each run, so their content is nothing
+    outputs(xp, n) -> dict[str, array]       arrays to be written; poisoned before each run
     reference(xp, data, n) -> dict[str, array]   expected outputs (or the part that `checked` takes), higher precision
     TOLERANCES: dict[str, Tolerance]         one for each output that `reference` gives
 
 and, where needed,
 
     scalars(n) -> dict[str, numpy scalar]    arguments that are no int32
-    scratch(xp, n) -> dict[str, array]       arrays that kernels may write and nobody checks
+    scratch(xp, n) -> dict[str, array]       arrays that kernels may write, not checked
     ZEROED: tuple[str, ...]                  outputs or scratch that start at zero instead of poisoned
     checked(out, n) -> dict[str, array]      the part of the outputs to compare, where the whole is too much
     step_work(step, n) -> Work | None        the work of a step that does only a part of the algorithm
-    answers(step, n) -> dict[str, number or word]   what only a person knows of this step: answers to the questions
+    answers(step, n) -> dict[str, number or word]   answers to the questions that only a person can answer
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What a problem may be scaled to. memory, l2, shared_per_block (with opt-in) and shared_per_sm in bytes."""
+    """The GPU that a problem is scaled to. memory, l2, shared_per_block (with opt-in) and shared_per_sm in bytes."""
 
     name: str
     cc: str
@@ -48,7 +48,7 @@ class Tolerance:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What one run of the algorithm must do: bytes through DRAM (each input read once, each output written once) and
+    """The work of one run of the algorithm: bytes through DRAM (each input read once, each output written once) and
     floating-point operations (a multiply-add counts two)."""
 
     bytes: float

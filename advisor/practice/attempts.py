@@ -1,9 +1,4 @@
-"""One attempt at an exercise on this GPU: the learner's source beside the first and the last step, on the same data.
-
-A learner's version compiled, checked and profiled, and what came of it written into the experiment log.
-
-Before and after: the first step and the learner's version, profiled into one report and reasoned about.
-"""
+"""A learner's version compiled, checked, timed and profiled with the first and the last step, and logged."""
 
 from __future__ import annotations
 
@@ -12,29 +7,31 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from advisor.compare.compare import compare
+from advisor.compare.records import Compared
 from advisor.practice import compiling, state
-from advisor.practice.failures import Failure
 from advisor.practice.launchlines import read_lines
-from advisor.practice.manifest import Exercise, bundled_text, home
-from advisor.practice.outcome import JobResult, Outcome
-from advisor.practice.predictions import MINE
+from advisor.practice.manifest import Exercise, answers, bundled_text, home
+from advisor.practice.predictions import MINE, Revealed
 from advisor.practice.profiling import profile
-from advisor.practice.run import Limits, OnProgress, Runner, nothing, run
+from advisor.practice.run import JobResult, Limits, OnProgress, Outcome, Runner, nothing, run
 from advisor.practice.selfcheck import launches_of
 from advisor.practice.state import Record, Store
-from advisor.practice.tasks import Job, Request, Stage, Task, answers
+from advisor.practice.tasks import Job, Request, Stage, Task
 from advisor.practice.workshop import Workshop, read_source
+from advisor.reasoning.diagnose import Analysis, analyse
 from advisor.reasoning.time_model.noise import Judged, spread, verdict
-from advisor.records.diagnosis import LaunchDiagnosis
-from advisor.records.errors import AdvisorError, UsageError
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
+from advisor.records.errors import AdvisorError, InputError, UsageError
 
-if TYPE_CHECKING:
-    from advisor.reasoning.diagnose import Analysis
-
-# As good as the bundled answer: at most a tenth slower, beyond what the runs differ by among themselves.
-GOAL = 0.10
+GOAL = 0.10  # as good as the bundled solution: at most a tenth slower, beyond the noise of the runs
+USUAL_ARCH = "sm_90"
+LIMIT_S = 30.0
+# Failures that are not the fault of the source: the job says nothing about it.
+NOT_ITS_FAULT = ("out_of_memory", "slow_child", "old_driver", "no_gpu", "wrong_cupy")
+_UNKNOWN_ARCH = re.compile(r"(?i)unsupported gpu architecture|knows no sm_|invalid value for --gpu-architecture")
+_LONGEST = 300  # characters of an observation in the log
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +39,7 @@ class Attempt:
     """The runs and their verdicts. `mine`: None when nothing could be run; verdicts: None where a side was not timed.
 
     over_slow: the learner's version against the first step; to_fast: the last step against the learner's version (its
-    `speedup` is what there is still to win).
+    `speedup` is what is left to gain).
     """
 
     outcome: Outcome
@@ -51,6 +48,11 @@ class Attempt:
     fast: JobResult | None
     over_slow: Judged | None
     to_fast: Judged | None
+
+    @property
+    def speedup(self) -> float | None:
+        """The measured speedup over the first step."""
+        return self.over_slow.speedup if self.over_slow is not None else None
 
     @property
     def right(self) -> bool:
@@ -83,7 +85,7 @@ def task(shop: Workshop, jobs: tuple[Job, ...], seed: int) -> Task:
     return Task(shop.exercise.name, str(home(shop.exercise.name) / "case.py"), jobs, seed)
 
 
-def check(shop: Workshop, seed: int, runner: Runner | None = None, show: OnProgress = nothing) -> Attempt:
+def check(shop: Workshop, seed: int, runner: Runner, show: OnProgress = nothing) -> Attempt:
     """Compile, compare with the reference and time the learner's source; the learner's comes first, so that a mistake
     shows at once. Every failure is in the result, none is raised."""
     stages = shop.exercise.stages
@@ -103,34 +105,18 @@ def _judged(before: JobResult | None, after: JobResult | None) -> Judged | None:
     return verdict(spread(before.times_ns), spread(after.times_ns))
 
 
-USUAL_ARCH = "sm_90"
-
-
-LIMIT_S = 30.0
-
-
-# What stops a job and is no fault of its source: nothing was found out about it.
-NOT_ITS_FAULT = ("out_of_memory", "slow_child", "old_driver", "no_gpu", "wrong_cupy")
-
-
-_UNKNOWN_ARCH = re.compile(r"(?i)unsupported gpu architecture|knows no sm_|invalid value for --gpu-architecture")
-
-
-_LONGEST = 300  # characters of an observation in the log
-
-
 def fresh_seed() -> int:
-    """Fresh random inputs for every check."""
+    """A seed for the random inputs of a check."""
     return random.SystemRandom().randrange(1 << 31)
 
 
 def runner(limit_s: float = LIMIT_S) -> Runner:
-    """A child whose checks may take so long, in seconds."""
+    """A runner with this time limit for a check, in seconds."""
     return Runner(limits=Limits(check=limit_s, time=6 * limit_s + 20, profile=2 * limit_s))
 
 
 def check_and_record(store: Store, shop: Workshop, seed: int, use: Runner, show: OnProgress = nothing) -> Attempt:
-    """Run the learner's version beside slow and fast, and write the outcome down."""
+    """Run the learner's version with the first and the last step, and log the outcome."""
     digest = shop.digest()
     tried = check(shop, seed, use, show)
     if tried.mine is not None:
@@ -155,17 +141,6 @@ def compiled(store: Store, shop: Workshop, arch: str = USUAL_ARCH) -> tuple[comp
         digest = shop.digest()
         store.change(shop.exercise.name, lambda record: _note_builds(record, digest, builds))
     return builds
-
-
-def remember_profile(store: Store, name: str, digest: str, launch: LaunchDiagnosis) -> None:
-    """Write what a profile of the learner's version says into the log."""
-    first = next((f for f in launch.findings if f.kind == "diagnosis"), None)
-    told = first.speedup if first is not None else None
-    gain = ""
-    if told is not None:
-        gain = f", {told.estimate:.2g}x to win" if told.estimate < 99.5 else f", {told.estimate:.0f}x to win"
-    seen = f"{launch.verdict.id}: {first.id if first is not None else 'no finding'}{gain}"
-    store.change(name, lambda record: state.add(record, digest, "profiled", observation=seen))
 
 
 def _note_builds(record: Record, digest: str, builds: Sequence[compiling.Build]) -> None:
@@ -196,12 +171,21 @@ def _note(record: Record, digest: str, tried: Attempt) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Reprofiled:
-    """The report with both versions, and an analysis of one launch each; or why there is none."""
+    """A profile of the learner's version and of the first step: what to fix in it now, and what changed.
 
-    report: Path | None
-    before: Analysis | None
-    after: Analysis | None
-    failure: Failure | None = None
+    diagnosis: of the learner's launch alone; digest: of the source; revealed: the scored prediction, if any.
+    """
+
+    report: Path
+    diagnosis: Diagnosis
+    compared: Compared
+    digest: str
+    revealed: Revealed | None = None
+
+    @property
+    def launch(self) -> LaunchDiagnosis:
+        """The learner's launch."""
+        return self.diagnosis.launches[0]
 
 
 def next_report(shop: Workshop) -> Path:
@@ -224,39 +208,51 @@ def like(one: Exercise, source: Path) -> str:
 
 
 def before_and_after(
+    store: Store,
     shop: Workshop,
     tried: Attempt,
     seed: int,
-    runner: Runner | None = None,
+    runner: Runner,
     show: OnProgress = nothing,
-    ncu: Path | None = None,
     clock_control: str | None = None,
 ) -> Reprofiled:
-    """Profile the first step and the learner's version into the learner's folder; failures are in the result."""
-    one = shop.exercise
+    """Profile the first step and the learner's version into the learner's folder, compare and log them.
+
+    InputError where that fails.
+    """
+    one, digest = shop.exercise, shop.digest()
     first = one.stages[0]
     jobs = (bundled_job(shop, first.id, ("profile",)), own_job(shop, ("profile",)))
     shop.profiles.mkdir(parents=True, exist_ok=True)
-    made = profile(Request((task(shop, jobs, seed),)), next_report(shop), runner, show, ncu, clock_control)
+    request = Request((task(shop, jobs, seed),))
+    made = profile(request, next_report(shop), runner, show, clock_control=clock_control)
     if made.failure is not None or made.report is None:
-        return Reprofiled(made.report, None, None, made.failure or Failure("report", "ncu wrote no report"))
-    places = launches_of(made)
+        raise InputError(made.failure.words if made.failure is not None else "ncu wrote no report")
+    report, places = made.report, launches_of(made)
     old, new = places.get((one.name, first.id), ()), places.get((one.name, MINE), ())
     if not old or not new:
-        return Reprofiled(made.report, None, None, Failure("report", "the report does not hold both versions"))
+        raise InputError("the report does not hold both versions")
     problem = tried.outcome.problem(one.name)
     sizes = problem.sizes if problem is not None else {}
-    before = old[min(first.look_at, len(old) - 1)]
-    after = new[min(first.look_at, len(new) - 1)]
-    return Reprofiled(
-        made.report,
-        _analysis(made.report, before, one.name, first.id, sizes),
-        _analysis(made.report, after, one.name, like(one, shop.source), sizes),
-    )
+
+    def analysis(launches: tuple[int, ...], step: str) -> Analysis:
+        launch = launches[min(first.look_at, len(launches) - 1)]
+        said = answers(one.name, step, sizes) if sizes else {}
+        return analyse([report], answers=said, launches=frozenset({launch}))
+
+    before, after = analysis(old, first.id), analysis(new, like(one, shop.source))
+    _remember(store, one.name, digest, after.diagnosis.launches[0])
+    slow, mine = tried.slow, tried.mine
+    runs = (slow.times_ns, mine.times_ns) if slow and mine and slow.times_ns and mine.times_ns else None
+    return Reprofiled(report, after.diagnosis, compare(before, after, runs=runs), digest)
 
 
-def _analysis(report: Path, launch: int, name: str, step: str, sizes: dict[str, int]) -> Analysis:
-    from advisor.reasoning.diagnose import analyse
-
-    said = answers(name, step, sizes) if sizes else {}
-    return analyse([report], answers=said, launches=frozenset({launch}))
+def _remember(store: Store, name: str, digest: str, launch: LaunchDiagnosis) -> None:
+    """Write the result of a profile of the learner's version into the log."""
+    first = next((f for f in launch.findings if f.kind == "diagnosis"), None)
+    found = first.speedup if first is not None else None
+    gain = ""
+    if found is not None:
+        gain = f", {found.estimate:.2g}x to win" if found.estimate < 99.5 else f", {found.estimate:.0f}x to win"
+    seen = f"{launch.verdict.id}: {first.id if first is not None else 'no finding'}{gain}"
+    store.change(name, lambda record: state.add(record, digest, "profiled", observation=seen))

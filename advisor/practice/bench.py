@@ -17,24 +17,25 @@ from typing import Any
 
 import numpy as np
 
-from advisor.practice.api import Card
+from advisor.practice.api import Card, Tolerance
 from advisor.practice.launchlines import LaunchLine, Shape, read_lines, shape
-from advisor.practice.outcome import Mismatch, compare, poison
-from advisor.practice.tasks import Kernel, Variation, launch_words, line_directive
+from advisor.practice.tasks import Kernel, Mismatch, Variation, launch_words, line_directive
 from advisor.records.errors import KnowledgeError, UsageError
 
 __all__ = ["Bench", "Mismatch", "Step", "Variation", "card"]
-
 OPTIONS = ("-std=c++17", "-lineinfo")
 _SHARED_UNASKED = 48 * 1024  # bytes of shared memory that a block gets without asking
 _WARM_S = 0.05  # the clock is up and everything is loaded after 50 ms of work
 _WHOLE = re.compile(r"-?[0-9]{1,19}")
 _APART = 7  # no divisor of an element's size
 _FEWEST = 5  # timed runs, however slow
+PIECE = 1 << 24  # elements compared at a time: 128 MB of float64
+_POISON = {"f": 0xFF, "c": 0xFF}  # all ones is a NaN that no arithmetic of a GPU gives
+_OTHER_POISON = 0xA5
 
 
 def card(cp: Any) -> Card:
-    """The card of this process."""
+    """The GPU of this process."""
     device = cp.cuda.Device()
     known = cp.cuda.runtime.getDeviceProperties(device.id)
     name = known["name"].decode() if isinstance(known["name"], bytes) else str(known["name"])
@@ -54,7 +55,7 @@ def card(cp: Any) -> Card:
 class Step:
     """A step that is ready to run. `kernels` are those known before it runs, in order of their first launch.
 
-    launches: in one run, None where nobody counts; profiled: what a profiler is shown instead of a run, where a step
+    launches: in one run, None where not counted; profiled: what a profiler is shown instead of a run, where a step
     says so (`run.profiled`: the kernels of a graph, which a profiler would take one by one, all of them).
     """
 
@@ -103,7 +104,7 @@ class Bench:
         self._expected: dict[str, Any] | None = None
         self._sums: dict[str, tuple[int, ...]] = {}
         self._flush: Any = None
-        self._left: int | None = None  # launches still to be profiled; None: nobody counts
+        self._left: int | None = None  # launches still to be profiled; None: not counted
 
     def build(self, source: Path, extra: tuple[Path, ...] = (), vary: Variation | None = None) -> Step:
         """A step, ready to run; compile errors are CuPy's, wrong launch lines UsageError."""
@@ -176,7 +177,7 @@ class Bench:
         return kernel
 
     def _allow(self, kernel: Any, form: Shape, shared: int, vary: Variation, at: str) -> None:
-        """Set what a launch needs; UsageError where the card or the kernel cannot do it.
+        """Set what a launch needs; UsageError where the GPU or the kernel cannot do it.
 
         shared: dynamic shared memory in bytes of the largest launch of this kernel.
         """
@@ -218,7 +219,7 @@ class Bench:
         return Step(run, tuple(asked.values()), None, getattr(run, "profiled", None))
 
     def poison(self) -> None:
-        """Fill what is to be written with what no kernel writes: a NaN, or bytes of 0xA5; zero what starts at zero."""
+        """Fill outputs and scratch with a value that no kernel writes (a NaN, or bytes of 0xA5), ZEROED ones with 0."""
         for name, array in {**self.out, **self.scratch}.items():
             if name in self.zeroed:
                 array.fill(0)
@@ -245,7 +246,7 @@ class Bench:
         }
 
     def changed(self) -> tuple[str, ...]:
-        """The inputs that are not what they were before the first check."""
+        """The inputs that changed since the first check."""
         return tuple(name for name, value in self._checksums().items() if self._sums.get(name, value) != value)
 
     def check(self, run: Callable[[], None]) -> Mismatch | None:
@@ -322,7 +323,7 @@ class Bench:
         return launches - max(left, 0) if step.launches is not None else None
 
     def _launched(self) -> None:
-        """Called after each launch of ours: ends the profiled stretch after the last launch that is wanted."""
+        """Called after each launch of a step: stop the profiler after the last launch to profile."""
         if self._left is not None:
             self._left -= 1
             if self._left == 0:
@@ -331,5 +332,55 @@ class Bench:
 
 
 def _facts(name: str, kernel: Any) -> Kernel:
-    """What the driver says of a kernel."""
+    """The facts of the driver about a kernel."""
     return Kernel(name, int(kernel.num_regs), int(kernel.local_size_bytes), int(kernel.shared_size_bytes))
+
+
+def poison_byte(dtype: Any) -> int:
+    """The byte that fills an array of this type before a run."""
+    return _POISON.get(np.dtype(dtype).kind, _OTHER_POISON)
+
+
+def poison(array: Any) -> None:
+    """Fill a contiguous array with a value that no kernel writes: a NaN, or bytes of 0xA5."""
+    array.view(np.uint8).fill(poison_byte(array.dtype))
+
+
+def _bad(have: Any, want: Any, tolerance: Tolerance) -> Any:
+    if have.dtype.kind in "fc" or want.dtype.kind in "fc":
+        wide = np.complex128 if "c" in (have.dtype.kind, want.dtype.kind) else np.float64
+        have, want = have.astype(wide), want.astype(wide)
+    elif tolerance.absolute == tolerance.relative == 0:
+        return have != want
+    else:
+        have, want = have.astype(np.int64), want.astype(np.int64)
+    return ~(abs(have - want) <= tolerance.absolute + tolerance.relative * abs(want))
+
+
+def compare(cp: Any, name: str, have: Any, want: Any, tolerance: Tolerance, poisoned: bool) -> Mismatch | None:
+    """None where every element is within the tolerance; KnowledgeError when the two have different shapes.
+
+    poisoned: whether the output started as poison, so that one never written is recognised.
+    """
+    want = cp.asarray(want)
+    if tuple(have.shape) != tuple(want.shape):
+        raise KnowledgeError(f"the reference of {name!r} has the shape {want.shape}, the output {have.shape}")
+    flat_have, flat_want = have.ravel(), want.ravel()
+    size, wrong, first = int(flat_have.size), 0, -1
+    for at in range(0, size, PIECE):
+        bad = _bad(flat_have[at : at + PIECE], flat_want[at : at + PIECE], tolerance)
+        count = int(bad.sum())
+        if count and first < 0:
+            first = at + int(bad.argmax())
+        wrong += count
+    if not wrong:
+        return None
+    element = flat_have[first : first + 1]
+    left = poisoned and bool((element.view(np.uint8) == poison_byte(have.dtype)).all())
+    index = tuple(int(i) for i in np.unravel_index(first, have.shape))
+    expected, got = (_number(a[first].item()) for a in (flat_want, flat_have))
+    return Mismatch(name, index, expected, got, wrong, size, left)
+
+
+def _number(value: Any) -> float:
+    return abs(value) if isinstance(value, complex) else float(value)

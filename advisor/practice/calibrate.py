@@ -1,4 +1,4 @@
-"""Measures what this card can do at most: reading, copying, multiply-adds; and keeps it in the user's data folder.
+"""Measure the ceilings of this GPU (read, copy, multiply-add) and keep them in the user's data folder.
 
 The kernels and their cases are in kernels/ceilings/. A ceiling is the work of a launch over the median of its runs.
 """
@@ -13,18 +13,15 @@ from pathlib import Path
 import msgspec
 from filelock import FileLock, Timeout
 
-from advisor.hardware.ceilings import FILE, Ceiling, Ceilings, key_of, measured, read_file, shares
+from advisor.hardware.ceilings import FILE, Ceiling, Ceilings, key_of, read_file
 from advisor.practice.failures import Failure
-from advisor.practice.outcome import JobResult, Outcome
-from advisor.practice.run import OnProgress, Runner, nothing, run
+from advisor.practice.run import JobResult, OnProgress, Outcome, Runner, nothing, run
 from advisor.practice.state import data_folder
 from advisor.practice.tasks import Job, Request, Task
 from advisor.reasoning.time_model.noise import spread
 from advisor.records import resources
 from advisor.records.errors import InputError
 from advisor.records.files import write_whole
-
-__all__ = ["FILE", "Calibration", "Ceiling", "Ceilings", "calibrate", "keep", "measured", "request", "shares"]
 
 # The name of a ceiling, and whether it counts bytes or floating-point operations.
 KERNELS = {"read": "bytes", "copy": "bytes", "fp32": "flop", "fp64": "flop"}
@@ -36,7 +33,7 @@ _WAIT_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What came of it: the ceilings, or why there are none."""
+    """The ceilings, or why there are none."""
 
     outcome: Outcome
     ceilings: Ceilings | None
@@ -44,7 +41,7 @@ class Calibration:
 
 
 def task(name: str, seed: int) -> Task:
-    """What is tried for one ceiling, each a job of its own."""
+    """The kernels of one ceiling, each a job."""
     folder = resources.folder("kernels") / "ceilings"
     jobs = tuple(Job(Path(source).stem, str(folder / source), ("check", "time")) for source in SOURCES[name])
     return Task(name, str(folder / f"{name}.py"), jobs, seed)
@@ -58,14 +55,14 @@ def fastest(outcome: Outcome, name: str) -> JobResult | None:
 
 
 def request(seed: int) -> Request:
-    """What the child is asked to do."""
+    """The request for the child process."""
     return Request(tuple(task(name, seed) for name in KERNELS), runs=RUNS)
 
 
 def calibrate(
     seed: int, now: Callable[[], datetime], runner: Runner | None = None, show: OnProgress = nothing
 ) -> Calibration:
-    """Run what is tried for each ceiling, check it and work out the rates; nothing is kept yet (see `keep`)."""
+    """Run the kernels of each ceiling, check them and calculate the rates; nothing is stored yet (see `keep`)."""
     outcome = run(request(seed), runner, show)
     if outcome.failure is not None:
         return Calibration(outcome, None, outcome.failure)
@@ -88,7 +85,7 @@ def calibrate(
 
 
 def keep(ceilings: Ceilings, folder: Path | None = None) -> Path:
-    """Write them into the user's data folder, in place of older ones of the same card; the file's path."""
+    """Write them into the user's data folder, in place of older ones of the same GPU; the file's path."""
     place = folder or data_folder()
     path = place / FILE
     try:

@@ -1,7 +1,7 @@
 """Compiles a source without a GPU and without a driver: errors with their lines, registers, spills, shared memory.
 
-NVRTC (extra `compile`) is asked first, nvcc on the PATH after it. Nothing is run: whether a result is right and how
-long it takes is not known afterwards (`NOT_DONE`).
+NVRTC (extra `compile`) is asked first, nvcc on the PATH after it. Nothing is run: correctness and time
+stay unknown (`NOT_DONE`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ ARCHITECTURES = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"
 NOT_DONE = "compiled only: nothing was run, so neither the result nor the time was checked; that needs an NVIDIA GPU"
 _OPTIONS = ("-std=c++17", "-lineinfo")
 _LIMIT_S = 300.0
-
 # Source text, the name that messages give it, architecture, whether to hurry -> whether it compiled, and the log.
 Compiler = Callable[[str, str, str, bool], tuple[bool, str]]
 _LINES = re.compile(r"^\s*//\s*launch\s*:", re.MULTILINE)
@@ -39,7 +38,7 @@ _QUICK = "--Ofast-compile=max"
 class Kernel:
     """One kernel as compiled: registers, stack and spill bytes of a thread, static shared memory of a block in bytes.
 
-    None where the compiler did not say.
+    None where the compiler did not report it.
     """
 
     name: str
@@ -94,7 +93,7 @@ def nvrtc() -> Compiler | None:
 
 
 def _headers() -> tuple[str, ...]:
-    """Where the headers of the CUDA toolkit are (cuda_fp16.h, mma.h), if they are."""
+    """The folders of the headers of the CUDA toolkit (cuda_fp16.h, mma.h) that are installed."""
     try:
         from cuda import pathfinder
     except ImportError:
@@ -124,7 +123,7 @@ def nvcc() -> Compiler | None:
 
 
 def _fed(command: Sequence[str], text: str) -> tuple[bool, str]:
-    """Whether a command that reads `text` succeeded, and what it said; subprocess.TimeoutExpired after the limit.
+    """Whether a command that reads `text` succeeded, and its output; subprocess.TimeoutExpired after the limit.
 
     nvcc starts programs of its own: they are in its group and end with it, on Ctrl-C too.
     """
@@ -144,7 +143,7 @@ def _bytes(text: str) -> bytes:
 
 
 def compiler() -> tuple[str, Compiler] | None:
-    """The compiler that there is, with its name; None where there is none."""
+    """The installed compiler with its name; None where there is none."""
     for name, found in (("NVRTC", nvrtc()), ("nvcc", nvcc())):
         if found is not None:
             return name, found
@@ -199,7 +198,7 @@ def _kernel(k: ptxas.Compiled, quick: bool) -> Kernel:
 
 
 def _launch_line(source: Path, text: str, kernels: Sequence[Kernel]) -> Failure | None:
-    """What is wrong with launch lines as far as it can be told without sizes: their form, and the kernels' names."""
+    """Mistakes of launch lines that show without sizes: their form, and the kernels' names."""
     try:
         launches, _ = read_lines(text, source.name)
     except UsageError as e:

@@ -1,17 +1,15 @@
-"""What can go wrong while an exercise runs, each with its own words. Only the standard library."""
+"""Failures of an exercise that runs, each with its message. Only the standard library."""
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from advisor.records.errors import KnowledgeError, UsageError
 
-# Kinds after which the CUDA context of the process is of no more use.
-# An error of CUDA that has no words of its own counts as one: to run on in a broken context would blame the next step.
+# Kinds after which the CUDA context cannot be used any more, unknown CUDA errors among them: running on in a broken
+# context would blame the next step.
 DEAD = frozenset(
     {
         "illegal_address",
@@ -37,21 +35,12 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What went wrong: a kind for programs, one line of words for people, the compiler's remarks, raw detail."""
+    """A kind for programs, one line for people, the compiler's remarks, raw detail."""
 
     kind: str
     words: str
     remarks: tuple[Remark, ...] = ()
     detail: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values for json.dump."""
-        return dataclasses.asdict(self)
-
-    @staticmethod
-    def from_json(raw: dict[str, Any]) -> Failure:
-        """The failure of `to_json`."""
-        return Failure(raw["kind"], raw["words"], tuple(Remark(**r) for r in raw["remarks"]), raw["detail"])
 
 
 _REMARK = re.compile(r"^(.+?)\((\d+)\): (catastrophic error|error|warning|remark)(?: #[\w-]+)?: (.*)$")
@@ -151,7 +140,7 @@ _MEMORY_WORDS = (
 
 
 def of_exception(error: BaseException, source: str) -> Failure:
-    """The failure that an exception of CuPy, of a case or of a launch line stands for; source: the file in hand."""
+    """The failure of an exception of CuPy, of a case or of a launch line; source: the file being run."""
     name, text = type(error).__name__, str(error)
     detail = f"{name}: {text}"
     if name == "CompileException":
@@ -189,7 +178,7 @@ def _line(error: BaseException, source: str) -> int | None:
 
 
 def of_machine(error: BaseException, driver: int) -> Failure:
-    """Why CuPy finds no GPU to use; driver: the CUDA version of the driver, 0 where none is installed.
+    """The failure of CuPy without a usable GPU; driver: the CUDA version of the driver, 0 where none is installed.
 
     Without any driver CUDA speaks of one that is too old.
     """
@@ -204,7 +193,7 @@ def of_machine(error: BaseException, driver: int) -> Failure:
 
 
 def of_import(error: BaseException, devices: int | None) -> Failure:
-    """Why CuPy could not be imported: not installed, or for another CUDA version.
+    """The failure of an import of CuPy: not installed, or for another CUDA version.
 
     devices: the GPUs that can be used here (`driver.devices`). Without one CuPy would not help, so that comes first.
     """

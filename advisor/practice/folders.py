@@ -1,28 +1,37 @@
-"""Whether the folders of the exercises are whole: every manifest sound, every file named, every named file there."""
+"""Check the folders of the exercises: valid manifests, every file named, every named file there."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-from advisor.knowledge.loader import key_line
-from advisor.practice import recorded
+from advisor.knowledge.base import Catalog
+from advisor.knowledge.loader import key_line, load
 from advisor.practice.launchlines import read_lines
-from advisor.practice.manifest import MANIFEST, Exercise, StepDef, exercise, home, names
+from advisor.practice.manifest import (
+    CARDS,
+    MANIFEST,
+    RECORD,
+    REPORT,
+    Exercise,
+    StepDef,
+    case,
+    digest,
+    exercise,
+    home,
+    names,
+    recording,
+)
 from advisor.practice.predictions import MINE
-from advisor.practice.tasks import case
 from advisor.records import resources
 from advisor.records.errors import AdvisorError, KnowledgeError
-
-if TYPE_CHECKING:
-    from advisor.knowledge.base import Catalog
 
 LEAST_HINTS = 3
 LEAST_RUNS = 20
 MOST_RECORDED = 20_000_000  # bytes of all recordings together, the demo's among them
-# Folders of kernels/ that are no exercises: the report of the demo, and the kernels that measure a card's ceilings.
+# Folders of kernels/ that are no exercises: the report of the demo, and the kernels that measure a GPU's ceilings.
 OTHER = ("tour", "ceilings")
 
 
@@ -72,7 +81,7 @@ def _manifest(one: Exercise, path: Path, catalog: Catalog) -> Iterator[Fault]:
     def fault(text: str, *keys: str) -> Fault:
         return Fault(path, key_line(path, *keys), text)
 
-    known = _diagnoses(catalog)
+    known = frozenset(catalog.findings) | catalog_ids()
     if one.diagnosis not in known:
         yield fault(f"there is no diagnosis {one.diagnosis!r}", "diagnosis")
     if len(one.hints) < LEAST_HINTS:
@@ -105,18 +114,8 @@ def _manifest(one: Exercise, path: Path, catalog: Catalog) -> Iterator[Fault]:
         yield from (fault(text, "steps", str(i), key) for key, text in _step(one, step, known, catalog))
 
 
-def _diagnoses(catalog: Catalog) -> frozenset[str]:
-    """All that rules conclude, and what the catalogue promises."""
-    promised = catalog_ids()
-    return frozenset(catalog.findings) | promised
-
-
 def catalog_ids() -> frozenset[str]:
     """The fixed ids of diagnoses (knowledge/catalogue.yaml)."""
-    from typing import Any
-
-    from advisor.knowledge.loader import load
-
     raw = load(resources.folder("knowledge") / "catalogue.yaml", dict[str, Any])
     return frozenset(raw["diagnoses"])
 
@@ -134,11 +133,11 @@ def _step(one: Exercise, step: StepDef, known: frozenset[str], catalog: Catalog)
     if step.class_ and step.class_ not in catalog.classes:
         yield "class", f"there is no class {step.class_!r}"
     shown = {s.id: s.expect for s in one.steps[: ids.index(step.id)]}
-    for mend in step.mends:
-        if mend.step not in shown:
-            yield "mends", f"there is no earlier step {mend.step!r}"
-        elif mend.finding != shown[mend.step]:
-            yield "mends", f"{mend.step} shows {shown[mend.step]}, not {mend.finding}"
+    for fixed in step.mends:
+        if fixed.step not in shown:
+            yield "mends", f"there is no earlier step {fixed.step!r}"
+        elif fixed.finding != shown[fixed.step]:
+            yield "mends", f"{fixed.step} shows {shown[fixed.step]}, not {fixed.finding}"
     if step.gain is not None and step.gain.over not in ids:
         yield "gain", f"there is no step {step.gain.over!r}"
     for name in step.reach:
@@ -154,7 +153,7 @@ def _files(one: Exercise) -> Iterator[Fault]:
     for name in sorted(wanted):
         if not (folder / name).is_file():
             yield Fault(folder / MANIFEST, key_line(folder / MANIFEST, "steps"), f"{name} is named and not there")
-    kept = {f"recorded/{card}/{name}" for card in recorded.CARDS for name in (recorded.REPORT, recorded.RECORD)}
+    kept = {f"recorded/{card}/{name}" for card in CARDS for name in (REPORT, RECORD)}
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
         inside = path.relative_to(folder).as_posix()
         if inside not in wanted and inside not in kept:
@@ -172,23 +171,23 @@ def _files(one: Exercise) -> Iterator[Fault]:
         elif source.suffix not in (".cu", ".py"):
             yield Fault(source, 1, "a source is a .cu or a .py")
     try:
-        record = recorded.recording(one)
+        record = recording(one)
     except KnowledgeError as e:
         yield _fault(e, folder / MANIFEST)
         return
     if record is None:
-        yield Fault(folder / MANIFEST, 1, f"no recording: recorded/{recorded.CARDS[0]}/{recorded.RECORD}")
+        yield Fault(folder / MANIFEST, 1, f"no recording: recorded/{CARDS[0]}/{RECORD}")
         return
-    path = folder / "recorded" / recorded.CARDS[0] / recorded.RECORD
+    path = folder / "recorded" / CARDS[0] / RECORD
     if set(record.record.steps) != {s.id for s in one.steps}:
         yield Fault(path, 1, "its steps are not the manifest's")
         return
     if dict(case(one.name).sizes(record.record.card)) != record.record.sizes:
-        yield Fault(path, 1, "case.py gives other sizes for this card now: record it again")
+        yield Fault(path, 1, "case.py gives other sizes for this GPU now: record it again")
     for step_id, times in record.record.steps.items():
         if len(times.times_ns) < LEAST_RUNS:
             yield Fault(path, 1, f"{step_id}: {len(times.times_ns)} timed runs, at least {LEAST_RUNS}")
     for step in one.steps:
         there = all((folder / name).is_file() for name in (step.source, *step.extra))
-        if there and recorded.digest(one, step) != record.record.steps[step.id].code:
+        if there and digest(one, step) != record.record.steps[step.id].code:
             yield Fault(path, 1, f"{step.source} has changed since: record it again")

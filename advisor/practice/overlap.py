@@ -1,4 +1,4 @@
-"""Step 0b: what the times of a kernel and of its memory-only and math-only halves say about how the two overlap.
+"""Step 0b: the overlap of a kernel's memory-only and math-only halves, from the three times.
 
 With m and a the times of the memory-only and the math-only variant, a kernel that overlaps them perfectly takes
 max(m, a), one that does them one after the other m + a. `hidden` is the share of the shorter half that the full kernel
@@ -94,7 +94,7 @@ OCCUPANCY = "occupancy_theoretical_pct"
 def held_equal(
     full: Mapping[str, float], variants: Mapping[str, Mapping[str, float]], accesses: Sequence[str] = ACCESSES
 ) -> tuple[Held, ...]:
-    """What of the conditions holds: `variants` is {"memory": metrics, "math": metrics} by canonical names."""
+    """The conditions that hold: `variants` is {"memory": metrics, "math": metrics} by canonical names."""
     out = []
     for name, metrics in variants.items():
         wanted = [*(accesses if name == "memory" else ()), OCCUPANCY]

@@ -1,6 +1,4 @@
-"""A number that a learner worked out on paper, held against the one of the exercise.
-
-Predict, then reveal: what the learner committed to, held against what the profile shows.
+"""Compare a learner's napkin numbers with those of the exercise, and score predictions against the profile.
 
 Points, 100 in all: 30 for the class, 40 for the cause (20 where it is among the findings but not the first), and up to
 30 for the speedup, falling with the error factor e = max(p/m, m/p): 30 * max(0, 1 - log2(e) / 2), so that a factor of
@@ -15,30 +13,19 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from advisor.practice.state import Prediction
 from advisor.records import quantities
 from advisor.records.errors import AdvisorError
 
-# Sizes and rates on paper are rounded to two digits, and a rate may be taken from a datasheet or from a measured copy,
+# Napkin sizes and rates are rounded to two digits, and a rate may be taken from a datasheet or from a measured copy,
 # which are up to a tenth apart. A factor of two is a wrong count of something; between the two lies a rough guess.
 RIGHT: Final = 0.10
-
-
 CLOSE: Final = 0.50
-
-
 # Units in which a number is read; a number of anything else (warps, wavefronts) is a plain one.
 _UNITS: Final = ("byte", "byte/s", "ns", "FLOP", "FLOP/s", "Hz", "%", "cycle")
-
-
 _SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
-
-
 _NUMBER = re.compile(r"(?<![\w.])(\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)\s*([A-Za-zµμ%]+(?:/[A-Za-z]+)?)?", re.IGNORECASE)
-
-
 _LONGEST = 200  # characters that are read of what was typed
-
-
 Word = Literal["right", "close", "off", "unread"]
 
 
@@ -52,7 +39,7 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a typed number compares: `unread` where the two cannot be compared; factor: typed over expected."""
+    """The comparison of a typed number: `unread` where the two cannot be compared; factor: typed over expected."""
 
     word: Word
     factor: float | None = None
@@ -92,15 +79,15 @@ def _power(typed: str) -> Quantity | None:
 
 
 def understood(typed: str) -> Quantity | None:
-    """The number that `judge` takes a typed text for, None where there is none."""
+    """The number that `judge` reads in a typed text, None where there is none."""
     said = read(typed)
     return _power(typed) or said[0] if said else None
 
 
 def wanted(expected: str) -> tuple[str, ...]:
-    """The unit in which a number is asked for; a second one where a plain number stands before one with a unit.
+    """The unit in which a number is asked for; a second one where a plain number precedes one with a unit.
 
-    Empty where `expected` has no number above zero, so that nothing typed can be held against it.
+    Empty where `expected` has no number above zero, so that nothing can be compared with it.
     """
     units = [quantity.unit for quantity in read(expected) if quantity.value > 0]
     named = [unit for unit in units if unit]
@@ -108,9 +95,9 @@ def wanted(expected: str) -> tuple[str, ...]:
 
 
 def judge(expected: str, typed: str) -> Verdict:
-    """The first number typed against those of `expected` that are of its kind, the nearest of them.
+    """Compare the first number typed with the nearest of `expected` of the same kind.
 
-    A number typed without a unit is held against the first one that is expected, in the unit that this is written in.
+    A number typed without a unit is compared with the first expected one, in its unit.
     """
     mine, known = understood(typed), read(expected)
     if mine is None or not known:
@@ -127,9 +114,7 @@ def judge(expected: str, typed: str) -> Verdict:
     return Verdict("right" if off <= RIGHT else "close" if off <= CLOSE else "off", factor)
 
 
-MINE = "mine"  # the step that stands for the learner's own version
-
-
+MINE = "mine"  # the id of the learner's own version among the steps
 CLASS_POINTS, CAUSE_POINTS, AMONG_POINTS, SPEEDUP_POINTS = 30, 40, 20, 30
 
 
@@ -142,6 +127,17 @@ class Score:
     speedup_points: int
     factor: float | None
     total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Revealed:
+    """A prediction and the result of the profile: points, class, first cause, measured speedup."""
+
+    said: Prediction
+    class_id: str
+    cause: str
+    speedup: float | None
+    score: Score
 
 
 def score(

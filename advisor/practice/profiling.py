@@ -1,4 +1,4 @@
-"""Runs Nsight Compute on the child process: finds it, follows its passes, and says what its errors mean."""
+"""Run Nsight Compute on the child process: find it, follow its passes, explain its errors."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from advisor.practice.failures import Failure
-from advisor.practice.outcome import Outcome
-from advisor.practice.run import Listener, OnProgress, Progress, Runner, nothing, one_child
+from advisor.practice.run import Listener, OnProgress, Outcome, Progress, Runner, nothing, one_child
 from advisor.practice.tasks import Request
 
 SUFFIX = ".ncu-rep"
@@ -25,7 +24,7 @@ _CONTINUED = re.compile(r"(\d+%(?:\.+\d+%)*.*)$")
 _PASSES = re.compile(r"- (\d+) pass")
 _PERCENT = re.compile(r"(\d+)%")
 _ERROR = re.compile(r"==ERROR==\s*(.*)")
-_CONSEQUENCE = "The application returned an error code"  # of what is told better elsewhere
+_CONSEQUENCE = "The application returned an error code"  # of an error that is reported better elsewhere
 _NONE = "No kernels were profiled"
 MISSING = (
     "ncu (Nsight Compute) is not on the PATH, nor in CUDA_HOME/bin, /usr/local/cuda*/bin or /opt/nvidia/nsight-compute:"
@@ -45,7 +44,7 @@ class Profiled:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What came of a profile. report: the .ncu-rep, None when there is none; failure: why, or what is wrong with it.
+    """The result of a profile. report: the .ncu-rep, None when there is none; failure: why, or what is wrong with it.
 
     launches: those in the report, in its order.
     """
@@ -93,21 +92,21 @@ def ncu_command(
 
 @dataclass(slots=True)
 class NcuListener(Listener):
-    """Hears ncu beside its child. launches: those announced so far; errors: its complaints."""
+    """Reads the output of ncu and its child. launches: those announced so far; errors: ncu's errors."""
 
     launches: list[Profiled] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     empty: bool = False
-    under_way: Progress | None = None
+    current: Progress | None = None
 
     def __call__(self, text: str, whole: bool) -> float | None:
         """One line, or the piece of one that is there already."""
         match = _PROFILING.search(text)
         if match is not None:
-            self.under_way = self.under_way or self.now
-            if self.under_way is not None:
-                self.under_way = replace(self.under_way, kernel=match[1])
-        rest = match[2] if match is not None else text if self.under_way and _CONTINUED.match(text) else None
+            self.current = self.current or self.now
+            if self.current is not None:
+                self.current = replace(self.current, kernel=match[1])
+        rest = match[2] if match is not None else text if self.current and _CONTINUED.match(text) else None
         if rest is None:
             return Listener.__call__(self, text, whole)
         self._profiling(rest, whole)
@@ -118,17 +117,17 @@ class NcuListener(Listener):
     def _profiling(self, rest: str, whole: bool) -> None:
         """A launch belongs to the step that the child was at when ncu began with it."""
         percent, passes = _PERCENT.findall(rest), _PASSES.search(rest)
-        if self.under_way is None:
+        if self.current is None:
             return
         share = int(percent[-1]) if percent else 0
-        now = replace(self.under_way, percent=share, passes=int(passes[1]) if passes else 0)
+        now = replace(self.current, percent=share, passes=int(passes[1]) if passes else 0)
         self.show(now)
         if whole and percent:
             self.launches.append(Profiled(now.exercise, now.step, now.kernel, now.passes))
-            self.under_way = None
+            self.current = None
 
     def other(self, text: str) -> None:
-        """ncu's own lines, and what kernels print."""
+        """Lines of ncu, and output of kernels."""
         error = _ERROR.search(text)
         if error is not None:
             if _CONSEQUENCE not in text:
@@ -147,11 +146,7 @@ _WORDS: tuple[tuple[str, str, str], ...] = (
         " `options nvidia NVreg_RestrictProfilingToAdminUsers=0` into a file of /etc/modprobe.d, rebuild the initramfs"
         " and reboot; a container needs the capability SYS_ADMIN (`docker run --cap-add SYS_ADMIN`)",
     ),
-    (
-        r"(?i)cannot lock gpu clock",
-        "clocks",
-        "ncu may not lock this GPU's clocks: profile with `--clock-control none`",
-    ),
+    (r"(?i)cannot lock gpu clock", "clocks", "ncu may not lock this GPU's clocks: profile with `--clock-control none`"),
     (
         r"(?i)nsight-compute-lock|interprocess\s?lock|lock file",
         "profiler_busy",
@@ -190,7 +185,7 @@ _WORDS: tuple[tuple[str, str, str], ...] = (
 
 
 def ncu_failure(errors: list[str]) -> Failure | None:
-    """What ncu's `==ERROR==` lines mean; None when there are none."""
+    """The failure in ncu's `==ERROR==` lines; None when there are none."""
     text = "\n".join(errors)
     for pattern, kind, words in _WORDS:
         if re.search(pattern, text):
@@ -210,7 +205,7 @@ def profile(
     """Profile the jobs of a request into one report; jobs that ask for `profile` give launches, others only run.
 
     report: path of the .ncu-rep; its folder must exist. An old report there is replaced. collect: see
-    `ncu_command`. Never raises for what kernels or ncu do: `failure` says it.
+    `ncu_command`. Failures of kernels and ncu are in `failure`.
     """
     runner = runner or Runner()
     found = ncu or find_ncu({**os.environ, **runner.env})
@@ -227,12 +222,12 @@ def profile(
     return Profile(outcome, made, tuple(listener.launches), _failure(outcome, listener, made))
 
 
-# What happens to a child whose profiler fails: the profiler's words say more.
+# Failures of a child whose profiler fails: the profiler's own error says more.
 _UNCLEAR = ("cuda", "crashed", "launch_failed")
 
 
 def _failure(outcome: Outcome, listener: NcuListener, report: Path | None) -> Failure | None:
-    """The first of what went wrong: ncu's own complaint before what it made of the child."""
+    """The first failure: ncu's own error before its effect on the child."""
     said = ncu_failure([*listener.errors, *_ERROR.findall(listener.stderr)])
     known = said if said is not None and said.kind != "ncu" else None
     job = next((j.failure for j in outcome.jobs if j.failure is not None), None)
@@ -254,6 +249,3 @@ def _hanging(failure: Failure) -> Failure:
         "Nsight Compute did not come to an end within the time limit and was ended: try again, or run `ncu --version`"
     )
     return replace(failure, kind="ncu_hangs", words=words)
-
-
-__all__ = ["Profile", "Profiled", "find_ncu", "ncu_command", "ncu_failure", "profile"]

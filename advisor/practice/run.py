@@ -3,28 +3,158 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from statistics import median
+
+import msgspec
 
 import advisor
+from advisor.practice.api import Card, Work
 from advisor.practice.failures import DEAD, Failure
-from advisor.practice.outcome import PRINTED, JobResult, Now, Outcome, left_over, read_result
-from advisor.practice.tasks import Request, Task
+from advisor.practice.tasks import AS_WRITTEN, Job, Kernel, Mismatch, Request, Task, Variation
 from advisor.records import ending
 from advisor.records.child import Child
 from advisor.records.scratch import ScratchFolder
 
 _LONGEST = 1 << 16  # bytes of a line; what is longer is cut
+PRINTED = 100  # lines kept of what kernels print
+
+
+@dataclass(frozen=True, slots=True)
+class JobResult:
+    """One job. times_ns: its timed runs; changed: inputs that the kernel wrote into; correct: None where not checked.
+
+    profiled: its launches in the report, None where they could not be counted; failure: what ended the job early.
+    """
+
+    exercise: str
+    step: str
+    vary: Variation = AS_WRITTEN
+    failure: Failure | None = None
+    kernels: tuple[Kernel, ...] = ()
+    correct: bool | None = None
+    mismatch: Mismatch | None = None
+    changed: tuple[str, ...] = ()
+    times_ns: tuple[float, ...] = ()
+    profiled: int | None = 0
+
+    @property
+    def time_ns(self) -> float:
+        """The median of the timed runs; NaN where there are none."""
+        return median(self.times_ns) if self.times_ns else math.nan
+
+    @property
+    def wrong(self) -> str:
+        """The mistake of the result in one line; empty where it is right or was not checked."""
+        if self.changed:
+            return f"the kernel writes into its input {', '.join(self.changed)}"
+        m = self.mismatch
+        if m is None:
+            return ""
+        place = f"{m.output}[{', '.join(str(i) for i in m.index)}]"
+        share = f"{m.wrong:,} of {m.total:,} elements are wrong"
+        if m.unwritten:
+            return f"{place} was never written: {m.expected:.9g} is expected; {share}"
+        return f"{place} is {m.got:.9g}, expected {m.expected:.9g}; {share}"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """An exercise on this GPU: sizes, and the bytes and FLOP that its algorithm needs at them."""
+
+    sizes: dict[str, int]
+    work: Work
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A whole run. failure: why nothing, or not everything, could be run; printed: the last lines kernels printed."""
+
+    card: Card | None = None
+    versions: tuple[tuple[str, str], ...] = ()
+    failure: Failure | None = None
+    problems: tuple[tuple[str, Problem], ...] = ()
+    jobs: tuple[JobResult, ...] = ()
+    printed: tuple[str, ...] = ()
+
+    def problem(self, exercise: str) -> Problem | None:
+        """The sizes and work of an exercise, None where its data could not be made."""
+        return dict(self.problems).get(exercise)
+
+    def job(self, step: str, exercise: str | None = None) -> JobResult | None:
+        """The first result of a step; None where it was not reached."""
+        for result in self.jobs:
+            if result.step == step and exercise in (None, result.exercise):
+                return result
+        return None
+
+    def joined(self, later: Outcome) -> Outcome:
+        """This run and the one that continued it."""
+        return Outcome(
+            later.card or self.card,
+            later.versions or self.versions,
+            later.failure,
+            tuple({**dict(self.problems), **dict(later.problems)}.items()),
+            self.jobs + later.jobs,
+            (self.printed + later.printed)[-PRINTED:],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """The step and stage of the child."""
+
+    exercise: str
+    step: str
+    stage: str
+
+
+class _ResultFile(msgspec.Struct):
+    """RESULT.json, as `worker` writes it."""
+
+    card: Card | None
+    versions: dict[str, str | int]
+    failure: Failure | None
+    now: Now | None
+    done: bool
+    exercises: dict[str, Problem]
+    jobs: tuple[JobResult, ...]
+
+
+def read_result(path: Path) -> tuple[Outcome, Now | None, bool]:
+    """The results of a child so far, its current step, and whether it was done.
+
+    A file that is not there or is not whole gives an empty outcome.
+    """
+    try:
+        raw = msgspec.json.decode(path.read_bytes(), type=_ResultFile, strict=False)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return Outcome(), None, False
+    versions = tuple((name, str(version)) for name, version in raw.versions.items())
+    return Outcome(raw.card, versions, raw.failure, tuple(raw.exercises.items()), raw.jobs), raw.now, raw.done
+
+
+def left_over(tasks: tuple[Task, ...], done: tuple[JobResult, ...]) -> tuple[Task, ...]:
+    """The tasks without the jobs that have a result, in order; a job is known by exercise, step and variation."""
+    seen = {(r.exercise, r.step, r.vary) for r in done}
+    left = []
+    for task in tasks:
+        jobs: tuple[Job, ...] = tuple(j for j in task.jobs if (task.exercise, j.step, j.vary) not in seen)
+        if jobs:
+            left.append(replace(task, jobs=jobs))
+    return tuple(left)
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a child ended. code: exit code, or minus the signal; None where it could not be ended (stuck in the driver).
+    """The end of a child. code: exit code, or minus the signal; None where it could not be ended (stuck in the driver).
 
     late: it was ended because a stretch took too long; errors: the last of its stderr.
     """
@@ -45,7 +175,7 @@ def run_child(
 
     on_text gets each line of stdout, and with False a line that is not whole yet; the seconds that it returns are what
     the child may take from then on (None: as before). The first stretch is first_s. OSError where it cannot be started.
-    KeyboardInterrupt and signals end the child too; BrokenPipeError where nobody reads our output any more.
+    KeyboardInterrupt and signals end the child too; BrokenPipeError where our output is closed.
     """
     child, late = Child(command, env=env, longest=_LONGEST, clock=clock), False
     child.end_input()
@@ -89,7 +219,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What happens now: the stage of a step, which job it is of how many, and what a profiler says of itself."""
+    """The current stage of a step, which job it is of how many, and the progress of a profiler."""
 
     exercise: str
     step: str
@@ -110,7 +240,7 @@ def nothing(progress: Progress) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """How the child is started.
+    """The settings of a child process.
 
     python: the interpreter that has CuPy; prefix: a command in front of it (a profiler); env: added to the
     environment; go_on: whether jobs that are left are run after one that killed its child or never ended.
@@ -130,7 +260,7 @@ class Runner:
         """The child's environment: ours, and the folder that holds this package in front of its path.
 
         scratch: where its temporary files go, so that they are removed with it. A profiler keeps the usual place, as
-        its lock there tells it from those of others.
+        its lock is there.
         """
         root = str(Path(advisor.__file__).resolve().parent.parent)
         merged = {**os.environ, **self.env}
@@ -142,7 +272,7 @@ class Runner:
 
 @dataclass(slots=True)
 class Listener:
-    """Hears the child's stdout: progress lines go to `show`, everything else is kept. `limits` set the time for each.
+    """Reads the child's stdout: progress lines go to `show`, everything else is kept. `limits` set the time for each.
 
     done, of: jobs finished before this child, and all jobs; stderr: the last of what the child wrote there.
     """
@@ -179,7 +309,7 @@ _MARK = '{"advisor": "now"'
 
 
 def _progress(text: str) -> Progress | None:
-    """What a line says of the worker's progress; None where it is none, whatever a kernel may print."""
+    """The worker's progress in a line; None for any other line."""
     try:
         said = json.loads(text)
         now = Progress(said["exercise"], said["step"], said["stage"], said["job"], 0)
@@ -192,7 +322,7 @@ def _progress(text: str) -> Progress | None:
 def run(
     request: Request, runner: Runner | None = None, show: OnProgress = nothing, needed: str | None = None
 ) -> Outcome:
-    """Run all jobs of a request in a child process, or in as many as it takes; never raises for what kernels do.
+    """Run all jobs of a request in a child process, or in as many as it takes; failures of kernels are in the result.
 
     needed: a step without which the others are not worth another child.
     Outcome.failure is set when nothing could be run at all; a job that ended its child carries the failure itself.
@@ -214,7 +344,7 @@ def run(
 
 
 def one_child(request: Request, runner: Runner, listener: Listener) -> tuple[Outcome, bool]:
-    """One child: what came of it, and whether it did all that it was asked. See `run`, which starts another if not."""
+    """Run one child: its outcome, and whether it did the whole request. `run` starts another if not."""
     if os.name != "posix":
         return Outcome(
             failure=Failure("system", "exercises are run on Linux with an NVIDIA GPU, not on this system")
@@ -222,7 +352,7 @@ def one_child(request: Request, runner: Runner, listener: Listener) -> tuple[Out
     try:
         folder = ScratchFolder()
         (Path(folder.name) / "request.json").write_text(
-            json.dumps(replace(request, parent=os.getpid()).to_json()), encoding="utf-8"
+            json.dumps(asdict(replace(request, parent=os.getpid()))), encoding="utf-8"
         )
     except OSError as e:
         words = f"no file can be written for the child ({e.strerror}): free some space, or set TMPDIR to another folder"
@@ -239,15 +369,11 @@ def one_child(request: Request, runner: Runner, listener: Listener) -> tuple[Out
         listener.stderr = ended.errors
         outcome, now, done = read_result(result)
     outcome = replace(outcome, printed=tuple(listener.printed))
-    if done or outcome.failure is not None or _context_ended(outcome):
+    # The exit code does not say that a context ended: a step may exit with any.
+    last = outcome.jobs[-1].failure if outcome.jobs else None
+    if done or outcome.failure is not None or (last is not None and last.kind in DEAD):
         return outcome, done
     return _died(outcome, now, ended, request.tasks), False
-
-
-def _context_ended(outcome: Outcome) -> bool:
-    """Whether the last job says itself why the child gave up. An exit code would not do: a step may end it with any."""
-    last = outcome.jobs[-1].failure if outcome.jobs else None
-    return last is not None and last.kind in DEAD
 
 
 def _died(outcome: Outcome, now: Now | None, ended: Ended, tasks: Sequence[Task]) -> Outcome:

@@ -1,13 +1,8 @@
-"""Whether every exercise shows what it claims: its expected finding first, none that is forbidden, right, and as fast.
+"""Check that every exercise shows what it claims: the expected finding first, none that is forbidden, right and fast.
 
-Judges recorded profiles, or those of a run on this machine's GPU, by the same rules.
-
-The running half of the author's check: every step of every exercise checked, timed and profiled on this GPU.
-
-One child process checks and times everything, after a large device copy whose bandwidth claims are measured against.
-One ncu then profiles the steps that ran into one report; where a step ends its child, what is left goes into another.
-
-Writes what a run of the author's check measured into the exercises' folders: one report and one record each.
+Recorded profiles and those of a run on this machine's GPU are judged by the same rules. In a run one child process
+checks and times all steps, after a large device copy that bandwidths are compared with; one ncu then profiles them
+into one report, or into several where a step ends its child. The results can be recorded in the exercises' folders.
 """
 
 from __future__ import annotations
@@ -25,17 +20,31 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
-from advisor.practice import calibrate, overlap, recorded
+from advisor.knowledge.base import Catalog
+from advisor.practice import calibrate, overlap
 from advisor.practice.api import Card
 from advisor.practice.failures import Failure
-from advisor.practice.manifest import Exercise, StepDef, exercise, home
-from advisor.practice.outcome import JobResult, Outcome
+from advisor.practice.manifest import (
+    RECORD,
+    REPORT,
+    Exercise,
+    RecordFile,
+    StepDef,
+    StepTimes,
+    answers,
+    digest,
+    exercise,
+    home,
+    recording,
+    work_of,
+)
 from advisor.practice.overlap import Overlap
 from advisor.practice.profiling import Profile, profile
-from advisor.practice.recorded import RECORD, REPORT, RecordFile, StepTimes, digest
-from advisor.practice.run import OnProgress, Runner, nothing, run
-from advisor.practice.tasks import Job, Request, Stage, Task, answers, work_of
+from advisor.practice.run import JobResult, OnProgress, Outcome, Runner, nothing, run
+from advisor.practice.tasks import Job, Request, Stage, Task
 from advisor.readers.container import extract, walk
+from advisor.readers.read import read_many
+from advisor.reasoning.diagnose import Analysis, Inputs, checked_answers
 from advisor.reasoning.time_model.noise import spread
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import InputError
@@ -46,15 +55,12 @@ from advisor.records.record import NotNegative, Record, named
 if TYPE_CHECKING:
     import pandas as pd
 
-    from advisor.knowledge.base import Catalog
-    from advisor.reasoning.diagnose import Analysis
-
 
 @dataclass(frozen=True, slots=True)
 class StepData:
-    """What is known of a step on one card: times in ns, launches in the report, whether it was right (None: unchecked).
+    """The data of a step on one GPU: times in ns, launches in the report, whether it was right (None: unchecked).
 
-    `wrong` says what was found where it was not right.
+    `wrong` describes a wrong result.
     """
 
     times_ns: tuple[float, ...]
@@ -65,7 +71,7 @@ class StepData:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One exercise on one card. copy: bytes/s of a large device copy there; report: one report with all launches."""
+    """One exercise on one GPU. copy: bytes/s of a large device copy there; report: one report with all launches."""
 
     exercise: Exercise
     gpu: str
@@ -115,7 +121,7 @@ class Judged:
 
 def of_recording(exercise: Exercise) -> Measured | None:
     """The recorded data of an exercise, or None where there is none."""
-    found = recorded.recording(exercise)
+    found = recording(exercise)
     if found is None:
         return None
     r = found.record
@@ -127,9 +133,6 @@ def analyse(
     catalog: Catalog, measured: Sequence[Measured], jobs: int = 2, progress: Progress | None = None
 ) -> Analysis:
     """One analysis of the reports of several exercises, each launch with what its case answers; reports in order."""
-    from advisor.readers.read import read_many
-    from advisor.reasoning.diagnose import Analysis, Inputs, checked_answers
-
     paths = list(dict.fromkeys(m.report for m in measured))
     frame, infos = read_many(paths, jobs=jobs, progress=progress)
     if not len(frame):
@@ -248,7 +251,7 @@ def _gain(step: StepDef, times: Mapping[str, float]) -> list[str]:
 
 
 def _share(m: Measured, step: str, name: str, time: float, times: Mapping[str, float]) -> float:
-    """Of a device copy's bandwidth, or of another step's speed; 0 where it cannot be told."""
+    """Of a device copy's bandwidth, or of another step's speed; 0 where unknown."""
     if not time:
         return 0.0
     if name != "copy":
@@ -258,14 +261,12 @@ def _share(m: Measured, step: str, name: str, time: float, times: Mapping[str, f
 
 
 COPY = "copy"  # the name of the task that measures a device copy
-
-
 Key = tuple[str, str]  # exercise, step
 
 
 @dataclass(frozen=True, slots=True)
 class Everything:
-    """What came of it. measured: the exercises with whatever is known of each step, in order; empty when nothing ran.
+    """The result of a run. measured: the exercises with the data of each step, in order; empty when nothing ran.
 
     failure: why nothing could be run, or why there is no profile.
     """
@@ -294,7 +295,7 @@ def task_of(name: str, do: tuple[Stage, ...], seed: int, root: Path | None = Non
 
 
 def request(names: Iterable[str], do: tuple[Stage, ...], seed: int, root: Path | None = None) -> Request:
-    """What one child process is asked to do with these exercises."""
+    """The request for one child process on these exercises."""
     return Request(tuple(task_of(name, do, seed, root) for name in names))
 
 
@@ -338,19 +339,14 @@ def _profiling(task: Task, results: Mapping[Key, JobResult]) -> Task:
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """Where the launches of an exercise are: the report, and for each step its launches in it, from 0."""
+    """The report of an exercise, and for each step its launches in it, from 0."""
 
     path: Path
     launches: Mapping[str, tuple[int, ...]]
 
 
 def _profiles(
-    tasks: tuple[Task, ...],
-    folder: Path,
-    runner: Runner,
-    show: OnProgress,
-    ncu: Path | None,
-    clock_control: str | None,
+    tasks: tuple[Task, ...], folder: Path, runner: Runner, show: OnProgress, ncu: Path | None, clock_control: str | None
 ) -> tuple[dict[str, _Report], Failure | None]:
     """Profile all tasks, in as many reports as it takes; an exercise is whole in one of them."""
     found: dict[str, _Report] = {}
@@ -368,7 +364,7 @@ def _profiles(
                     mine = {j.step: places[task.exercise, j.step] for j in task.jobs}
                     found[task.exercise] = _Report(made.report, mine)
         if not bad and not whole:
-            return found, failure or Failure("report", "it cannot be told which launches belong to which step")
+            return found, failure or Failure("report", "the launches cannot be matched to their steps")
         left = [replace(t, jobs=tuple(j for j in t.jobs if (t.exercise, j.step) not in bad)) for t in tasks]
         tasks = tuple(t for t in left if t.exercise not in whole and t.jobs)
         part += 1
@@ -423,7 +419,7 @@ def _measured(
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """Under which a run was made. Versions as they call themselves, clocks in Hz (0: not known), date as ISO 8601."""
+    """The environment of a run. Versions as they are reported, clocks in Hz (0: not known), date as ISO 8601."""
 
     card: Card
     driver: str
@@ -436,7 +432,7 @@ class Circumstances:
 
 
 def driver_version() -> str:
-    """What nvidia-smi says of the first GPU's driver; '' where unknown."""
+    """The driver version of the first GPU, from nvidia-smi; '' where unknown."""
     command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
@@ -498,7 +494,7 @@ def write(m: Measured, said: Circumstances, folder: Path) -> None:
 
 
 def _of_libraries(m: Measured) -> frozenset[int]:
-    """Launches of Python steps without kernels of their own: they run a library's code, which is not ours to keep."""
+    """Launches of Python steps without kernels of their own: they run code of a library."""
     return frozenset(
         launch
         for step in m.exercise.steps

@@ -1,9 +1,7 @@
-"""The experiment log of an exercise: version, time, observation, hypothesis, next step.
+"""The learner's progress and experiment logs, in one JSON file in the user's data folder.
 
-What a learner has done, in one plain JSON file in the user's data folder, safe against two terminals at once.
-
-A change holds a lock beside the file, reads it, changes it and renames a whole new file into its place. A file that
-cannot be read is never overwritten.
+A change holds a lock, reads the file, and renames a whole new file over it. A file that cannot be read is never
+overwritten.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ def add(
     noise: float | None = None,
     observation: str = "",
 ) -> LogRow:
-    """A row for a version of the source; the row of the same source is brought up to date instead of repeated."""
+    """A row for a version of the source; the row of the same source is updated instead of repeated."""
     if record.log and record.log[-1].digest == digest:
         row = record.log[-1]
         row.what = what
@@ -52,7 +50,7 @@ def annotate(record: Record, observation: str, hypothesis: str, next_: str) -> N
         raise UsageError("the log is empty: `practice check` or `practice profile` writes its first version")
     for text in (observation, hypothesis, next_):
         if len(text) > _LONGEST:
-            raise UsageError(f"a text of over {_LONGEST} characters: the log is for one line a thought")
+            raise UsageError(f"a text of over {_LONGEST} characters: the log is for short notes")
     row = record.log[-1]
     row.observation = observation or row.observation
     row.hypothesis = hypothesis or row.hypothesis
@@ -60,22 +58,14 @@ def annotate(record: Record, observation: str, hypothesis: str, next_: str) -> N
 
 
 T = TypeVar("T")
-
-
 Ratio = Annotated[float, msgspec.Meta(gt=0)]
-
-
 SCHEMA = "ncu-advisor/practice/1"
-
-
 _WAIT_S = 10.0
-
-
 _LARGEST = 64 << 20
 
 
 class Prediction(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """What the learner committed to before a profile was shown, and, once it was, how far off each part is (points).
+    """A prediction made before a profile was shown, and its points once it was.
 
     digest: of the learner's source that was profiled, empty for a bundled step.
     """
@@ -153,7 +143,7 @@ class Store:
         self.path = self.folder / "practice.json"
 
     def read(self) -> Progress:
-        """What is there; an empty progress when there is no file yet. InputError when it cannot be understood."""
+        """The stored progress, empty when there is no file yet. InputError when it cannot be read."""
         try:
             if self.path.stat().st_size > _LARGEST:
                 raise InputError(f"{self.path}: over {_LARGEST >> 20} MiB: not what practice wrote: move it away")
@@ -173,7 +163,7 @@ class Store:
         return found
 
     def record(self, exercise: str) -> Record:
-        """What is known of one exercise."""
+        """The record of one exercise."""
         return self.read().exercises.get(exercise, Record())
 
     def change(self, exercise: str, change: Callable[[Record], T]) -> T:

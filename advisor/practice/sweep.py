@@ -13,10 +13,10 @@ from typing import Literal
 
 from advisor.practice.failures import Failure
 from advisor.practice.launchlines import read_lines
-from advisor.practice.outcome import JobResult, Outcome
 from advisor.practice.profiling import Profile, profile
-from advisor.practice.run import OnProgress, Runner, nothing, run
+from advisor.practice.run import JobResult, OnProgress, Outcome, Runner, nothing, run
 from advisor.practice.tasks import AS_WRITTEN, Request, Stage, Task, Variation
+from advisor.readers.read import read
 from advisor.reasoning.time_model.noise import Judged, Spread, spread, verdict
 from advisor.records.errors import InputError, UsageError
 
@@ -32,7 +32,7 @@ METRICS = ("duration_ns", "registers_per_thread", "occupancy_theoretical_pct", "
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One point. judged: against the source as written; problem: why it does not count, empty where it does.
+    """One point. judged: against the source as written; problem: why it does not count, empty where it counts.
 
     registers: of the thread with most; time: None where it was not timed; metrics: from its profile, by canonical name.
     """
@@ -46,7 +46,7 @@ class Point:
 
     @property
     def label(self) -> str:
-        """Words for what is varied."""
+        """The variation in words."""
         return label(self.vary)
 
 
@@ -144,8 +144,6 @@ Reader = Callable[[Path], Sequence[Mapping[str, float]]]
 
 def read_metrics(report: Path) -> list[dict[str, float]]:
     """The metrics of METRICS of each launch of a report; InputError when it cannot be read."""
-    from advisor.readers.read import read
-
     frame = read(report, metric_filter=METRICS).frame
     return [{m: float(row[m]) for m in METRICS if m in frame.columns} for _, row in frame.iterrows()]
 

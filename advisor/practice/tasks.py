@@ -1,13 +1,7 @@
-"""The case of an exercise: its bundled module, and the words that launch lines and answers may use.
-
-What the child process is asked to do and what it answers: plain records that travel as JSON.
-
-Only the standard library: the child runs where CuPy is installed, which need not be where the advisor is.
-"""
+"""The request of the child process that runs kernels, and the module of a case. Only the standard library."""
 
 from __future__ import annotations
 
-import dataclasses
 import importlib.util
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
-from advisor.practice.api import Card, Work
+from advisor.practice.api import Card
 from advisor.records.errors import KnowledgeError
 
 NEEDED = ("sizes", "work", "inputs", "outputs", "reference", "TOLERANCES")
@@ -38,53 +32,19 @@ def load_case(path: Path) -> ModuleType:
     return module
 
 
-def case_path(name: str) -> Path:
-    """Where the case of a bundled exercise is."""
-    from advisor.practice.manifest import home  # needs msgspec, which the child process must do without
-
-    return home(name) / "case.py"
-
-
-def case(name: str) -> ModuleType:
-    """The module kernels/<name>/case.py; KnowledgeError when it cannot be loaded or lacks a part."""
-    return load_case(case_path(name))
-
-
 def launch_words(card: Card, sizes: dict[str, int]) -> dict[str, float]:
     """The names that formulas of launch lines may use."""
     limits = {"sms": card.sms, "shared_per_block": card.shared_per_block, "shared_per_sm": card.shared_per_sm}
     return {**{k: float(v) for k, v in sizes.items()}, **{k: float(v) for k, v in limits.items()}}
 
 
-def work_of(name: str, step: str, sizes: dict[str, int]) -> Work:
-    """What a step must do: the algorithm's work, or that of the part of it which the step does (`step_work`)."""
-    module = case(name)
-    part = getattr(module, "step_work", None)
-    own: Work | None = part(step, sizes) if part is not None else None
-    whole: Work = own if own is not None else module.work(sizes)
-    return whole
-
-
-def answers(name: str, step: str, sizes: dict[str, int]) -> dict[str, Any]:
-    """What a person would answer about a step at these sizes; empty where the case has nothing to say."""
-    return case_answers(case(name), step, sizes)
-
-
-def case_answers(module: ModuleType, step: str, sizes: dict[str, int]) -> dict[str, Any]:
-    """The same, of a case already loaded."""
-    given = getattr(module, "answers", None)
-    return dict(given(step, sizes)) if given is not None else {}
-
-
 Stage = Literal["check", "time", "profile"]
-
-
 STAGES: tuple[Stage, ...] = ("check", "time", "profile")
 
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """What a sweep changes: threads of a one-dimensional block, percent of shared memory carved out, registers."""
+    """The variation of a sweep: threads of a one-dimensional block, percent of shared memory carved out, registers."""
 
     block: int | None = None
     carveout: int | None = None
@@ -125,7 +85,7 @@ class Task:
 class Request:
     """Everything that one child process does. runs: timed runs of each job; budget_s: time for the runs of one job.
 
-    parent: the process without which the child ends, so that no endless kernel outlives it; 0: none.
+    parent: the child ends with this process, so that no endless kernel outlives it; 0: none.
     """
 
     tasks: tuple[Task, ...]
@@ -133,13 +93,9 @@ class Request:
     budget_s: float = 20.0
     parent: int = 0
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain values for json.dump."""
-        return dataclasses.asdict(self)
-
     @staticmethod
     def from_json(raw: dict[str, Any]) -> Request:
-        """The request of `to_json`; TypeError or KeyError when it is none."""
+        """The request that a parent wrote as JSON; TypeError or KeyError for anything else."""
         tasks = []
         for t in raw["tasks"]:
             jobs = []
@@ -154,8 +110,21 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
+class Mismatch:
+    """The first wrong element of an output, and how many there are; `unwritten`: it still holds the poison."""
+
+    output: str
+    index: tuple[int, ...]
+    expected: float
+    got: float
+    wrong: int
+    total: int
+    unwritten: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Kernel:
-    """What the driver says of a compiled kernel: registers and local bytes of a thread, static shared bytes."""
+    """A compiled kernel: registers and local bytes of a thread, static shared bytes."""
 
     name: str
     registers: int

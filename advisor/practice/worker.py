@@ -1,6 +1,4 @@
-"""How many GPUs the NVIDIA driver lends, asked of the driver itself, without CuPy. Only the standard library.
-
-The child process in which kernels run, so that one that breaks its CUDA context or never ends harms nobody else.
+"""The child process in which kernels run, so that one that breaks its CUDA context or never ends harms nobody else.
 
     python -m advisor.practice.worker REQUEST.json RESULT.json
 
@@ -9,13 +7,12 @@ REQUEST.json is a `tasks.Request`. RESULT.json is written whole after every stag
     card        the GPU: name, cc, sms, memory, l2, shared_per_block, shared_per_sm; null before it is known
     versions    cupy, runtime, driver
     failure     why nothing could be run at all (a `failures.Failure`), or null
-    now         {exercise, step, stage} under way, so that the parent knows what a dead child was doing; null at the
+    now         the current {exercise, step, stage}, so that the parent knows what a dead child was doing; null at the
                 end; stages are start, inputs, compile, reference, check, time, warm, profile
     done        true when everything asked for was tried
     exercises   name -> {sizes, work: {bytes, flop}}
-    jobs        a record a finished or failed job: exercise, step, vary, failure, kernels, checked, correct, mismatch,
-                changed (inputs written to), times_ns, profiled (launches shown to the profiler; null: not counted),
-                answers
+    jobs        a record per finished or failed job: exercise, step, vary, failure, kernels, correct, mismatch,
+                changed (inputs written to), times_ns, profiled (launches shown to the profiler; null: not counted)
 
 Progress goes to stdout, one JSON object with the key "advisor" a line; kernels may print there too. Exit code 0: all
 tried; 3: a kernel ended the CUDA context and jobs are left; 4: nothing can run here. Needs NumPy and CuPy only.
@@ -32,18 +29,19 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from advisor.practice.failures import DEAD, Failure, of_exception, of_import, of_machine
-from advisor.practice.tasks import Job, Request, Task
+from advisor.practice.tasks import Job, Request, Task, load_case
 
 _LIBRARY: Final = "nvcuda.dll" if os.name == "nt" else "libcuda.so.1"
 
 
 def devices(load: Callable[[str], Any] = ctypes.CDLL) -> int | None:
-    """The GPUs that can be used here, 0 where the driver lends none; None where no driver is installed.
+    """The number of GPUs that can be used here, asked of the driver without CuPy; None where no driver is installed.
 
     cuInit fails without a device, with all of them hidden (CUDA_VISIBLE_DEVICES), and in a driver that does not run.
     """
@@ -58,8 +56,6 @@ def devices(load: Callable[[str], Any] = ctypes.CDLL) -> int | None:
 
 
 EXIT_CONTEXT = 3
-
-
 EXIT_MACHINE = 4
 
 
@@ -68,18 +64,11 @@ class Report:
 
     def __init__(self, path: Path, jobs: int) -> None:
         self.path, self.total = path, jobs
-        self.content: dict[str, Any] = {
-            "card": None,
-            "versions": {},
-            "failure": None,
-            "now": None,
-            "done": False,
-            "exercises": {},
-            "jobs": [],
-        }
+        self.content: dict[str, Any] = {"card": None, "versions": {}, "failure": None, "now": None, "done": False}
+        self.content |= {"exercises": {}, "jobs": []}
 
     def write(self) -> None:
-        """Write the file beside its place, then rename it."""
+        """Write a temporary file and rename it."""
         handle, temporary = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
         with os.fdopen(handle, "w", encoding="utf-8") as f:
             json.dump(_plain(self.content), f)
@@ -160,7 +149,7 @@ def run_job(cp: Any, bench: Any, job: Job, request: Request, report: Report, rec
         report.at(exercise, job.step, "check")
         record["mismatch"] = bench.check(step)
         record["changed"] = bench.changed()
-        record["checked"], record["correct"] = True, record["mismatch"] is None and not record["changed"]
+        record["correct"] = record["mismatch"] is None and not record["changed"]
     if "time" in job.do:
         report.at(exercise, job.step, "time")
         record["times_ns"] = bench.time(step, request.runs, request.budget_s)
@@ -168,32 +157,29 @@ def run_job(cp: Any, bench: Any, job: Job, request: Request, report: Report, rec
         report.at(exercise, job.step, "warm")
         bench.warm(step)
         report.at(exercise, job.step, "profile")
-        _push(cp, f"{exercise}/{job.step}")
-        try:
+        with _range(cp, f"{exercise}/{job.step}"):
             record["profiled"] = bench.profile(step, job.launches)
-        finally:
-            _pop(cp)
 
 
-def _push(cp: Any, name: str) -> None:
-    """An NVTX range, so that a report of many launches says whose each is; not all CuPy have NVTX."""
+@contextmanager
+def _range(cp: Any, name: str) -> Iterator[None]:
+    """An NVTX range that names the launches of a step in a report; not all versions of CuPy have NVTX."""
     nvtx = getattr(cp.cuda, "nvtx", None)
-    if nvtx is not None and getattr(nvtx, "available", True):
-        nvtx.RangePush(name)
-
-
-def _pop(cp: Any) -> None:
-    nvtx = getattr(cp.cuda, "nvtx", None)
-    if nvtx is not None and getattr(nvtx, "available", True):
+    if nvtx is None or not getattr(nvtx, "available", True):
+        yield
+        return
+    nvtx.RangePush(name)
+    try:
+        yield
+    finally:
         nvtx.RangePop()
 
 
 def run_task(cp: Any, task: Task, request: Request, report: Report) -> Failure | None:
     """All jobs on the data of one case; returns the failure that ended the CUDA context, if one did."""
-    from advisor.practice.bench import Bench
-    from advisor.practice.tasks import case_answers, load_case
+    from advisor.practice.bench import Bench  # needs NumPy
 
-    bench = module = None
+    bench = None
     for job in task.jobs:
         record: dict[str, Any] = {
             "exercise": task.exercise,
@@ -201,13 +187,11 @@ def run_task(cp: Any, task: Task, request: Request, report: Report) -> Failure |
             "vary": job.vary,
             "failure": None,
             "kernels": [],
-            "checked": False,
             "correct": None,
             "mismatch": None,
             "changed": [],
             "times_ns": [],
             "profiled": 0,
-            "answers": {},
         }
         try:
             if bench is None:
@@ -215,7 +199,6 @@ def run_task(cp: Any, task: Task, request: Request, report: Report) -> Failure |
                 module = load_case(Path(task.case))
                 bench = Bench(cp, module, task.seed)
                 report.content["exercises"][task.exercise] = {"sizes": bench.sizes, "work": module.work(bench.sizes)}
-            record["answers"] = case_answers(module, job.step, bench.sizes) if module is not None else {}
             run_job(cp, bench, job, request, report, record)
         except (Exception, SystemExit) as e:  # a step in Python may call exit()
             failure = of_exception(e, task.case if bench is None else job.source)

@@ -1,4 +1,4 @@
-"""The learner's own folder of an exercise: the source to edit, its profiles, and what it was before a reset."""
+"""The learner's own folder of an exercise: the source to edit, its profiles, and its versions before a reset."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LARGEST = 1 << 20  # bytes of a source
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """Where a learner works: `source` is the file to edit, `extra` what it uses, `profiles` the folder of reports."""
+    """The files of a learner: `source` is the file to edit, `extra` what it uses, `profiles` the folder of reports."""
 
     exercise: Exercise
     folder: Path
@@ -47,7 +47,7 @@ def first_step(exercise: Exercise) -> StepDef:
 
 
 def source_name(exercise: Exercise, step: StepDef) -> str:
-    """What the file to edit is called in the learner's folder."""
+    """The name of the file to edit in the learner's folder."""
     return exercise.name + Path(step.source).suffix
 
 
@@ -107,14 +107,12 @@ def opened(exercise: Exercise, store: Store) -> Workshop:
     shop = _in(exercise, Path(known))
     for path in (shop.source, *shop.extra):
         if not path.is_file():
-            raise UsageError(
-                f"{path} is gone: `ncu-advisor practice start {exercise.name}` puts the original there again"
-            )
+            raise UsageError(f"{path} is gone: `ncu-advisor practice start {exercise.name}` restores the original")
     return shop
 
 
 def reset(shop: Workshop) -> tuple[Path, ...]:
-    """Put the original source back; what was there is kept beside it, under the names that are returned."""
+    """Restore the original source; the learner's files are kept next to it, under the returned names."""
     kept = []
     for target, origin in zip((shop.source, *shop.extra), _originals(shop.exercise), strict=True):
         original = bundled_text(shop.exercise.name, origin).encode()
@@ -124,7 +122,7 @@ def reset(shop: Workshop) -> tuple[Path, ...]:
             number = 1
             while (old := target.with_name(f"{target.stem}.before-reset-{number}{target.suffix}")).exists():
                 number += 1
-            # Whatever it is, and be it no text: it is moved, not read.
+            # It may be no text: it is moved, not read.
             target.rename(old)
             kept.append(old)
         write_bytes_whole(target, original)

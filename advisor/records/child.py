@@ -97,6 +97,11 @@ class Child:
         """The last of its stderr; whole after `close`."""
         return self._errors.decode("utf-8", "replace")
 
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
     def send(self, line: bytes) -> None:
         """Send one line; a child that is gone shows when its answer is read."""
         with contextlib.suppress(OSError):

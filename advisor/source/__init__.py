@@ -1,1 +1,1 @@
-"""Where in the code: hot lines and instructions, loops, the load behind a wait, from what a report knows of each."""
+"""Hot lines and instructions, loops, and the load behind a wait, from the counters of each instruction."""

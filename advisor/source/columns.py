@@ -14,7 +14,7 @@ Value = float | str | None
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What columns are made of: the listing, live registers and innermost loop of each instruction, the waits."""
+    """The data of columns: the listing, live registers and innermost loop of each instruction, the waits."""
 
     listing: Listing
     live: tuple[int, ...]
@@ -47,32 +47,18 @@ def _each(name: str) -> Callable[[Facts, int], Value]:
     return value
 
 
-def _loop(facts: Facts, at: int) -> Value:
-    number = facts.loops[at]
-    return None if number is None else float(number + 1)
-
-
-def _stall(facts: Facts, at: int) -> Value:
-    wait = facts.waits.of(at)
-    return None if wait is None else wait.reason
-
-
-def _live(facts: Facts, at: int) -> Value:
-    return float(facts.live[at]) if facts.live else None
-
-
 _ALL = (
     Column("executed", "executed", (EXECUTED,), _metric(EXECUTED)),
     Column("samples", "samples", (SAMPLES,), _metric(SAMPLES)),
-    Column("stall", "stall", (), _stall),
+    Column("stall", "stall", (), lambda facts, at: wait.reason if (wait := facts.waits.of(at)) else None),
     Column("lanes", "lanes", (EXECUTED, LANES), lambda facts, at: facts.listing.rows[at].lanes),
     Column("splits", "splits", (DIVERGENT,), _metric(DIVERGENT)),
     Column("sectors", "sectors", (SECTORS,), _each(SECTORS)),
     Column("sectors_ideal", "(ideal)", (SECTORS + "_ideal",), _each(SECTORS + "_ideal")),
     Column("wavefronts", "wavefr.", (WAVEFRONTS,), _each(WAVEFRONTS)),
     Column("wavefronts_ideal", "(ideal)", (WAVEFRONTS + "_ideal",), _each(WAVEFRONTS + "_ideal")),
-    Column("live", "live", (), _live),
-    Column("loop", "loop", (), _loop),
+    Column("live", "live", (), lambda facts, at: float(facts.live[at]) if facts.live else None),
+    Column("loop", "loop", (), lambda facts, at: None if (n := facts.loops[at]) is None else float(n + 1)),
 )
 COLUMNS: Mapping[str, Column] = {column.id: column for column in _ALL}
 SETS: Mapping[str, tuple[str, ...]] = {

@@ -1,7 +1,4 @@
-"""The instructions of two launches laid side by side: where the code is the same, where it was replaced.
-
-Two launches side by side: what each opcode and each source line had of a measure before, and has now.
-"""
+"""Compare two launches by a measure: opcodes, source lines, and the aligned instructions."""
 
 from __future__ import annotations
 
@@ -17,16 +14,10 @@ from advisor.records.errors import InputError
 from advisor.source.listing import Listing, Row, read_listing
 from advisor.source.measures import Measure
 
-BY = ("opcode", "instruction")
-
-
+K = TypeVar("K", bound=Hashable)
 # What difflib does grows with the pairs of equal entries; more than this takes longer than a user waits.
 _MOST_PAIRS = 6_000_000
-
-
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,16}\b")
-
-
 _LABEL = re.compile(r"`?\(\.?\w+\)`?")
 
 
@@ -89,9 +80,6 @@ def _token(row: Row, by: str) -> str:
     return row.opcode if by == "opcode" else _ADDRESS.sub("", _LABEL.sub("", row.sass))
 
 
-K = TypeVar("K", bound=Hashable)
-
-
 @dataclass(frozen=True, slots=True)
 class Change:
     """An opcode (file '' and line 0), or a source line (opcode ''), with its values before and now."""
@@ -107,7 +95,7 @@ class Change:
 class Comparison:
     """Two launches by one measure: totals, opcodes and lines, what changed most first.
 
-    aligned: their instructions side by side; None where that cannot be told or was not asked for.
+    aligned: their instructions side by side; None where that is unknown or was not requested.
     """
 
     measure: Measure
@@ -138,7 +126,7 @@ def read_and_compare(
 def compare(
     a: tuple[Listing, list[float]], b: tuple[Listing, list[float]], measure: Measure, by: str = "opcode"
 ) -> Comparison:
-    """The same of what is already read. Lines are told apart by the file's name without its folders."""
+    """The same of listings that are already read. Files are compared by name, without folders."""
     opcodes = _paired(a, b, lambda row: row.opcode or None)
     lines = _paired(a, b, lambda row: (file_name(row.file), row.line) if row.line else None)
     return Comparison(

@@ -11,8 +11,7 @@ from advisor.records.record import Count, NotNegative, Record, Share, named, wri
 from advisor.source.compare import Alignment, Comparison
 from advisor.source.hotspots import Line, Spot
 from advisor.source.listing import Row
-from advisor.source.phases import Part
-from advisor.source.structure import Structure
+from advisor.source.structure import Part, Structure
 from advisor.source.view import View
 
 # A kernel may have thousands of places where warps part; the first have the most idle lanes.

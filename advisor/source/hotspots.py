@@ -1,7 +1,4 @@
-"""`--where` and `--search`: which instructions are looked at, by value and by pattern.
-
-Hot instructions and hot lines for a measure.
-"""
+"""Hot instructions and hot lines by a measure, filtered by value (`--where`) and by pattern (`--search`)."""
 
 from __future__ import annotations
 
@@ -15,11 +12,7 @@ from advisor.source.flow import Loop
 from advisor.source.listing import Listing, Place, Row
 
 FIELDS = ("share", "value", "executed", "samples", "lanes", "line")
-
-
 _FORM = re.compile(r"\s*([a-z]+)\s*(<=|>=|<|>|=)\s*(\d{1,15}(?:\.\d{1,15})?)\s*(%?)\s*")
-
-
 _TESTS: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     ">": operator.gt,
@@ -56,7 +49,7 @@ def parse_where(text: str) -> Where:
 
 
 def parse_search(text: str) -> re.Pattern[str]:
-    """A regular expression that is sought in SASS and in source lines; UsageError where it is none."""
+    """A regular expression to search SASS and source lines for; UsageError where it is none."""
     try:
         return re.compile(text)
     except (re.error, OverflowError, RecursionError) as e:
@@ -110,7 +103,7 @@ def spots(
 ) -> tuple[Spot, ...]:
     """The instructions with a value above 0, or with filters all that pass them; hottest first, then by address.
 
-    texts: source lines, which `search` also looks through, beside the SASS and `file:line`.
+    texts: source lines, which `search` also covers, besides the SASS and `file:line`.
     """
     total = sum(values) or 1.0
     inner = innermost(len(listing.rows), loops)
@@ -169,7 +162,7 @@ def lines(found: Sequence[Spot]) -> tuple[Line, ...]:
 
 
 def inclusive(found: Sequence[Spot]) -> dict[Place, float]:
-    """(file, line) -> share of the instructions that the line stands for or that were inlined into it."""
+    """(file, line) -> share of the instructions of the line, or inlined into it."""
     out: dict[Place, float] = {}
     for spot in found:
         # A function that calls itself counts once.

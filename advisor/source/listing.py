@@ -1,10 +1,7 @@
-"""Which of the lines around an instruction a person can change: the innermost that is not an installed header's.
+"""The instructions of one launch with their counters, in the order of their addresses, and what each waits for.
 
-From an instruction that waits back to the load that wrote what it waits for: stall samples sit on the consumer.
-
-The instructions of one launch with what they did, in the order of their addresses.
-
-Why an instruction waits, for what, and whether its wait is a place to look at or an artefact of scheduling.
+Stall samples are on the instruction that waits; the load that it waits for is found by its registers. The line shown
+for inlined code is the innermost that is not in an installed header.
 """
 
 from __future__ import annotations
@@ -21,43 +18,37 @@ from advisor.hardware.sass import Instruction, OpClass, classify, parse
 from advisor.readers.container import Limits
 from advisor.readers.parent import read_code
 from advisor.records.errors import InputError
-from advisor.source.flow import loops
+from advisor.source.flow import loops, read, written
 from advisor.source.measures import EXECUTED, LANES, REASONS, SAMPLES, STALL, Measure, Sight
-from advisor.source.registers import read, written
 
 Place = tuple[str, int]
-
-
 # Where compilers and packages put headers: the toolkit's own folders, the system's, those inside Python packages.
 _INSTALLED = re.compile(
     r"(^|[/\\])(usr[/\\](local[/\\]cuda[^/\\]*|include)|targets[/\\][^/\\]+[/\\]include|NVIDIA GPU Computing Toolkit"
     r"|(site|dist)-packages[/\\](.+[/\\])?include)[/\\]",
     re.IGNORECASE,
 )
+_ADDRESS = re.compile(r"0x[0-9a-f]{7,16}\b")  # shorter ones are offsets and constants
+# A warp that issues is sampled as `selected`: no wait.
+_NO_WAIT = frozenset(("selected", "not_selected"))
+# What answers through a long scoreboard: global, local and texture memory.
+_LOADS = frozenset(("LD", "LDG", "LDL", "TEX", "TLD", "TLD4", "TXQ", "SULD", "ATOM", "ATOMG"))
+# How far back the search for a writer goes, in instructions.
+_MOST_STEPS = 20_000
+# What answers through a short scoreboard: shared memory, special functions, conversions, shuffles, special registers.
+_SHORT = frozenset(
+    ("LDS", "LDSM", "ATOMS", "MUFU", "SHFL", "S2R", "S2UR", "F2F", "F2I", "I2F", "LDC", "MATCH", "POPC", "FLO", "BREV")
+)
 
 
 def is_installed(file: str) -> bool:
-    """Whether the path is one where headers are installed, so that nobody edits the file there."""
+    """Whether the path is in a folder of installed headers, which nobody edits."""
     return _INSTALLED.search(file) is not None
 
 
 def home(chain: Sequence[Place]) -> int:
     """The place in a chain, innermost first, to show: the first that is not installed, else the innermost (0)."""
     return next((i for i, (file, _) in enumerate(chain) if not is_installed(file)), 0)
-
-
-# What answers through a long scoreboard: global, local and texture memory.
-_LOADS = frozenset(("LD", "LDG", "LDL", "TEX", "TLD", "TLD4", "TXQ", "SULD", "ATOM", "ATOMG"))
-
-
-# How far back a writer is sought, in instructions.
-_MOST_STEPS = 20_000
-
-
-# What answers through a short scoreboard: shared memory, special functions, conversions, shuffles, special registers.
-_SHORT = frozenset(
-    ("LDS", "LDSM", "ATOMS", "MUFU", "SHFL", "S2R", "S2UR", "F2F", "F2I", "I2F", "LDC", "MATCH", "POPC", "FLO", "BREV")
-)
 
 
 def answers_short(code: Instruction | None) -> bool:
@@ -82,7 +73,7 @@ class Producers:
     def of(self, at: int, source: Callable[[Instruction | None], bool] = is_load) -> tuple[int, ...]:
         """Places of the loads that wrote the registers which the instruction at `at` reads, else overwrites.
 
-        source: which instructions count, loads unless told. Looks backwards through the code, inside a loop first once
+        source: which instructions count, loads by default. Looks backwards through the code, inside a loop first once
         around it. Empty where none is found: the wait may then be for something that no operand names.
         """
         code = self._codes[at]
@@ -117,9 +108,6 @@ class Producers:
         return tuple(sorted(found))
 
 
-_ADDRESS = re.compile(r"0x[0-9a-f]{7,16}\b")  # shorter ones are offsets and constants
-
-
 @dataclass(frozen=True, slots=True)
 class Row:
     """One instruction: its offset in bytes from the first one, file and line ('' and 0 without line information), its
@@ -142,7 +130,7 @@ class Row:
 
     @property
     def lanes(self) -> float | None:
-        """Lanes that an execution ran for, on average and not predicated off; None where the report does not tell."""
+        """Lanes that an execution ran for, on average and not predicated off; None where unknown."""
         counted = self.sight.values.get(LANES)
         return counted / self.executed if counted is not None and self.executed else None
 
@@ -153,12 +141,12 @@ class Row:
 
     @property
     def executed(self) -> float:
-        """Warp instructions; 0 where the report does not tell."""
+        """Warp instructions; 0 where unknown."""
         return self.sight.values.get(EXECUTED) or 0.0
 
     @property
     def samples(self) -> float:
-        """Stall samples; 0 where the report does not tell."""
+        """Stall samples; 0 where unknown."""
         return self.sight.values.get(SAMPLES) or 0.0
 
 
@@ -248,7 +236,7 @@ def read_listing(
 
 
 def _offsets(sass: str, start: int, end: int) -> str:
-    """The SASS with addresses from start to end as offsets from start; where code lay says nothing of it."""
+    """The SASS with addresses from start to end as offsets from start; where code was loaded does not matter."""
 
     def offset(match: re.Match[str]) -> str:
         address = int(match[0], 16)
@@ -263,10 +251,6 @@ def files_of(rows: Collection[Row]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(file for names in places for file in names if file))
 
 
-# A warp that issues is sampled as `selected`: no wait.
-_NO_WAIT = frozenset(("selected", "not_selected"))
-
-
 _SOURCES: dict[str, Callable[[Instruction | None], bool]] = {
     "long_scoreboard": is_load,
     "short_scoreboard": answers_short,
@@ -277,7 +261,7 @@ _SOURCES: dict[str, Callable[[Instruction | None], bool]] = {
 class Wait:
     """The leading reason of an instruction's samples, with its share of them.
 
-    sources: the instructions that write what it waits for; orphan: it waits on a scoreboard, and no operand tells for
+    sources: the instructions that write what it waits for; orphan: it waits on a scoreboard, and no operand names for
     what: the compiler's own wait, whose cause is in the instructions before it.
     """
 
@@ -297,7 +281,7 @@ class Waits:
         self._producers: Producers | None = None
 
     def of(self, at: int) -> Wait | None:
-        """The wait of the instruction at a place; None where it has none, or the report does not tell."""
+        """The wait of the instruction at a place; None where it has none or it is unknown."""
         values = self._listing.rows[at].sight.values
         found = {r: values.get(STALL + r, 0.0) for r in self._reasons}
         total = sum(found.values())

@@ -1,7 +1,4 @@
-"""The places in the code that carry a finding.
-
-Findings get their places in the code: read from the report on demand, since that takes time.
-"""
+"""The places in the code that cause a finding, read from the report on demand, since that takes time."""
 
 from __future__ import annotations
 
@@ -22,40 +19,19 @@ from advisor.source.measures import Measure, measure
 from advisor.source.view import read_texts
 
 MOST = 3
-
-
+# (position of the report, file as the report names it) -> its lines.
+Texts = dict[tuple[int, str], tuple[str, ...]]
 # A place with less of the measure than this is not worth a visit.
 _LEAST_SHARE = 0.05
 
 
-def locate(path: Path, launch: int, measure_id: str, cc: str = "", most: int = MOST) -> tuple[Location, ...]:
+def places(listing: Listing, wanted: Measure, most: int = MOST) -> tuple[Location, ...]:
     """At most `most` places of a launch where the measure is largest, largest first.
 
-    One a source line, with its hottest instruction and the line's share; inlined code is placed in the function that
-    was inlined, with the calls that led there. One an instruction where the report has no line information (file ''
-    and line 0). Empty where the report lacks what the measure is made of. InputError where
-    the report has no data about single instructions.
+    One for a source line, with its hottest instruction and the line's share; inlined code is placed in the inlined
+    function, with the calls that led there. One for an instruction where the report has no line information (file ''
+    and line 0). Empty where the report lacks the counters of the measure.
     """
-    wanted = measure(measure_id)
-    return places(read_listing(path, launch, (wanted,), cc=cc), wanted, most)
-
-
-def locate_all(
-    path: Path, launch: int, measure_ids: Sequence[str], cc: str = "", most: int = MOST
-) -> tuple[dict[str, tuple[Location, ...]], dict[str, tuple[str, ...]]]:
-    """The places of several measures in one reading, by measure, and the lines of the files that they are in.
-
-    A file that is neither in the report nor on this machine has no lines. InputError as for `locate`.
-    """
-    wanted = [measure(name) for name in dict.fromkeys(measure_ids)]
-    listing = read_listing(path, launch, wanted, cc=cc)
-    found = {each.id: places(listing, each, most) for each in wanted}
-    files = dict.fromkeys(place.file for row in found.values() for place in row if place.file)
-    return found, read_texts(files, (), listing.sources)
-
-
-def places(listing: Listing, wanted: Measure, most: int = MOST) -> tuple[Location, ...]:
-    """The same of instructions that are already read."""
     values = listing.values(wanted)
     return () if values is None else hottest(spots(listing, values), wanted.id, most)
 
@@ -73,10 +49,6 @@ def hottest(found: Sequence[Spot], measure_id: str, most: int = MOST) -> tuple[L
     )
 
 
-# (place of the report, file as the report names it) -> its lines.
-Texts = dict[tuple[int, str], tuple[str, ...]]
-
-
 @dataclass(frozen=True, slots=True)
 class Located:
     """A diagnosis with `locations`; what went wrong, each once; and the text of the files that the places are in."""
@@ -84,15 +56,6 @@ class Located:
     diagnosis: Diagnosis
     problems: tuple[str, ...] = ()
     texts: Mapping[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
-
-
-def located(diagnosis: Diagnosis, catalog: Catalog, progress: Progress | None = None) -> tuple[Diagnosis, list[str]]:
-    """The diagnosis with `locations` in the first finding of each launch of a binary report, and what went wrong.
-
-    A child process a launch, several tenths of a second. Launches whose first finding has no measure stay as they are.
-    """
-    found = locate_findings(diagnosis, catalog, progress)
-    return found.diagnosis, list(found.problems)
 
 
 def locate_findings(
@@ -104,9 +67,10 @@ def locate_findings(
     every: bool = False,
     jobs: int = 2,
 ) -> Located:
-    """The same with the source texts, of the launches at some positions only, of every diagnosis or the first.
+    """The diagnosis with `locations` in the first finding of each launch of a binary report, or in `every` diagnosis.
 
-    jobs: launches read at a time.
+    A child process a launch, several tenths of a second; jobs: launches read at a time. positions: of the launches to
+    locate, all by default. Launches whose findings have no measure stay as they are.
     """
     problems: list[str] = []
     texts: Texts = {}
@@ -136,9 +100,11 @@ def _located(
     measures = {f.id: m for f in (seen if every else seen[:1]) if (m := catalog.findings[f.id].locate)}
     if not measures or report.format != "ncu-rep":
         return launch
-
-    found, lines = locate_all(Path(report.path), launch.index, tuple(measures.values()), launch.cc)
-    texts.update({(launch.report, file): text for file, text in lines.items()})
+    wanted = [measure(name) for name in dict.fromkeys(measures.values())]
+    listing = read_listing(Path(report.path), launch.index, wanted, cc=launch.cc)
+    found = {each.id: places(listing, each) for each in wanted}
+    files = dict.fromkeys(place.file for row in found.values() for place in row if place.file)
+    texts.update({(launch.report, file): text for file, text in read_texts(files, (), listing.sources).items()})
 
     def placed(finding: Finding) -> Finding:
         return structs.replace(finding, locations=found[measures[finding.id]]) if finding.id in measures else finding
@@ -147,12 +113,12 @@ def _located(
 
 
 def places_of(path: Path, launch: int, cc: str, finding: str, catalog: Catalog) -> tuple[Location, ...]:
-    """The places of one finding of one launch; none where it has no measure or the report tells none."""
+    """The places of one finding of one launch; none where it has no measure or the report has none."""
     entry = catalog.findings.get(finding)
     if entry is None or not entry.locate:
         return ()
-
+    wanted = measure(entry.locate)
     try:
-        return locate(path, launch, entry.locate, cc)
+        return places(read_listing(path, launch, (wanted,), cc=cc), wanted)
     except InputError:
         return ()

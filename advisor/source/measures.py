@@ -1,10 +1,12 @@
-"""What can be sought in the code: named measures of an instruction, made of ncu's per-instruction metrics."""
+"""Named measures of an instruction, made of ncu's per-instruction metrics."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+
+from rapidfuzz.process import extractOne
 
 from advisor.hardware.sass import Instruction, OpClass
 from advisor.records.errors import UsageError
@@ -20,24 +22,9 @@ _TYPE = "memory_type"
 # Bits of memory_type.
 _GLOBAL, _LOCAL = 4, 8
 REASONS = (
-    "barrier",
-    "branch_resolving",
-    "dispatch_stall",
-    "drain",
-    "imc_miss",
-    "lg_throttle",
-    "long_scoreboard",
-    "math_pipe_throttle",
-    "membar",
-    "mio_throttle",
-    "misc",
-    "no_instructions",
-    "not_selected",
-    "selected",
-    "short_scoreboard",
-    "sleeping",
-    "tex_throttle",
-    "wait",
+    *("barrier", "branch_resolving", "dispatch_stall", "drain", "imc_miss", "lg_throttle", "long_scoreboard"),
+    *("math_pipe_throttle", "membar", "mio_throttle", "misc", "no_instructions", "not_selected", "selected"),
+    *("short_scoreboard", "sleeping", "tex_throttle", "wait"),
 )
 _NCU_NAME = re.compile(r"[a-z][a-z0-9]*_[A-Za-z0-9_.]{2,200}")
 
@@ -168,8 +155,6 @@ def measure(name: str) -> Measure:
         return MEASURES[name]
     if _NCU_NAME.fullmatch(name) and (("__" in name) or name.startswith(("memory_", "inst_", "thread_"))):
         return Measure(name, name, (name,), _plain(name))
-    from rapidfuzz.process import extractOne
-
     near = extractOne(name, list(MEASURES), score_cutoff=70)
     hint = f"; did you mean {near[0]}?" if near else ""
-    raise UsageError(f"nothing called {name[:80]!r} can be sought in the code{hint} (one of {', '.join(MEASURES)})")
+    raise UsageError(f"{name[:80]!r} is not a measure of instructions{hint} (one of {', '.join(MEASURES)})")

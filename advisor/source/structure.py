@@ -1,42 +1,35 @@
-"""Which shared array an access belongs to, by its PTX: from the address back to the name that it is made from.
-
-The shape of a kernel: its loops with how often they run, its barriers, what lies before and after the loops.
-"""
+"""The structure of a kernel: loops, phases, zones of divergence, and the shared arrays that its accesses belong to."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from advisor.source.flow import Loop, loops
-from advisor.source.listing import Listing
-from advisor.source.phases import Phase, phases
-from advisor.source.registers import live_registers
+from advisor.hardware.sass import OpClass
+from advisor.source.flow import Loop, live_registers, loops, target
+from advisor.source.listing import Listing, Row
 
 _DECLARED = re.compile(r"\.shared\s+(?:\.align\s+\d+\s+)?\.\w+\s+([A-Za-z_$%][\w$]*)\s*(?:\[|;|$)")
-
-
 _ENTRY = re.compile(r"\.(?:entry|func)\b")
-
-
 _SHARED_ACCESS = re.compile(r"\.shared\b[^\[]*\[([^\]+]+)")
-
-
 _ADDRESS = re.compile(r"\[([^\]+]+)")
-
-
 _DEFINES = re.compile(r"^(?:@!?%p\d+\s+)?\w[\w.:]*\s+(%\w+)\s*,\s*(.*?);?$")
-
-
 _NAME = re.compile(r"[%A-Za-z_$][\w$]*")
-
-
 # Operations that make an address out of another one; a load does not.
 _MADE = re.compile(r"(?:@!?%p\d+\s+)?(?:add|sub|mad|shl|mov|cvta?|mul|and|or|xor|selp|shf|bfi|prmt|lop3)\b")
-
-
 _MOST_STEPS = 400
+_PART = re.compile(r"\D*?(\d+)")  # of a mangled name: its length
+# Kinds of work that characterise a phase; the rest is counting and branching.
+_MOST_KINDS = 4
+_WORK = frozenset(("fp32", "fp64", "half", "tensor", "special", "conversion", "texture", "shuffle"))
+# 28 to 31 lanes are a border's; below 24 ncu reports divergence, and below 16 half of the work is thrown away.
+BANDS = (("all", 32.0), ("border", 28.0), ("part", 16.0), ("few", 0.0))
+# Averages come from counters; 31.99 of 32 lanes is all of them.
+_SLACK = 0.05
+_PREDICATE = re.compile(r"!?(U?P\d)")
 
 
 class SharedArrays:
@@ -49,7 +42,7 @@ class SharedArrays:
         self._written: dict[int, dict[str, list[int]]] = {}
 
     def of(self, line: int) -> str:
-        """The array that the access on a line of PTX, counted from 1, belongs to; '' where one cannot be told."""
+        """The array that the access on a line of PTX, counted from 1, belongs to; '' where unknown."""
         if not self.names or not 0 < line <= len(self._ptx):
             return ""
         text = self._ptx[line - 1]
@@ -94,7 +87,7 @@ def plain_name(symbol: str) -> str:
     at, last = 2, ""
     if not symbol.startswith("_Z"):
         return symbol
-    while match := re.compile(r"\D*?(\d+)").match(symbol, at):
+    while match := _PART.match(symbol, at):
         start, size = match.end(), int(match[1])
         if size > len(symbol) - start:
             break
@@ -102,12 +95,189 @@ def plain_name(symbol: str) -> str:
     return last or symbol
 
 
+Part = Literal["prologue", "loop", "between", "epilogue"]
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """part: prologue, loop, between or epilogue; loop: number of an outermost loop, from 0, where part is loop.
+
+    rows: first and last; executed and samples: shares of the launch's; does: kinds of work, most executed first;
+    barrier: a block barrier ends it.
+    """
+
+    part: Part
+    loop: int | None
+    first: Row
+    last: Row
+    instructions: int
+    executed: float
+    samples: float
+    does: tuple[str, ...]
+    barrier: bool
+
+
+def phases(listing: Listing, loops: Sequence[Loop]) -> tuple[Phase, ...]:
+    """The phases in the order of their addresses, without those that never ran; empty without loops."""
+    if not loops:
+        return ()
+    rows = listing.rows
+    outer: list[int | None] = [None] * len(rows)
+    for number, loop in enumerate(loops):
+        if loop.depth == 1:
+            for i in loop.body:
+                outer[i] = number
+    inside = [i for i, number in enumerate(outer) if number is not None]
+    executed = sum(row.executed for row in rows)
+    sampled = sum(row.samples for row in rows)
+    out = []
+    for places in _cut(rows, outer):
+        members = [rows[i] for i in places]
+        count = sum(row.executed for row in members)
+        if not count:
+            continue
+        around = outer[places[0]]
+        part: Part = "loop" if around is not None else "prologue" if places[0] < inside[0] else "epilogue"
+        if part == "epilogue" and places[0] < inside[-1]:
+            part = "between"
+        out.append(
+            Phase(
+                part,
+                around,
+                members[0],
+                members[-1],
+                len(members),
+                count / executed,
+                sum(row.samples for row in members) / sampled if sampled else 0.0,
+                _does(members),
+                _is_barrier(members[-1]),
+            )
+        )
+    return tuple(out)
+
+
+def _cut(rows: Sequence[Row], outer: Sequence[int | None]) -> Iterator[list[int]]:
+    """Runs of places in one loop, or outside; inside a loop each barrier ends a run."""
+    run: list[int] = []
+    for i in range(len(rows)):
+        if run and (outer[i] != outer[run[-1]] or (outer[i] is not None and _is_barrier(rows[run[-1]]))):
+            yield run
+            run = []
+        run.append(i)
+    if run:
+        yield run
+
+
+def _is_barrier(row: Row) -> bool:
+    return row.opcode.partition(".")[0] == "BAR"
+
+
+def _does(rows: Sequence[Row]) -> tuple[str, ...]:
+    found: Counter[str] = Counter()
+    for row in rows:
+        # HFMA2 with zeros for factors loads a constant.
+        moves = row.opcode.startswith("HFMA2") and "RZ, RZ" in row.sass
+        if row.executed and not moves and (kind := _kind(row.sight.op)):
+            found[kind] += int(row.executed)
+    return tuple(kind for kind, _ in found.most_common(_MOST_KINDS))
+
+
+def _kind(op: OpClass) -> str:
+    if op.space and op.access:
+        return f"{op.space}_{op.access}"
+    if op.access == "atomic":
+        return "atomic"
+    return op.kind if op.kind in _WORK else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """Code between a BSSY and where its lanes meet again.
+
+    first and last: its rows; instructions: how many; lanes: average of the zone's executions; idle: lanes times
+    executions that did nothing; executed and samples: shares of the launch's; branch: the first conditional branch in
+    it; test: what set the branch's predicate. None where there is none.
+    """
+
+    first: Row
+    last: Row
+    instructions: int
+    lanes: float
+    idle: float
+    executed: float
+    samples: float
+    branch: Row | None
+    test: Row | None
+
+
+def bands(listing: Listing) -> dict[str, float]:
+    """Share of the executed instructions by how many lanes they ran for (see BANDS); empty where that is unknown."""
+    out = {name: 0.0 for name, _ in BANDS}
+    total = 0.0
+    for row in listing.rows:
+        if row.lanes is not None:
+            out[next(name for name, least in BANDS if row.lanes >= least - _SLACK)] += row.executed
+            total += row.executed
+    return {name: value / total for name, value in out.items()} if total else {}
+
+
+def zones(listing: Listing) -> tuple[Zone, ...]:
+    """The zones that were entered, most idle lanes first; empty where the report lacks lanes or code."""
+    rows = listing.rows
+    place = {row.pc: i for i, row in enumerate(rows)}
+    total = sum(row.executed for row in rows)
+    sampled = sum(row.samples for row in rows)
+    found = []
+    for i, row in enumerate(rows):
+        goal = place.get(target(row.sight.code, ("BSSY",)) or -1)
+        if goal is None or goal <= i or not row.executed:
+            continue
+        inside = [r for r in rows[i : goal + 1] if r.lanes is not None]
+        executed = sum(r.executed for r in inside)
+        if not executed:
+            continue
+        lanes = sum((r.lanes or 0.0) * r.executed for r in inside) / executed
+        branch = next((k for k in range(i, goal + 1) if rows[k].opcode.startswith("BRA") and _predicate(rows[k])), None)
+        found.append(
+            Zone(
+                row,
+                rows[goal],
+                goal + 1 - i,
+                lanes,
+                max(0.0, 32 - lanes) * executed,
+                executed / total,
+                sum(r.samples for r in inside) / sampled if sampled else 0.0,
+                None if branch is None else rows[branch],
+                None if branch is None else _test(rows, branch),
+            )
+        )
+    return tuple(sorted(found, key=lambda zone: (-zone.idle, zone.first.pc)))
+
+
+def _predicate(row: Row) -> str | None:
+    code = row.sight.code
+    if code is None:
+        return None
+    names = (code.predicate, *code.operands)
+    return next((m[1] for name in names if (m := _PREDICATE.fullmatch(name))), None)
+
+
+def _test(rows: Sequence[Row], branch: int) -> Row | None:
+    """The nearest instruction before the branch that writes its predicate: one of its first two operands."""
+    wanted = _predicate(rows[branch])
+    for row in reversed(rows[:branch]):
+        code = row.sight.code
+        if code is not None and wanted in code.operands[:2] and not row.opcode.startswith(("BRA", "PLOP3.LUT.")):
+            return row
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class LoopFacts:
     """A loop: its lines (the smallest and largest of the header's file, 0 without line information), instructions.
 
-    iterations: executions of the header over warps; executed and samples: shares of the launch's, 0 to 1 (0 where the
-    report does not tell); barriers: block barriers in the body; spills: local instructions on the stack in it.
+    iterations: executions of the header over warps; executed and samples: shares of the launch's, 0 to 1 (0 where
+    unknown); barriers: block barriers in the body; spills: local instructions on the stack in it.
     parent: number of the loop around it, or None; per_round: iterations in one of the parent's, where it has one.
     """
 
@@ -145,10 +315,6 @@ class Structure:
         return tuple(facts.loop for facts in self.loops)
 
 
-def _barrier(listing: Listing, i: int) -> bool:
-    return listing.rows[i].opcode.partition(".")[0] == "BAR"
-
-
 def _spill(listing: Listing, i: int) -> bool:
     code = listing.rows[i].sight.code
     if code is None or code.opcode.partition(".")[0] not in ("LDL", "STL"):
@@ -174,7 +340,8 @@ def structure(listing: Listing) -> Structure:
         file = rows[loop.first].file
         numbers = [rows[i].line for i in loop.body if rows[i].line and rows[i].file == file]
         executed = sum(rows[i].executed for i in loop.body)
-        samples = sum(rows[i].samples for i in loop.body)
+        samples, outer = sum(rows[i].samples for i in loop.body), around[number]
+        rounds = rows[found[outer].first].executed if outer is not None else 0.0
         return LoopFacts(
             loop,
             file,
@@ -182,10 +349,10 @@ def structure(listing: Listing) -> Structure:
             rows[loop.first].executed / warps if warps else 0.0,
             min(1.0, executed / total) if total else 0.0,
             min(1.0, samples / sampled) if sampled else 0.0,
-            sum(_barrier(listing, i) for i in loop.body),
+            sum(_is_barrier(rows[i]) for i in loop.body),
             sum(_spill(listing, i) for i in loop.body),
-            outer := around[number],
-            _ratio(rows[loop.first].executed, rows[found[outer].first].executed) if outer is not None else 0.0,
+            outer,
+            rows[loop.first].executed / rounds if rounds else 0.0,
         )
 
     inside = {i for loop in found for i in loop.body}
@@ -195,14 +362,10 @@ def structure(listing: Listing) -> Structure:
         tuple(facts(number, loop) for number, loop in enumerate(found)),
         _parts(listing, inside, total),
         (sum(i in inside for i in spilled), sum(i not in inside for i in spilled)),
-        sum(_barrier(listing, i) for i in range(len(rows))),
+        sum(map(_is_barrier, rows)),
         phases(listing, found),
         tuple(live_registers([row.sight.code for row in rows], [row.pc for row in rows])) if listing.has_code else (),
     )
-
-
-def _ratio(a: float, b: float) -> float:
-    return a / b if b else 0.0
 
 
 def _around(found: Sequence[Loop], number: int) -> int | None:
@@ -227,7 +390,7 @@ def _parts(listing: Listing, inside: set[int], total: float) -> dict[str, float]
 class SharedGroup:
     """Shared accesses through one base register: its name ('' for fixed addresses), opcodes, lines, counts.
 
-    array: the name of the shared array that they belong to, told by the PTX; '' where it cannot be told.
+    array: the name of the shared array that they belong to, from the PTX; '' where unknown.
     """
 
     base: str

@@ -1,7 +1,4 @@
-"""Source lines, where the files that a report names can be read on this machine.
-
-What `ncu-advisor source` shows of one launch: hot lines and instructions, the structure, the shared accesses.
-"""
+"""The content of `ncu-advisor source`: hot lines and instructions, structure, shared accesses, texts."""
 
 from __future__ import annotations
 
@@ -16,39 +13,22 @@ from advisor.source.columns import Column, Facts
 from advisor.source.hotspots import Line, Spot, Where, call_sites, innermost, lines, ptx_lines, spots
 from advisor.source.listing import Listing, Row, Wait, Waits, files_of, read_listing
 from advisor.source.measures import EXECUTED, LANES, MEASURES, SAMPLES, STALL, Measure
-from advisor.source.phases import Zone, bands, zones
-from advisor.source.structure import SharedGroup, Structure, shared_groups, structure
+from advisor.source.structure import SharedGroup, Structure, Zone, bands, shared_groups, structure, zones
 
-# A report is data: only files that look like source, and of a sensible size, are opened at its word.
-_SUFFIXES = frozenset(
-    (
-        ".cu",
-        ".cuh",
-        ".h",
-        ".hh",
-        ".hpp",
-        ".hxx",
-        ".inl",
-        ".c",
-        ".cc",
-        ".cpp",
-        ".cxx",
-        ".py",
-        ".ptx",
-        ".cl",
-        ".f90",
-        ".cuf",
-    )
-)
-
-
+# A report is data: only files that look like source, and of a sensible size, are opened because it names them.
+_SOURCE = re.compile(r"\.(cuh?|cuf|c|cc|cpp|cxx|cl|h|hh|hpp|hxx|inl|py|ptx|f90)", re.IGNORECASE)
 _MOST_BYTES = 8 * 1024 * 1024
+# Shown with every measure, where the report has it.
+_ALWAYS = tuple(MEASURES[name] for name in ("excess_wavefronts", "idle_lanes"))
+_STALLS = tuple(measure for name, measure in MEASURES.items() if name.startswith("stall_"))
+# Measures of waiting: the waits of their instructions are shown.
+_OF_WAITS = (SAMPLES, STALL)
 
 
 def read_texts(
     files: Iterable[str], folders: Sequence[Path] = (), embedded: Mapping[str, str] | None = None
 ) -> dict[str, tuple[str, ...]]:
-    """The lines of the files that can be had: under one of `folders`, else from `embedded`, else at their path.
+    """The lines of the files that can be read: under one of `folders`, else from `embedded`, else at their path.
 
     embedded: file -> text that the report carries along, which is what was compiled, while the file may have changed.
     In a folder the longest end of the path that exists there counts, so that `/build/src/a.cu` is found as `src/a.cu`.
@@ -71,7 +51,7 @@ def _candidates(name: str, folders: Sequence[Path]) -> Iterable[Path]:
 
 
 def _read(path: Path) -> str | None:
-    if path.suffix.lower() not in _SUFFIXES:
+    if not _SOURCE.fullmatch(path.suffix):
         return None
     try:
         about = path.stat()
@@ -83,24 +63,13 @@ def _read(path: Path) -> str | None:
 
 
 def by_line(texts: dict[str, tuple[str, ...]]) -> dict[tuple[str, int], str]:
-    """(file, line) -> what stands there, without the blanks around it."""
+    """(file, line) -> its text, stripped."""
     return {(file, n): text.strip() for file, lines in texts.items() for n, text in enumerate(lines, 1)}
-
-
-# What is shown whatever the measure, where the report has it.
-_ALWAYS = tuple(MEASURES[name] for name in ("excess_wavefronts", "idle_lanes"))
-
-
-_STALLS = tuple(measure for name, measure in MEASURES.items() if name.startswith("stall_"))
-
-
-# Measures of waiting: their instructions are told what they wait for.
-_OF_WAITS = (SAMPLES, STALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """How far lines can be trusted, as shares of the executed instructions, 0 to 1.
+    """Coverage of line information, as shares of the executed instructions, 0 to 1.
 
     lined: those with a line; inlined: those that were inlined into another function.
     """
@@ -152,57 +121,37 @@ class View:
     peak: Peak | None = None
 
 
-def view(
-    path: Path,
-    launch: int,
-    kernel: str,
-    measures: Sequence[Measure],
-    *,
-    cc: str = "",
-    where: Sequence[Where] = (),
-    search: re.Pattern[str] | None = None,
-    folders: Sequence[Path] = (),
-    columns: Sequence[Column] = (),
-    ptx: bool = False,
-    top: int | None = None,
-) -> View:
-    """Reads and arranges one launch by the first of the measures that the report can give.
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Filters and additions of a view. folders: where source files are searched for, besides the report's own paths.
 
-    top: of so many spots waits and columns are told; unless given of all, and columns of every instruction. InputError
-    where it can give none; what it says is about the first.
+    top: of so many spots waits and columns are given; None: waits of all, and columns of every instruction.
     """
-    needs = tuple(Measure(c.id, c.title, c.needs, lambda sight: 0.0) for c in columns)
-    listing = read_listing(path, launch, (*measures, *_ALWAYS, *_STALLS, *needs), cc=cc)
-    return look(
-        listing,
-        path.name,
-        launch,
-        kernel,
-        measures,
-        where=where,
-        search=search,
-        folders=folders,
-        columns=columns,
-        ptx=ptx,
-        top=top,
-    )
+
+    where: tuple[Where, ...] = ()
+    search: re.Pattern[str] | None = None
+    folders: tuple[Path, ...] = ()
+    columns: tuple[Column, ...] = ()
+    ptx: bool = False
+    top: int | None = None
 
 
-def look(
-    listing: Listing,
-    name: str,
-    launch: int,
-    kernel: str,
-    measures: Sequence[Measure],
-    *,
-    where: Sequence[Where] = (),
-    search: re.Pattern[str] | None = None,
-    folders: Sequence[Path] = (),
-    columns: Sequence[Column] = (),
-    ptx: bool = False,
-    top: int | None = None,
+def view(
+    path: Path, launch: int, kernel: str, measures: Sequence[Measure], query: Query = Query(), cc: str = ""
 ) -> View:
-    """The same of a launch whose instructions are already read; name: of the report, for what an InputError says."""
+    """Read and arrange one launch by the first of the measures that the report has. InputError as for `arrange`."""
+    needs = tuple(Measure(c.id, c.title, c.needs, lambda sight: 0.0) for c in query.columns)
+    listing = read_listing(path, launch, (*measures, *_ALWAYS, *_STALLS, *needs), cc=cc)
+    return arrange(listing, path.name, launch, kernel, measures, query)
+
+
+def arrange(
+    listing: Listing, name: str, launch: int, kernel: str, measures: Sequence[Measure], query: Query = Query()
+) -> View:
+    """The same of a launch whose instructions are already read; name: of the report.
+
+    InputError, about the first measure, where the report has none of them.
+    """
     for measure in measures:
         values = None if measure.waits_for_load and not listing.has_code else listing.values(measure)
         if values is not None:
@@ -211,61 +160,39 @@ def look(
         first = measures[0]
         lacking = ", ".join(sorted(listing.lacking & set(first.needs))) or "its machine code"
         raise InputError(f"{name}: launch {launch} does not hold {lacking}, which {first.id} is made of")
-    if LANES in listing.lacking and any(w.field == "lanes" for w in where):
+    if LANES in listing.lacking and any(w.field == "lanes" for w in query.where):
         raise InputError(f"{name}: launch {launch} does not hold {LANES}, which --where lanes looks at")
-    return arrange(listing, values, measure, launch, kernel, where, search, folders, columns, ptx, top)
-
-
-def arrange(
-    listing: Listing,
-    values: list[float],
-    measure: Measure,
-    launch: int,
-    kernel: str,
-    where: Sequence[Where] = (),
-    search: re.Pattern[str] | None = None,
-    folders: Sequence[Path] = (),
-    columns: Sequence[Column] = (),
-    ptx: bool = False,
-    top: int | None = None,
-) -> View:
-    """The view of a launch whose instructions are already read, with their values."""
-    shape = structure(listing)
-    files = files_of(listing.rows)
-    texts = by_line(read_texts(files, folders, listing.sources))
-    found = spots(listing, values, shape.flow, where=where, search=search, texts=texts)
-    waits = Waits(listing)
+    shape, waits = structure(listing), Waits(listing)
+    files, top, columns = files_of(listing.rows), query.top, query.columns
+    texts = by_line(read_texts(files, query.folders, listing.sources))
+    found = spots(listing, values, shape.flow, where=query.where, search=query.search, texts=texts)
     facts = Facts(listing, shape.live, tuple(innermost(len(listing.rows), shape.flow)), waits)
-    told_of = range(len(listing.rows)) if top is None else [spot.at for spot in found[:top]]
-    told = measure.needs[0].startswith(_OF_WAITS) and not measure.waits_for_load
+    shown = range(len(listing.rows)) if top is None else [spot.at for spot in found[:top]]
+    waiting = measure.needs[0].startswith(_OF_WAITS) and not measure.waits_for_load
     return View(
-        launch,
-        kernel,
-        measure,
-        sum(values),
-        lines(found),
-        found,
-        shape,
-        _shared(listing),
-        texts,
-        listing.has_lines,
-        listing.has_code,
-        call_sites(found),
-        {} if LANES in listing.lacking else bands(listing),
-        () if LANES in listing.lacking else zones(listing),
-        {spot.at: wait for spot in found[:top] if (wait := waits.of(spot.at))} if told else {},
-        tuple(columns),
-        {at: tuple(column.value(facts, at) for column in columns) for at in told_of} if columns else {},
-        _ptx(listing, found) if ptx else None,
-        any(row.ptx for row in listing.rows),
-        _trust(listing),
-        sum(name in listing.sources for name in files),
-        _peak(listing, shape, facts.loops),
+        launch=launch,
+        kernel=kernel,
+        measure=measure,
+        total=sum(values),
+        lines=lines(found),
+        spots=found,
+        structure=shape,
+        shared=() if listing.lacking & set(_ALWAYS[0].needs) else shared_groups(listing),
+        texts=texts,
+        has_lines=listing.has_lines,
+        has_code=listing.has_code,
+        call_sites=call_sites(found),
+        bands={} if LANES in listing.lacking else bands(listing),
+        zones=() if LANES in listing.lacking else zones(listing),
+        waits={spot.at: wait for spot in found[:top] if (wait := waits.of(spot.at))} if waiting else {},
+        columns=columns,
+        cells={at: tuple(column.value(facts, at) for column in columns) for at in shown} if columns else {},
+        ptx=tuple((n, listing.ptx[n - 1], value, share) for n, value, share in ptx_lines(found)) if query.ptx else None,
+        has_ptx=any(row.ptx for row in listing.rows),
+        trust=_trust(listing),
+        embedded=sum(name in listing.sources for name in files),
+        peak=_peak(listing, shape, facts.loops),
     )
-
-
-def _ptx(listing: Listing, found: Sequence[Spot]) -> tuple[tuple[int, str, float, float], ...]:
-    return tuple((line, listing.ptx[line - 1], value, share) for line, value, share in ptx_lines(found))
 
 
 def _trust(listing: Listing) -> Trust | None:
@@ -282,7 +209,3 @@ def _peak(listing: Listing, shape: Structure, loops: Sequence[int | None]) -> Pe
         return None
     at = max(ran, key=lambda i: (shape.live[i], -i))
     return Peak(listing.rows[at], shape.live[at], loops[at])
-
-
-def _shared(listing: Listing) -> tuple[SharedGroup, ...]:
-    return () if listing.lacking & set(MEASURES["excess_wavefronts"].needs) else shared_groups(listing)

@@ -1,31 +1,26 @@
-"""A launch's lines and instructions as a face asks for them: by the measure of a finding, filtered, with columns."""
+"""The lines and instructions of a launch for an interactive view, by a measure, filtered, with columns."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from advisor.knowledge.base import Catalog
+from advisor.reasoning.diagnose import Analysis
+from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import InputError
 from advisor.source.columns import COLUMNS, parse_columns
 from advisor.source.hotspots import parse_search, parse_where
 from advisor.source.listing import Listing, Row, read_listing
 from advisor.source.measures import MEASURES, Measure, measure
-from advisor.source.view import View, look
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from advisor.knowledge.base import Catalog
-    from advisor.reasoning.diagnose import Analysis
-    from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.source.view import Query, View, arrange
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The measures to try, the best first. finding: whose place is sought, empty where there is none; first: whether
-    that is the launch's first finding; own: whether it has a measure of its own, else the launch's usual ones count.
+    """The measures to try, the best first. finding: the one to locate, empty where there is none; first: whether it is
+    the launch's first; own: whether it has a measure of its own, else the usual ones are used.
     """
 
     measures: tuple[Measure, ...]
@@ -36,7 +31,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A view and what lies around it.
+    """A view with all instructions and measures of the launch.
 
     wanted: whose measure it is, None where one was asked for; rows: all instructions by address, whatever the filters;
     measures: (id, title, total) of those that this launch has any of, in the order of their definition.
@@ -62,9 +57,9 @@ def measures_for(launch: LaunchDiagnosis, catalog: Catalog, finding: str = "") -
 
 @dataclass
 class Viewer:
-    """Looks at launches of an analysis; the launch read last is kept, so that another measure of it takes no reading.
+    """Views of the launches of an analysis; the launch read last is kept, so that another measure of it reads nothing.
 
-    folders: where source files are sought beside the report's own.
+    folders: where source files are searched for, besides the report's own paths.
     """
 
     folders: tuple[Path, ...] = ()
@@ -86,7 +81,7 @@ class Viewer:
         """
         launch = analysis.diagnosis.launches[position]
         report = analysis.diagnosis.reports[launch.report]
-        # A mistyped filter is told before anything is read.
+        # A mistyped filter is an error before anything is read.
         conditions = tuple(parse_where(text) for text in where)
         pattern = parse_search(search) if search else None
         chosen = parse_columns(columns) if columns else ()
@@ -96,18 +91,8 @@ class Viewer:
             raise InputError(f"{Path(report.path).name}: only binary reports (.ncu-rep) hold instructions")
         extra = tuple(each for each in measures if each.id not in MEASURES)
         listing = self._listing(Path(report.path), launch, extra)
-        view = look(
-            listing,
-            Path(report.path).name,
-            launch.index,
-            launch.kernel,
-            measures,
-            where=conditions,
-            search=pattern,
-            folders=self.folders,
-            columns=chosen,
-            ptx=True,
-        )
+        query = Query(conditions, pattern, self.folders, chosen, ptx=True)
+        view = arrange(listing, Path(report.path).name, launch.index, launch.kernel, measures, query)
         return Seen(view, wanted, listing.rows, _totals(listing))
 
     def _listing(self, path: Path, launch: LaunchDiagnosis, extra: tuple[Measure, ...]) -> Listing:

@@ -1,8 +1,6 @@
-"""Several GPUs or ranks together: kernels over all of them, who is busiest, who keeps the others waiting.
+"""From traces, or numbers that a person read off a screen, to patterns, decisions and commands.
 
-From traces to patterns, decisions and commands, by the same observations and engine as launches.
-
-Numbers of a timeline that a person read off a screen: judged by the same rules as a trace, as far as they go.
+Observations and engine are those of launches.
 """
 
 from __future__ import annotations
@@ -45,6 +43,14 @@ from advisor.timeline.results import (
 from advisor.timeline.trace import Gpu, Trace, words
 
 _APART = 5.0  # % of the window; less is not worth evening out
+_WORTH = 1.05  # the guide: under 5 % it is not the right battle
+_ALIKE = 1.1  # gains within 10 % are no different, as in the ranking of launches
+_MOSTLY = 0.5
+_MATTERS = 0.05  # of the window
+_SEVERAL = 3  # kernels; fewer make no loop
+FORM = "typed"
+# Idle time with a cause: where all of them are known, the rest is unexplained.
+_IDLE = ("sync_gap_pct", "input_wait_pct", "output_wait_pct")
 
 
 def together(gpus: Sequence[GpuTimeline]) -> Together:
@@ -64,8 +70,9 @@ def together(gpus: Sequence[GpuTimeline]) -> Together:
     late, notes = None, []
     if len(talk) > 1 and max(talk.values()) - min(talk.values()) > _APART and min(talk.values()) > 0:
         late = min(talk, key=lambda at: (talk[at], at))
-        numbers = {"gpu": label(gpus[late], late), "least": f"{talk[late]:.0f}", "most": f"{max(talk.values()):.0f}"}
-        notes.append(fill(words().texts["straggler"], dict(numbers)))
+        named = f"trace {gpus[late].trace} GPU {gpus[late].gpu}"
+        least, most = f"{talk[late]:.0f}", f"{max(talk.values()):.0f}"
+        notes.append(fill(words().texts["straggler"], {"gpu": named, "least": least, "most": most}))
     return Together(
         tuple((name, int(count), total, 100 * total / whole) for name, (count, total) in kernels),
         max(busy, key=lambda at: (busy[at], -at)) if busy else None,
@@ -73,26 +80,6 @@ def together(gpus: Sequence[GpuTimeline]) -> Together:
         late,
         tuple(notes),
     )
-
-
-def label(gpu: GpuTimeline, at: int) -> str:
-    """How a GPU is called among several: by trace and number."""
-    return f"trace {gpu.trace} GPU {gpu.gpu}"
-
-
-_WORTH = 1.05  # the guide: under 5 % it is not the right battle
-
-
-_ALIKE = 1.1  # gains within 10 % are no different, as in the ranking of launches
-
-
-_MOSTLY = 0.5
-
-
-_MATTERS = 0.05  # of the window
-
-
-_SEVERAL = 3  # kernels; fewer make no loop
 
 
 @lru_cache(maxsize=4)
@@ -125,7 +112,7 @@ def conclude_facts(
     failed: tuple[tuple[str, str], ...] = (),
     base: Catalog | None = None,
 ) -> TimelineResult:
-    """The same of numbers that are known already: (number of its trace, what is known of one of its GPUs)."""
+    """The same of numbers that are already known: (number of the trace, facts of one of its GPUs)."""
     knowledge = timelines(base if base is not None else catalog())
     engine = engine_of(knowledge)
     columns = sorted({name for _, found in rows for name in found.values})
@@ -185,17 +172,18 @@ def _gpu(
 
 
 def _ranked(knowledge: Catalog, patterns: Sequence[Pattern]) -> list[Pattern]:
-    """What to fix first comes first: by what it could give back; the kernel itself after the system, notes last.
+    """Sort by estimated gain; the kernel itself comes after the system, notes last.
 
-    Of gains that as estimates are no different from the largest left, the one of the earliest step comes first: pinned
-    memory before the overlap that needs it, a named cause before idle time of none.
+    Among gains within the error of the estimates the earliest step comes first: pinned memory before the overlap that
+    needs it, a named cause before idle time without one.
     """
 
     def gain(pattern: Pattern) -> float:
         return pattern.finding.speedup.estimate if pattern.finding.speedup is not None else 1.0
 
     def group(pattern: Pattern) -> int:
-        return 2 if pattern.finding.kind == "note" else 1 if pattern.finding.id == "dominant_kernel" else 0
+        about_kernel = "target" in knowledge.findings[pattern.finding.id].moments.work
+        return 2 if pattern.finding.kind == "note" else 1 if about_kernel else 0
 
     out: list[Pattern] = []
     left = sorted(patterns, key=lambda p: (group(p), -gain(p), p.finding.id))
@@ -235,15 +223,15 @@ def _pattern(
         cites=entry.cites,
         undecided=tuple(sorted({n for f in fired for n in f.unknown_unless})),
         typical=fix.typical if fix is not None else "",
-        moments=moments(trace, numbers, name),
+        moments=moments(trace, numbers, entry.moments),
     )
 
 
 def _gain(entry: DiagnosisDef, values: Mapping[str, float]) -> Speedup | None:
-    """What a fix would give back of the window: at most all that its terms stand for, at least its lesser degree.
+    """The estimated speedup of the window by a fix: at most all of its terms, at least its lesser degree.
 
     Terms are shares of the window in percent, the factors what is left of them. None without terms, or where none of
-    them is known; one that is unknown among others gives nothing back.
+    them is known; an unknown one among others counts as no gain.
     """
     if entry.fix is None or not any(term in values for term in entry.fix.changes):
         return None
@@ -255,7 +243,7 @@ def _gain(entry: DiagnosisDef, values: Mapping[str, float]) -> Speedup | None:
         return 100.0 / left if left > 0 else math.inf
 
     most, least = after(entry.fix.changes), after({**entry.fix.changes, **entry.fix.degrees})
-    # A window that vanishes altogether is no gain that anybody can promise.
+    # A window of no time at all is not a credible estimate.
     most, least = min(most, 100.0), min(least, 100.0)
     return Speedup(math.sqrt(most * least), least, most, "", words().texts["gain"])
 
@@ -301,7 +289,7 @@ def _unseen(
         if name in found.findings:
             continue
         names = {n for u in found.undecided if u.concludes == name for n in u.unknown if n in knowledge.observations}
-        # A rule that no observation refutes is open, whatever else it waits for.
+        # A rule that no observation refutes is undecided.
         if not names and any(u.concludes == name for u in found.undecided):
             names = {n for rule in entry.seen for n in rule.when if state.get(n) == UNKNOWN}
         if not names:
@@ -316,7 +304,7 @@ def _unseen(
 
 
 def _notes(numbers: GpuFacts, command: NcuCommand | None) -> tuple[str, ...]:
-    """What is said beside the patterns."""
+    """Notes next to the patterns."""
     out = []
     run, window = numbers.values.get("run_us", math.nan), numbers.values.get("window_us", math.nan)
     if math.isfinite(run) and math.isfinite(window) and window < _MOSTLY * run:
@@ -325,12 +313,13 @@ def _notes(numbers: GpuFacts, command: NcuCommand | None) -> tuple[str, ...]:
     if command is not None and command.grid is not None and sms is not None:
         blocks = math.prod(command.grid)
         if blocks < sms:
-            idle = 100 * (1 - blocks / sms)
-            out.append(
-                fill(
-                    words().texts["few_blocks"], {"kernel": command.kernel, "blocks": blocks, "sms": sms, "idle": idle}
-                )
-            )
+            values: dict[str, float | str] = {
+                "kernel": command.kernel,
+                "blocks": blocks,
+                "sms": sms,
+                "idle": 100 * (1 - blocks / sms),
+            }
+            out.append(fill(words().texts["few_blocks"], values))
     loop = _loop(numbers)
     if loop is not None:
         out.append(fill(words().texts["setup_copies"], loop))
@@ -340,17 +329,13 @@ def _notes(numbers: GpuFacts, command: NcuCommand | None) -> tuple[str, ...]:
         longest = int(length.argmax())
         share = float(length[longest]) / float(length.sum())
         if share > _MOSTLY and length[longest] > _MATTERS * 1000 * window:
-            values = {
-                "length": _seconds(float(length[longest]) / 1000),
-                "at": f"{float(gaps.spans.start[longest]) / 1e9:.6f}",
-                "share": f"{100 * share:.0f}",
-            }
-            out.append(fill(words().texts["one_gap"], dict(values)))
+            at, time = f"{float(gaps.spans.start[longest]) / 1e9:.6f}", _seconds(float(length[longest]) / 1000)
+            out.append(fill(words().texts["one_gap"], {"length": time, "at": at, "share": f"{100 * share:.0f}"}))
     return tuple(out)
 
 
 def _loop(numbers: GpuFacts) -> dict[str, float | str] | None:
-    """How busy the GPU is from its first kernel to its last, where nearly all copies stand outside; None elsewhere."""
+    """The busy share from the first kernel to the last, where nearly all copies are outside; None elsewhere."""
     kernels, copies = numbers.spans.get("kernels"), numbers.spans.get("copies")
     if kernels is None or copies is None or len(kernels) < _SEVERAL or not copies.length or numbers.window is None:
         return None
@@ -365,13 +350,6 @@ def _loop(numbers: GpuFacts) -> dict[str, float | str] | None:
 
 def _seconds(us: float) -> str:
     return f"{us / 1e6:.3g} s" if us >= 1e6 else f"{us / 1e3:.3g} ms" if us >= 1e3 else f"{us:.3g} us"
-
-
-FORM = "typed"
-
-
-# Idle time by its causes: where all of them are known, the rest has none.
-_IDLE = ("sync_gap_pct", "input_wait_pct", "output_wait_pct")
 
 
 def conclude_numbers(values: Mapping[str, float], base: Catalog | None = None) -> TimelineResult:
@@ -391,7 +369,7 @@ def conclude_numbers(values: Mapping[str, float], base: Catalog | None = None) -
 
 
 def _derived(values: Mapping[str, float]) -> dict[str, float]:
-    """With what follows from them: idle from busy, the largest loss, what overlap could hide, idle time of no cause."""
+    """Add derived values: idle from busy, the largest loss, what overlap could hide, idle time without a cause."""
     out = dict(values)
     busy = out.get("gpu_busy_pct")
     if busy is not None:

@@ -1,9 +1,7 @@
-"""The tables in the output of `nsys stats --format csv`: found by their columns, among progress lines and each other.
+"""Read a trace from the output of `nsys stats --format csv`: tables of single events, else tables of sums.
 
-Reports and columns were renamed over the years (`Time(%)`, `Average`; `Time (%)`, `Avg (ns)`): both are known. What a
-report was called stands in the lines before it, if anywhere.
-
-From the tables of `nsys stats` to a trace: traces of single events where they are there, else sums.
+Tables are found by their columns, among progress lines and each other. Reports and columns were renamed over the years
+(`Time(%)`, `Average`; `Time (%)`, `Avg (ns)`): both are known. The name of a report is in the lines before it, if any.
 """
 
 from __future__ import annotations
@@ -13,7 +11,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +18,19 @@ from advisor.readers.container import Limits
 from advisor.readers.formats import lines
 from advisor.records.errors import InputError
 from advisor.timeline import trace as kinds
-from advisor.timeline.trace import NO_FAULTS, Calls, Gpu, KernelSum, Ranges, Sums, Trace, Work, pack_block, pack_grid
+from advisor.timeline.trace import (
+    NO_FAULTS,
+    Calls,
+    Gpu,
+    KernelSum,
+    Ranges,
+    Sums,
+    Trace,
+    Work,
+    base_name,
+    pack_block,
+    pack_grid,
+)
 
 _UNITS = {
     "ns": 1.0,
@@ -35,14 +44,8 @@ _UNITS = {
     "kib": 1024.0,
     "mib": 1024.0**2,
 }
-
-
 _COLUMN = re.compile(r"([^()]*?)\s*(?:\(([^()]*)\))?\s*\Z")
-
-
 _REPORT = re.compile(r"\b((?:cuda|nvtx|osrt|gpu|nvvideo|openmp|vulkan)[a-z_]*(?:sum|trace))\b")
-
-
 # What each report has that no other has; the first that fits counts.
 _SIGNATURES: tuple[tuple[str, frozenset[str]], ...] = (
     ("gpu_trace", frozenset({"start", "duration", "device", "strm", "name"})),
@@ -54,17 +57,24 @@ _SIGNATURES: tuple[tuple[str, frozenset[str]], ...] = (
     ("size_sum", frozenset({"total", "operation"})),
     ("call_sum", frozenset({"total time", "num calls", "name"})),
 )
-
-
 _SYSTEM = ("osrt",)
-
-
 _MOST = 2.0**62  # ns or bytes, so that sums of two fit into 64 bits
+_DEVICE = re.compile(r"(.*)\(([0-9]{1,10})\)\s*\Z")
+# What copies and sets are called, old and new; a name without brackets is a kernel's.
+_COPIES = (
+    (re.compile(r"unified", re.I), kinds.MIGRATION),
+    (re.compile(r"\bmemset\b", re.I), kinds.SET),
+    (re.compile(r"host-to-device|\bh(ost)?tod|htoa", re.I), kinds.TO_DEVICE),
+    (re.compile(r"device-to-host|\bd(evice)?toh|atoh", re.I), kinds.TO_HOST),
+    (re.compile(r"peer|ptop", re.I), kinds.PEER),
+    (re.compile(r"device-to-device|\bdtod|ato|toa", re.I), kinds.INSIDE),
+    (re.compile(r"graph", re.I), kinds.GRAPH),
+)
 
 
 @dataclass
 class Table:
-    """One report: its kind as in _SIGNATURES, the columns without units, what each unit stands for, the rows."""
+    """One report: its kind as in _SIGNATURES, the columns without units, the scale of each unit, the rows."""
 
     kind: str
     columns: tuple[str, ...]
@@ -136,31 +146,13 @@ def _rows(lines: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _clean(lines: Iterable[str]) -> Iterator[str]:
-    """What a terminal would show: of a line that was written over, the end; without the NULs that csv refuses."""
+    """The visible text: of a line that was overwritten, the end; without the NULs that csv refuses."""
     for line in lines:
         yield line.rsplit("\r", 1)[-1].replace("\0", "") + "\n"
 
 
-Array = np.ndarray[Any, np.dtype[Any]]
-
-
-_DEVICE = re.compile(r"(.*)\(([0-9]{1,10})\)\s*\Z")
-
-
-# What copies and sets are called, old and new; a name without brackets is a kernel's.
-_COPIES = (
-    (re.compile(r"unified", re.I), kinds.MIGRATION),
-    (re.compile(r"\bmemset\b", re.I), kinds.SET),
-    (re.compile(r"host-to-device|\bh(ost)?tod|htoa", re.I), kinds.TO_DEVICE),
-    (re.compile(r"device-to-host|\bd(evice)?toh|atoh", re.I), kinds.TO_HOST),
-    (re.compile(r"peer|ptop", re.I), kinds.PEER),
-    (re.compile(r"device-to-device|\bdtod|ato|toa", re.I), kinds.INSIDE),
-    (re.compile(r"graph", re.I), kinds.GRAPH),
-)
-
-
 def work_kind(name: str) -> int:
-    """What a line of a GPU trace or of a table of copies is, by its name."""
+    """The kind of work of a line of a GPU trace or of a table of copies, by its name."""
     if not name.startswith("["):
         return kinds.KERNEL
     return next((kind for mark, kind in _COPIES if mark.search(name)), kinds.OTHER)
@@ -218,26 +210,6 @@ class _Names:
             self._known[text] = len(self.texts)
             self.texts.append(text)
         return self._known[text]
-
-
-def base_name(name: str) -> str:
-    """A kernel's name as ncu compares it: without return type, namespaces, template and call arguments.
-
-    For tables that have the demangled name alone; where a database has the base name, that counts.
-    """
-    depth, out = 0, []
-    text = name.replace("(anonymous namespace)", "")
-    for at, char in enumerate(text):
-        if char == "<" and text[max(0, at - 8) : at] != "operator":
-            depth += 1
-        elif char == ">" and depth and text[at - 1] != "-":
-            depth -= 1
-        elif not depth:
-            if char == "(":
-                break
-            out.append(char)
-    words = "".join(out).strip().split(" ")
-    return words[-1].rsplit("::", 1)[-1] or name
 
 
 def _instead(path: Path) -> str:
@@ -302,7 +274,7 @@ def _packed(table: Table, row: list[str], pack: Callable[[int, int, int], int], 
 
 
 def _span(table: Table, row: list[str]) -> tuple[int, int] | None:
-    """Start and end of a row in ns; None where it tells none, or an absurd one."""
+    """Start and end of a row in ns; None where it has none, or an absurd one."""
     begin, length = table.number(row, "start"), table.number(row, "duration")
     if begin is None or length is None or length < 0 or abs(begin) + length > 2**62:
         return None

@@ -1,7 +1,4 @@
-"""The numbers of one GPU in a trace (ids of knowledge/metrics_timeline.yaml), and what part each unknown lacks.
-
-The rows of a picture of one GPU, and how full each of them is in each slice of time.
-"""
+"""The numbers of one GPU in a trace (ids of knowledge/metrics_timeline.yaml), and the rows of its picture."""
 
 from __future__ import annotations
 
@@ -20,13 +17,16 @@ from advisor.timeline.results import KernelRank, Lane
 from advisor.timeline.trace import Gpu, Sums, Trace, Work, constant, named
 
 Array = np.ndarray[Any, np.dtype[Any]]
+_ROWS = ("kernels", "communication", "copies", "migrations", "other")
+_MOST_STREAMS = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GpuFacts:
     """One GPU of one trace. values: metric -> number; lacking: metric -> the part of the trace (timeline_words.yaml).
 
-    work, gaps, busy and masks are empty where only sums are known. spans: lane -> time that it covers.
+    work, gaps, spans and masks are empty where only sums are known. spans: lane -> time that it covers; masks: group of
+    work (MomentsDef.work) -> its rows.
     """
 
     gpu: Gpu
@@ -41,7 +41,7 @@ class GpuFacts:
 
 
 def facts(trace: Trace) -> tuple[GpuFacts, ...]:
-    """One entry for each GPU that worked; one without a number where a trace tells of no GPU."""
+    """One entry for each GPU that worked; one without a number where a trace has no GPU."""
     if trace.work is not None and len(trace.work):
         if len(trace.gpus) == 1:
             return (_of_gpu(trace, trace.gpus[0], trace.work),)
@@ -61,14 +61,12 @@ METRICS = (
     *("idle_repeated_pct", "idle_gap_count", "outside_calls_pct", "fault_pct", "page_fault_count", "nvlink"),
     "system_loss_pct",
 )
-
-
-# What takes time from the kernels, or is no time in which a kernel is worth a look, while the GPU counts as busy.
+# Time of a busy GPU that is lost for kernels, or in which no kernel is long enough to profile.
 LOSSES = ("communication_exposed_pct", "copy_exposed_pct", "migration_pct", "tiny_span_pct")
 
 
 def _of_sums(sums: Sums) -> GpuFacts:
-    """What can be told from sums: the ranking, and how long launches are on average."""
+    """The facts in sums: the ranking, and the average time of launches."""
     ranks = ranking_of_sums(sums)
     chosen = target(ranks)
     whole = sum(k.total for k in ranks) + sum(total for _, total in (sums.copies or {}).values())
@@ -88,7 +86,13 @@ def _of_gpu(trace: Trace, gpu: Gpu, work: Work) -> GpuFacts:
     talk = communicates(trace, work)
     host = (work.kind == kinds.TO_DEVICE) | (work.kind == kinds.TO_HOST)
     tiny = is_tiny(trace, work)
-    masks = {"communication": talk, "host": host, "tiny": tiny, "kernel": kernel & ~talk}
+    masks = {
+        "communication": talk,
+        "host_copies": host,
+        "migrations": work.kind == kinds.MIGRATION,
+        "pageable": work.pageable == 1,
+        "tiny": tiny,
+    }
 
     def spans(mask: Array) -> Spans:
         return union(work.start[mask], work.end[mask]) if mask.any() else EMPTY
@@ -134,13 +138,13 @@ def _of_gpu(trace: Trace, gpu: Gpu, work: Work) -> GpuFacts:
 
 
 def _idle(trace: Trace, gaps: Gaps, share: Any, values: dict[str, float]) -> None:
-    """The idle time without a cause of its own, and what of it stands in more than one gap."""
+    """The idle time without a cause of its own, and how much of it is outside the longest gap."""
     length = (gaps.spans.end - gaps.spans.start)[gaps.cause == causes.OTHER]
     share("idle_unexplained_pct", int(length.sum()))
     share("idle_repeated_pct", int(length.sum() - length.max(initial=0)))
     values["idle_gap_count"] = float(len(length))
     if len(length):
-        # Half of that time is in gaps at least this long; the many short ones do not hide them.
+        # Half of that time is in gaps at least this long; the many short ones do not dominate.
         order = np.sort(length)
         values["idle_gap_us"] = float(order[np.searchsorted(np.cumsum(order), order.sum() / 2)]) / 1000
     outside = outside_calls(trace, gaps, causes.OTHER)
@@ -158,9 +162,9 @@ def _faults(trace: Trace, gpu: Gpu, window: tuple[int, int], share: Any, values:
 
 
 def nvlink(name: str, work: Work) -> float:
-    """1 where GPUs are linked by NVLink, 0 where by PCIe, NaN where nothing tells.
+    """1 where GPUs are linked by NVLink, 0 where by PCIe, NaN where unknown.
 
-    A copy between two of them that is faster than PCIe proves NVLink; else the card's name says how it is built.
+    A copy between two of them that is faster than PCIe proves NVLink; else the GPU's name decides.
     """
     peer = (work.kind == kinds.PEER) & (work.size > 0) & (work.end > work.start)
     if peer.any() and (work.size[peer] / (work.end - work.start)[peer]).max() > constant("pcie_most_gbs"):
@@ -203,7 +207,7 @@ def _waits(trace: Trace, gaps: Gaps, share: Any, values: dict[str, float]) -> No
         ):
             share(f"{name}_pct", gaps.length(cause))
             values[f"{name}_count"] = float(gaps.count(cause))
-    # Without MPI in the trace there is nothing to blame on it; idle time then has another name or none.
+    # Without MPI in the trace idle time has another cause or none.
     share("mpi_idle_pct", gaps.length(causes.MPI))
 
 
@@ -226,7 +230,7 @@ def _graphs(trace: Trace, work: Work, gaps: Gaps, share: Any, values: dict[str, 
 
 
 def _lacking(trace: Trace, values: dict[str, float]) -> dict[str, str]:
-    """Which part of the trace each unknown metric would come from."""
+    """The part of the trace that each unknown metric needs."""
     needs = {
         **dict.fromkeys(("host_copy_pct", "copy_exposed_pct", "copy_overlappable_pct"), "copies"),
         **dict.fromkeys(("input_wait_pct", "input_wait_count", "output_wait_pct", "output_wait_count"), "copies"),
@@ -240,12 +244,6 @@ def _lacking(trace: Trace, values: dict[str, float]) -> dict[str, str]:
         "nvlink": "links",
     }
     return {name: needs.get(name, "work") for name in METRICS if not math.isfinite(values.get(name, math.nan))}
-
-
-_ROWS = ("kernels", "communication", "copies", "migrations", "other")
-
-
-_MOST_STREAMS = 6
 
 
 def lanes(facts: GpuFacts) -> tuple[Lane, ...]:

@@ -1,4 +1,4 @@
-"""What an idle GPU waited for: each gap gets one cause, from what stands around it and what the host did meanwhile."""
+"""Causes of idle time: each gap gets one, from the work around it and the calls of the host during it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from advisor.timeline.intervals import Spans, shared, union
 from advisor.timeline.trace import Calls, Trace, Work, constant, named
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
 # The causes, in the order in which they are tried.
 MPI, GRAPHS, SYNC, TINY, INPUT, OUTPUT, ROUND_TRIP, OTHER = range(8)
+CAUSES = ("mpi", "graphs", "sync", "tiny", "input", "output", "round_trip", "other")  # as knowledge/timeline names them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +37,7 @@ class Gaps:
         return int((self.spans.end - self.spans.start)[self.cause == cause].sum())
 
     def count(self, cause: int) -> int:
-        """How many gaps have one cause."""
+        """The number of gaps of one cause."""
         return int((self.cause == cause).sum())
 
 
@@ -45,7 +45,7 @@ def call_rows(work: Work, calls: Calls | None) -> Array:
     """For each piece of work the row of the call that asked for it, -1 where none is known."""
     if calls is None or not len(calls) or not len(work):
         return np.full(len(work), -1, np.int64)
-    # Correlation ids count within a process; a process is what stands over the lower 24 bits of a thread's id.
+    # Correlation ids count within a process; a process is in the bits above the lower 24 of a thread's id.
     if (work.process >= 0).all():
         processes, where = np.unique(np.concatenate([calls.thread >> 24, work.process >> 24]), return_inverse=True)
         where = where.reshape(-1)
@@ -93,7 +93,7 @@ def _causes(
         cause[chosen] = name
         free[chosen] = False
 
-    # Work that was asked for before the gap began did not wait for the host.
+    # Work that was launched before the gap did not wait for the host.
     late = (asked[after] < 0) | (asked[after] > spans.start)
     if trace.mpi is not None:
         give(shared(union(*trace.mpi), spans.start, spans.end) * 2 >= length, MPI)
@@ -103,7 +103,7 @@ def _causes(
     give(_after_wait(trace, spans, threads) & late & short, SYNC)
     tiny = is_tiny(trace, work)
     give(tiny[before] & tiny[after] & short, TINY)
-    # A host that allocates or loads code has neither data nor results to deal with: that is plain idle time.
+    # A host that allocates or loads code handles neither data nor results: that is plain idle time.
     give(_in_calls(trace, "setup", spans, threads) * 2 >= length, OTHER)
     long = ~short & late
     loading, handling = (_inside(trace, group, spans, threads) * 2 >= length for group in ("loading", "handling"))
@@ -124,12 +124,12 @@ def _causes(
 
 
 def _between(moments: Array, first: Array, last: Array) -> Array:
-    """Whether one of the moments, in order, lies from `first` to `last`, for each pair of them."""
+    """Whether one of the sorted moments is from `first` to `last`, for each pair of them."""
     return np.asarray(np.searchsorted(moments, last, "right") > np.searchsorted(moments, first, "left"))
 
 
 def communicates(trace: Trace, work: Work) -> Array:
-    """Which work is communication between GPUs: kernels by their names, and copies from GPU to GPU."""
+    """The work that is communication between GPUs: kernels by their names, and copies from GPU to GPU."""
     mark = named("communication")
     used = np.unique(work.name[work.kind == kinds.KERNEL]).tolist()
     names = [i for i in used if mark.search(trace.short.get(i, "") or trace.names[i])]
@@ -137,13 +137,13 @@ def communicates(trace: Trace, work: Work) -> Array:
 
 
 def is_tiny(trace: Trace, work: Work) -> Array:
-    """Which work is a kernel, launched on its own, that takes about as long as its launch."""
+    """The work that is a kernel, launched on its own, that takes about as long as its launch."""
     brief = work.end - work.start < constant("tiny_kernel_us") * 1000
     return np.asarray((work.kind == kinds.KERNEL) & brief & (work.graph == 0) & ~communicates(trace, work))
 
 
 def _in_calls(trace: Trace, group: str, spans: Spans, threads: tuple[int, ...]) -> Array:
-    """How much of each gap the threads spend in calls of a group, in ns; -1 where calls were not traced."""
+    """The time of each gap that the threads spend in calls of a group, in ns; -1 where calls were not traced."""
     if trace.calls is None:
         return np.full(len(spans), -1, np.int64)
     mark = named(group)
@@ -183,7 +183,7 @@ def outside_calls(trace: Trace, gaps: Gaps, cause: int) -> float | None:
 
 
 def _inside(trace: Trace, group: str, spans: Spans, threads: tuple[int, ...]) -> Array:
-    """How much of each gap lies in ranges whose name tells of the group, in ns."""
+    """The time of each gap in ranges whose name belongs to the group, in ns."""
     nothing = np.full(len(spans), -1, np.int64)
     if trace.ranges is None or not len(trace.ranges):
         return nothing

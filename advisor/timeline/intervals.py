@@ -44,13 +44,8 @@ def union(start: Array, end: Array) -> Spans:
     return Spans(start[np.concatenate([[0], new + 1])], reach[np.concatenate([new, [len(reach) - 1]])])
 
 
-def between(spans: Spans) -> Spans:
-    """The gaps from the first interval to the last."""
-    return Spans(spans.end[:-1], spans.start[1:])
-
-
 def before(spans: Spans, at: Array) -> Array:
-    """How much of the spans lies before each moment of `at`, in ns."""
+    """The time of the spans before each moment of `at`, in ns."""
     if not len(spans):
         return np.zeros(len(at), np.int64)
     done = np.concatenate([[0], np.cumsum(spans.end - spans.start)])
@@ -61,7 +56,7 @@ def before(spans: Spans, at: Array) -> Array:
 
 
 def shared(spans: Spans, start: Array, end: Array) -> Array:
-    """How much of the spans lies within each interval [start, end), in ns."""
+    """The time of the spans within each interval [start, end), in ns."""
     return before(spans, end) - before(spans, start)
 
 

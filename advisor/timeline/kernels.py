@@ -1,4 +1,4 @@
-"""The ranking of kernels, what each could give at most by Amdahl's law, and which launch of one stands for it."""
+"""The ranking of kernels, the upper bound of each by Amdahl's law, and the representative launch of one."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from advisor.timeline import trace as kinds
 from advisor.timeline.intervals import union
 from advisor.timeline.results import KernelRank
-from advisor.timeline.trace import Sums, Trace, Work, constant, named
+from advisor.timeline.trace import Sums, Trace, Work, base_name, constant, named
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def amdahl(whole: float, part: float) -> float:
-    """How many times as fast the whole is when the part takes no time: whole / (whole - part)."""
+    """The speedup of the whole when the part takes no time: whole / (whole - part)."""
     return whole / (whole - part) if part < whole else float("inf")
 
 
@@ -58,42 +58,36 @@ def ranking(trace: Trace, work: Work, busy: int, window: int) -> tuple[KernelRan
 
 
 def ranking_of_sums(sums: Sums) -> tuple[KernelRank, ...]:
-    """The ranking of a table of sums: shares and times, no bounds, since nobody knows how long the GPU was idle."""
-    from advisor.timeline.csv_trace import base_name
-
+    """The ranking of a table of sums: shares and times, no bounds, since the idle time is unknown."""
     listed = sums.kernels or ()
     whole = sum(k.total for k in listed) or 1.0
     mark = named("communication")
-    out = []
-    for k in listed:
-        communication = mark.search(k.name) is not None
-        share = 100 * k.total / whole
-        out.append(
-            KernelRank(
-                name=k.name,
-                short=base_name(k.name),
-                launches=k.launches,
-                total=k.total,
-                share=share,
-                mean=k.mean,
-                shortest=k.shortest,
-                longest=k.longest,
-                communication=communication,
-            )
+    return tuple(
+        KernelRank(
+            name=k.name,
+            short=base_name(k.name),
+            launches=k.launches,
+            total=k.total,
+            share=100 * k.total / whole,
+            mean=k.mean,
+            shortest=k.shortest,
+            longest=k.longest,
+            communication=mark.search(k.name) is not None,
         )
-    return tuple(out)
+        for k in listed
+    )
 
 
 def target(ranks: tuple[KernelRank, ...]) -> KernelRank | None:
-    """The kernel to look at: the one with the most time that is no communication, which waits for others."""
+    """The kernel to profile next: the one with the most time that is not communication, which waits for others."""
     return next((k for k in ranks if not k.communication), None)
 
 
 def representative(length: Array) -> tuple[int, int]:
-    """Of a kernel's launches in order, by their durations: the one that stands for it, and one from the middle.
+    """The representative of a kernel's launches in order, by their durations, and one from the middle.
 
-    Half of the kernel's time is in launches shorter than the duration looked for, the first left out as warm-up where
-    there are others. The first launch within the tolerance of it stands for the kernel, else the nearest.
+    Half of the kernel's time is in launches shorter than the typical duration, without the first as warm-up where there
+    are others. The representative is the first launch within the tolerance of it, else the nearest.
     """
     first = 1 if len(length) > 1 else 0
     rest = length[first:]

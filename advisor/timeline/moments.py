@@ -1,23 +1,22 @@
-"""The moments that show a pattern best: the longest of its gaps or pieces of work, with what the host did meanwhile."""
+"""The moments that show a pattern: the longest of its gaps or pieces of work, with the host's calls."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from advisor.timeline import gaps as causes
+from advisor.knowledge.schemas import MomentsDef
 from advisor.timeline import trace as kinds
 from advisor.timeline.facts import GpuFacts
-from advisor.timeline.gaps import Gaps, call_rows
+from advisor.timeline.gaps import CAUSES, Gaps, call_rows
 from advisor.timeline.kernels import target
 from advisor.timeline.ncu_command import enclosing
 from advisor.timeline.results import Moment
 from advisor.timeline.trace import Calls, Trace, Work
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
 _SHOWN = 3
 _KIND_NAMES = {
     kinds.TO_DEVICE: "[copy host to device]",
@@ -29,38 +28,22 @@ _KIND_NAMES = {
     kinds.GRAPH: "[CUDA graph]",
     kinds.OTHER: "[copy]",
 }
-_GAPS: dict[str, tuple[int, ...]] = {
-    "gpu_idle": (causes.OTHER,),
-    "sync_between_kernels": (causes.SYNC,),
-    "data_loading_starved": (causes.INPUT, causes.ROUND_TRIP),
-    "blocking_post_processing": (causes.OUTPUT, causes.ROUND_TRIP),
-    "graph_launch_granularity": (causes.GRAPHS,),
-}
 
 
-def moments(trace: Trace, facts: GpuFacts, pattern: str) -> tuple[Moment, ...]:
-    """The longest moments of a pattern on one GPU, at most three; () where single events are not known."""
+def moments(trace: Trace, facts: GpuFacts, wanted: MomentsDef) -> tuple[Moment, ...]:
+    """The longest of the wanted moments on one GPU, at most three; () where single events are not known."""
     work, gaps = facts.work, facts.gaps
     if work is None or gaps is None:
         return ()
-    if pattern in _GAPS:
-        found = np.flatnonzero(np.isin(gaps.cause, _GAPS[pattern]))
-        if pattern == "gpu_idle" and not len(found):
-            found = np.arange(len(gaps.cause))
-        return _gap_moments(trace, work, gaps, found)
-    masks: dict[str, Callable[[], Array]] = {
-        "copy_not_overlapped": lambda: facts.masks["host"],
-        "pageable_memory": lambda: work.pageable == 1,
-        "unified_memory_migration": lambda: work.kind == kinds.MIGRATION,
-        "communication_bound": lambda: facts.masks["communication"],
-        "many_tiny_kernels": lambda: facts.masks["tiny"],
-        "dominant_kernel": lambda: _is_target(trace, facts, work),
-    }
     out: tuple[Moment, ...] = ()
-    if pattern in masks:
-        out = _work_moments(trace, work, gaps, np.flatnonzero(masks[pattern]()))
-    if pattern == "communication_bound":
-        out += _gap_moments(trace, work, gaps, np.flatnonzero(gaps.cause == causes.MPI))
+    if wanted.work:
+        masks = [_is_target(trace, facts, work) if name == "target" else facts.masks[name] for name in wanted.work]
+        out = _work_moments(trace, work, gaps, np.flatnonzero(np.any(masks, axis=0)))
+    if wanted.gaps:
+        rows = np.flatnonzero(np.isin(gaps.cause, [CAUSES.index(name) for name in wanted.gaps]))
+        if wanted.or_any and not len(rows):
+            rows = np.arange(len(gaps.cause))
+        out += _gap_moments(trace, work, gaps, rows)
     return out[:_SHOWN]
 
 
@@ -80,7 +63,7 @@ def _longest(length: Array, rows: Array) -> list[int]:
 
 
 def title(trace: Trace, work: Work, row: int) -> str:
-    """What a piece of work is called: a kernel's base name, or what kind of copy it is."""
+    """The name of a piece of work: a kernel's base name, or the kind of copy."""
     kind = int(work.kind[row])
     if kind == kinds.KERNEL:
         name = int(work.name[row])

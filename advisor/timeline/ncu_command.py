@@ -15,11 +15,10 @@ from advisor.timeline.results import KernelRank, NcuCommand
 from advisor.timeline.trace import Calls, Ranges, Trace, Work, constant, dimensions
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
 PROGRAM = "YOUR_PROGRAM"
-# What an ECMAScript expression, which ncu uses, gives a meaning to.
+# Special characters of ECMAScript expressions, which ncu uses.
 _SPECIAL = re.compile(r"([\^$\\.*+?()\[\]{}|])")
-# What the filter itself gives a meaning to in the name of a range or domain.
+# Special characters of the filter in the name of a range or domain.
 _DELIMITERS = re.compile(r"([@,\[\]/*+])")
 _LONGEST = 200
 
@@ -41,7 +40,7 @@ def ncu_command(trace: Trace, work: Work | None, rank: KernelRank) -> NcuCommand
     if trace.calls is not None and (calls >= 0).all():
         # In the order in which they are launched, which is ncu's; on several streams they may run in another.
         rows = rows[np.argsort(trace.calls.start[calls], kind="stable")]
-    # Others may share the base name, which is what ncu compares: they are counted, never picked.
+    # Others may share the base name, which ncu compares: they are counted, never picked.
     own = np.isin(work.name[rows], exact)
     if not own.any():
         return None
@@ -75,7 +74,7 @@ def ncu_command(trace: Trace, work: Work | None, rank: KernelRank) -> NcuCommand
 
 
 def _main_shape(grid: Array, block: Array, time: Array) -> tuple[int, float | None, Array]:
-    """How many shapes have time, the share in % of the one with the most, and its launches; all where none is known."""
+    """The number of shapes, the share in % of the one with the most time, and its launches; all where none is known."""
     known = (grid >= 0) & (block >= 0) & (time > 0)
     if not known.any():
         return 0, None, np.ones(len(grid), bool)
@@ -101,10 +100,10 @@ def _line(short: str, skip: int, range_: str, each_gpu: bool) -> str:
 
 
 def _range(trace: Trace, work: Work, rows: Array, at: int) -> tuple[Array, str]:
-    """Which launches lie in the NVTX range that the one at `at` is in, and ncu's filter for it; '' where none fits.
+    """The launches in the NVTX range around the one at `at`, and ncu's filter for it; '' where none fits.
 
     The range is the innermost one of the thread that launched it whose name holds nearly all launches of the kernel: it
-    then leaves nothing out, and spares ncu the rest of the program.
+    then leaves nothing out, and ncu skips the rest of the program.
     """
     nothing = np.zeros(len(rows), bool)
     if trace.ranges is None or trace.calls is None or not len(trace.ranges):

@@ -1,4 +1,4 @@
-"""The door for traces: which form a file is, which files belong together, and one line for what is no trace."""
+"""Read traces: recognise the form of a file and the files that belong together; one line for what is no trace."""
 
 from __future__ import annotations
 

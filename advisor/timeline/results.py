@@ -1,4 +1,4 @@
-"""The records of a timeline analysis: all times in ns as the trace counts them."""
+"""The result of an analysis of traces; all times in ns of the trace."""
 
 from __future__ import annotations
 

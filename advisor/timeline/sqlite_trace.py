@@ -1,6 +1,6 @@
-"""An SQLite export, opened so that nothing in it can do harm, and its columns read into arrays whatever its version.
+"""Read a trace from the SQLite database of `nsys export`: any schema, with tables and columns that may be absent.
 
-From an `nsys export` database to a trace: any schema, tables that may be absent, columns that come and go.
+The database is opened so that nothing in it can do harm.
 """
 
 from __future__ import annotations
@@ -21,21 +21,44 @@ from advisor.timeline import trace as kinds
 from advisor.timeline.trace import COPY_KINDS, Calls, Faults, Gpu, Ranges, Trace, Work
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-
 MAGIC = b"SQLite format 3\0"
-
-
 MOST_ROWS = 8_000_000  # of one table: under 2 GB of columns while they are sorted; a longer trace is looked at in parts
-
-
 _PIECE = 1 << 18
-
-
 _MOST_TEXT = 1 << 20  # bytes of one value; a kernel's name in templates takes some kilobytes
-
-
 _BATCH = 500  # values in one IN (…)
+KERNEL = "CUPTI_ACTIVITY_KIND_KERNEL"
+MEMCPY = "CUPTI_ACTIVITY_KIND_MEMCPY"
+MEMSET = "CUPTI_ACTIVITY_KIND_MEMSET"
+GRAPH = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"
+RUNTIME = "CUPTI_ACTIVITY_KIND_RUNTIME"
+NVTX = "NVTX_EVENTS"
+SYSTEM = "OSRT_API"
+MPI = ("MPI_COLLECTIVES_EVENTS", "MPI_P2P_EVENTS", "MPI_START_WAIT_EVENTS", "MPI_OTHER_EVENTS")
+HOST_FAULTS, GPU_FAULTS = "CUDA_UM_CPU_PAGE_FAULT_EVENTS", "CUDA_UM_GPU_PAGE_FAULT_EVENTS"
+_PUSHED, _STARTED, _DOMAIN = (59, 70), (60, 71), 75
+_PAGEABLE, _UNKNOWN_KIND = 0, 7
+# As trace.pack_grid and pack_block.
+_SHAPE = {
+    "grid": (("gridX", 0x7FFFFFFF, 0), ("gridY", 0xFFFF, 31), ("gridZ", 0xFFFF, 47)),
+    "block": (("blockX", 0x7FF, 0), ("blockY", 0x7FF, 11), ("blockZ", 0x7F, 22)),
+}
+_LONG = 20_000  # ns; shorter calls of the operating system explain no gap worth naming
+# The columns of Work as they are called in the tables, and the value for a missing one.
+_COLUMNS = {
+    "start": 0,
+    "end": 0,
+    "kind": 0,
+    "deviceId": -1,
+    "streamId": -1,
+    "name": 0,
+    "correlationId": -1,
+    "globalPid": -1,
+    "bytes": -1,
+    "pageable": -1,
+    "graph": 0,
+    "grid": -1,
+    "block": -1,
+}
 
 
 def check_size(path: Path, head: bytes) -> None:
@@ -51,7 +74,7 @@ def check_size(path: Path, head: bytes) -> None:
 
 
 class Database:
-    """Real tables only: views, virtual tables and triggers of a foreign file are not looked at."""
+    """Real tables only: views, virtual tables and triggers of a foreign file are ignored."""
 
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
         self._connection = connection
@@ -63,21 +86,21 @@ class Database:
         self._columns: dict[str, frozenset[str]] = {}
 
     def _rows(self, sql: str, values: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
-        with self._told():
+        with self._guarded():
             return self._connection.execute(sql, tuple(values)).fetchall()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _guarded(self) -> Iterator[None]:
         try:
             yield
         except (sqlite3.Error, OverflowError, ValueError) as e:
-            why = f"a damaged database ({_said(e)}): export it again with `nsys export`"
+            why = f"a damaged database ({_reason(e)}): export it again with `nsys export`"
             raise InputError(f"{self.name}: {why}") from None
 
     def columns(self, table: str) -> frozenset[str]:
         """The names of a table's columns; none of a table that is not there."""
         if table not in self._columns:
-            known = self._rows(f"SELECT name FROM pragma_table_info({_text(table)})") if table in self.tables else []
+            known = self._rows("SELECT name FROM pragma_table_info(?)", [table]) if table in self.tables else []
             self._columns[table] = frozenset(str(name) for (name,) in known)
         return self._columns[table]
 
@@ -111,7 +134,7 @@ class Database:
     ) -> dict[str, Array]:
         """Start, end and the wanted columns of a table's events, as int64 arrays of one length.
 
-        wanted: column of whole numbers -> what stands for a missing one; named: result -> the columns that may hold the
+        wanted: column of whole numbers -> the value for a missing one; named: result -> the columns that may hold the
         name, as a string id or as the text itself; the result is an id for `text`, -1 without a name. Events without
         times, of times that are no whole numbers, or that end before they begin are left out, and `lost`, an array of
         one, says how many. least: only events of this many ns or more. open_ended: an event without an end may stay.
@@ -146,7 +169,7 @@ class Database:
         count = self._rows(f"SELECT count(*) FROM {_name(table)}")[0][0]
         sql = f"SELECT {', '.join(chosen.values())} FROM {_name(table)} WHERE {sound} LIMIT {MOST_ROWS + 1}"
         pieces: list[dict[str, Array]] = []
-        with self._told():
+        with self._guarded():
             cursor = self._connection.execute(sql)
             while len(rows := np.fromiter(islice(cursor, _PIECE), dtype=[(n, np.int64) for n in chosen])):
                 pieces.append({n: np.ascontiguousarray(rows[n]) for n in chosen})
@@ -164,7 +187,7 @@ class Database:
         return out
 
     def _number(self, text: str) -> int:
-        """A number for a text that stands in a column itself: from -2 downwards, where no string id is."""
+        """A number for a text in the column itself: from -2 downwards, where no string id is."""
         return self._spelled.setdefault(text, -2 - len(self._spelled))
 
     def text(self, ids: Array) -> dict[int, str]:
@@ -181,8 +204,8 @@ class Database:
         return out
 
 
-def _said(error: Exception) -> str:
-    """What SQLite says, which may quote the file: on one line, short, without control characters."""
+def _reason(error: Exception) -> str:
+    """The message of SQLite, which may quote the file: on one line, short, without control characters."""
     return "".join(c if c.isprintable() else " " for c in " ".join(str(error).split()))[:100]
 
 
@@ -190,18 +213,14 @@ def _name(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
-def _text(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
 @contextmanager
 def opened(path: Path) -> Iterator[Database]:
-    """The database, read-only and as it stands: no journal is played back, no function in it is trusted."""
+    """The database, read-only: no journal is replayed, no function in it is trusted."""
     uri = f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1"
     try:
         connection = sqlite3.connect(uri, uri=True)
     except sqlite3.Error as e:
-        raise InputError(f"{path.name}: cannot be opened ({_said(e)})") from None
+        raise InputError(f"{path.name}: cannot be opened ({_reason(e)})") from None
     try:
         connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_TEXT)
@@ -209,75 +228,16 @@ def opened(path: Path) -> Iterator[Database]:
             connection.execute(f"PRAGMA {pragma}")
         yield Database(connection, path.name)
     except sqlite3.Error as e:
-        raise InputError(f"{path.name}: a damaged database ({_said(e)}): export it again with `nsys export`") from None
+        raise InputError(
+            f"{path.name}: a damaged database ({_reason(e)}): export it again with `nsys export`"
+        ) from None
     finally:
         connection.close()
 
 
-KERNEL = "CUPTI_ACTIVITY_KIND_KERNEL"
-
-
-MEMCPY = "CUPTI_ACTIVITY_KIND_MEMCPY"
-
-
-MEMSET = "CUPTI_ACTIVITY_KIND_MEMSET"
-
-
-GRAPH = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"
-
-
-RUNTIME = "CUPTI_ACTIVITY_KIND_RUNTIME"
-
-
-NVTX = "NVTX_EVENTS"
-
-
-SYSTEM = "OSRT_API"
-
-
-MPI = ("MPI_COLLECTIVES_EVENTS", "MPI_P2P_EVENTS", "MPI_START_WAIT_EVENTS", "MPI_OTHER_EVENTS")
-
-
-HOST_FAULTS, GPU_FAULTS = "CUDA_UM_CPU_PAGE_FAULT_EVENTS", "CUDA_UM_GPU_PAGE_FAULT_EVENTS"
-
-
-_PUSHED, _STARTED, _DOMAIN = (59, 70), (60, 71), 75
-
-
-_PAGEABLE, _UNKNOWN_KIND = 0, 7
-
-
-# As trace.pack_grid and pack_block.
-_SHAPE = {
-    "grid": (("gridX", 0x7FFFFFFF, 0), ("gridY", 0xFFFF, 31), ("gridZ", 0xFFFF, 47)),
-    "block": (("blockX", 0x7FF, 0), ("blockY", 0x7FF, 11), ("blockZ", 0x7F, 22)),
-}
-
-
-_LONG = 20_000  # ns; shorter calls of the operating system explain no gap worth naming
-
-
-# The columns of Work as they are called in the tables, and what stands for a missing one.
-_COLUMNS = {
-    "start": 0,
-    "end": 0,
-    "kind": 0,
-    "deviceId": -1,
-    "streamId": -1,
-    "name": 0,
-    "correlationId": -1,
-    "globalPid": -1,
-    "bytes": -1,
-    "pageable": -1,
-    "graph": 0,
-    "grid": -1,
-    "block": -1,
-}
-
-
 @dataclass
 class _Names:
-    """Ids of strings as they stand in the database, made indices into one list of texts."""
+    """Convert ids of strings in the database to indices into one list of texts."""
 
     database: Database
     texts: list[str] = field(default_factory=lambda: [""])
@@ -352,7 +312,7 @@ def _read(database: Database, path: Path, sha256: str) -> Trace:
 
 
 def _problems(database: Database) -> list[str]:
-    """What nsys itself says went wrong while it recorded: errors, and that data were lost."""
+    """Problems that nsys recorded itself: errors, and lost data."""
     out = []
     for row in database.rows("DIAGNOSTIC_EVENT", ("severity", "text")):
         text = " ".join(str(row["text"] or "").split())
@@ -362,7 +322,7 @@ def _problems(database: Database) -> list[str]:
     return list(dict.fromkeys(out))[:5]
 
 
-def _told(problems: list[str], table: str, lost: Array) -> None:
+def _report_lost(problems: list[str], table: str, lost: Array) -> None:
     if lost[0]:
         problems.append(f"{table} is not whole: {int(lost[0]):,} rows have no usable times")
 
@@ -371,7 +331,7 @@ def _calls(database: Database, table: str, names: _Names, problems: list[str], l
     if table not in database.tables:
         return None
     rows = database.events(table, {"globalTid": -1, "correlationId": -1}, {"name": ("nameId",)}, least=least)
-    _told(problems, table, rows["lost"])
+    _report_lost(problems, table, rows["lost"])
     order = np.argsort(rows["start"], kind="stable")
     return Calls(
         rows["start"][order],
@@ -383,7 +343,7 @@ def _calls(database: Database, table: str, names: _Names, problems: list[str], l
 
 
 def _asked(calls: Calls | None, texts: list[str]) -> dict[str, bool]:
-    """What the calls asked for: launches, copies, graphs, managed memory."""
+    """The kinds of work that the calls requested: launches, copies, graphs, managed memory."""
     used = set() if calls is None else {texts[i].casefold() for i in np.unique(calls.name).tolist()}
     return {
         "launch": any("launchkernel" in name or name.startswith("culaunch") for name in used),
@@ -394,7 +354,7 @@ def _asked(calls: Calls | None, texts: list[str]) -> dict[str, bool]:
 
 
 def _work(database: Database, names: _Names, problems: list[str]) -> tuple[Work | None, dict[int, str], bool]:
-    """All that ran on GPUs, the base names of kernels, and whether graphs were told apart."""
+    """All that ran on GPUs, the base names of kernels, and whether graphs were recorded."""
     wanted = dict.fromkeys(("deviceId", "streamId", "correlationId", "globalPid"), -1)
     parts: list[dict[str, Array]] = []
     short: dict[int, str] = {}
@@ -408,7 +368,7 @@ def _work(database: Database, names: _Names, problems: list[str]) -> tuple[Work 
         more |= {"graphNodeId": 0} if table != GRAPH else {}
         named = {"name": ("demangledName", "shortName"), "base": ("shortName",)} if table == KERNEL else {}
         rows = database.events(table, {**wanted, **more}, named, packed=_SHAPE if table == KERNEL else None)
-        _told(problems, table, rows.pop("lost"))
+        _report_lost(problems, table, rows.pop("lost"))
         size = len(rows["start"])
         rows["kind"] = np.full(size, kind, np.int64)
         rows["pageable"] = np.full(size, kinds.UNKNOWN, np.int64)
@@ -439,12 +399,12 @@ def _work(database: Database, names: _Names, problems: list[str]) -> tuple[Work 
 
 
 def _physical(database: Database, device: Array, process: Array) -> Array:
-    """The GPUs that processes call by numbers of their own, by those of TARGET_INFO_GPU where the schema tells."""
+    """The GPUs that processes call by numbers of their own, by those of TARGET_INFO_GPU where the schema has them."""
     listed = database.rows("TARGET_INFO_CUDA_DEVICE", ("gpuId", "cudaId", "pid"))
-    meant = {(r["pid"], r["cudaId"]): r["gpuId"] for r in listed if isinstance(r["gpuId"], int)}
+    gpus = {(r["pid"], r["cudaId"]): r["gpuId"] for r in listed if isinstance(r["gpuId"], int)}
     number = (process >> 24) & 0xFFFFFF
     out = device.copy()
-    for (pid, cuda), gpu in meant.items():
+    for (pid, cuda), gpu in gpus.items():
         if isinstance(pid, int) and isinstance(cuda, int):
             out[(number == pid) & (device == cuda)] = gpu
     return out
@@ -453,8 +413,8 @@ def _physical(database: Database, device: Array, process: Array) -> Array:
 def _copies(rows: dict[str, Array]) -> dict[str, Array]:
     """The kind of each copy, and whether the host's side of it is pageable."""
     kind = np.full(len(rows["start"]), kinds.OTHER, np.int64)
-    for code, meant in COPY_KINDS.items():
-        kind[rows["copyKind"] == code] = meant
+    for code, found in COPY_KINDS.items():
+        kind[rows["copyKind"] == code] = found
     host = np.where(
         kind == kinds.TO_DEVICE, rows["srcKind"], np.where(kind == kinds.TO_HOST, rows["dstKind"], _UNKNOWN_KIND)
     )
@@ -474,7 +434,7 @@ def _ranges(database: Database, names: _Names, problems: list[str]) -> tuple[Ran
     if NVTX in database.tables:
         wanted = {"eventType": 0, "globalTid": -1, "domainId": 0}
         rows = database.events(NVTX, wanted, {"name": ("text", "textId")}, open_ended=True)
-        _told(problems, NVTX, rows["lost"])
+        _report_lost(problems, NVTX, rows["lost"])
         name = names.indices(rows["name"])
         made = rows["eventType"] == _DOMAIN
         domains = dict(zip(rows["domainId"][made].tolist(), name[made].tolist(), strict=True))
@@ -514,12 +474,12 @@ def _faults(database: Database, none_possible: bool) -> Faults | None:
 
 def _run(database: Database, work: Work | None, calls: Calls | None) -> int | None:
     """The length of the trace in ns: what nsys says, and no less than what is in it."""
-    told = [
+    stated = [
         int(r["duration"]) for r in database.rows("ANALYSIS_DETAILS", ("duration",)) if isinstance(r["duration"], int)
     ]
     columns = [c for c in (work, calls) if c is not None and len(c)]
     seen = max(int(c.end.max()) for c in columns) - min(int(c.start.min()) for c in columns) if columns else 0
-    return max([seen, *told]) or None
+    return max([seen, *stated]) or None
 
 
 def _gpus(database: Database, work: Work) -> tuple[Gpu, ...]:
@@ -533,8 +493,5 @@ def _gpus(database: Database, work: Work) -> tuple[Gpu, ...]:
         by_id = {row["cuDevice"]: row for row in reversed(listed) if row["cuDevice"] is not None}
     only = next(iter(by_id.values())) if len(by_id) == 1 else None
     found = [(i, by_id.get(i) or only or {}) for i in np.unique(work.gpu).tolist()]
-    return tuple(Gpu(i, str(row.get("name") or ""), _positive(row.get("smCount"))) for i, row in found)
-
-
-def _positive(value: Any) -> int | None:
-    return value if isinstance(value, int) and value > 0 else None
+    sms = [count if isinstance(count := row.get("smCount"), int) and count > 0 else None for _, row in found]
+    return tuple(Gpu(i, str(row.get("name") or ""), n) for (i, row), n in zip(found, sms, strict=True))

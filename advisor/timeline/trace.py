@@ -1,7 +1,4 @@
-"""The words and constants of knowledge/timeline_words.yaml: cuts, what names tell, what a part is for.
-
-A trace as columns: what the GPUs did, what the host called, which ranges it was in. Times: ns of the trace.
-"""
+"""A trace as columns: GPU work, calls of the host, ranges, all times in ns; and knowledge/timeline_words.yaml."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from advisor.records import resources
 
 
 class Constant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A number that decides how time is sorted, with its argument."""
+    """A threshold that decides how time is attributed, with the reason for it."""
 
     value: float
     unit: str
@@ -28,7 +25,7 @@ class Constant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A part of a trace: what is missing without it, and what gets it."""
+    """A part of a trace: what is missing without it, and how to collect it."""
 
     lacks: str
     get: str
@@ -74,15 +71,9 @@ def named(group: str) -> re.Pattern[str]:
 
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-
 # Kinds of GPU work. PEER: between GPUs; MIGRATION: of managed memory; INSIDE: within one GPU's memory.
 KERNEL, TO_DEVICE, TO_HOST, INSIDE, PEER, MIGRATION, SET, GRAPH, OTHER = range(9)
-
-
 UNKNOWN = -1
-
-
 # CUPTI's copyKind; arrays count as the memory that they are in.
 COPY_KINDS = {
     **dict.fromkeys((1, 3), TO_DEVICE),
@@ -95,7 +86,7 @@ COPY_KINDS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Work:
-    """What ran on GPUs, sorted by start; each an array of shape (n,).
+    """Work of GPUs, sorted by start; each an array of shape (n,).
 
     name: index into the trace's names; call: the correlation id of the call that asked for it, UNKNOWN without one;
     size: bytes of a copy, UNKNOWN otherwise; pageable: 1 when a copy's host memory is pageable, 0 when not, UNKNOWN;
@@ -142,6 +133,26 @@ def dimensions(grid: int, block: int) -> tuple[tuple[int, int, int], tuple[int, 
     g = (grid & 0x7FFFFFFF, grid >> 31 & 0xFFFF, grid >> 47 & 0xFFFF)
     b = (block & 0x7FF, block >> 11 & 0x7FF, block >> 22 & 0x7F)
     return (g, b) if min(*g, *b) > 0 else None
+
+
+def base_name(name: str) -> str:
+    """A kernel's name as ncu compares it: without return type, namespaces, template and call arguments.
+
+    For tables that have the demangled name alone; where a database has the base name, that counts.
+    """
+    depth, out = 0, []
+    text = name.replace("(anonymous namespace)", "")
+    for at, char in enumerate(text):
+        if char == "<" and text[max(0, at - 8) : at] != "operator":
+            depth += 1
+        elif char == ">" and depth and text[at - 1] != "-":
+            depth -= 1
+        elif not depth:
+            if char == "(":
+                break
+            out.append(char)
+    words = "".join(out).strip().split(" ")
+    return words[-1].rsplit("::", 1)[-1] or name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -208,7 +219,7 @@ class KernelSum:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """What `nsys stats` has added up; None for a report that is not there. Copies and calls: name -> (count, ns)."""
+    """Sums of `nsys stats`; None for a report that is not there. Copies and calls: name -> (count, ns)."""
 
     kernels: tuple[KernelSum, ...] | None = None
     copies: Mapping[str, tuple[int, float]] | None = None
@@ -231,7 +242,7 @@ class Trace:
     form: sqlite or csv; tool and schema: versions of nsys, '' when unknown; run: ns from the beginning of the trace to
     its end; names: texts by index; short: the kernel's base name by the index of its full one; mpi: starts and ends of
     the time in which a thread was in MPI; system: longer calls of the operating system. The flags tell whether copies,
-    migrations of managed memory and graphs would have been seen, and whether a copy tells the kind of host memory;
+    migrations of managed memory and graphs would have been seen, and whether copies have the kind of host memory;
     faults: of managed memory, None where they were not traced. sums: instead of work, where only sums were given.
     """
 

@@ -1,4 +1,4 @@
-"""What the fixes are worth to the whole program: each kernel's share of a trace, times what its fix gives back.
+"""The gain of the fixes for the whole program: each kernel's share of a trace, times the gain of its fix.
 
 A kernel counts by the time in which at least one of its launches ran, so that launches side by side count once; where
 kernels of several names run side by side, their gains together shrink to the time that kernels take up at all. Several
@@ -8,56 +8,13 @@ fixes of one kernel are never added: together they give what the model says of a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Literal
 
-from advisor.records.record import Count, Gain, NotNegative, Percent, Record, Share, named
 from advisor.timeline.kernels import amdahl
-
-if TYPE_CHECKING:
-    from advisor.timeline.results import GpuTimeline, TimelineResult
-    from advisor.triage.results import Group, Triage
+from advisor.timeline.results import GpuTimeline, TimelineResult
+from advisor.triage.results import Application, Group, KernelGain, Triage
 
 _NAMED = 1.0  # % of the whole from which a kernel that was not profiled is named
-
-
-class KernelGain(Record, kw_only=True):
-    """One kernel. time_ns and launches: in the trace; share_pct: of the whole; profiled: launches in the reports.
-
-    fix: the first fix of its group with the most to give back; speedup: of the kernel by the first fix of each shape,
-    speedup_all: by all fixes; back_ns, back_all_ns: what that gives back in the trace; gain: of the whole by the first.
-    """
-
-    kernel: str
-    kernel_full: str
-    launches: Count
-    time_ns: NotNegative
-    share_pct: NotNegative
-    profiled: Count
-    fix: str = ""
-    speedup: Gain
-    speedup_all: Gain
-    back_ns: NotNegative
-    back_all_ns: NotNegative
-    gain: Gain
-
-
-class Application(Record):
-    """One GPU of one trace. basis: what the whole is: run, window (first to last work of the GPU) or kernels (summed).
-
-    gain, gain_all: the whole by the first fix of every kernel, by all fixes; overlap: the part of the kernels' times
-    that is not shared with another kernel; profiled_pct: of the whole; unprofiled: (kernel, share in %) of the largest.
-    """
-
-    trace: str
-    gpu: str
-    basis: Literal["run", "window", "kernels"]
-    whole_ns: NotNegative
-    gain: Gain
-    gain_all: Gain
-    overlap: Share
-    profiled_pct: Percent
-    kernels: tuple[KernelGain, ...]
-    unprofiled: tuple[Annotated[tuple[str, NotNegative], named("kernel", "share_pct")], ...]
 
 
 @dataclass(slots=True)

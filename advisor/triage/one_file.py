@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import errno
 import math
+import os
 import re
 import shutil
 import tempfile
@@ -11,86 +13,32 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from advisor import __version__
-from advisor.hardware.ceilings import Ceilings
+from advisor.hardware.ceilings import key_of
+from advisor.knowledge.base import Catalog, catalog
+from advisor.readers.container import Limits
+from advisor.readers.formats import sniff
+from advisor.readers.read import read
+from advisor.reasoning.assemble import told
+from advisor.reasoning.conclude import Weighed, engine_of, kind_of, ranked, weigh
+from advisor.reasoning.diagnose import Inputs, checked_answers
+from advisor.reasoning.enrich import add_neighbours
+from advisor.reasoning.time_model import model
+from advisor.reasoning.time_model.budget import budgets, candidates_of
+from advisor.reasoning.workloads import is_workload, knowledge_for
+from advisor.records.child import claim_output, lines_in
 from advisor.records.diagnosis import Speedup
 from advisor.records.errors import AdvisorError, InputError, UsageError
+from advisor.records.orphans import end_with_parent
 from advisor.records.regular_files import why_special
-from advisor.triage.tally import PS, CauseTally, Example, Key, Tally
+from advisor.triage.tally import METRICS, PS, CauseTally, Conclusion, Example, Key, Part, Row, Settings, Tally
 
-if TYPE_CHECKING:
-    from advisor.knowledge.base import Catalog
-    from advisor.reasoning.conclude import Weighed
-
-# Metrics that a row of the table of launches has beside what was concluded: how busy the units are, and what limits.
-METRICS = (
-    *(
-        "compute_pct",
-        "memory_pct",
-        "dram_pct",
-        "l2_pct",
-        "l1_wavefronts_pct",
-        "shared_l1_pct",
-        "issue_pct",
-        "pipe_fma_pct",
-    ),
-    *("pipe_tensor_pct", "occupancy_achieved_pct", "occupancy_theoretical_pct", "registers_per_thread"),
-    *("shared_bytes_per_block", "waves", "dram_bytes", "dram_bytes_per_s", "l1_hit_pct", "l2_hit_pct", "sm_clock_hz"),
-)
 _FULL = "the disk for temporary files is full: make room or set TMPDIR"
 _CACHED = 20_000  # conclusions kept; beyond it they are worked out again, so that memory stays bounded
-
-
-class Settings(msgspec.Struct, frozen=True):
-    """What decides about every file alike. version: of the program that asks; ceilings: measured on its machine."""
-
-    version: str = __version__
-    knowledge: tuple[str, ...] = ()
-    gpu: str | None = None
-    kernel: str | None = None
-    answers: dict[str, float | str] = {}
-    ceilings: dict[str, Ceilings] = {}
-    rows: bool = False
-
-
-class Row(msgspec.Struct, frozen=True):
-    """One launch as the table of launches has it; back in ns, None where unknown."""
-
-    index: int
-    key: Key
-    duration_ns: float | None
-    class_id: str
-    first: str
-    fix: str
-    speedup: float | None
-    back_ns: float | None
-    findings: tuple[str, ...]
-    metrics: tuple[float | None, ...]
-
-
-class Part(msgspec.Struct):
-    """What one file gives. refused: why nothing of it was read; foreign: it is no profile at all.
-
-    again: the machine and not the file is to blame, so that another try may help. used: keys of measured ceilings.
-    """
-
-    tool: str = ""
-    form: str = ""
-    sha256: str = ""
-    launches: int = 0
-    complete: bool = True
-    missing: int | None = 0
-    problems: tuple[str, ...] = ()
-    refused: str = ""
-    foreign: bool = False
-    again: bool = False
-    used: tuple[str, ...] = ()
-    groups: list[tuple[Key, Tally]] = []
-    rows: list[Row] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +51,7 @@ class _Ranked:
 def examine(path: Path, label: str, settings: Settings) -> Part:
     """Read one file and conclude about all its launches at once. `label`: what the result calls it.
 
-    Whatever is wrong with the file or the machine is in the part; UsageError where the settings cannot be meant.
+    Problems of the file or the machine are in the part; UsageError for invalid settings.
     """
     try:
         part = _examine(path, label, settings)
@@ -115,7 +63,7 @@ def examine(path: Path, label: str, settings: Settings) -> Part:
         return _again(_FULL if full else (error.strerror or str(error)).lower())
     except MemoryError:
         return _again("reading it needs more memory than is there")
-    # A child that cannot write its copy loses launches: that must not pass for damage.
+    # A child that cannot write its copy loses launches: that is not damage of the file.
     return _again(_FULL) if not part.complete and not part.foreign and _no_room(path) else part
 
 
@@ -141,9 +89,27 @@ def examine_packed(path: str, label: str, settings: bytes) -> bytes:
     except AdvisorError:
         raise
     except Exception as error:
-        # A mistake of ours must not cost the other files.
+        # A bug here must not lose the other files.
         part = Part(refused=f"this program failed on it: {type(error).__name__}: {error}", complete=False, missing=None)
     return msgspec.msgpack.encode(part)
+
+
+def main() -> None:
+    """Serve a process that reads files for a triage.
+
+    It gets the packed settings in base64 on the first line, then a file a line, [path, label] as JSON; it answers with
+    the packed Part in base64, or `!` and what is wrong with the request itself.
+    """
+    end_with_parent()
+    send, lines = claim_output(), lines_in()
+    settings = base64.b64decode(next(lines, b""))
+    for line in lines:
+        path, label = msgspec.json.decode(line, type=tuple[str, str])
+        try:
+            send(base64.b64encode(examine_packed(path, label, settings)))
+        except AdvisorError as error:
+            send(b"!" + str(error).encode("utf-8", "replace"))
+    os._exit(0)
 
 
 @lru_cache(maxsize=4)
@@ -151,23 +117,8 @@ def _unpacked(settings: bytes) -> Settings:
     return msgspec.msgpack.decode(settings, type=Settings)
 
 
-def knowledge_of(settings: Settings) -> Catalog:
-    """The knowledge base that the settings name."""
-    from advisor.knowledge.base import catalog
-
-    return catalog(tuple(Path(folder) for folder in settings.knowledge))
-
-
 def _examine(path: Path, label: str, settings: Settings) -> Part:
-    from advisor.readers.container import Limits
-    from advisor.readers.formats import sniff
-    from advisor.readers.read import read
-    from advisor.reasoning.conclude import engine_of, weigh
-    from advisor.reasoning.diagnose import Inputs, checked_answers
-    from advisor.reasoning.enrich import add_neighbours
-    from advisor.reasoning.workloads import knowledge_for
-
-    # What cannot even be opened is no stranger: a worker of a cluster may not see the folder.
+    # A file that cannot be opened is not foreign: a worker of a cluster may not see the folder.
     if not why_special(path):
         path.open("rb").close()
     try:
@@ -184,38 +135,34 @@ def _examine(path: Path, label: str, settings: Settings) -> Part:
         frame = frame[[bool(pattern.search(str(name))) for name in frame["kernel_full"]]].reset_index(drop=True)
     if not len(frame):
         return part
-    catalog = knowledge_for(knowledge_of(settings), (info,))
-    answers = checked_answers(catalog, settings.answers)
+    known = knowledge_for(catalog(tuple(map(Path, settings.knowledge))), (info,))
+    answers = checked_answers(known, settings.answers)
     inputs = Inputs(frame, (info,), settings.gpu, {None: answers}, settings.ceilings)
-    weighed = weigh(catalog, inputs)
+    weighed = weigh(known, inputs)
     part.launches = len(frame)
-    _fold(part, catalog, weighed, label, settings.rows)
+    _fold(part, known, weighed, label, settings.rows)
     part.used = _used(weighed, settings)
-    engine_of(catalog).forget(_CACHED)
+    engine_of(known).forget(_CACHED)
     return part
 
 
 def _used(weighed: Weighed, settings: Settings) -> tuple[str, ...]:
-    """The measured ceilings that decided here: of cards that a launch with a known peak ran on."""
-    from advisor.hardware.ceilings import key_of
-
+    """The measured ceilings that decided here: of GPUs that a launch with a known peak ran on."""
     if not settings.ceilings:
         return ()
     frame = weighed.frame
-    cards = zip(frame["gpu_name"], frame["cc"], frame["dram_peak_bytes_per_s"], strict=True)
-    return tuple(sorted({key for n, c, peak in cards if (key := key_of(str(n), str(c))) in settings.ceilings and peak}))
+    gpus = zip(frame["gpu_name"], frame["cc"], frame["dram_peak_bytes_per_s"], strict=True)
+    return tuple(sorted({key for n, c, peak in gpus if (key := key_of(str(n), str(c))) in settings.ceilings and peak}))
 
 
 def _fold(part: Part, catalog: Catalog, weighed: Weighed, label: str, rows: bool) -> None:
-    """The launches of one frame put into groups; what stands for each group is told in words."""
-    from advisor.reasoning.conclude import kind_of, ranked
-
+    """Put the launches of one frame into groups, each with an example and its conclusions."""
     frame = weighed.frame
     durations = _column(weighed, "duration_ns")
     texts = [frame[name].tolist() for name in ("kernel_full", "kernel", "grid", "block", "gpu_name", "cc", "index")]
     metrics = [_column(weighed, name) for name in METRICS] if rows else []
     groups: dict[Key, Tally] = {}
-    stands: dict[Key, tuple[tuple[int, int, int], int]] = {}
+    examples: dict[Key, tuple[tuple[int, int, int], int]] = {}
     order: dict[int, tuple[_Ranked, ...]] = {}
     for row, (full, kernel, grid, block, gpu, cc, index) in enumerate(zip(*texts, strict=True)):
         key = Key(
@@ -228,11 +175,11 @@ def _fold(part: Part, catalog: Catalog, weighed: Weighed, label: str, rows: bool
         tally = groups.setdefault(key, Tally(reports=1))
         back = _count(tally, placed, weighed.traces[row].class_id, durations[row])
         rank = (-back, -_ps(durations[row]), int(index))
-        if key not in stands or rank < stands[key][0]:
-            stands[key], order[row] = (rank, row), placed
+        if key not in examples or rank < examples[key][0]:
+            examples[key], order[row] = (rank, row), placed
         if rows:
             part.rows.append(_row(int(index), key, durations[row], weighed.traces[row].class_id, placed, metrics, row))
-    chosen = {key: row for key, (_, row) in stands.items()}
+    chosen = {key: row for key, (_, row) in examples.items()}
     budgets = _budgets(catalog, weighed, list(chosen.values()), order)
     for key, row in chosen.items():
         groups[key].example = _example(catalog, weighed, row, order[row], label, int(texts[6][row]), budgets.get(row))
@@ -319,11 +266,7 @@ def _row(
 def _budgets(
     catalog: Catalog, weighed: Weighed, rows: list[int], order: Mapping[int, tuple[_Ranked, ...]]
 ) -> dict[int, Any]:
-    """What all fixes of each of these launches give together, reckoned for all of them at once."""
-    from advisor.reasoning.time_model import model
-    from advisor.reasoning.time_model.budget import budgets, candidates_of
-    from advisor.reasoning.workloads import is_workload
-
+    """The joint gain of all fixes of each of these launches."""
     if is_workload(catalog):
         return {}
     wanted = {row: found for row in rows if len(found := candidates_of(catalog, order[row])) >= 2}
@@ -336,18 +279,10 @@ def _budgets(
 
 
 def _example(
-    catalog: Catalog,
-    weighed: Weighed,
-    row: int,
-    placed: tuple[_Ranked, ...],
-    label: str,
-    index: int,
-    budget: Any,
+    catalog: Catalog, weighed: Weighed, row: int, placed: tuple[_Ranked, ...], label: str, index: int, budget: Any
 ) -> Example:
-    from advisor.reasoning.assemble import told
-
     first, fix = first_of(placed)
     verdict, finding = told(catalog, weighed, row, first.id if first is not None else None)
     time = _ps(weighed.observed.value(row, "duration_ns"))
     back = _back(time, fix.speedup.estimate) if fix is not None and fix.speedup is not None else 0
-    return Example(label, index, time, back, verdict, finding, budget)
+    return Example(label, index, time, back, msgspec.msgpack.encode(Conclusion(verdict, finding, budget)))

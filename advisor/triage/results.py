@@ -1,24 +1,18 @@
-"""What a triage tells: totals, groups ranked by what their fix gives back, and what could not be read."""
+"""The result of a triage: totals, groups ranked by the time a fix saves, and unreadable files."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any, Literal
 
 import msgspec
 
+from advisor.knowledge.base import Catalog, workloads
+from advisor.knowledge.schemas import DiagnosisDef
 from advisor.records.diagnosis import Budget, Finding, LaunchGpu, MeasuredCeilings, Verdict
-from advisor.records.record import Count, Gain, NotNegative, Pairs, Record, named
-from advisor.triage.application import Application
-from advisor.triage.ledger import AGAIN, DONE, FOREIGN, OPEN
-from advisor.triage.tally import PS, CauseTally, Example, Key, Tally, back_of, fix_of, leading
-
-if TYPE_CHECKING:
-    from advisor.knowledge.base import Catalog
-    from advisor.knowledge.schemas import DiagnosisDef
-    from advisor.triage.ledger import Ledger
-    from advisor.triage.one_file import Row
+from advisor.records.record import Count, Gain, NotNegative, Pairs, Percent, Record, Share, named
+from advisor.triage.files import File
+from advisor.triage.tally import PS, CauseTally, Example, Key, Part, Row, Tally, back_of, fix_of, leading
 
 
 class Cause(Record):
@@ -125,6 +119,46 @@ class Totals(Record):
     back_ns: NotNegative
 
 
+class KernelGain(Record, kw_only=True):
+    """One kernel. time_ns and launches: in the trace; share_pct: of the whole; profiled: launches in the reports.
+
+    fix: the first fix of its group with the most to give back; speedup: of the kernel by the first fix of each shape,
+    speedup_all: by all fixes; back_ns, back_all_ns: the time that saves in the trace; gain: of the whole by the first.
+    """
+
+    kernel: str
+    kernel_full: str
+    launches: Count
+    time_ns: NotNegative
+    share_pct: NotNegative
+    profiled: Count
+    fix: str = ""
+    speedup: Gain
+    speedup_all: Gain
+    back_ns: NotNegative
+    back_all_ns: NotNegative
+    gain: Gain
+
+
+class Application(Record):
+    """One GPU of one trace. basis: what the whole is: run, window (first to last work of the GPU) or kernels (summed).
+
+    gain, gain_all: the whole by the first fix of every kernel, by all fixes; overlap: the part of the kernels' times
+    that is not shared with another kernel; profiled_pct: of the whole; unprofiled: (kernel, share in %) of the largest.
+    """
+
+    trace: str
+    gpu: str
+    basis: Literal["run", "window", "kernels"]
+    whole_ns: NotNegative
+    gain: Gain
+    gain_all: Gain
+    overlap: Share
+    profiled_pct: Percent
+    kernels: tuple[KernelGain, ...]
+    unprofiled: tuple[Annotated[tuple[str, NotNegative], named("kernel", "share_pct")], ...]
+
+
 # A path and what is wrong with it.
 Why = Annotated[tuple[str, str], named("path", "why")]
 
@@ -146,70 +180,95 @@ class TriageDocument(Record, kw_only=True, tag_field="schema", tag="ncu-advisor/
 
 
 class Triage:
-    """The outcome of a run, read off its ledger bit by bit, so that it takes no more memory for more reports.
+    """The result of a run; it grows with the distinct kernels and shapes, not with the launches.
 
-    unlisted: folders and links that cannot be followed (path, why); state: why a later run cannot go on from this one,
-    with the state's path; measured: the measured ceilings that decided.
+    unlisted: folders and links that cannot be followed (path, why); state: why a later run cannot resume from this one,
+    with the state's path; measured: the measured ceilings that were used.
     """
 
-    def __init__(
-        self,
-        catalog: Catalog,
-        ledger: Ledger,
-        unlisted: tuple[tuple[str, str], ...] = (),
-        state: tuple[str, str] | None = None,
-        measured: tuple[MeasuredCeilings, ...] = (),
-    ) -> None:
+    def __init__(self, catalog: Catalog, rows_of: Callable[[str], list[Row]] | None = None) -> None:
+        """rows_of: the launches of an input file, by its path."""
         self.catalog = catalog
-        self.unlisted = unlisted
-        self.state = state
-        self.measured = measured
-        self._ledger = ledger
+        self.unlisted: tuple[tuple[str, str], ...] = ()
+        self.state: tuple[str, str] | None = None
+        self.measured: tuple[MeasuredCeilings, ...] = ()
+        self.files: dict[str, File] = {}
+        self.launches = 0
+        self._parts: dict[str, Part] = {}  # without groups and rows
+        self._groups: dict[Key, Tally] = {}
+        self._rows_of = rows_of
+
+    def add(self, path: str, part: Part) -> None:
+        """Count an input file in."""
+        for key, tally in part.groups:
+            known = self._groups.get(key)
+            if known is None:
+                self._groups[key] = tally
+            else:
+                known.merge(tally)
+        part.groups, part.rows = [], []
+        self._parts[path] = part
+        self.launches += part.launches
+
+    def has(self, path: str) -> bool:
+        """Whether an input file is counted in."""
+        return path in self._parts
+
+    def clear(self) -> None:
+        """Forget every input file."""
+        self._parts, self._groups, self.launches = {}, {}, 0
+
+    @property
+    def used(self) -> list[str]:
+        """The keys of the measured ceilings that were used."""
+        return sorted({key for part in self._parts.values() for key in part.used})
 
     @property
     def problems(self) -> tuple[tuple[str, str], ...]:
-        """What is wrong with the run itself rather than with a report: path and why."""
+        """Problems of the run itself rather than of a report: path and reason."""
         return (*self.unlisted, *((self.state,) if self.state is not None else ()))
 
     @property
     def totals(self) -> Totals:
         """Sums over files and groups."""
-        (read, incomplete, refused, foreign, launches) = next(
-            self._ledger.select(
-                "SELECT sum(state = ?), sum(state = ? AND (complete = 0 OR problems != '[]')), "
-                "sum(state NOT IN (?, ?, ?)), sum(state = ?), sum(launches) FROM files",
-                (DONE, DONE, DONE, OPEN, FOREIGN, FOREIGN),
-            )
+        found = [(file, part) for file, part in self._each() if not _foreign(file, part)]
+        read = [part for _, part in found if not part.refused]
+        return Totals(
+            reports=len(read),
+            incomplete=sum(not part.complete or bool(part.problems) for part in read),
+            refused=len(found) - len(read),
+            foreign=len(self._parts) - len(found),
+            launches=self.launches,
+            groups=len(self._groups),
+            duration_ns=sum(tally.duration_ps for tally in self._groups.values()) / PS,
+            back_ns=sum(map(back_of, self._groups.values())) / PS,
         )
-        groups, time, back = next(self._ledger.select("SELECT count(*), total(time), total(back) FROM groups"))
-        whole = (read or 0, incomplete or 0, refused or 0, foreign or 0, launches or 0, groups)
-        return Totals(*whole, duration_ns=time / PS, back_ns=back / PS)
 
     def groups(self, most: int | None = None) -> Iterator[Group]:
-        """The groups, the most time given back first."""
-        for key, tally in self._ledger.groups(most):
+        """The groups, the most time to save first, then the most time."""
+
+        def place(item: tuple[Key, Tally]) -> tuple[int, int, bytes]:
+            return -back_of(item[1]), -item[1].duration_ps, msgspec.msgpack.encode(item[0])
+
+        for key, tally in sorted(self._groups.items(), key=place)[:most]:
             yield group_of(self.catalog, key, tally)
 
     def troubled(self) -> Iterator[Report]:
         """Each report that could not be read, or not wholly."""
-        sql = (
-            "SELECT label, refused, launches, missing, problems, state FROM files WHERE state NOT IN (?, ?) AND "
-            "(complete = 0 OR problems != '[]') ORDER BY id"
-        )
-        for label, refused, launches, missing, problems, state in self._ledger.select(sql, (OPEN, FOREIGN)):
-            told = tuple(json.loads(problems or "[]"))
-            yield Report(
-                path=label,
-                refused=refused or "",
-                launches=launches,
-                launches_missing=missing,
-                problems=told,
-                again=state == AGAIN,
-            )
+        for file, part in self._each():
+            if not _foreign(file, part) and (not part.complete or part.problems):
+                yield Report(
+                    path=file.label,
+                    refused=part.refused,
+                    launches=part.launches,
+                    launches_missing=part.missing,
+                    problems=part.problems,
+                    again=part.again,
+                )
 
     def foreign(self) -> Iterator[tuple[str, str]]:
         """Files in the folders that hold no profile, and what they are instead."""
-        yield from self._ledger.select("SELECT label, refused FROM files WHERE state = ? ORDER BY id", (FOREIGN,))
+        yield from ((file.label, part.refused) for file, part in self._each() if _foreign(file, part))
 
     def document(self, most: int | None, applications: tuple[Application, ...]) -> dict[str, Any]:
         """The fields of the TriageDocument; what is long is read while it is written. most: only the first groups."""
@@ -224,12 +283,22 @@ class Triage:
         }
 
     def rows(self) -> Iterator[tuple[str, list[Row]]]:
-        """The launches, file by file; only where the run was asked for them."""
-        yield from self._ledger.rows()
+        """The launches, file by file; only where the run kept them."""
+        for file, _ in self._each():
+            if self._rows_of is not None and (rows := self._rows_of(file.path)):
+                yield file.label, rows
+
+    def _each(self) -> Iterator[tuple[File, Part]]:
+        """The files that are done, in the order in which they were found."""
+        yield from ((file, self._parts[path]) for path, file in self.files.items() if path in self._parts)
+
+
+def _foreign(file: File, part: Part) -> bool:
+    return part.foreign and not part.again and not file.meant
 
 
 def group_of(catalog: Catalog, key: Key, tally: Tally) -> Group:
-    """A group as the faces show it."""
+    """The result for one group."""
     assert tally.example is not None
     time, fix = tally.duration_ps, fix_of(tally)
     causes = sorted(tally.causes.items(), key=lambda item: (item[0] != fix, -item[1].back_ps, -item[1].first, item[0]))
@@ -281,19 +350,18 @@ def _cause(catalog: Catalog, key: Key, name: str, cause: CauseTally, time: int) 
 def finding_of(catalog: Catalog, scope: str, name: str) -> DiagnosisDef | None:
     """The entry of a finding in the knowledge of its scope."""
     if scope != catalog.scope:
-        from advisor.knowledge.base import workloads
-
         return workloads(catalog).findings.get(name)
     return catalog.findings.get(name)
 
 
 def _stand(example: Example) -> Stand:
+    said = example.conclusion
     return Stand(
         report=example.path,
         index=example.index,
         duration_ns=example.duration_ps / PS or None,
         back_ns=example.back_ps / PS,
-        verdict=example.verdict,
-        finding=example.finding,
-        budget=example.budget,
+        verdict=said.verdict,
+        finding=said.finding,
+        budget=said.budget,
     )

@@ -1,33 +1,47 @@
-"""A triage from files to ranked groups: finds the files, has them read, keeps the ledger, goes on where it was."""
+"""A triage from files to ranked groups: finds the files, has them read in processes, and resumes where it stopped."""
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import hashlib
+import logging
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
 
 import msgspec
 
 from advisor.hardware import ceilings, gpus
-from advisor.records import resources
-from advisor.records.diagnosis import MeasuredCeilings
-from advisor.records.errors import InputError
-from advisor.triage.ledger import Ledger, files
-from advisor.triage.one_file import Settings, knowledge_of
+from advisor.knowledge.base import catalog
+from advisor.reasoning.diagnose import checked_answers
+from advisor.records import resources, scratch
+from advisor.records.child import Child, python_command
+from advisor.records.errors import AdvisorError, InputError, UsageError
+from advisor.triage.files import Done, File, State, files
 from advisor.triage.results import Triage
-from advisor.triage.workers import Pool, Workers
+from advisor.triage.tally import Part, Row, Settings
 
 _TICK_S = 1.0
-# States of runs that nobody went on with: kept for a month.
-_KEPT = 31 * 24 * 3600
+_KEPT = 31 * 24 * 3600  # seconds for which the state of a run that is not resumed is kept
+# Reading one file ends by itself after 180 s (readers.container.Limits); reasoning about its launches takes seconds.
+_SILENCE_S = 600.0
+_TRIES = 2
+_CONNECT_S = 15
+_LOGGERS = ("distributed", "distributed.client", "distributed.comm", "distributed.core")
+_LEAST, _EACH = 8, 4  # files in flight on a cluster: at least, and for each of its threads
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is. bytes: of the files, by which the time goes; before: those that an earlier run has done."""
+    """The progress of a run. bytes: of the files, which predict the time; bytes_before: done by an earlier run."""
 
     files: int
     files_done: int
@@ -55,19 +69,14 @@ def triage(
     state: Path | None = None,
     keep_state: bool = True,
     tell: Tell | None = None,
-    most_pages: int = 0,
 ) -> Iterator[Triage]:
-    """Judge every launch of these files and folders; the result is good inside the `with`.
+    """Judge every launch of these files and folders; the result is valid inside the `with`.
 
     rows: keep each launch, for `Triage.rows`; jobs: processes, unless `dask` is the address of a cluster's scheduler;
-    state: the ledger's file instead of one in the user's cache; keep_state: False for a ledger in memory; tell: called
-    after each file; most_pages: a bound on the ledger, see there. When the block ends without an exception and no file
-    has to be tried again the state goes, else it stays, and the same call goes on from it. UsageError and InputError,
-    one line, where nothing can be done at all.
+    state: the state file, by default one in the user's cache; keep_state: False for none; tell: called after each file.
+    When the block ends without an exception and no file has to be tried again the state is removed, else it stays, and
+    the same call resumes from it. UsageError and InputError, one line, where nothing can be done at all.
     """
-    from advisor.knowledge.base import catalog
-    from advisor.reasoning.diagnose import checked_answers
-
     base = catalog(knowledge)
     if gpu is not None:
         gpus.gpu(gpu)
@@ -82,24 +91,49 @@ def triage(
     packed = msgspec.msgpack.encode(settings)
     purpose = _purpose(paths, packed, knowledge)
     place = None if not keep_state else state if state is not None else _place(purpose)
-    ledger = Ledger(place, purpose, ours=state is None, most_pages=most_pages)
+    kept = State(place, purpose, ours=state is None)
+    unkept: dict[str, list[Row]] = {}  # rows that the state does not have
+
+    def rows_of(path: str) -> list[Row]:
+        if path in unkept:
+            return unkept[path]
+        part = kept.part(path)
+        return part.rows if part is not None else []
+
     done = False
     try:
+        result = Triage(base, rows_of if rows else None)
         unlisted: list[tuple[str, str]] = []
-        _enter(ledger, paths, unlisted)
-        _read(ledger, packed, jobs, dask, tell)
-        lost = "everything is counted, but an interrupted run could not go on"
-        kept = (str(place), f"the state cannot be kept ({ledger.trouble}): {lost}") if ledger.trouble else None
-        result = Triage(knowledge_of(settings), ledger, tuple(unlisted), kept, _measured(ledger, settings))
+        for file in files(paths, lambda path, why: unlisted.append((path, why))):
+            known = result.files.get(file.path)
+            result.files[file.path] = file if known is None else replace(known, meant=known.meant or file.meant)
+        result.unlisted = tuple(unlisted)
+        if not result.files:
+            raise InputError(
+                f"{', '.join(map(str, paths))}: no report in it: .ncu-rep files, CSV or console text of ncu "
+                "(also .xz, .gz, .zst)"
+            )
+        waiting = _resume(result, kept)
+        with contextlib.closing(_read(result, waiting, packed, jobs, dask, tell)) as found:
+            for file, part in found:
+                if not kept.add(Done(file.path, file.size, file.mtime, part)) and part.rows:
+                    unkept[file.path] = part.rows
+                result.add(file.path, part)
+        if kept.trouble:
+            lost = "everything is counted, but an interrupted run could not resume"
+            result.state = (str(place), f"the state cannot be kept ({kept.trouble}): {lost}")
+        result.measured = tuple(
+            ceilings.as_used(settings.ceilings[key]) for key in result.used if key in settings.ceilings
+        )
         _refuse_nothing(result, kernel)
         yield result
         done = not any(report.again for report in result.troubled())
     finally:
-        ledger.close(keep=not done)
+        kept.close(keep=not done)
 
 
 def _purpose(paths: Sequence[Path], settings: bytes, knowledge: Sequence[Path]) -> str:
-    """What a state is for: these arguments, these settings and this knowledge, to the byte."""
+    """The key of a state: arguments, settings and knowledge, to the byte."""
     digest = hashlib.sha256(settings)
     for path in paths:
         digest.update(b"\0" + str(path.absolute()).encode("utf-8", "surrogateescape"))
@@ -110,89 +144,219 @@ def _purpose(paths: Sequence[Path], settings: bytes, knowledge: Sequence[Path]) 
 
 
 def _place(purpose: str) -> Path:
-    """Where the state of a run lies unless it is named; states that nobody came back for go."""
-    import contextlib
-    import time
-
+    """The default path of a run's state; old states are removed."""
     folder = resources.user_cache() / "triage"
     with contextlib.suppress(OSError):
-        for old in folder.glob("*.sqlite*"):
+        for old in folder.iterdir():
             if old.stat().st_mtime < time.time() - _KEPT:
                 old.unlink(missing_ok=True)
-    return folder / f"{purpose[:32]}.sqlite"
+    return folder / f"{purpose[:32]}.state"
 
 
-def _enter(ledger: Ledger, paths: Sequence[Path], unlisted: list[tuple[str, str]]) -> None:
-    def trouble(path: str, why: str) -> None:
-        unlisted.append((path, why))
+def _resume(result: Triage, state: State) -> list[File]:
+    """Count in what an interrupted run did; the files that are left.
 
-    if not ledger.enter(files(paths, trouble)):
-        unlisted.clear()
-        ledger.begin_anew()
-        ledger.enter(files(paths, trouble))
-    if next(ledger.select("SELECT 1 FROM files LIMIT 1"), None) is None:
-        where = ", ".join(str(path) for path in paths)
-        raise InputError(f"{where}: no report in it: .ncu-rep files, CSV or console text of ncu (also .xz, .gz, .zst)")
+    Where a file that is done has changed or gone since, everything is done again.
+    """
+    for done in state.done():
+        file = result.files.get(done.path)
+        if done.part.again:
+            continue
+        if file is None or (file.size, file.mtime) != (done.size, done.mtime):
+            result.clear()
+            state.clear()
+            break
+        result.add(done.path, done.part)
+    return [file for file in result.files.values() if not result.has(file.path)]
 
 
-def _read(ledger: Ledger, settings: bytes, jobs: int, dask: str | None, tell: Tell | None) -> None:
-    """Have all open files read, at most so many under way that memory stays bounded."""
-    progress = _start(ledger)
+def _read(
+    result: Triage, waiting: Sequence[File], settings: bytes, jobs: int, dask: str | None, tell: Tell | None
+) -> Generator[tuple[File, Part], None, None]:
+    """Have the files read, at most so many at once that memory stays bounded; each with its result when it is done."""
+    size, left = (sum(file.size for file in found) for found in (result.files.values(), waiting))
+    before = len(result.files) - len(waiting)
+    progress = Progress(len(result.files), before, size, size - left, size - left, result.launches, before > 0)
     if tell is not None:
         tell(progress)
-    if progress.files_done == progress.files:
+    if not waiting:
         return
-    workers: Workers
-    if dask is not None:
-        from advisor.triage.workers import Cluster
-
-        workers = Cluster(dask, settings)
-    else:
-        workers = Pool(min(jobs, progress.files - progress.files_done), settings)
-    waiting = ledger.open_files()
-    sizes: dict[int, int] = {}
+    workers = Cluster(dask, settings) if dask is not None else Processes(min(jobs, len(waiting)), settings)
+    rest = iter(waiting)
+    running: dict[Future[bytes], File] = {}
     try:
-        room = workers.room
         while True:
-            while len(sizes) < room and (task := next(waiting, None)) is not None:
-                number, path, label, sizes[task[0]] = task
-                workers.put(number, path, label)
-            if not sizes:
+            for file in islice(rest, max(0, workers.room - len(running))):
+                running[workers.submit(file.path, file.label)] = file
+            if not running:
                 return
-            answer = workers.get(_TICK_S)
-            if answer is not None:
-                number, part = answer
-                ledger.fold(number, part)
-                progress = _on(progress, sizes.pop(number), part.launches)
-            else:
-                room = workers.room
-            if tell is not None:
-                tell(progress)
+            done, _ = wait(running, _TICK_S, FIRST_COMPLETED)
+            if not done:
+                workers.check()
+            for future in done:
+                file, part = running.pop(future), workers.part(future)
+                progress = replace(
+                    progress,
+                    files_done=progress.files_done + 1,
+                    bytes_done=progress.bytes_done + file.size,
+                    launches=progress.launches + part.launches,
+                )
+                yield file, part
+                if tell is not None:
+                    tell(progress)
     finally:
         workers.stop()
 
 
-def _start(ledger: Ledger) -> Progress:
-    sql = "SELECT count(*), total(state != 0), total(size), total(size * (state != 0)), total(launches) FROM files"
-    count, done, size, size_done, launches = (int(value) for value in next(ledger.select(sql)))
-    return Progress(count, done, size, size_done, size_done, launches, ledger.resumed and done > 0)
+class Processes:
+    """`jobs` processes of this machine. A file over which one dies is tried once more in a new one, then given up."""
+
+    def __init__(self, jobs: int, settings: bytes, silence_s: float = _SILENCE_S) -> None:
+        self.room = 2 * jobs
+        self._settings, self._silence_s = settings, silence_s
+        self._stopping = False
+        self._children: list[Child | None] = [None] * jobs
+        self._free: SimpleQueue[int] = SimpleQueue()
+        for number in range(jobs):
+            self._free.put(number)
+        self._threads = ThreadPoolExecutor(jobs)
+
+    def submit(self, path: str, label: str) -> Future[bytes]:
+        """Hand over one file."""
+        return self._threads.submit(self._read, msgspec.json.encode((path, label)))
+
+    def part(self, future: Future[bytes]) -> Part:
+        """The result of a file that is done; UsageError where the whole run must stop."""
+        return msgspec.msgpack.decode(future.result(), type=Part)
+
+    def check(self) -> None:
+        """Nothing: a process that is silent for too long is ended."""
+
+    def _read(self, line: bytes) -> bytes:
+        number, why = self._free.get(), ""
+        try:
+            for _ in range(_TRIES):
+                if self._stopping:
+                    break
+                try:
+                    child = self._children[number] = self._children[number] or self._started()
+                    if self._stopping:  # since the look above
+                        child.kill()
+                    child.send(line)
+                    child.allow(self._silence_s)
+                    answer = next(child.lines(), None)
+                except TimeoutError:
+                    answer = None
+                except OSError as error:  # no process can be started: out of memory, or of processes
+                    why = error.strerror or str(error)
+                    continue
+                if answer is not None:
+                    if answer.startswith(b"!"):
+                        raise UsageError(answer[1:].decode("utf-8", "replace"))
+                    return base64.b64decode(answer)
+                self._children[number], code = None, _end(child)
+                why = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        finally:
+            self._free.put(number)
+        why = f"the process that read it died {_TRIES} times ({why})"
+        return msgspec.msgpack.encode(Part(refused=why, complete=False, again=True))
+
+    def _started(self) -> Child:
+        child = Child(python_command("advisor.triage.one_file"))
+        child.send(base64.b64encode(self._settings))
+        return child
+
+    def stop(self) -> None:
+        """Kill all processes."""
+        self._stopping = True
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for child in tuple(self._children):
+            if child is not None:
+                child.kill()
+        self._threads.shutdown()
+        for child in self._children:
+            if child is not None:
+                _end(child)
 
 
-def _on(progress: Progress, size: int, launches: int) -> Progress:
-    from dataclasses import replace
-
-    return replace(
-        progress,
-        files_done=progress.files_done + 1,
-        bytes_done=progress.bytes_done + size,
-        launches=progress.launches + launches,
-    )
+def _end(child: Child) -> int | None:
+    """End a process and remove the temporary folders that it leaves; its exit code, or minus the signal."""
+    code = child.close()
+    scratch.remove_of(child.pid)
+    return code
 
 
-def _measured(ledger: Ledger, settings: Settings) -> tuple[MeasuredCeilings, ...]:
-    sql = "SELECT DISTINCT value FROM files, json_each(files.used) ORDER BY value"
-    keys = [key for (key,) in ledger.select(sql)] if settings.ceilings else []
-    return tuple(ceilings.as_used(settings.ceilings[key]) for key in keys if key in settings.ceilings)
+class Cluster:
+    """The Dask cluster at `address`, such as `tcp://host:8786`; UsageError in one line where it cannot be used.
+
+    Its workers must see the files under the same paths and have this program. A file whose worker dies goes to another
+    one, by Dask itself; one over which several die is given up.
+    """
+
+    def __init__(self, address: str, settings: bytes) -> None:
+        try:
+            from distributed import Client
+
+            from advisor.triage.one_file import examine_packed  # imports NumPy
+        except ImportError:
+            raise UsageError("--dask needs dask.distributed: pip install 'ncu-advisor[dask]'") from None
+        # A lost cluster is one line here, not the client's log.
+        self._levels = {name: logging.getLogger(name).level for name in _LOGGERS}
+        for name in _LOGGERS:
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+        self._settings, self._address, self._examine = settings, address, examine_packed
+        try:
+            self._client: Any = Client(address, timeout=_CONNECT_S, set_as_default=False)
+        except (OSError, ValueError, TypeError, ImportError) as error:
+            text = " ".join(str(error).split()) or type(error).__name__
+            raise UsageError(f"--dask {address}: no scheduler answers there: {text[:200]}") from None
+        self._executor = self._client.get_executor(pure=False)
+
+    @property
+    def room(self) -> int:
+        """The number of files in flight: enough that no worker waits."""
+        threads = 0
+        with contextlib.suppress(Exception):
+            threads = sum(self._client.nthreads().values())
+        return max(_LEAST, _EACH * threads)
+
+    def submit(self, path: str, label: str) -> Future[bytes]:
+        """Hand over one file."""
+        future: Future[bytes] = self._executor.submit(self._examine, path, label, self._settings)
+        return future
+
+    def part(self, future: Future[bytes]) -> Part:
+        """The result of a file that is done; UsageError where the whole run must stop."""
+        try:
+            return msgspec.msgpack.decode(future.result(), type=Part)
+        except AdvisorError as error:
+            raise UsageError(f"--dask {self._address}: {error}") from None
+        except ImportError as error:
+            raise UsageError(
+                f"--dask {self._address}: its workers lack this program ({error}): install ncu-advisor there"
+            ) from None
+        except (Exception, CancelledError) as error:
+            self.check()
+            name = type(error).__name__
+            if name == "KilledWorker":
+                why = "each worker of the cluster that read it died"
+            else:
+                why = f"the cluster failed on it: {name}: {' '.join(str(error).split())[:200]}"
+            return Part(refused=why, complete=False, missing=None, again=True)
+
+    def check(self) -> None:
+        """UsageError where the scheduler is gone."""
+        if self._client.status != "running":
+            raise UsageError(f"--dask {self._address}: the scheduler is gone; what is done is kept: run it again")
+
+    def stop(self) -> None:
+        """Cancel what is in flight, and disconnect."""
+        with contextlib.suppress(Exception):
+            self._executor.shutdown(wait=False, cancel_futures=True)
+        with contextlib.suppress(Exception):
+            self._client.close(timeout=5)
+        for name, level in self._levels.items():
+            logging.getLogger(name).setLevel(level)
 
 
 def _refuse_nothing(result: Triage, kernel: re.Pattern[str] | None) -> None:

@@ -1,19 +1,27 @@
-"""What is kept of the launches of a kernel and shape: sums that add up in any order, and a launch that stands for it.
+"""Settings and results of a triage of one file, with its launches summed by kernel and shape.
 
-Times are whole picoseconds, so that the sums come out the same whichever file is done first.
+Times are whole picoseconds, so that the sums are the same whichever file is done first.
 """
 
 from __future__ import annotations
 
 import msgspec
 
+from advisor import __version__
+from advisor.hardware.ceilings import Ceilings
 from advisor.records.diagnosis import Budget, Finding, Verdict
 
 PS = 1000  # picoseconds in a nanosecond
+# Metrics in a row of the table of launches: how busy the units are, and what limits.
+METRICS = (
+    *("compute_pct", "memory_pct", "dram_pct", "l2_pct", "l1_wavefronts_pct", "shared_l1_pct", "issue_pct"),
+    *("pipe_fma_pct", "pipe_tensor_pct", "occupancy_achieved_pct", "occupancy_theoretical_pct", "registers_per_thread"),
+    *("shared_bytes_per_block", "waves", "dram_bytes", "dram_bytes_per_s", "l1_hit_pct", "l2_hit_pct", "sm_clock_hz"),
+)
 
 
 class Key(msgspec.Struct, frozen=True, order=True):
-    """What makes launches one group. scope: launch, or workload for one that was typed in."""
+    """The launches with the same key are one group. scope: launch, or workload for one that was typed in."""
 
     kernel_full: str
     kernel: str
@@ -42,16 +50,30 @@ class CauseTally(msgspec.Struct):
     high_ps: int = 0
 
 
+class Conclusion(msgspec.Struct, frozen=True):
+    """The conclusions about one launch: its class, first diagnosis and budget."""
+
+    verdict: Verdict
+    finding: Finding | None = None
+    budget: Budget | None = None
+
+
 class Example(msgspec.Struct, frozen=True):
-    """The launch of a group with the most time to give back: where it is, its class, first diagnosis and budget."""
+    """The launch of a group with the most time to save: where it is, and its Conclusion as msgpack.
+
+    It stays packed until it is shown: a tenth of the memory of the objects.
+    """
 
     path: str
     index: int
     duration_ps: int
     back_ps: int
-    verdict: Verdict
-    finding: Finding | None = None
-    budget: Budget | None = None
+    packed: bytes
+
+    @property
+    def conclusion(self) -> Conclusion:
+        """The conclusions about the launch."""
+        return msgspec.msgpack.decode(self.packed, type=Conclusion)
 
 
 class Tally(msgspec.Struct):
@@ -79,7 +101,7 @@ class Tally(msgspec.Struct):
                 mine[key] = mine.get(key, 0) + count
         for key, cause in other.causes.items():
             add(self.causes.setdefault(key, CauseTally()), cause)
-        if other.example is not None and (self.example is None or stands(other.example) < stands(self.example)):
+        if other.example is not None and (self.example is None or _rank(other.example) < _rank(self.example)):
             self.example = other.example
 
 
@@ -93,13 +115,13 @@ def add(mine: CauseTally, other: CauseTally) -> None:
         setattr(mine, name, getattr(mine, name) + getattr(other, name))
 
 
-def stands(example: Example) -> tuple[int, int, str, int]:
-    """Smallest first: the launch that stands for its group, one and the same in whichever order launches come."""
+def _rank(example: Example) -> tuple[int, int, str, int]:
+    """Sort key of the launch that represents a group; it does not depend on the order of launches."""
     return -example.back_ps, -example.duration_ps, example.path, example.index
 
 
 def leading(tally: Tally) -> str:
-    """The diagnosis that stands first in most of the group's time, `` where there is none."""
+    """The first diagnosis in most of the group's time, `` where there is none."""
     found = {name: cause for name, cause in tally.causes.items() if cause.first}
     return min(found, key=lambda n: (-found[n].first_ps, -found[n].first, n), default="")
 
@@ -117,3 +139,51 @@ def back_of(tally: Tally) -> int:
     """Picoseconds that the group's fix gives back, over all launches in which its cause was found."""
     name = fix_of(tally)
     return tally.causes[name].back_ps if name else 0
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """The settings for every file. version: of the program that asks; ceilings: measured on its machine."""
+
+    version: str = __version__
+    knowledge: tuple[str, ...] = ()
+    gpu: str | None = None
+    kernel: str | None = None
+    answers: dict[str, float | str] = {}
+    ceilings: dict[str, Ceilings] = {}
+    rows: bool = False
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One launch as the table of launches has it; back in ns, None where unknown."""
+
+    index: int
+    key: Key
+    duration_ns: float | None
+    class_id: str
+    first: str
+    fix: str
+    speedup: float | None
+    back_ns: float | None
+    findings: tuple[str, ...]
+    metrics: tuple[float | None, ...]
+
+
+class Part(msgspec.Struct):
+    """The result of one file. refused: why nothing of it was read; foreign: it is no profile at all.
+
+    again: the machine and not the file is to blame, so that another try may help. used: keys of measured ceilings.
+    """
+
+    tool: str = ""
+    form: str = ""
+    sha256: str = ""
+    launches: int = 0
+    complete: bool = True
+    missing: int | None = 0
+    problems: tuple[str, ...] = ()
+    refused: str = ""
+    foreign: bool = False
+    again: bool = False
+    used: tuple[str, ...] = ()
+    groups: list[tuple[Key, Tally]] = []
+    rows: list[Row] = []

@@ -8,7 +8,7 @@ from pathlib import Path
 from advisor.practice.attempts import Attempt
 from advisor.practice.failures import Failure
 from advisor.practice.manifest import Exercise
-from advisor.practice.outcome import JobResult
+from advisor.practice.run import JobResult
 from advisor.reasoning.time_model.noise import Judged, spread
 from advisor.view.numbers import time_text
 from advisor.view.text import cut, paint, shown, wrap

@@ -14,8 +14,7 @@ from advisor.view.numbers import time_text
 from advisor.view.text import cut, labelled, paint, shown, wrap
 
 if TYPE_CHECKING:  # `practice list` and `show` need none of their rooms
-    from advisor.practice.manifest import Exercise, QuizQuestion, StepDef
-    from advisor.practice.recorded import RecordFile
+    from advisor.practice.manifest import Exercise, QuizQuestion, RecordFile, StepDef
     from advisor.practice.selfcheck import Measured
     from advisor.practice.state import LogRow, Prediction, Record
     from advisor.practice.workshop import Workshop

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from advisor.source.phases import Phase, Zone
-from advisor.source.structure import LoopFacts, SharedGroup, Structure
+from advisor.source.structure import LoopFacts, Phase, SharedGroup, Structure, Zone
 from advisor.source.view import View
 from advisor.view.source_marks import count, loop_name, more, place_text, source_line
 from advisor.view.text import paint, shown, wrap

@@ -8,8 +8,7 @@ from itertools import islice
 
 from advisor.reasoning.time_model.formulas import worthwhile
 from advisor.records.diagnosis import Budget
-from advisor.triage.application import Application
-from advisor.triage.results import Group, Report, Totals, Triage
+from advisor.triage.results import Application, Group, Report, Totals, Triage
 from advisor.view.numbers import plural, speedup_text, time_text
 from advisor.view.pages.diagnosis import ceiling_text, class_title
 from advisor.view.text import NAME_WIDTH, cut, labelled, paint, shown, wrap

@@ -68,7 +68,7 @@ def test_exit_codes_of_thresholds(
         (["T#1", "T#99"], "there is no launch 99"),
         (["T#1", "T#two"], "after # comes the number of a launch"),
         (["T#1", "none.ncu-rep"], "none.ncu-rep"),
-        (["T#1", "T#2", "--fail-on", "dram_pcg>5"], "meant could be 'dram_pct'"),
+        (["T#1", "T#2", "--fail-on", "dram_pcg>5"], "did you mean 'dram_pct'"),
         (["T#1", "T#2", "--map", "x=y"], "the base has no kernel called 'x'"),
         (["T#1", "T#2", "--kernel", "("], "is not a regular expression"),
         (["T#1", "T#2", "--kernel", "soa"], "no launch matches --kernel"),

@@ -160,7 +160,7 @@ def test_a_finished_run_leaves_nothing_and_a_stopped_one_says_how_to_go_on(
     from advisor.cli import triage as command
 
     def states() -> list[Path]:
-        return sorted((cache / "ncu-advisor" / "triage").glob("*.sqlite"))
+        return sorted((cache / "ncu-advisor" / "triage").glob("*.state"))
 
     assert run("triage", reports) == 0
     assert states() == []

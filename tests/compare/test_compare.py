@@ -85,7 +85,7 @@ def test_names_that_hold_an_equals_sign_can_be_mapped(tour: Any) -> None:
     ("text", "says"),
     [
         ("particle_field", "is not OLD=NEW"),
-        ("particle_fild=particle_field_soa", "the base has no kernel called 'particle_fild': meant could be"),
+        ("particle_fild=particle_field_soa", "the base has no kernel called 'particle_fild': did you mean"),
         ("particle_field=soa_field", "the current report has no kernel called 'soa_field'"),
     ],
 )

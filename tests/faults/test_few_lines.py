@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from advisor.cli.main import main
-from advisor.cli.remarks import MOST_LINES, tell_problems
+from advisor.cli.terminal import MOST_LINES, tell_problems
 from tests.damaged import DATA
 
 

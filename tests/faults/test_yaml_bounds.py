@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from advisor.cli.diagnose import read_answers
+from advisor.cli.options import Launches
 from advisor.knowledge.bounded_yaml import DEEPEST, MOST_NODES, MOST_SCALAR, BoundedLoader
 from advisor.knowledge.loader import load, parse
 from advisor.lint.lint import lint
@@ -39,7 +39,7 @@ BOMBS = {
 }
 READERS: dict[str, Callable[[Path], Any]] = {
     "knowledge": lambda path: load(path, dict[str, Any]),
-    "answers": read_answers,
+    "answers": lambda path: Launches(answers=path).given,
     "script": read_script,
 }
 

@@ -9,8 +9,8 @@ import pytest
 from advisor.knowledge.base import catalog
 from advisor.practice.api import Card
 from advisor.practice.launchlines import read_lines, shape
-from advisor.practice.manifest import exercise, home, names
-from advisor.practice.tasks import answers, case, launch_words, work_of
+from advisor.practice.manifest import answers, case, exercise, home, names, work_of
+from advisor.practice.tasks import launch_words
 from advisor.reasoning.diagnose import checked_answers
 
 GB = 1 << 30

@@ -8,7 +8,8 @@ import learner as room
 import pytest
 from standin_runs import RIGHT, source
 
-from advisor.practice.lessons import Lesson, Lessons, Profile, Reprofiled, Tried
+from advisor.practice.attempts import Reprofiled
+from advisor.practice.lessons import Lesson, Lessons, Profile, Tried
 from advisor.practice.manifest import exercise, names
 from advisor.practice.predictions import MINE
 from advisor.practice.state import Store, latest

@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 from standin_runs import CASE, RIGHT, STANDIN, source
 
-from advisor.practice import outcome
+from advisor.practice import bench as outcome
 from advisor.practice.api import Card, Tolerance
-from advisor.practice.bench import Bench, card
-from advisor.practice.outcome import compare, poison
+from advisor.practice.bench import Bench, card, compare, poison
 from advisor.practice.tasks import load_case
 from advisor.records.errors import KnowledgeError, UsageError
 

@@ -13,9 +13,10 @@ from standin_runs import runner
 from advisor.hardware.ceilings import FILE, Ceiling, Ceilings, measured, shares
 from advisor.practice import calibrate as room
 from advisor.practice.api import Card, Work
+from advisor.practice.bench import compare
 from advisor.practice.calibrate import KERNELS, calibrate, keep, request
 from advisor.practice.launchlines import read_lines
-from advisor.practice.outcome import JobResult, Outcome, Problem, compare
+from advisor.practice.run import JobResult, Outcome, Problem
 from advisor.practice.tasks import load_case
 from advisor.records import resources
 from advisor.records.errors import InputError

@@ -9,8 +9,8 @@ from standin_runs import CASE, RIGHT, STANDIN, runner, source
 
 from advisor.practice import selfcheck
 from advisor.practice.manifest import Exercise, StepDef
-from advisor.practice.outcome import JobResult, Outcome
 from advisor.practice.profiling import Profile, Profiled
+from advisor.practice.run import JobResult, Outcome
 from advisor.practice.selfcheck import Everything, copy_task, launches_of, run_all, task_of
 from advisor.practice.tasks import Job, Stage, Task
 from advisor.records import resources

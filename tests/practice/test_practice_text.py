@@ -14,8 +14,8 @@ from advisor.practice.attempts import Attempt
 from advisor.practice.compiling import Build, Kernel
 from advisor.practice.failures import Failure, Remark
 from advisor.practice.manifest import Exercise, bundled_text, exercise, home, names
-from advisor.practice.outcome import JobResult, Outcome
 from advisor.practice.predictions import score
+from advisor.practice.run import JobResult, Outcome
 from advisor.practice.state import LogRow, Prediction, Record, Store
 from advisor.practice.sweep import Point, Sweep
 from advisor.practice.tasks import Kernel as Compiled

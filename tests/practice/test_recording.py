@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 from learner import NAME, TILE, TOUR, kernels, use
 
-from advisor.practice import recorded, selfcheck
+from advisor.practice import manifest as recorded
+from advisor.practice import selfcheck
 from advisor.practice.api import Card
-from advisor.practice.manifest import exercise
-from advisor.practice.recorded import RECORD, REPORT, digest
+from advisor.practice.manifest import RECORD, REPORT, digest, exercise
 from advisor.practice.selfcheck import Measured, StepData, of_recording
 from advisor.readers.read import read
 from advisor.records.errors import InputError, KnowledgeError

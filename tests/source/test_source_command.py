@@ -61,7 +61,7 @@ def test_filters_choose_and_may_leave_nothing() -> None:
 @pytest.mark.parametrize(
     ("args", "why"),
     [
-        ((REPORT, "--by", "excess"), "can be sought in the code"),
+        ((REPORT, "--by", "excess"), "is not a measure of instructions"),
         ((REPORT, "--search", "("), "not a regular expression"),
         ((REPORT, "--where", "hot"), "write FIELD>NUMBER"),
         ((REPORT, "--launch", "9"), "no launch 9"),

@@ -6,9 +6,8 @@ import pytest
 from listings import code, listing
 
 from advisor.hardware.sass import parse
-from advisor.source.flow import loops, target
+from advisor.source.flow import loops, read, target, written
 from advisor.source.listing import Producers
-from advisor.source.registers import read, written
 from advisor.source.structure import shared_groups, structure
 
 

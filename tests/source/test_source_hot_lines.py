@@ -9,8 +9,7 @@ import pytest
 import yaml
 
 from advisor.knowledge.base import catalog
-from advisor.practice.manifest import SLOW_MARK, bundled_text, exercise, home, names
-from advisor.practice.recorded import recording
+from advisor.practice.manifest import SLOW_MARK, bundled_text, exercise, home, names, recording
 from advisor.source.listing import read_listing
 from advisor.source.locate import places
 from advisor.source.measures import measure

@@ -10,7 +10,7 @@ from advisor.source.columns import parse_columns
 from advisor.source.document import source_document
 from advisor.source.listing import Listing, Row
 from advisor.source.measures import MEASURES
-from advisor.source.view import View, arrange
+from advisor.source.view import Query, View, arrange
 from advisor.view.source import source_text
 from advisor.view.writers.json import document_json
 from tests.changed import replace
@@ -24,7 +24,7 @@ def made(code: Listing, text: str = "") -> View:
     sources = {row.file: "\n" * (row.line - 1) + text for row in code.rows if text and row.line}
     given = replace(code, sources=sources)
     columns = parse_columns("stalls,live")
-    return arrange(given, given.values(measure) or [], measure, 0, EVIL * 40, columns=columns, ptx=True)
+    return arrange(given, "r", 0, EVIL * 40, (measure,), Query(columns=columns, ptx=True))
 
 
 def test_nothing_in_a_report_reaches_the_terminal_as_it_is() -> None:
@@ -52,7 +52,7 @@ def test_names_of_callers_and_ptx_are_data_too() -> None:
 def test_an_orphaned_wait_is_explained_and_a_report_without_ptx_says_so() -> None:
     code = listing([("CS2R R8, SRZ", {STALLED: 3.0, "inst_executed": 3.0}, 7)])
     measure = MEASURES["stall_short_scoreboard"]
-    text = source_text(arrange(code, code.values(measure) or [], measure, 0, "k", ptx=True), 5)
+    text = source_text(arrange(code, "r", 0, "k", (measure,), Query(ptx=True)), 5)
     assert "short scoreboard 100%, placed by the compiler" in text and "The report holds none" in text
 
 

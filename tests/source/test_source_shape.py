@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from listings import code, listing
 
+from advisor.source.flow import live_registers
 from advisor.source.listing import Waits
-from advisor.source.phases import bands, zones
-from advisor.source.registers import live_registers
-from advisor.source.structure import SharedArrays, plain_name, structure
+from advisor.source.structure import SharedArrays, bands, plain_name, structure, zones
 
 LONG, SHORT, BARRIER = (
     f"smsp__pcsamp_warps_issue_stalled_{name}" for name in ("long_scoreboard", "short_scoreboard", "barrier")

@@ -9,8 +9,8 @@ import pytest
 
 from advisor.records.errors import InputError
 from advisor.timeline.analyse import analyse
-from advisor.timeline.csv_trace import base_name
 from advisor.timeline.read import read_trace, together
+from advisor.timeline.trace import base_name
 from tests.timeline import generator as make
 from tests.timeline import stats
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.timeline.intervals import before, between, common, shared, union
+from advisor.timeline.intervals import before, common, shared, union
 
 INTERVALS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 12)).map(lambda t: (t[0], t[0] + t[1])), max_size=14)
 
@@ -30,14 +30,6 @@ def test_a_union_covers_what_any_interval_covers_once(intervals: list[tuple[int,
     assert found.length == len(covered(intervals))
     # Disjoint, in order, and not even touching.
     assert all(a[1] < b[0] for a, b in pairwise(pairs))
-
-
-@given(INTERVALS)
-def test_gaps_are_what_is_left_between_the_first_and_the_last(intervals: list[tuple[int, int]]) -> None:
-    there = covered(intervals)
-    gaps = between(spans(intervals))
-    left = set(range(min(there), max(there) + 1)) - there if there else set()
-    assert covered(list(zip(gaps.start.tolist(), gaps.end.tolist(), strict=True))) == left
 
 
 @given(INTERVALS, INTERVALS)

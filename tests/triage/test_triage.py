@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import random
+from concurrent.futures import wait
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,13 @@ import pytest
 
 from advisor.reasoning.diagnose import Analysis
 from advisor.records.errors import InputError, UsageError
-from advisor.triage import workers as pool_module
-from advisor.triage.one_file import Part, Settings, examine
-from advisor.triage.run import triage
-from advisor.triage.workers import Pool
+from advisor.triage.files import State
+from advisor.triage.one_file import examine
+from advisor.triage.run import Processes, triage
+from advisor.triage.tally import Part, Settings
 from tests.bench.triage.generate import raw_rows, table
 from tests.damaged import report
-from tests.triage.triage_fleet import LAUNCHES, WORKER, Stop, document, fleet, here, outcome, small
+from tests.triage.triage_fleet import LAUNCHES, Here, Stop, document, fleet, here, outcome, scripted, small
 
 __all__ = ["here", "small"]
 
@@ -52,17 +53,18 @@ def test_the_launch_that_stands_for_a_group_is_told_as_diagnose_tells_it(tour_pa
         launch = tour.diagnosis.launches[index]
         first = next((f for f in launch.findings if f.kind == "diagnosis"), None)
         assert path == "tour"
-        assert example.verdict == launch.verdict
-        assert example.budget is None or launch.budget is not None
-        assert (example.finding is None) == (first is None)
-        if first is not None and example.finding is not None:
-            assert (example.finding.id, example.finding.evidence) == (first.id, first.evidence)
-            assert (example.finding.because, example.finding.speedup) == (first.because, first.speedup)
+        said = example.conclusion
+        assert said.verdict == launch.verdict
+        assert said.budget is None or launch.budget is not None
+        assert (said.finding is None) == (first is None)
+        if first is not None and said.finding is not None:
+            assert (said.finding.id, said.finding.evidence) == (first.id, first.evidence)
+            assert (said.finding.because, said.finding.speedup) == (first.because, first.speedup)
     budgets = {launch.index: launch.budget for launch in tour.diagnosis.launches if launch.budget is not None}
     assert budgets
     for index, budget in budgets.items():
         if ("tour", index) in told:
-            found = told["tour", index].budget
+            found = told["tour", index].conclusion.budget
             assert found is not None
             assert found.together == budget.together
 
@@ -165,13 +167,13 @@ def test_nothing_at_all_is_one_line(tmp_path: Path) -> None:
 def test_a_process_that_dies_costs_one_file_and_is_named(
     tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool_module, "_PROGRAM", WORKER)
+    scripted(monkeypatch)
     folder = tmp_path / "reports"
     files = fleet(folder, 5)
     files[1].rename(folder / "deadly.csv")
     files[3].rename(folder / "once.csv")
     (folder / "once.mark").touch()
-    state = tmp_path / "state.sqlite"
+    state = tmp_path / "state.bin"
     found = outcome(folder, jobs=2, state=state)
     assert [Path(entry["path"]).name for entry in found["troubled"]] == ["deadly.csv"]
     assert "died 2 times (exit code 9)" in found["troubled"][0]["refused"]
@@ -188,23 +190,22 @@ def test_a_process_that_dies_costs_one_file_and_is_named(
 
 
 def test_a_process_that_is_silent_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool_module, "_PROGRAM", WORKER)
+    scripted(monkeypatch)
     import msgspec
 
-    workers = Pool(1, msgspec.msgpack.encode(Settings()), silence_s=0.2)
+    workers = Processes(1, msgspec.msgpack.encode(Settings()), silence_s=0.2)
     try:
-        workers.put(7, str(tmp_path / "silent.csv"), "silent.csv")
-        answer = workers.get(60)
+        found = workers.submit(str(tmp_path / "silent.csv"), "silent.csv")
+        assert wait([found], 60).done
+        part = workers.part(found)
     finally:
         workers.stop()
-    assert answer is not None
-    assert answer[0] == 7
-    assert "died" in answer[1].refused and answer[1].again
+    assert "died" in part.refused and part.again
 
 
 @pytest.mark.usefixtures("here")
 def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path: Path, small: Path) -> None:
-    state = tmp_path / "state.sqlite"
+    state = tmp_path / "state.bin"
     with pytest.raises(KeyboardInterrupt):
         outcome(small, state=state, tell=Stop(after=2))
     assert state.exists()
@@ -219,7 +220,7 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path: Path, small: Path
 
 @pytest.mark.usefixtures("here")
 def test_new_files_join_an_interrupted_run(tmp_path: Path) -> None:
-    folder, state = tmp_path / "reports", tmp_path / "state.sqlite"
+    folder, state = tmp_path / "reports", tmp_path / "state.bin"
     fleet(folder, 2)
     with pytest.raises(KeyboardInterrupt):
         outcome(folder, state=state, tell=Stop(after=1))
@@ -234,7 +235,7 @@ def test_new_files_join_an_interrupted_run(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("change", ["edited", "removed", "option"])
 def test_a_state_that_does_not_fit_is_not_used(tmp_path: Path, change: str) -> None:
-    folder, state = tmp_path / "reports", tmp_path / "state.sqlite"
+    folder, state = tmp_path / "reports", tmp_path / "state.bin"
     files = fleet(folder, 3)
     with pytest.raises(KeyboardInterrupt):
         outcome(folder, state=state, tell=Stop(after=2))
@@ -253,7 +254,7 @@ def test_a_state_that_does_not_fit_is_not_used(tmp_path: Path, change: str) -> N
 
 @pytest.mark.usefixtures("here")
 def test_a_file_that_is_no_state_is_left_alone(tmp_path: Path, small: Path) -> None:
-    state = tmp_path / "state.sqlite"
+    state = tmp_path / "state.bin"
     state.write_bytes(b"something else entirely, of some length" * 100)
     with pytest.raises(UsageError, match="is no state of a triage"):
         outcome(small, state=state)
@@ -261,27 +262,46 @@ def test_a_file_that_is_no_state_is_left_alone(tmp_path: Path, small: Path) -> N
 
 
 @pytest.mark.usefixtures("here")
-def test_a_full_disk_in_the_middle_loses_nothing_and_is_named(tmp_path: Path, small: Path) -> None:
-    """The ledger reaches its bound while files are folded: SQLite's own `database or disk is full`."""
-    state = tmp_path / "state.sqlite"
-    with triage([small], jobs=1, state=state, most_pages=16) as result:
+def test_a_full_disk_in_the_middle_loses_nothing_and_is_named(
+    tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state, made, left = tmp_path / "state.bin", State._append, [4]
+
+    def append(self: State, content: bytes) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            made(self, content[:100])
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        made(self, content)
+
+    monkeypatch.setattr(State, "_append", append)
+    with pytest.raises(KeyboardInterrupt), triage([small], jobs=1, rows=True, state=state) as result:
         found = document(result)
-    assert "full" in found["problems"][0]["why"]
+        assert "no space left" in found["problems"][0]["why"]
+        assert found["totals"]["launches"] == 6 * LAUNCHES
+        assert [len(rows) for _, rows in result.rows()] == [LAUNCHES] * 6
+        raise KeyboardInterrupt
     assert gains(found) == gains(outcome(small))
-    assert found["totals"]["launches"] == 6 * LAUNCHES
+    # What was written before the disk was full is not read again.
+    monkeypatch.undo()
+    monkeypatch.setattr("advisor.triage.run.Processes", Here)
+    listener = Stop()
+    again = outcome(small, state=state, rows=True, tell=listener)
+    assert listener.seen[0].files_done == 3
+    assert gains(again) == gains(found)
 
 
 @pytest.mark.usefixtures("here")
 def test_a_state_that_cannot_be_kept_is_named_and_nothing_else(tmp_path: Path, small: Path) -> None:
     (tmp_path / "file").touch()
-    found = outcome(small, state=tmp_path / "file" / "state.sqlite")
+    found = outcome(small, state=tmp_path / "file" / "state.bin")
     assert "cannot be kept" in found["problems"][0]["why"]
     assert found["totals"]["reports"] == 6
 
 
 @pytest.mark.usefixtures("here")
 def test_two_runs_at_once_do_not_share_a_state(tmp_path: Path, small: Path) -> None:
-    state = tmp_path / "state.sqlite"
+    state = tmp_path / "state.bin"
     with triage([small], jobs=1, state=state) as first:
         second = outcome(small, state=state)
         assert "another run" in second["problems"][0]["why"]

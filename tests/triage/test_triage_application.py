@@ -4,37 +4,36 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from advisor.knowledge.base import catalog
 from advisor.records.diagnosis import Verdict
 from advisor.timeline.analyse import analyse
 from advisor.timeline.results import TimelineResult
 from advisor.triage.application import applications
-from advisor.triage.ledger import Ledger
+from advisor.triage.files import File
 from advisor.triage.one_file import Part
 from advisor.triage.results import Group, Triage
-from advisor.triage.tally import PS, CauseTally, Example, Key, Tally
+from advisor.triage.tally import PS, CauseTally, Conclusion, Example, Key, Tally
 from tests.timeline.generator import MS, Planted
 
-_VERDICT = Verdict(id="balanced", title="", because="")
+_CONCLUSION = msgspec.msgpack.encode(Conclusion(Verdict(id="balanced", title="", because="")))
 
 
 def profiled(*kernels: tuple[str, float, float]) -> Triage:
     """A result with a group for each (full name, ms profiled, ms that its fix gives back)."""
-    from advisor.knowledge.base import catalog
-    from advisor.triage.ledger import File
-
-    ledger = Ledger(None, "test")
-    ledger.enter([File("a", "a", 1, 1, True)])
+    result = Triage(catalog())
     groups = []
     for name, time, back in kernels:
         time_ps, back_ps = round(time * MS * PS), round(back * MS * PS)
         cause = CauseTally(1, 1, time_ps, 1, time_ps, back_ps, back_ps, back_ps)
         key = Key(f"void {name}(float*)", name, (len(groups) + 1, 1, 1))
         groups.append((key, Tally(1, 1, 0, time_ps, causes={"bank_conflicts": cause}, classes={"balanced": 1})))
-        groups[-1][1].example = Example("a", 0, time_ps, back_ps, _VERDICT)
-    ledger.fold(1, Part(launches=len(groups), groups=groups))
-    return Triage(catalog(), ledger)
+        groups[-1][1].example = Example("a", 0, time_ps, back_ps, _CONCLUSION)
+    result.files["a"] = File("a", "a", 1, 1, True)
+    result.add("a", Part(launches=len(groups), groups=groups))
+    return result
 
 
 def traced(folder: Path, *kernels: tuple[int, int, str, int]) -> TimelineResult:

@@ -52,7 +52,7 @@ def test_a_worker_killed_in_the_middle_loses_nothing(cluster: LocalCluster, tmp_
 
 
 def test_no_scheduler_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from advisor.triage import workers as module
+    from advisor.triage import run as module
 
     monkeypatch.setattr(module, "_CONNECT_S", 1)
     folder = tmp_path / "reports"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -39,35 +40,35 @@ def document(result: Triage) -> dict[str, Any]:
 
 
 def outcome(folder: Path, **options: Any) -> dict[str, Any]:
-    """The JSON of a whole run, with a ledger in memory unless a state is given."""
+    """The JSON of a whole run, with no state file unless a state is given."""
     with triage([folder], **{"keep_state": "state" in options, "jobs": 1, **options}) as result:
         return document(result)
 
 
 class Here:
-    """Reads in this process, one file after the other: for what does not depend on who reads."""
+    """Reads in this process, one file at a time: for what does not depend on who reads."""
 
     room = 2
 
     def __init__(self, _: int, settings: bytes) -> None:
         self._settings = settings
-        self._waiting: list[tuple[int, str, str]] = []
 
-    def put(self, number: int, path: str, label: str) -> None:
-        self._waiting.append((number, path, label))
+    def submit(self, path: str, label: str) -> Future[bytes]:
+        future: Future[bytes] = Future()
+        future.set_result(examine_packed(path, label, self._settings))
+        return future
 
-    def get(self, _: float) -> tuple[int, Part]:
-        number, path, label = self._waiting.pop(0)
-        return number, msgspec.msgpack.decode(examine_packed(path, label, self._settings), type=Part)
+    def part(self, future: Future[bytes]) -> Part:
+        return msgspec.msgpack.decode(future.result(), type=Part)
 
     def stop(self) -> None:
-        self._waiting.clear()
+        """Nothing is running."""
 
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are read in this process."""
-    monkeypatch.setattr(run, "Pool", Here)
+    monkeypatch.setattr(run, "Processes", Here)
 
 
 class Stop:
@@ -94,19 +95,30 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 # A process that looks at the path first: DEADLY kills it always, ONCE while its mark is there, SILENT never answers.
 WORKER = """
 import os, sys
-sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from advisor.triage import workers as worker
-before = worker._answer
-def answer(task, settings):
-    name = Path(task.path).name
-    mark = Path(task.path).with_suffix(".mark")
-    if "silent" in name:
+sys.path[:0] = sys.argv.pop(1).split(os.pathsep)
+from advisor.triage import one_file
+before = one_file.examine_packed
+def examine(path, label, settings):
+    mark = Path(path).with_suffix(".mark")
+    if "silent" in Path(path).name:
         sys.stdin.buffer.read(1)  # which never comes
-    if "deadly" in name or ("once" in name and mark.exists()):
+    if "deadly" in Path(path).name or ("once" in Path(path).name and mark.exists()):
         mark.unlink(missing_ok=True)
         os._exit(9)
-    return before(task, settings)
-worker._answer = answer
-worker.main()
+    return before(path, label, settings)
+one_file.examine_packed = examine
+one_file.main()
 """
+
+
+def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are read by processes that run WORKER."""
+    made = run.python_command
+
+    def command(module: str) -> list[str]:
+        line = made(module)
+        line[line.index("-c") + 1] = WORKER
+        return line
+
+    monkeypatch.setattr(run, "python_command", command)

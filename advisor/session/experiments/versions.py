@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from advisor.compare.compare import compare_diagnoses
-from advisor.compare.matching import match, runs_of
+from advisor.compare.compare import compare_diagnoses, match, runs_of
 from advisor.compare.records import Compared, FindingChange, Pair
 from advisor.compare.words import amount, percent, plain_percent, times
 from advisor.records.diagnosis import ENDS, Diagnosis, LaunchDiagnosis

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
-from advisor.triage.application import Application
-from advisor.triage.results import Group, Totals, Triage
+from advisor.triage.results import Application, Group, Totals, Triage
 from advisor.view.blocks import Block, Bullets, Cell, Column, Command, Fact, Facts, Page, Paragraph, Section, Table
 from advisor.view.blocks import section as made_section
 from advisor.view.numbers import speedup_text, time_text

@@ -8,8 +8,8 @@ from typing import Any
 
 from advisor.records.errors import UsageError
 from advisor.records.files import being_written
-from advisor.triage.one_file import METRICS, Row
 from advisor.triage.results import Triage
+from advisor.triage.tally import METRICS, Row
 
 _ROWS = 20_000  # of a row group: bounds the memory
 # Columns in order. Times are ns, back_ns is what the first fix with a gain gives back; metrics follow in their units.

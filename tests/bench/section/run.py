@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from advisor.knowledge.base import catalog
-from advisor.practice.manifest import exercise
+from advisor.practice.manifest import answers, exercise
 from advisor.practice.manifest import names as all_names
 from advisor.practice.profiling import FULL, Profile, profile
 from advisor.practice.run import Progress
 from advisor.practice.selfcheck import launches_of, task_of
-from advisor.practice.tasks import Request, Task, answers
+from advisor.practice.tasks import Request, Task
 from advisor.view.writers.ncu_section import FILE, IDENTIFIER, section_text
 
 SEED = 7

@@ -8,11 +8,9 @@ from typing import Any
 
 import pytest
 
-from advisor.practice.manifest import exercise
-from advisor.practice.outcome import JobResult, Outcome, Problem
+from advisor.practice.manifest import exercise, recording
 from advisor.practice.profiling import FULL, Profile, Profiled
-from advisor.practice.recorded import recording
-from advisor.practice.run import Progress
+from advisor.practice.run import JobResult, Outcome, Problem, Progress
 from advisor.practice.tasks import Request
 from tests.bench.section import run
 
