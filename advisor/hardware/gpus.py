@@ -22,8 +22,6 @@ PEAKS = (
     *("fp64", "fp32", "fp16", "bf16"),
     *("fp64_tensor", "tf32_tensor", "fp16_tensor", "bf16_tensor", "fp8_tensor", "int8_tensor"),
 )
-
-
 # A number of the file -> the field of Gpu that it becomes, where the names differ.
 _FIELDS = {
     "gb_per_s": "bandwidth",
@@ -31,14 +29,8 @@ _FIELDS = {
     "memory_mhz": "memory_clock_hz",
     "l2_kib": "l2_bytes",
 }
-
-
 WORKED_OUT = "worked out: SMs x clock x rate of the compute capability"
-
-
 _MIG = re.compile(r"\s+mig\s.*$", re.IGNORECASE)
-
-
 _MAKERS = re.compile(r"\b(nvidia|geforce|tesla|gpu)\b", re.IGNORECASE)
 
 
@@ -363,20 +355,10 @@ def _table(raw: TableDef) -> Table:
 
 
 __all__ = ["Difference", "Gpu", "Limits", "from_device", "gpu", "ids", "known_as", "limits_of", "resolve"]
-
-
 _SAME_CLOCK = 0.005  # a difference below this share is rounding of a datasheet
-
-
 _SAME_BANDWIDTH = 0.02
-
-
 _LARGEST = 1e15
-
-
 _REPORT = "the report's own device attributes"
-
-
 # Attribute of a report -> field of Limits.
 _LIMITS = {
     "device_max_warps_per_sm": "warps_per_sm",

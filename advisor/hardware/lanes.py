@@ -25,34 +25,16 @@ from advisor.hardware.access_patterns import LANES, SECTOR, WIDTHS, Addresses, b
 from advisor.records.errors import UsageError
 
 LONGEST = 400
-
-
 THREADS = 1024  # of a block
-
-
 LARGEST = 2**62  # of any value on the way
-
-
 _DEEPEST = 120
-
-
 _DIRECTIONS = ("x", "y", "z")
-
-
 _CUDA = {"threadIdx": "tid", "blockIdx": "bid", "blockDim": "bdim", "gridDim": "gdim"}
-
-
 _PLACE = re.compile(r"\b(threadIdx|blockIdx|blockDim|gridDim|tid|bid|bdim|gdim)\s*\.\s*([xyz])\b")
-
-
 _CAST = re.compile(
     r"\(\s*(?:size_t|ptrdiff_t|u?int(?:8|16|32|64)_t|(?:unsigned|signed)?\s*(?:long\s+long|long|int|short)?)\s*\)"
 )
-
-
 _SUFFIX = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)(?:[uU][lL]{0,2}|[lL]{1,2}[uU]?)\b")
-
-
 _COMPARE: dict[type[ast.cmpop], Callable[[int, int], bool]] = {
     ast.Lt: lambda a, b: a < b,
     ast.LtE: lambda a, b: a <= b,
@@ -87,11 +69,7 @@ _BINARY: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.BitOr: lambda a, b: a | b,
     ast.BitXor: lambda a, b: a ^ b,
 }
-
-
 _FUNCTIONS: dict[str, Callable[..., int]] = {"min": min, "max": max, "abs": abs}
-
-
 _BUILT_IN = frozenset(
     [f"{name}_{d}" for name in ("tid", "bid", "bdim", "gdim") for d in _DIRECTIONS] + ["tid", "lane", "warp"]
 )
@@ -326,14 +304,8 @@ def _size(plain: str, name: str) -> int:
 
 
 TOLERANCE = 0.005  # of the measured cost
-
-
 FAR = 1024  # elements: a row so long that no two lanes in different rows share a sector
-
-
 _ROWS = 64  # elements: rows of shared memory that are tried; banks repeat after 32 words
-
-
 _TYPES = {1: "uchar", 2: "half", 4: "float", 8: "float", 16: "float"}
 
 

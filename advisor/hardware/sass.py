@@ -19,11 +19,7 @@ from advisor.records.errors import KnowledgeError
 
 # Entries whose id begins in lower case explain something else (the modifiers).
 _OPCODE = re.compile(r"[A-Z][A-Z0-9_]*(\.[A-Z0-9_]+)*")
-
-
 _WIDTHS = {"U8": 8, "S8": 8, "U16": 16, "S16": 16, "F16": 16, "BF16": 16, "64": 64, "F64": 64, "128": 128, "256": 256}
-
-
 _MEMORY = frozenset({"load", "store", "atomic", "copy"})
 
 
@@ -154,24 +150,12 @@ def _width(name: str, modifiers: list[str]) -> int:
 
 
 _COMMENT = re.compile(r"/\*[^*]*\*/")
-
-
 _PREDICATE = re.compile(r"@!?U?P[0-9T]")
-
-
 _ANY_OPCODE = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*")
-
-
 # `[R2+0x10]`, or the same behind a descriptor; a constant bank `c[0x0][…]` is no memory operand.
 _BRACKET = re.compile(r"(?:g?desc\[[^\[\]]*\])?\[([^\[\]]*)\](?:\.\w+)*")
-
-
 _REGISTER = re.compile(r"-?U?R(?:\d+|Z)(?:\.[A-Z0-9]+)*")
-
-
 _NUMBER = re.compile(r"-?(?:0x[0-9a-f]+|\d+)")
-
-
 _STACK_POINTER = "R1"
 
 

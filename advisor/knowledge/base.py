@@ -161,8 +161,6 @@ class PartCatalog(Catalog):
 
 
 DECISIONS = "timeline_decisions.yaml"
-
-
 TIMELINE_FOLDER = "timeline"
 
 

@@ -18,14 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 FALSE, UNKNOWN, TRUE = 0, 1, 2
-
-
 _LONGEST = 600
-
-
 _LARGEST = 1e300
-
-
 _NAN = float("nan")
 
 
@@ -34,8 +28,6 @@ class ExpressionError(ValueError):
 
 
 _BINARY: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
-
-
 _COMPARE: dict[type[ast.cmpop], str] = {
     ast.Lt: "<",
     ast.LtE: "<=",
@@ -44,8 +36,6 @@ _COMPARE: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
 }
-
-
 _FUNCTIONS = {"min": 2, "max": 2, "abs": 1, "log2": 1, "floor": 1, "ceil": 1}
 
 

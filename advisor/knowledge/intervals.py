@@ -16,8 +16,6 @@ import numpy as np
 from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN, Comparison, Expression
 
 Array = np.ndarray[Any, Any]
-
-
 # The least and the greatest that a value can be, shape (rows,) each; equal where it is known.
 Bounds = tuple[Array, Array]
 

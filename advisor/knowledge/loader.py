@@ -32,8 +32,6 @@ from advisor.records.errors import AdvisorError, KnowledgeError
 from advisor.records.regular_files import why_special
 
 T = TypeVar("T")
-
-
 _LIMIT = 4 << 20  # bytes; our largest file is far below, a hostile one should not fill the memory
 
 
@@ -100,15 +98,9 @@ def entry_line(path: Path, key: str, message: str = "", where: str = "") -> int:
 
 
 FILE = "knowledge.msgpack"
-
-
 _CACHE_LIMIT = 16 << 20  # bytes; ours has half a megabyte
-
-
 # What a file that is not as we left it, or a place that cannot be, may raise: deep nesting, not UTF-8, no file, a loop.
 _DAMAGED = (OSError, ValueError, RuntimeError, msgspec.MsgspecError)
-
-
 _Entries = dict[str, tuple[bytes, msgspec.Raw]]
 
 
@@ -191,8 +183,6 @@ def kept() -> Kept:
 
 
 Loader = BoundedLoader
-
-
 # A parser that runs out of stack takes the process with it, so nesting is bounded before it starts.
 _NESTED = re.compile(r"(?:[-?:]\s+){60}")
 

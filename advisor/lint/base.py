@@ -38,17 +38,9 @@ class Mistake:
 
 
 T = TypeVar("T")
-
-
 _STEP = re.compile(r"\.([^.\[\]`]+)|\[(\d+)\]|\[(\.\.\.)\]")
-
-
 _PLACED = re.compile(r"(.*):(\d+): (.*)\Z", re.DOTALL)
-
-
 _DEEPEST = 50
-
-
 _UNKNOWN_FIELD = re.compile(r"unknown field `([^`]+)`")
 
 
@@ -146,8 +138,6 @@ def _beyond_plain(path: Path, text: str) -> list[Mistake]:
 
 
 S = TypeVar("S", bound=msgspec.Struct)
-
-
 _METRIC = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 
@@ -228,8 +218,6 @@ _MAPPINGS: tuple[tuple[str, str, type[Any]], ...] = (
     ("questions.yaml", "questions", QuestionDef),
     ("sources.yaml", "sources", SourceDef),
 )
-
-
 _SINGLE = ("diagnoses", "trust")
 
 

@@ -20,8 +20,6 @@ from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN, Expression, Test
 from advisor.reasoning.engine.what_if import turning_point
 
 _TRIES = 24
-
-
 _REPAIRS = 40
 
 
@@ -72,11 +70,7 @@ def _moves(test: Test, values: dict[str, float]) -> list[dict[str, float]]:
 
 
 _MOST_CASES = 4000
-
-
 _MOST_INEQUALITIES = 1500
-
-
 _FLIP: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.GtE,
     ast.LtE: ast.Gt,

@@ -23,8 +23,6 @@ from advisor.reasoning.engine.program import kind_of
 from advisor.timeline.trace import TimelineWords
 
 TIMELINE_SCOPE = "timeline"
-
-
 WORDS = "timeline_words.yaml"
 
 

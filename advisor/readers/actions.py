@@ -17,18 +17,10 @@ from collections.abc import Sequence
 from typing import Any
 
 DRAM = "FBSP.TriageCompute.dramc__throughput.avg.pct_of_peak_sustained_elapsed"
-
-
 SM = "TPC.TriageCompute.sm__inst_executed_realtime.avg.pct_of_peak_sustained_elapsed"
-
-
 # Fewer samples than these within the kernel show its start and end, not phases.
 FEWEST = 40
-
-
 _PARTS = 20
-
-
 _IDLE = 0.5  # percent: below it on both sides the kernel is not running yet, or no longer
 
 
@@ -60,30 +52,16 @@ def phases_of(action: Any) -> float | None:
 
 
 GLOBAL, LOCAL, SHARED = 4, 8, 16
-
-
 # An estimate of kind 1 (local) is for one part of the kernel alone, so it says nothing about the kernel's time.
 _LOCAL_ESTIMATE, _GLOBAL_ESTIMATE = 1, 2
-
-
 _KINDS = {2: "load", 4: "store", 8: "atomic"}
-
-
 _WIDTHS = {2: 8, 4: 8, 8: 16, 16: 16}
-
-
 _STACK = re.compile(r"\[R1(?:\+-?0x[0-9a-f]+)?\]")
-
-
 _OPCODES = ("sass__inst_executed_per_opcode_with_modifier_all", "sass__inst_executed_per_opcode")
-
-
 _LANES = (
     "sass__thread_inst_executed_true_per_opcode_with_modifier_all",
     "sass__thread_inst_executed_true_per_opcode",
 )
-
-
 # Stems of the opcodes behind each count of lanes by ncu's name.
 ARITHMETIC = {
     f"smsp__sass_thread_inst_executed_op_{name}_pred_on.sum": stems
@@ -93,18 +71,12 @@ ARITHMETIC = {
         *((op, frozenset((f"{op.upper()}2", f"{op.upper()}2_32I"))) for op in ("hfma", "hadd", "hmul")),
     )
 }
-
-
 SPILLS = "sass__inst_executed_register_spilling"
-
-
 LOCAL_COUNTS = (
     ("sass__inst_executed_local_loads", "sass__inst_executed_local_stores"),
     ("smsp__sass_inst_executed_op_local_ld.sum", "smsp__sass_inst_executed_op_local_st.sum"),
     ("smsp__inst_executed_op_local_ld.sum", "smsp__inst_executed_op_local_st.sum"),
 )
-
-
 _PER_PC = (
     "memory_type",
     "memory_access_type",
@@ -117,23 +89,13 @@ _PER_PC = (
     "memory_l1_wavefronts_shared",
     "memory_l1_wavefronts_shared_ideal",
 )
-
-
 _GRID = tuple(f"launch__grid_dim_{axis}" for axis in "xyz")
-
-
 _BLOCK = tuple(f"launch__block_dim_{axis}" for axis in "xyz")
-
-
 _DEVICE = tuple(
     f"device__attribute_{name}" for name in ("display_name", "compute_capability_major", "compute_capability_minor")
 )
-
-
 # Of these the single instances are read; of all others one value.
 INSTANCED = frozenset((*_OPCODES, *_LANES, DRAM, SM, *_PER_PC))
-
-
 # Needed beside the metrics that the caller names.
 ALWAYS = frozenset(
     (

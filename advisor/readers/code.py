@@ -27,14 +27,8 @@ from advisor.readers.container import Bytes, DamagedError, fields, number_at
 
 # Code of whole libraries has thousands of both.
 _MOST_SECTIONS, _MOST_SYMBOLS = 1 << 16, 1 << 20
-
-
 _SECTION, _SYMBOL = struct.Struct("<IIQQQQIIQQ"), struct.Struct("<IBBHQQ")
-
-
 _ADDED, _PLAIN = struct.Struct("<QQq"), struct.Struct("<QQ")
-
-
 _NO_BITS = 8
 
 
@@ -103,11 +97,7 @@ class Elf:
 
 
 _INLINED = 0x90
-
-
 _MOST_ROWS = 1 << 21
-
-
 # Deeper inlining than any seen, and a bound for tables that lead in a circle.
 _MOST_CALLS = 64
 
@@ -288,8 +278,6 @@ def _joined(folders: list[str], number: int, file: str) -> str:
 
 
 _ELF, _FUNCTION = 4, 9
-
-
 _PTX_BYTES = 16 << 20
 
 

@@ -55,30 +55,16 @@ class Limits:
 
 
 MAGIC = b"NVR\0"
-
-
 # No known version numbers the fields of a result higher than 35.
 _HIGHEST_FIELD = 200
-
-
 # Far beyond any report, and short enough to be walked in seconds.
 _MOST_FIELDS, _MOST_HEADER_FIELDS, _MOST_BLOCKS, _MOST_LAUNCHES = 1 << 20, 1 << 12, 400_000, 100_000
-
-
 # How a damage begins that more bytes might mend.
 ENDS = "it ends"
-
-
 METRIC, CODE, LAYOUT = 13, 15, 17
-
-
 # The machine code is an ELF file; names of its sections tell how it was built.
 _CODE_MARKS = (b"\x7fELF", b".debug_line", b".nv_debug_info_reg_sass")
-
-
 LENGTH = struct.Struct("<I")
-
-
 Bytes = bytes | memoryview | mmap.mmap
 
 

@@ -21,21 +21,11 @@ from advisor.records.readings import RuleResult
 
 # Spaces and apostrophes that locales put between thousands.
 _GROUP_MARKS = str.maketrans("", "", " \u00a0\u2009\u202f'’")
-
-
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-
-
 _GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
-
-
 _NAN = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
-
-
 # A token that can only be read one way tells the style of the whole file.
 _POINT = re.compile(r"[+-]?(0\.\d+|\d+\.(\d{1,2}|\d{4,})|\d{1,3}(,\d{3})+\.\d+|\d{1,3}(,\d{3}){2,})")
-
-
 _COMMA = re.compile(r"[+-]?(0,\d+|\d+,(\d{1,2}|\d{4,})|\d{1,3}(\.\d{3})+,\d+|\d{1,3}(\.\d{3}){2,})")
 
 
@@ -71,14 +61,8 @@ def number(text: str, mark: str = ".") -> float:
 
 # A row begins with a number (ID or Process ID; in the line of units nothing), in quotes if the header's fields are.
 _ROWS = {True: re.compile(r'"\d*","'), False: re.compile(r"\d*,")}
-
-
 _HEADER = re.compile(r'\ufeff?"?(ID"?,"?)?Process ID"?,')
-
-
 _TUPLE = re.compile(r"\((\d+), *(\d+), *(\d+)\)")
-
-
 _MOST_LINES = 200
 
 

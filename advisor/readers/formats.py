@@ -62,26 +62,12 @@ def lines(path: Path, limits: Limits, name: str = "") -> Iterator[str]:
 
 
 FORMATS = ("ncu-rep", "raw-csv", "details-csv", "text", "workload")
-
-
 _HEAD = 8192
-
-
 _WRAPPINGS = {b"\xfd7zXZ\0": "xz", b"\x1f\x8b": "gz", b"\x28\xb5\x2f\xfd": "zst"}
-
-
 _HEADERS = ('"ID"', "ID,", '"Process ID"', "Process ID,")
-
-
 _HINT_LINES = 20_000
-
-
 _WORKLOAD = re.compile(r"\ufeff?[ \"']{0,8}workload[\"']?\s*:", re.IGNORECASE)
-
-
 _TIMELINE = "a timeline trace of Nsight Systems, not a kernel profile; `ncu-advisor timeline` reads it"
-
-
 _BINARY = (
     (
         b"SQLite format 3\0",
@@ -93,8 +79,6 @@ _BINARY = (
     (b"BZh", "bzip2 data: unpack it first (.xz, .gz and .zst are read as they are)"),
     (b"version https://git-lfs", "a Git LFS pointer, not the file itself: run `git lfs pull` and try again"),
 )
-
-
 # What a text without any launch is, in order of precedence: a mark of it, and what to say.
 _HINTS = (
     (
@@ -219,11 +203,7 @@ def _decisive(line: str) -> str:
 
 
 _CHUNK = MIB
-
-
 _SMALL = 64 * MIB
-
-
 _DICTIONARY = 256 * MIB
 
 

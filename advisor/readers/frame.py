@@ -27,17 +27,9 @@ _CONTROL = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
 )
-
-
 _LINK = re.compile(r"@(section|url|sass|source):(.*?)@", re.DOTALL)
-
-
 _OPERATOR = re.compile(r"(?:^|::|\s)(operator\s*(?:\(\)|\[\]|[-+*/%^&|~!=<>]{1,3}))$")
-
-
 _ARGUMENTS = re.compile(r"<(?!unnamed>)|\((?!anonymous namespace\))")
-
-
 _SPACE = re.compile(r"\s+")
 
 
@@ -119,23 +111,11 @@ def _before_group(text: str, opening: str, closing: str) -> str:
 
 
 _PREFIXES = {"n": -9, "u": -6, "µ": -6, "m": -3, "k": 3, "K": 3, "M": 6, "G": 9, "T": 12, "P": 15}
-
-
 _SECONDS = {"s", "sec", "second", "seconds"}
-
-
 _BYTES = {"byte", "bytes", "B"}
-
-
 _HERTZ = {"hz", "Hz", "HZ", "hertz"}
-
-
 _PERCENT = {"%", "pct", "percent"}
-
-
 _NOUN = re.compile(r"[#A-Za-z_ .-]+")
-
-
 # (exponent of ten, exponent of bytes, exponent of seconds)
 Parsed = tuple[int, int, int]
 
@@ -181,11 +161,7 @@ def convert(value: float, unit: str, target: str) -> float:
 
 
 Shape = tuple[int, int, int]
-
-
 Value = tuple[float, str]
-
-
 # The parts of a throughput in the tables of `--print-details all` are metrics by another name.
 _BREAKDOWN = {"SM": "sm", "L1": "l1tex", "L2": "lts", "DRAM": "dram", "GPU": "gpu", "IDC": "idc", "SYSLTS": "syslts"}
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _TOLD_EVERY_S = 0.1  # how often whoever waits is told how far the reading is, and may call it off
-
-
 _INSTALL = "install it with `pip install ncu-report` (Linux x86-64 and aarch64, Windows, macOS arm64)"
 
 

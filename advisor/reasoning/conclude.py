@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 # A gain of 10 % keeps a kernel from being called done (CATALOG).
 REACHES = 1.10
-
-
 R = TypeVar("R", bound="Ranks")
 
 

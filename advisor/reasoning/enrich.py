@@ -32,8 +32,6 @@ UNITS = (
     *("pipe_fma_pct", "pipe_alu_pct", "pipe_fp64_pct", "pipe_xu_pct", "pipe_tensor_pct", "issue_pct"),
     *("lsu_pct", "adu_pct", "idc_pct", "mio_pct", "l1_wavefronts_pct", "l1_requests_pct", "l2_pct", "dram_pct"),
 )
-
-
 _CLUSTER_POINTS = 10.0
 
 
@@ -95,8 +93,6 @@ def class_notes(catalog: Catalog, class_id: str, values: Mapping[str, float]) ->
 
 
 Array = np.ndarray[Any, Any]
-
-
 # The titles that Nsight Compute's SOLBottleneck rule has used, and the opening words of its untitled older messages.
 _VERDICTS = {
     "Latency Issue": 1,
@@ -106,8 +102,6 @@ _VERDICTS = {
     "High Memory Throughput": 4,
     "High Throughput": 5,
 }
-
-
 _OPENINGS = {
     "This kernel exhibits low compute throughput": 1,
     "This workload exhibits low compute throughput": 1,
@@ -118,8 +112,6 @@ _OPENINGS = {
     "The kernel is utilizing greater than 80.0%": 5,
     "This workload is utilizing greater than 80.0%": 5,
 }
-
-
 # Attributes of the card that a report may lack, from the table of GPUs: canonical metric -> field of its SM's limits.
 _LIMITS = {
     "device_max_warps_per_sm": "warps_per_sm",
@@ -127,11 +119,7 @@ _LIMITS = {
     "device_registers_per_sm": "registers_per_sm",
     "device_schedulers_per_sm": "schedulers",
 }
-
-
 _CARD = {"device_sm_count": "sm_count", "device_clock_hz": "boost_clock_hz", "dram_peak_bytes_per_s": "bandwidth"}
-
-
 # Runs of one kernel on one input execute the same instructions, but for spin loops and early exits.
 _SAME_WORK = 0.05
 

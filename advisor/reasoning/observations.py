@@ -118,8 +118,6 @@ def distances(comparison: Compares, left: Bounds, right: Bounds) -> tuple[Array,
 
 # Pieces of evidence kept for those who ask again: more than one launch has observations.
 _TOLD = 1024
-
-
 # Values judged at once: so many that calls cost less than the work, so few that ten thousand launches take no memory.
 _BLOCK = 1 << 18
 

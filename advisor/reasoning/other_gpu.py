@@ -46,8 +46,6 @@ _SHOWS = {
     "adu_pct": "adu",
     "idc_pct": "idc",
 }
-
-
 # What a card shows of its own accord, or what nothing here tells of another: beside stalls and samples.
 _LOST = (
     *("memory_internal_pct", "l1_throughput_pct", "occupancy_achieved_pct", "issue_interval", "eligible_warps"),
@@ -56,8 +54,6 @@ _LOST = (
     *("nvlink_receive_bytes_per_s", "device_memory_clock_khz", "device_bus_bits", "device_shared_per_sm"),
     *("device_fp32_fp64_ratio", "ncu_verdict", "clock_spread", "first_of_kernel_ratio"),
 )
-
-
 _LOST_KINDS = ("stall_", "samples_", "pc_samples")
 
 
@@ -154,11 +150,7 @@ def concluded(
 
 
 _SHORT_NS = 10_000.0  # CATALOG, launch_overhead
-
-
 _SHOWN = 0.01
-
-
 # Opcode beginnings of matrix instructions, and the peak that they are held to where their type is not in their name.
 _TENSOR = {"HMMA": "fp16_tensor", "HGMMA": "fp16_tensor", "IMMA": "int8_tensor", "IGMMA": "int8_tensor"}
 

@@ -49,29 +49,13 @@ def _import() -> Any:
 
 
 _experta = _import()
-
-
 KnowledgeEngine: Any = _experta.KnowledgeEngine
-
-
 Fact: Any = _experta.Fact
-
-
 Rule: Any = _experta.Rule
-
-
 L: Any = _experta.L
-
-
 NOT: Any = _experta.NOT
-
-
 Strategy: Any = _experta.abstract.Strategy
-
-
 ReteMatcher: Any = _experta.matchers.ReteMatcher
-
-
 _BAND = 1000
 
 

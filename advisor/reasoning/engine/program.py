@@ -40,17 +40,9 @@ def mistake(catalog: Catalog, entry: str, keys: tuple[str, ...], text: str) -> K
 
 
 CLASS_STEP = 2
-
-
 SECOND_PASS = 6  # steps from here on run after the quantification and may read its words
-
-
 UNDETERMINED = "class.undetermined"
-
-
 KINDS = ("found", "class", "answer", "gain")
-
-
 # experta reads a double underscore in a field's name as a nested access.
 _ID = re.compile(r"[a-z](?:[a-z0-9.]|_(?!_))*\Z")
 

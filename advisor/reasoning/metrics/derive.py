@@ -33,21 +33,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Array = np.ndarray[Any, Any]
-
-
 # The order decides between equals: the pipe before the issue slots, the outer unit before the inner.
 COMPUTE = ("pipe_tensor_pct", "pipe_fma_pct", "pipe_alu_pct", "pipe_fp64_pct", "pipe_xu_pct", "issue_pct")
-
-
 INSIDE = ("lsu_pct", "adu_pct", "idc_pct", "mio_pct")
-
-
 MEMORY = (
     *("dram_pct", "l2_pct", "l1_wavefronts_pct", "l1_requests_pct", "l1_writeback_pct"),
     *("l1_other_pct", "memory_internal_pct"),
 )
-
-
 # Throughput is the largest of its units, read off in another pass: half a point apart is the same.
 _SAME = 0.5
 
@@ -127,12 +119,8 @@ COMMON = (
     *("math_pipe_throttle", "membar", "mio_throttle", "misc", "no_instruction", "not_selected", "selected"),
     *("short_scoreboard", "sleeping", "tex_throttle", "wait"),
 )
-
-
 # Only on some: up to CC 9.0, and on CC 9.0, where the samples say warpgroup_arrive for what the counters call gmma.
 SOME = ("imc_miss", "gmma", "warpgroup_arrive")
-
-
 REASONS = COMMON + SOME
 
 
@@ -168,8 +156,6 @@ def leader(columns: Mapping[str, Array]) -> Array:
 
 
 _SAMPLES = tuple(f"samples_{reason}_not_issued" for reason in REASONS)
-
-
 # Metrics that code computes for all rows at once, beside formulas, fallbacks, opcodes and accesses: what they read.
 CODE: dict[str, tuple[str, ...]] = {
     "compute_pct": (*COMPUTE, "sm_throughput_pct"),

@@ -16,15 +16,11 @@ from advisor.hardware import sass
 from advisor.records.readings import Access
 
 Array = np.ndarray[Any, Any]
-
-
 # HFMA2 is arithmetic only where other half instructions stand beside it, or where it exceeds this share of all
 # instructions: else it loads constants (`HFMA2 R1, -RZ, RZ, 0, 0`). By the disassembly of 53 kernels constants take up
 # to 6 % of the instructions, while a product of half matrices that does nothing to save loads has one HFMA2 in three to
 # five instructions: the line is between them. On two bfloat16 values (BF16_V2) it is always arithmetic.
 HFMA2_IS_WORK = 0.15
-
-
 # HADD2.F32 is not among them: it widens a half to fp32 and computes nothing.
 _HALF_MATH = {
     "HADD2": ("half_math_inst", "hadd2_inst"),
@@ -99,11 +95,7 @@ def mix(column: Iterable[Any], names: Iterable[str]) -> dict[str, Array]:
 
 
 NARROW_BITS = 32
-
-
 DOUBLE_BITS = 64
-
-
 SECTOR_BYTES = 32
 
 

@@ -27,8 +27,6 @@ UNITS = (
     *("sm_throughput_pct", "rtcore_pct", "tex_unit_pct", "l2_pct", "dram_pct", "pcie_pct", "idc_pct"),
     *("pd_pct", "vaf_pct", "vpc_pct", "raster_pct", "prop_pct", "zrop_pct", "crop_pct"),
 )
-
-
 CLUSTER_POINTS = 10.0  # p3.clusters
 
 
@@ -60,15 +58,9 @@ LEADS = {
     "pd_lead": "pd_pct",
     "vaf_lead": "vaf_pct",
 }
-
-
 STALL_LEADS = {"long_scoreboard_lead": "stall_long_scoreboard_pct", "barrier_lead": "stall_barrier_pct"}
-
-
 # Below these the class is settled whatever the exact number is (the guide's step 1).
 _BUSY, _ABSENT = 60.0, 30.0
-
-
 _SM = "sm_throughput_pct"
 
 

@@ -31,11 +31,7 @@ if TYPE_CHECKING:
     from advisor.reasoning.conclude import Ranks
 
 _OWN_WAITS = tuple(name for name in LATENCY if name != "latency_barrier")
-
-
 Factors = dict[str, Array]
-
-
 _Join = Callable[[Sequence[Array]], Array]
 
 
