@@ -14,8 +14,9 @@ from advisor.cli.options import PATH, Knowledge, Launches, Output, Strict, argum
 from advisor.cli.remarks import tell_problems
 from advisor.hardware import gpus
 from advisor.knowledge.loader import load
-from advisor.reasoning.diagnose import Analysis, analyse
-from advisor.reasoning.engine.what_if import parse_assignments
+from advisor.reasoning.analysis import Analysis
+from advisor.reasoning.diagnose import analyse
+from advisor.reasoning.inputs import parse_assignments
 from advisor.records.diagnosis import Diagnosis
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, UsageError
 from advisor.source.locate import locate_findings

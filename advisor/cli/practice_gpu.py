@@ -30,7 +30,7 @@ from advisor.practice.profiling import find_ncu
 from advisor.practice.run import Listener, Progress, Runner, nothing, one_child
 from advisor.practice.state import Store, latest
 from advisor.practice.tasks import Request
-from advisor.reasoning.diagnose import Analysis
+from advisor.reasoning.analysis import Analysis
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, InputError, UsageError
 from advisor.records.escapes import json_text
 from advisor.records.files import write_whole

@@ -20,7 +20,8 @@ from advisor.compare.records import Compared, Condition, Pair
 from advisor.hardware.ceilings import kept
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.base import catalog as open_catalog
-from advisor.reasoning.diagnose import Analysis, Answer, Inputs, checked_answers
+from advisor.reasoning.analysis import Analysis
+from advisor.reasoning.inputs import Answer, Inputs, checked_answers
 from advisor.reasoning.time_model.noise import Judged, verdict
 from advisor.records.diagnosis import Diagnosis
 from advisor.records.errors import InputError, UsageError
@@ -75,7 +76,7 @@ def read_sides(
     """
     # Not before it is needed: a session names sides from its start.
     from advisor.readers.read import read
-    from advisor.reasoning.workloads import knowledge_for
+    from advisor.reasoning.inputs import knowledge_for
 
     cat = open_catalog(knowledge)
     answered = checked_answers(cat, answers or {})

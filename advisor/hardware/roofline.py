@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from advisor.hardware import algorithms
 from advisor.hardware.algorithms import Algorithm, Dtype
 from advisor.hardware.gpus import Gpu, gpu
-from advisor.knowledge.expressions import parse_test
+from advisor.knowledge.expressions import TRUE, parse_test
 from advisor.knowledge.texts import fields, fill
 from advisor.records.errors import UsageError
 
@@ -218,7 +218,7 @@ def _with_notes(result: Result) -> Result:
     notes = tuple(
         Note(key, fill(remark.says, values), remark.cites)
         for key, remark in algorithms.remarks("notes").items()
-        if algorithms.holds(parse_test(remark.test), values)
+        if parse_test(remark.test).truth(values) == TRUE
     )
     return replace(result, notes=notes)
 
@@ -272,7 +272,7 @@ def check(result: Result, measured: Mapping[str, float]) -> tuple[Inconsistency,
     out = []
     for key, remark in algorithms.remarks("checks").items():
         test = parse_test(remark.test)
-        if algorithms.holds(test, values):
+        if test.truth(values) == TRUE:
             used = sorted((test.names | fields(remark.says)) & values.keys())
             numbers = tuple((name, values[name]) for name in used)
             out.append(

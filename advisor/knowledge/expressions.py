@@ -224,6 +224,15 @@ class Test:
     node: ast.expr = field(repr=False, compare=False)
     _index: Mapping[int, tuple[int, ...]] = field(repr=False, compare=False)
 
+    def truth(self, values: Mapping[str, float]) -> int:
+        """FALSE, UNKNOWN or TRUE for one set of metrics."""
+        codes: list[int] = []
+        for comparison in self.comparisons:
+            left, right = comparison.left.scalar(values), comparison.right.scalar(values)
+            known = math.isfinite(left) and math.isfinite(right)
+            codes.append((TRUE if comparison.holds(left, right) else FALSE) if known else UNKNOWN)
+        return int(self.combine(codes, codes, codes, min, max)[0])
+
     def combine(
         self, truths: list[Any], lows: list[Any], highs: list[Any], minimum: Any, maximum: Any
     ) -> tuple[Any, Any, Any]:

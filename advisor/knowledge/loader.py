@@ -1,14 +1,12 @@
-"""Reads one YAML file of knowledge into its schema; every mistake is a KnowledgeError that begins with file:line.
+"""Read YAML files of knowledge into their schemas; every mistake is a KnowledgeError that begins with file:line.
 
-What the bundled YAML says, kept in the user's cache folder: parsing it takes longer than all else that a start does.
+The YAML is plain: text, numbers, booleans and null; no aliases, tags, duplicate keys or deep nesting, and bounded in
+size. PyYAML's own resolvers also know dates, sexagesimal numbers (`1:20`), octal integers and merge keys, which no file
+here uses and some of which take quadratic time.
 
-One file, `knowledge.msgpack`: the name of a YAML file -> a digest of its text and what was parsed from that text. A
-text that has changed has another digest and is parsed; a file of ours that is damaged, or cannot be read or written,
-is as none. Only the knowledge and exercises that come with the program are kept, so it does not grow.
-
-Plain YAML: no aliases, no tags of its own, no key twice, no nesting that exhausts a parser; and the lines of things.
-
-Apart from the loader, since what was parsed before is not parsed again (see kept.py).
+Parsing takes longer than anything else at start-up, so parsed files are cached in the user's cache folder, in one file,
+`knowledge.msgpack`: the name of a YAML file, a digest of its text, and the parsed content. Only the bundled knowledge
+and exercises are cached, so it does not grow; a damaged or unreadable cache is ignored.
 """
 
 from __future__ import annotations
@@ -26,10 +24,78 @@ from typing import Any, TypeVar
 import msgspec
 import yaml
 
-from advisor.knowledge.bounded_yaml import DEEPEST, BoundedLoader
 from advisor.records import resources
 from advisor.records.errors import AdvisorError, KnowledgeError
 from advisor.records.regular_files import why_special
+
+MOST_NODES = 30_000
+MOST_SCALAR = 64 << 10  # characters
+DEEPEST = 60
+
+_TAG = "tag:yaml.org,2002:"
+_LONGEST_NUMBER = 40  # characters
+_NULL = frozenset(("", "~", "null", "Null", "NULL"))
+_BOOLEANS = frozenset(
+    spelling
+    for word in ("true", "false", "yes", "no", "on", "off")
+    for spelling in (word, word.capitalize(), word.upper())
+)
+_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9_]*)")
+_FLOAT = re.compile(r"[-+]?(?:[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?)")
+_NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+
+# The parser in C, where PyYAML was built with it.
+_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class BoundedLoader(_Base):  # type: ignore[misc]
+    """The safe loader for plain values; a file beyond the bounds is a ConstructorError with the line."""
+
+    def __init__(self, stream: Any) -> None:
+        super().__init__(stream)
+        self._nodes = self._depth = 0
+
+    def descend_resolver(self, current_node: yaml.Node | None, current_index: Any) -> None:
+        """Count a node as the composer enters it."""
+        self._nodes += 1
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise _beyond("nested too deeply", current_node)
+        if self._nodes > MOST_NODES:
+            raise _beyond(f"more than {MOST_NODES:,} values", current_node)
+
+    def ascend_resolver(self) -> None:
+        """Leave a node."""
+        self._depth -= 1
+
+    def resolve(self, kind: type[yaml.Node], value: str | None, implicit: Any) -> str:
+        """The tag of a node that has none of its own."""
+        if kind is yaml.SequenceNode:
+            return _TAG + "seq"
+        if kind is yaml.MappingNode:
+            return _TAG + "map"
+        text = value or ""
+        if len(text) > MOST_SCALAR:
+            raise _beyond(f"a text of more than {MOST_SCALAR:,} characters", None)
+        plain = implicit[0] if isinstance(implicit, tuple) else implicit
+        return _TAG + (kind_of(text) if plain else "str")
+
+
+def kind_of(text: str) -> str:
+    """`null`, `bool`, `int`, `float` or `str`: what an unquoted scalar is; ConstructorError for an endless number."""
+    if text in _NULL:
+        return "null"
+    if text in _BOOLEANS:
+        return "bool"
+    kind = "int" if _INTEGER.fullmatch(text) else "float" if _FLOAT.fullmatch(text) else ""
+    if kind and len(text) > _LONGEST_NUMBER:
+        raise _beyond(f"a value of more than {_LONGEST_NUMBER} digits is not a number", None)
+    return kind or ("float" if _NOT_FINITE.fullmatch(text) else "str")
+
+
+def _beyond(text: str, node: yaml.Node | None) -> yaml.constructor.ConstructorError:
+    return yaml.constructor.ConstructorError(None, None, text, node.start_mark if node is not None else None)
+
 
 T = TypeVar("T")
 _LIMIT = 4 << 20  # bytes; our largest file is far below, a hostile one should not fill the memory
@@ -182,7 +248,6 @@ def kept() -> Kept:
     return found
 
 
-Loader = BoundedLoader
 # A parser that runs out of stack takes the process with it, so nesting is bounded before it starts.
 _NESTED = re.compile(r"(?:[-?:]\s+){60}")
 
@@ -238,7 +303,7 @@ def line_of(text: str, where: str) -> int:
     """The line, from 1, of a msgspec path such as `$.seen[0].when` or a key path; 1 when it cannot be found."""
     steps = [m[1] if m[1] is not None else int(m[2]) for m in re.finditer(r"\.([^.\[\]]+)|\[(\d+)\]", where)]
     try:
-        node = yaml.compose(text, Loader=Loader)
+        node = yaml.compose(text, Loader=BoundedLoader)
     except (yaml.YAMLError, RecursionError):
         return 1
     return node_line(node, steps)

@@ -109,12 +109,13 @@ class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
 
 
 class ClassDef(Entry, frozen=True, forbid_unknown_fields=True):
-    """A class of the decision list; `order` is its place in the list."""
+    """A class of the decision list. `plain`: a test on the throughputs of ncu alone, for comparison."""
 
     title: str = ""
     meaning: str = ""
     when: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
+    plain: str = ""
     because: str = ""
     next: tuple[str, ...] = ()
     id: str = ""

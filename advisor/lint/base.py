@@ -17,7 +17,7 @@ import msgspec
 import yaml
 
 from advisor.knowledge.base import Catalog
-from advisor.knowledge.loader import Loader, load, node_line, read_text
+from advisor.knowledge.loader import BoundedLoader, load, node_line, read_text
 from advisor.knowledge.schemas import ClassDef, DiagnosisDef, MetricDef, ObservationDef, QuestionDef, SourceDef
 from advisor.records.errors import KnowledgeError
 
@@ -110,7 +110,7 @@ def read(path: Path) -> Document:
         out.mistakes.append(placed(e))
         return out
     out.raw = raw
-    out._root = yaml.compose(text, Loader=Loader)
+    out._root = yaml.compose(text, Loader=BoundedLoader)
     return out
 
 
@@ -119,7 +119,7 @@ def _beyond_plain(path: Path, text: str) -> list[Mistake]:
     out: list[Mistake] = []
     depth = 0
     try:
-        for event in yaml.parse(text, Loader=Loader):
+        for event in yaml.parse(text, Loader=BoundedLoader):
             line = event.start_mark.line + 1 if event.start_mark else 1
             tag = getattr(event, "tag", None)
             if isinstance(event, yaml.AliasEvent):

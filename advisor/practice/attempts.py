@@ -31,7 +31,7 @@ from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import AdvisorError, UsageError
 
 if TYPE_CHECKING:
-    from advisor.reasoning.diagnose import Analysis
+    from advisor.reasoning.analysis import Analysis
 
 # As good as the bundled answer: at most a tenth slower, beyond what the runs differ by among themselves.
 GOAL = 0.10

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from advisor.practice.compiling import Build
     from advisor.practice.recorded import RecordFile
     from advisor.practice.selfcheck import Measured
-    from advisor.reasoning.diagnose import Analysis
+    from advisor.reasoning.analysis import Analysis
     from advisor.records.diagnosis import LaunchDiagnosis
 
 

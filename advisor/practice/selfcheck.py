@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from advisor.knowledge.base import Catalog
-    from advisor.reasoning.diagnose import Analysis
+    from advisor.reasoning.analysis import Analysis
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,8 @@ def analyse(
 ) -> Analysis:
     """One analysis of the reports of several exercises, each launch with what its case answers; reports in order."""
     from advisor.readers.read import read_many
-    from advisor.reasoning.diagnose import Analysis, Inputs, checked_answers
+    from advisor.reasoning.analysis import Analysis
+    from advisor.reasoning.inputs import Inputs, checked_answers
 
     paths = list(dict.fromkeys(m.report for m in measured))
     frame, infos = read_many(paths, jobs=jobs, progress=progress)

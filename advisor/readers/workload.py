@@ -30,9 +30,13 @@ _CLOSE = 60.0
 
 
 class Word(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A unit or number that can be typed: its metric, other spellings, and the range in the unit that is typed."""
+    """A unit or number that can be typed: its metric, other spellings, and the range in the unit that is typed.
+
+    lead: of a unit, the metric with its distance to the largest other unit.
+    """
 
     metric: str
+    lead: str = ""
     also: tuple[str, ...] = ()
     scale: float = 1.0
     low: float = 0.0

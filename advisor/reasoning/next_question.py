@@ -1,34 +1,223 @@
-"""Which number or answer to ask for next: each possible one is tried on the engine before it is asked for.
+"""Choose the next question: every candidate answer is tried on the engine before the question is asked.
 
-A question is worth asking when its answer could change the class, the first finding or what that one gains: some rule
-that nothing refutes yet must wait for it, what else the rule waits for must be askable too (and is taken to be in its
-favour), and what the rule concludes must then come first. Numbers are tried once in each interval between the
-thresholds of the tests that read them, and only as far as other numbers leave room for them (`trying`).
+A question is worth asking when its answer could change the class, the first finding or that finding's speedup: a rule
+that nothing refutes depends on it, everything else the rule depends on can be asked too (and is assumed to favour it),
+and what the rule concludes would then rank first. A number is tried once in each interval between the thresholds of the
+tests that read it, within the range that the known numbers leave for it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from advisor.knowledge.expressions import TRUE, parse
-from advisor.reasoning import workloads
-from advisor.reasoning.conclude import REACHES, Weighed, judge, kind_of, ranked, weigh
-from advisor.reasoning.metrics.derive import CODE, COMPUTE, INSIDE, MEMORY
-from advisor.reasoning.sensitivity import Placed, Tried, differs, first_of, outcome, rows_of
-from advisor.reasoning.time_model import model
-from advisor.reasoning.workloads import WORKED_OUT
+from advisor.knowledge.base import Catalog
+from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN, Comparison, parse
+from advisor.knowledge.units import compute_units, inner_units, memory_units
+from advisor.reasoning.conclude import Conclusions, in_order, judge, prepare, weigh
+from advisor.reasoning.domain import domain_of
+from advisor.reasoning.engine.trace import Trace
+from advisor.reasoning.enrich import with_numbers
+from advisor.reasoning.inputs import Inputs
+from advisor.reasoning.observations import Observed, observe, tests_of
+from advisor.reasoning.ranking import REACHES, Ranked, kind_of, ranked
+from advisor.reasoning.time_model import model as speedup_model
+from advisor.reasoning.time_model.formulas import TIE
 from advisor.records.diagnosis import ENDS, Speedup
 
 if TYPE_CHECKING:
-    from advisor.knowledge.base import Catalog
-    from advisor.reasoning.diagnose import Inputs
-    from advisor.reasoning.engine.trace import Trace
+    import pandas as pd
+
+# Where no test holds a number against a constant: across what it can be.
+_PERCENT: Final = (0.0, 2.0, 15.0, 25.0, 35.0, 45.0, 55.0, 70.0, 90.0)
+_OTHER: Final = (0.0, 0.3, 1.0, 3.0, 12.0, 40.0, 300.0, 1e4, 1e6, 1e9, 1e12)
+# Where a test holds a number against other numbers: close enough together to have one on each side of where it turns.
+_FINE_PERCENT: Final = np.arange(0.5, 100.0, 0.5)
+_FINE_OTHER: Final = np.geomspace(1e-3, 1e13, 129)
+
+
+def first_of(catalog: Catalog, weighed: Conclusions, row: int) -> Ranked | None:
+    """What comes first of what was concluded about a row: a diagnosis, else nothing."""
+    return next((f for f in in_order(catalog, weighed, row) if f.kind == "diagnosis"), None)
+
+
+def outcome(catalog: Catalog, weighed: Conclusions, row: int) -> tuple[str, str, float]:
+    """Class, first finding and its gain of a row."""
+    first = first_of(catalog, weighed, row)
+    gain = 1.0 if first is None or first.speedup is None else first.speedup.estimate
+    return weighed.traces[row].class_id, "" if first is None else first.id, gain
+
+
+def differs(one: tuple[str, str, float], other: tuple[str, str, float]) -> bool:
+    """Whether two outcomes are told apart: gains within a tie are the same, as estimates go."""
+    return one[:2] != other[:2] or abs(math.log(one[2] / other[2])) > math.log(TIE)
+
+
+def rows_of(observed: Observed, at: np.ndarray) -> Observed:
+    """These rows of what was observed, in this order, as copies; a row may be there more than once."""
+    columns = {metric: column[at] for metric, column in observed.columns.items()}
+    return replace(observed, truth=observed.truth[at], margin=observed.margin[at], columns=columns, labels={})
+
+
+@lru_cache(maxsize=4)
+def _thresholds(catalog: Catalog) -> Mapping[str, frozenset[float]]:
+    """Metric to the constants that tests hold it against."""
+    out: dict[str, set[float]] = {}
+    for test in tests_of(catalog).values():
+        for comparison in test.comparisons:
+            for side, other in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
+                if len(side.names) == 1 and side.text in side.names and not other.names:
+                    out.setdefault(side.text, set()).add(other.scalar({}))
+    return {name: frozenset(v for v in values if math.isfinite(v)) for name, values in out.items()}
+
+
+@lru_cache(maxsize=4)
+def _against_others(catalog: Catalog) -> Mapping[str, tuple[Comparison, ...]]:
+    """Metric to the comparisons that hold it against other metrics."""
+    out: dict[str, set[Comparison]] = {}
+    for test in tests_of(catalog).values():
+        for comparison in test.comparisons:
+            names = comparison.left.names | comparison.right.names
+            for name in names if len(names) > 1 else ():
+                out.setdefault(name, set()).add(comparison)
+    return {name: tuple(sorted(some, key=lambda one: one.test)) for name, some in out.items()}
+
+
+def _turns(catalog: Catalog, metric: str, known: Mapping[str, float], percent: bool) -> list[float]:
+    """A value on each side of where a comparison with numbers that are known turns."""
+    tried, out = _FINE_PERCENT if percent else _FINE_OTHER, list[float]()
+    for comparison in _against_others(catalog).get(metric, ()):
+        names = (comparison.left.names | comparison.right.names) - {metric}
+        if not all(name in known for name in names):
+            continue
+        columns = {metric: tried, **{name: np.full(len(tried), known[name]) for name in names}}
+        with np.errstate(all="ignore"):
+            holds = comparison.holds(
+                *(side.column(columns, len(tried)) for side in (comparison.left, comparison.right))
+            )
+        at = np.flatnonzero(np.diff(holds))
+        out += [*tried[at].tolist(), *tried[at + 1].tolist()]
+    return out
+
+
+def values_of(catalog: Catalog, metric: str, known: Mapping[str, float]) -> tuple[float, ...]:
+    """A value in each interval between the thresholds of the tests that read a number, as far as there is room."""
+    percent = metric in catalog.metrics and catalog.metrics[metric].unit == "%"
+    edges = sorted(_thresholds(catalog).get(metric, ()))
+    if edges:
+        found = [edges[0] / 2, *((a + b) / 2 for a, b in pairwise(edges)), max(edges[-1] * 2, edges[-1] + 1)]
+        # Whether the threshold itself belongs to the side above it depends on the test.
+        found += [*edges, *(math.nextafter(edge, math.inf) for edge in edges), min(0.0, edges[0])]
+    else:
+        found = list(_PERCENT if percent else _OTHER)
+    found += _turns(catalog, metric, known, percent)
+    most = _room(catalog, metric, known, 100.0 if percent else math.inf)
+    return tuple(sorted({min(value, most) for value in found if value >= 0}))
+
+
+def _room(catalog: Catalog, metric: str, known: Mapping[str, float], most: float) -> float:
+    """The most that a number can be beside those that are known: a part beside its whole, a share beside others."""
+    most = domain_of(catalog).most(metric, known, most)
+    if metric.startswith("stall_") and not metric.endswith("_not_issued_pct"):
+        share = metric.endswith("_pct")
+        others = [
+            value
+            for name, value in known.items()
+            if name.startswith("stall_") and name.endswith("_pct") == share and "_not_issued" not in name
+        ]
+        all_of_it = 100.0 if share else known.get("issue_interval", math.inf)
+        most = min(most, max(0.0, all_of_it - sum(others)))
+    return most
+
+
+class Tried:
+    """Values of numbers beside all that is known of the one launch, a row each, with what the tests say of them.
+
+    moving: the observations that these numbers can change; the others stay as they are.
+    """
+
+    def __init__(
+        self, catalog: Catalog, inputs: Inputs, weighed: Conclusions, numbers: Iterable[str], moving: Sequence[str]
+    ) -> None:
+        known = weighed.observed.values(0)
+        self._catalog, self._inputs = catalog, inputs
+        self._before = weighed.observed.truth[0].tobytes()
+        rows = [(name, value) for name in numbers for value in values_of(catalog, name, known)]
+        self._rows: dict[str, list[int]] = {}
+        for place, (name, _) in enumerate(rows):
+            self._rows.setdefault(name, []).append(place)
+        self._frame = _frame(catalog, inputs, rows)
+        self._observed = _judged(self._frame, catalog, weighed.observed, moving) if rows else weighed.observed
+
+    def may_hold(self, when: Sequence[str], unless: Sequence[str], numbers: Iterable[str]) -> bool:
+        """Whether each of these numbers has a value with which no observation of a rule refutes it.
+
+        Conclusions and answers among the rule's conditions are taken to be open.
+        """
+        tried = (self._rows[name] for name in numbers if name in self._rows)
+        return all(any(self._stands(row, when, unless) for row in rows) for rows in tried)
+
+    def _stands(self, row: int, when: Sequence[str], unless: Sequence[str]) -> bool:
+        return all(self._truth(row, n) != FALSE for n in when) and all(self._truth(row, n) != TRUE for n in unless)
+
+    def _truth(self, row: int, name: str) -> int:
+        at = self._observed.place.get(name)
+        return UNKNOWN if at is None else int(self._observed.truth[row, at])
+
+    def outcomes(self, name: str) -> tuple[tuple[str, str, float], ...]:
+        """What the whole reasoning concludes for the values of a number, one for each outcome of all tests."""
+        seen: dict[bytes, int] = {}
+        for row in self._rows.get(name, []):
+            seen.setdefault(self._observed.truth[row].tobytes(), row)
+        rows = [row for key, row in seen.items() if key != self._before]
+        if not rows:
+            return ()
+        some = rows_of(self._observed, np.array(rows))
+        weighed = judge(self._catalog, self._inputs, self._frame.iloc[rows], some, ("",) * len(rows))
+        return tuple(outcome(self._catalog, weighed, row) for row in range(len(rows)))
+
+    def gains_moved(self, first: Ranked | None, numbers: Sequence[str]) -> dict[str, float]:
+        """How far each of these numbers moves the first finding's gain, as a logarithm, where estimates tell that."""
+        fix = self._catalog.findings[first.id].fix if first is not None else None
+        rows = [row for name in numbers for row in self._rows.get(name, [])]
+        if first is None or fix is None or not rows:
+            return {}
+        model = speedup_model.build(self._observed.columns, len(self._frame))
+        found = dict(zip(rows, speedup_model.speedups(model, fix, np.array(rows)), strict=True))
+        now = 1.0 if first.speedup is None else first.speedup.estimate
+        out = {}
+        for name in numbers:
+            gains = [1.0 if (s := found[row]) is None else s.estimate for row in self._rows.get(name, [])]
+            moved = max((abs(math.log(gain / now)) for gain in gains), default=0.0)
+            if moved > math.log(TIE):
+                out[name] = moved
+        return out
+
+
+def _judged(frame: pd.DataFrame, catalog: Catalog, before: Observed, moving: Sequence[str]) -> Observed:
+    """All observations on a frame, of which only some can differ from what they were."""
+    some = observe(frame, catalog, only=moving)
+    truth, margin = np.repeat(before.truth[:1], len(frame), axis=0), np.repeat(before.margin[:1], len(frame), axis=0)
+    places = [before.place[name] for name in some.names]
+    truth[:, places], margin[:, places] = some.truth, some.margin
+    return replace(before, truth=truth, margin=margin, columns=some.columns, labels={})
+
+
+def _frame(catalog: Catalog, inputs: Inputs, rows: Sequence[tuple[str, float]]) -> pd.DataFrame:
+    """A row for each number tried, beside all that is known."""
+    one = inputs.frame.iloc[[0] * max(1, len(rows))].reset_index(drop=True)
+    columns = {
+        name: np.array([value if other == name else math.nan for other, value in rows])
+        for name in dict.fromkeys(name for name, _ in rows)
+    }
+    return prepare(catalog, replace(inputs, frame=with_numbers(one, columns)))[0]
+
 
 # A cause whose gain nobody can tell yet counts as a factor of two: more than a tie, less than a certain large one.
 _UNTOLD: Final = 2.0
@@ -38,8 +227,6 @@ _LEAST: Final = 1.05
 _CLASS: Final = 4.0
 # Candidates that are put through the whole reasoning before one is found that does change something.
 _PROVED: Final = 6
-# What code works out of other numbers (metrics.leaders): the whole as it is printed, or all of its parts.
-_STANDS_FOR: Final = {"compute_pct": (("sm_throughput_pct",), COMPUTE), "memory_pct": (("memory_throughput_pct",),)}
 # What stands in for a number that a report lacks (metrics.fallbacks), as far as a person reads it.
 _FROM: Final = {"dram_bytes": (("dram_bytes_per_s", "duration_ns"),)}
 
@@ -58,10 +245,10 @@ class Need:
     unless: Sequence[str] = ()
 
 
-class Wanting:
+class OpenRules:
     """One launch of an interview, its open rules, and what they wait for."""
 
-    def __init__(self, catalog: Catalog, inputs: Inputs, weighed: Weighed, askable: Sequence[str]) -> None:
+    def __init__(self, catalog: Catalog, inputs: Inputs, weighed: Conclusions, askable: Sequence[str]) -> None:
         self.catalog, self.inputs, self.weighed = catalog, inputs, weighed
         self.trace: Trace = weighed.traces[0]
         self.values = weighed.observed.values(0)
@@ -165,7 +352,7 @@ class Wanting:
         if self.first.id in ENDS:
             # A cause whose gain nobody can tell ends the end, too.
             return worth if gain is None or gain.high >= REACHES else 0.0
-        far = Placed(concludes, "diagnosis", None if gain is None else replace(gain, estimate=gain.high))
+        far = Ranked(concludes, "diagnosis", None if gain is None else replace(gain, estimate=gain.high))
         return worth if ranked(self.catalog, (self.first, far))[0].id == concludes else 0.0
 
     def _untold(self, concludes: str, asks: frozenset[str]) -> bool:
@@ -175,13 +362,13 @@ class Wanting:
 
     def _gain(self, concludes: str) -> Speedup | None:
         fix = self.catalog.findings[concludes].fix
-        if fix is None or not fix.changes or workloads.is_workload(self.catalog):
+        if fix is None or not fix.changes or not domain_of(self.catalog).modelled:
             return None
-        return model.speedups(self._model, fix, np.array([0]))[0]
+        return speedup_model.speedups(self._model, fix, np.array([0]))[0]
 
     @cached_property
-    def _model(self) -> model.Model:
-        return model.build(self.weighed.observed.columns, 1)
+    def _model(self) -> speedup_model.Model:
+        return speedup_model.build(self.weighed.observed.columns, 1)
 
     def _together(self, names: Iterable[str], seen: frozenset[str]) -> frozenset[str] | None:
         """All that these names wait for, None where one of them can never be known."""
@@ -231,32 +418,29 @@ class Wanting:
 
     def _of_gain(self) -> list[str]:
         """The numbers that may move the gain of the first finding: those of its fix, and of the units of its time."""
-        if self.first is None or self.first.kind != "diagnosis" or workloads.is_workload(self.catalog):
+        if self.first is None or self.first.kind != "diagnosis" or not domain_of(self.catalog).modelled:
             return []
         fix = self.catalog.findings[self.first.id].fix
         if fix is None or not fix.changes:
             return []
         texts = (*fix.changes.values(), *fix.degrees.values())
+        units = (*memory_units(), *inner_units(), *compute_units())
         names = closure(self.catalog, frozenset().union(*(parse(str(text)).names for text in texts)))
-        return [n for n in self.askable if n in names or n in (*MEMORY, *INSIDE, *COMPUTE)]
+        return [n for n in self.askable if n in names or n in units]
 
 
-def wanted(catalog: Catalog, inputs: Inputs, weighed: Weighed, askable: Sequence[str]) -> tuple[str, ...]:
+def wanted(catalog: Catalog, inputs: Inputs, weighed: Conclusions, askable: Sequence[str]) -> tuple[str, ...]:
     """The metrics and questions among `askable` worth asking about the only launch, the most telling first.
 
     askable: in the order in which a person reads them; it decides between equals. Those known are left out.
     """
-    return Wanting(catalog, inputs, weighed, askable).order()
+    return OpenRules(catalog, inputs, weighed, askable).order()
 
 
 @lru_cache(maxsize=4096)
 def ways(catalog: Catalog, metric: str) -> tuple[tuple[str, ...], ...]:
     """The sets of metrics from which one can be worked out, the plainest first."""
-    out: list[tuple[str, ...]] = []
-    if workloads.is_workload(catalog):
-        out += [(name,) for name in WORKED_OUT.get(metric, ()) if name != metric]
-    elif metric in _STANDS_FOR:
-        out += _STANDS_FOR[metric]
+    out = [*domain_of(catalog).ways(metric)]
     definition = catalog.metrics.get(metric)
     if definition is not None and definition.formula:
         out.append(tuple(sorted(parse(definition.formula).names)))
@@ -273,5 +457,5 @@ def closure(catalog: Catalog, names: frozenset[str]) -> frozenset[str]:
         if name not in seen:
             seen.add(name)
             todo += [part for way in ways(catalog, name) for part in way]
-            todo += CODE.get(name, ()) if not workloads.is_workload(catalog) else ()
+            todo += domain_of(catalog).read_by(name)
     return frozenset(seen)

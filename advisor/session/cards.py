@@ -30,8 +30,7 @@ from advisor.session.records import Algorithm, Ask, Card, Choice, KnowledgeIndex
 from advisor.session.state import State, is_end, main_finding
 
 if TYPE_CHECKING:
-    from advisor.reasoning.engine.explain import BlockedRule, Clause, Proof, RuleProof
-    from advisor.reasoning.engine.what_if import Flip
+    from advisor.reasoning.engine.explain import BlockedRule, Clause, Flip, Proof, RuleProof
 
 
 _NO_LIMIT = 1e15  # an upper bound that is only there to keep nonsense out is not worth a word

@@ -15,8 +15,9 @@ from advisor.knowledge.base import Catalog, catalog, workloads
 from advisor.practice.lessons import Lessons
 from advisor.practice.state import Store
 from advisor.readers.workload import typed
+from advisor.reasoning.analysis import Analysis
 from advisor.reasoning.collect import gather
-from advisor.reasoning.diagnose import Analysis, analyse, analyse_numbers
+from advisor.reasoning.diagnose import analyse, analyse_numbers
 from advisor.records import resources
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.records.readings import Progress

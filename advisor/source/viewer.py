@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from advisor.knowledge.base import Catalog
-    from advisor.reasoning.diagnose import Analysis
+    from advisor.reasoning.analysis import Analysis
     from advisor.records.diagnosis import LaunchDiagnosis
 
 

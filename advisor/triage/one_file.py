@@ -24,7 +24,7 @@ from advisor.triage.tally import PS, CauseTally, Example, Key, Tally
 
 if TYPE_CHECKING:
     from advisor.knowledge.base import Catalog
-    from advisor.reasoning.conclude import Weighed
+    from advisor.reasoning.conclude import Conclusions
 
 # Metrics that a row of the table of launches has beside what was concluded: how busy the units are, and what limits.
 METRICS = (
@@ -163,9 +163,8 @@ def _examine(path: Path, label: str, settings: Settings) -> Part:
     from advisor.readers.formats import sniff
     from advisor.readers.read import read
     from advisor.reasoning.conclude import engine_of, weigh
-    from advisor.reasoning.diagnose import Inputs, checked_answers
     from advisor.reasoning.enrich import add_neighbours
-    from advisor.reasoning.workloads import knowledge_for
+    from advisor.reasoning.inputs import Inputs, checked_answers, knowledge_for
 
     # What cannot even be opened is no stranger: a worker of a cluster may not see the folder.
     if not why_special(path):
@@ -195,7 +194,7 @@ def _examine(path: Path, label: str, settings: Settings) -> Part:
     return part
 
 
-def _used(weighed: Weighed, settings: Settings) -> tuple[str, ...]:
+def _used(weighed: Conclusions, settings: Settings) -> tuple[str, ...]:
     """The measured ceilings that decided here: of cards that a launch with a known peak ran on."""
     from advisor.hardware.ceilings import key_of
 
@@ -206,9 +205,9 @@ def _used(weighed: Weighed, settings: Settings) -> tuple[str, ...]:
     return tuple(sorted({key for n, c, peak in cards if (key := key_of(str(n), str(c))) in settings.ceilings and peak}))
 
 
-def _fold(part: Part, catalog: Catalog, weighed: Weighed, label: str, rows: bool) -> None:
+def _fold(part: Part, catalog: Catalog, weighed: Conclusions, label: str, rows: bool) -> None:
     """The launches of one frame put into groups; what stands for each group is told in words."""
-    from advisor.reasoning.conclude import kind_of, ranked
+    from advisor.reasoning.ranking import kind_of, ranked
 
     frame = weighed.frame
     durations = _column(weighed, "duration_ns")
@@ -239,7 +238,7 @@ def _fold(part: Part, catalog: Catalog, weighed: Weighed, label: str, rows: bool
     part.groups = list(groups.items())
 
 
-def _column(weighed: Weighed, name: str) -> list[float]:
+def _column(weighed: Conclusions, name: str) -> list[float]:
     column = weighed.observed.columns.get(name)
     return [math.nan] * len(weighed.frame) if column is None else [float(v) for v in column.tolist()]
 
@@ -317,14 +316,14 @@ def _row(
 
 
 def _budgets(
-    catalog: Catalog, weighed: Weighed, rows: list[int], order: Mapping[int, tuple[_Ranked, ...]]
+    catalog: Catalog, weighed: Conclusions, rows: list[int], order: Mapping[int, tuple[_Ranked, ...]]
 ) -> dict[int, Any]:
     """What all fixes of each of these launches give together, reckoned for all of them at once."""
+    from advisor.reasoning.domain import domain_of
     from advisor.reasoning.time_model import model
     from advisor.reasoning.time_model.budget import budgets, candidates_of
-    from advisor.reasoning.workloads import is_workload
 
-    if is_workload(catalog):
+    if not domain_of(catalog).modelled:
         return {}
     wanted = {row: found for row in rows if len(found := candidates_of(catalog, order[row])) >= 2}
     if not wanted:
@@ -337,7 +336,7 @@ def _budgets(
 
 def _example(
     catalog: Catalog,
-    weighed: Weighed,
+    weighed: Conclusions,
     row: int,
     placed: tuple[_Ranked, ...],
     label: str,

@@ -66,7 +66,7 @@ def triage(
     one line, where nothing can be done at all.
     """
     from advisor.knowledge.base import catalog
-    from advisor.reasoning.diagnose import checked_answers
+    from advisor.reasoning.inputs import checked_answers
 
     base = catalog(knowledge)
     if gpu is not None:

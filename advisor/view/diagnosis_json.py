@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from advisor.readers.workload import unit_names
-from advisor.reasoning.metrics.workloads import clusters
+from advisor.reasoning.workloads import clusters
 from advisor.records.diagnosis import (
     Budget,
     Comparison,

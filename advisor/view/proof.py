@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from advisor.reasoning.engine.explain import BlockedRule, Clause, Proof
-from advisor.reasoning.engine.what_if import Flip
+from advisor.reasoning.engine.explain import BlockedRule, Clause, Flip, Proof
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.view.diagnosis_json import comparison_dict
 from advisor.view.numbers import comparison_text, time_text

@@ -11,8 +11,7 @@ from advisor.knowledge.expressions import parse
 from advisor.knowledge.schemas import MetricDef
 from advisor.readers.frame import convert
 from advisor.readers.frame import parse as parse_unit
-from advisor.reasoning.metrics.derive import CODE, plan
-from advisor.reasoning.metrics.fallbacks import FILLS, SAMPLED
+from advisor.reasoning.metrics.derive import CODE, FILLS, SAMPLED, plan
 from advisor.records.errors import KnowledgeError
 from advisor.records.readings import IDENTITY
 

@@ -9,8 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from advisor.knowledge.base import catalog
-from advisor.reasoning.metrics.derive import COMPUTE, INSIDE, LABELS, derive, plan
-from advisor.reasoning.metrics.fallbacks import SAMPLED
+from advisor.reasoning.metrics.derive import COMPUTE, INSIDE, LABELS, SAMPLED, derive, plan
 from advisor.records.readings import IDENTITY
 
 METRICS = catalog().metrics

@@ -7,10 +7,11 @@ from itertools import pairwise
 
 import pandas as pd
 import pytest
+from advisor.reasoning.metrics.workloads import LEADS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.reasoning.metrics.workloads import LEADS, UNITS, clusters, derive_workloads, follows, units_of
+from advisor.reasoning.workloads import UNITS, clusters, derive_workloads, follows, units_of
 from advisor.records.readings import IDENTITY
 
 

@@ -15,7 +15,7 @@ import advisor.view
 from advisor.cli.main import main
 from advisor.hardware import gpus
 from advisor.knowledge.texts import fields
-from advisor.reasoning.diagnose import Analysis
+from advisor.reasoning.analysis import Analysis
 from advisor.reasoning.other_gpu import caveats
 from advisor.records import resources
 from advisor.records.errors import UsageError

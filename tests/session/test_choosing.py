@@ -16,9 +16,11 @@ from tui.factory import desk
 from tui.talk import begin, say, settle
 
 from advisor.knowledge.base import Catalog, catalog
-from advisor.reasoning.conclude import ranked, weigh
-from advisor.reasoning.diagnose import Inputs, analyse_numbers
+from advisor.reasoning.conclude import weigh
+from advisor.reasoning.diagnose import analyse_numbers
+from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.next_question import Wanting, wanted
+from advisor.reasoning.ranking import ranked
 from advisor.records.readings import ReportInfo
 from advisor.session import events as e
 from advisor.session.choices import choices

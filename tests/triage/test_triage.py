@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from advisor.reasoning.diagnose import Analysis
+from advisor.reasoning.analysis import Analysis
 from advisor.records.errors import InputError, UsageError
 from advisor.triage import workers as pool_module
 from advisor.triage.one_file import Part, Settings, examine

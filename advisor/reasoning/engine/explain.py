@@ -67,6 +67,27 @@ class BlockedRule:
     cites: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Then:
+    """What would be concluded: the class without its prefix, and the findings in their order."""
+
+    class_id: str
+    findings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """A comparison of a proof, the value of `metric` at which it flips, and what would be concluded just beyond."""
+
+    observation: str
+    metric: str
+    value: float
+    turns_at: float
+    unit: str
+    test: str
+    then: Then
+
+
 @dataclass(frozen=True)
 class _Case:
     """One launch under explanation."""

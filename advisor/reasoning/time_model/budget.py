@@ -28,7 +28,7 @@ from advisor.records.diagnosis import ENDS, Budget, BudgetStep, LaunchDiagnosis,
 
 if TYPE_CHECKING:
     from advisor.knowledge.base import Catalog
-    from advisor.reasoning.conclude import Ranks
+    from advisor.reasoning.ranking import Ranks
 
 _OWN_WAITS = tuple(name for name in LATENCY if name != "latency_barrier")
 Factors = dict[str, Array]
