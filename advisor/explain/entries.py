@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from advisor.explain.index import Index, Place, fields_named, norm
+from advisor.hardware.gpus import table
 from advisor.knowledge.loader import load
 from advisor.knowledge.schemas import ClassDef, DiagnosisDef, MetricDef, ObservationDef, QuestionDef, RuleDef
 from advisor.records.errors import KnowledgeError
@@ -285,8 +286,6 @@ def _question(index: Index, place: Place) -> Explanation:
 
 
 def _gpu(index: Index, place: Place) -> Explanation:
-    from advisor.hardware.gpus import table
-
     gpu = table().cards.get(place.id)
     if gpu is None:
         raise KnowledgeError(f"{place.path}:1: {place.id}: not in the table of GPUs")

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from advisor.hardware import algorithms
 from advisor.hardware.access_patterns import LANES, SECTOR, WIDTHS, Addresses, banks_of, coalescing_of
 from advisor.records.errors import UsageError
 
@@ -284,8 +285,6 @@ def access(name: str, vector: int = 1) -> tuple[int, int]:
 
 
 def _size(plain: str, name: str) -> int:
-    from advisor.hardware import algorithms
-
     if plain in _SIZES:
         return _SIZES[plain]
     if re.fullmatch(r"\d{1,6}", plain):

@@ -26,6 +26,7 @@ import yaml
 
 from advisor.records import resources
 from advisor.records.errors import AdvisorError, KnowledgeError
+from advisor.records.files import write_bytes_whole
 from advisor.records.regular_files import why_special
 
 MOST_NODES = 30_000
@@ -207,8 +208,6 @@ class Kept:
 
     def write(self) -> None:
         """Write the file, if there is anything new; without a word where that cannot be done."""
-        from advisor.records.files import write_bytes_whole
-
         if self._new and self._file is not None:
             with contextlib.suppress(*_DAMAGED, AdvisorError):
                 self._file.parent.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from typing import TextIO
 
 import msgspec
 
-from advisor.knowledge.base import DECISIONS, TIMELINE_FOLDER, WORKLOAD_FOLDER
+from advisor.knowledge.base import DECISIONS, TIMELINE_FOLDER, WORKLOAD_FOLDER, catalog
 from advisor.knowledge.expressions import ExpressionError, parse
 from advisor.knowledge.schemas import ClassDef, DiagnosisDef
 from advisor.lint.base import ERROR, Base, Mistake, Placed, load_base
@@ -18,7 +18,10 @@ from advisor.lint.entries import check_catalogue, check_findings, check_question
 from advisor.lint.examples import check_examples
 from advisor.lint.names import check_cites, check_metrics, check_observations, check_rules, references
 from advisor.lint.rules import check_partitions, check_reachable
+from advisor.practice.folders import faults
 from advisor.reasoning.engine.program import kind_of
+from advisor.reasoning.time_model.terms import fix_terms
+from advisor.reasoning.workloads import workload_terms
 from advisor.records import resources
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, AdvisorError, UsageError
 from advisor.records.escapes import printable
@@ -190,9 +193,7 @@ def lint(
         if not folder.is_dir():
             raise UsageError(f"{folder}: no such directory")
     if terms is None:
-        from advisor.reasoning.time_model.terms import TERMS
-
-        terms = TERMS
+        terms = fix_terms()
     if kernels is None:
         try:
             kernels = resources.folder("kernels")
@@ -215,8 +216,6 @@ def lint(
     found += check_catalogue(base)
     if not any(m.severity == "error" and m.file.name == "classification.yaml" for m in found):
         found += check_examples(base, tests, sound)
-    from advisor.reasoning.workloads import workload_terms
-
     found += check_timelines(timelines)
     found += check_workloads(base, workload_terms(), exercises_in(kernels))
     return tuple(sorted(set(found)))
@@ -253,7 +252,4 @@ def _exercises(found: Sequence[Mistake]) -> list[Mistake]:
     """What is wrong with the bundled exercises; nothing while the knowledge that they name cannot be relied on."""
     if any(m.severity == ERROR for m in found):
         return []
-    from advisor.knowledge.base import catalog
-    from advisor.practice.folders import faults
-
     return [Mistake(f.file, f.line, f.text, ERROR) for f in faults(catalog())]

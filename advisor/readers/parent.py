@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.readers import formats
 from advisor.readers.container import Container, Limits, spans
+from advisor.readers.csv_tables import percent_of, speedup_of
 from advisor.readers.formats import unpack
 from advisor.readers.frame import Contents, Launch, Shape, clean, one_line, short_name, without_links
 from advisor.records.child import Child, python_command
@@ -202,8 +203,6 @@ def launch_of(index: int, message: Any) -> Launch | None:
 
 
 def _rule(identifier: Any, title: Any, message: Any, saving: Any, local: Any = None) -> RuleResult:
-    from advisor.readers.csv_tables import percent_of, speedup_of
-
     speedup = speedup_of(float(saving)) if saving is not None else None
     part = percent_of(float(local)) if local is not None else None
     return RuleResult(str(identifier), one_line(str(title)), one_line(without_links(str(message))), speedup, part)

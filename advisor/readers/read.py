@@ -13,13 +13,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.knowledge.base import metrics as catalog_metrics
 from advisor.readers import formats
 from advisor.readers import frame as names
 from advisor.readers import ptxas as ptxas_log
+from advisor.readers.console import read_console
 from advisor.readers.container import Limits, walk
+from advisor.readers.csv_tables import read_details_csv, read_raw_csv
 from advisor.readers.formats import lines, unpack
 from advisor.readers.frame import Contents, Metric, frame, names_wanted
 from advisor.readers.parent import BackgroundRead, read_report, start_child
+from advisor.readers.workload import read_workload
 from advisor.records.child import Child
 from advisor.records.errors import InputError
 from advisor.records.readings import IDENTITY, Progress, Reading, ReportInfo
@@ -133,9 +137,7 @@ def read_many(
 
 
 def _metrics(chosen: Collection[str] | None) -> dict[str, Metric]:
-    from advisor.knowledge import base
-
-    known: Mapping[str, Metric] = base.metrics()
+    known: Mapping[str, Metric] = catalog_metrics()
     return {name: metric for name, metric in known.items() if chosen is None or name in chosen}
 
 
@@ -221,19 +223,11 @@ def _text(source: Path, form: str, name: str, metrics: Mapping[str, Metric], lim
     text = _Text(source, name, limits)
     try:
         if form == "raw-csv":
-            from advisor.readers.csv_tables import read_raw_csv
-
             return text.check(read_raw_csv(text, wanted, limits.launches))
         if form == "details-csv":
-            from advisor.readers.csv_tables import read_details_csv
-
             return text.check(read_details_csv(text, wanted, limits.launches))
         if form == "workload":
-            from advisor.readers.workload import read_workload
-
             return read_workload(source, name)
-        from advisor.readers.console import read_console
-
         return text.check(read_console(text, wanted, limits.launches))
     except InputError as error:
         line = str(error)

@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from advisor.knowledge.base import metrics
 from advisor.knowledge.loader import load
 from advisor.readers.frame import Contents, Launch, convert, one_line
 from advisor.records import resources
@@ -178,8 +179,6 @@ def _once(given: dict[str, str], word: str, key: str) -> None:
 
 @lru_cache(maxsize=1)
 def _reasons() -> tuple[str, ...]:
-    from advisor.knowledge.base import metrics
-
     found = (re.fullmatch(r"stall_(\w+)_pct", name) for name in metrics())
     return tuple(m[1] for m in found if m and not m[1].endswith("_not_issued"))
 
@@ -199,8 +198,6 @@ def _group(value: Any, title: str, words: Mapping[str, Word], what: str) -> dict
 
 
 def _number(key: str, value: Any, word: Word) -> float:
-    from advisor.knowledge.base import metrics
-
     unit, typed_unit = metrics()[word.metric].unit, ""
     if isinstance(value, str) and (match := _NUMBER.fullmatch(value.strip())):
         value, typed_unit = float(match[1]), match[2]

@@ -11,11 +11,11 @@ from advisor.hardware.gpus import Gpu
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.units import unit_name
 from advisor.reasoning.assemble import Reasoned, reason
-from advisor.reasoning.engine.explain import BlockedRule, Proof, how, why_not
+from advisor.reasoning.engine.explain import BlockedRule, Flip, Proof, how, why_not
 from advisor.reasoning.inputs import Answer, Inputs, checked_answers
 from advisor.reasoning.next_question import wanted
 from advisor.reasoning.other_gpu import elsewhere
-from advisor.reasoning.what_if import Flip, flips, turns, what_if
+from advisor.reasoning.what_if import flips, turns, what_if
 from advisor.records.diagnosis import Diagnosis, Elsewhere, LaunchDiagnosis
 from advisor.records.errors import UsageError
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from advisor.hardware import lanes, simulators
 from advisor.hardware import lanes as fits
 from advisor.hardware.access_patterns import LANES
 from advisor.hardware.gpus import limits_of
 from advisor.hardware.occupancy import occupancy
+from advisor.knowledge.base import Catalog
 from advisor.records.diagnosis import Finding, FixCheck, Form
 from advisor.records.errors import UsageError
 from advisor.records.readings import Access
-
-if TYPE_CHECKING:
-    from advisor.knowledge.base import Catalog
 
 _FULL = 0.01  # lanes: an average within this of a whole number stands for it
 _CAPS = {"registers": "registers", "shared": "shared", "blocks": "block_size", "warps": "block_size"}

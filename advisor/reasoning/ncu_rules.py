@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import TRUE
-from advisor.reasoning.engine.explain import why_not
+from advisor.reasoning.engine.explain import BlockedRule, Clause, why_not
+from advisor.reasoning.engine.trace import Trace
 from advisor.records.diagnosis import Comparison, Finding, RuleVerdict
 from advisor.records.errors import KnowledgeError
 from advisor.records.readings import RuleResult
 
 if TYPE_CHECKING:
-    from advisor.knowledge.base import Catalog
-    from advisor.reasoning.engine.explain import BlockedRule, Clause
-    from advisor.reasoning.engine.trace import Trace
     from advisor.reasoning.observations import Observed
 
 CLASS = "class"

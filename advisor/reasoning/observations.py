@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import (
     FALSE,
     TRUE,
@@ -27,6 +28,7 @@ from advisor.knowledge.expressions import (
     parse_test,
 )
 from advisor.knowledge.expressions import Comparison as Compares
+from advisor.knowledge.schemas import MetricDef
 from advisor.knowledge.texts import fill, named, not_known
 from advisor.reasoning.metrics.derive import columns_of
 from advisor.records.diagnosis import Comparison
@@ -34,9 +36,6 @@ from advisor.records.errors import KnowledgeError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from advisor.knowledge.base import Catalog
-    from advisor.knowledge.schemas import MetricDef
 
 
 Array = np.ndarray[Any, Any]

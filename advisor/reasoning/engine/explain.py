@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN
 from advisor.knowledge.texts import fill
 from advisor.reasoning.engine.program import UNDETERMINED, kind_of
+from advisor.reasoning.engine.trace import Fired, Trace
+from advisor.records.diagnosis import Comparison
 from advisor.records.errors import UsageError
 
 if TYPE_CHECKING:
-    from advisor.knowledge.base import Catalog
-    from advisor.reasoning.engine.trace import Fired, Trace
     from advisor.reasoning.observations import Observed
-    from advisor.records.diagnosis import Comparison
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from advisor.knowledge.base import Catalog
 from advisor.knowledge.loader import key_line, read_text
+from advisor.knowledge.schemas import ClassDef, RuleDef
 from advisor.records.errors import KnowledgeError
-
-if TYPE_CHECKING:
-    from advisor.knowledge.base import Catalog
-    from advisor.knowledge.schemas import ClassDef, RuleDef
 
 
 def place(catalog: Catalog, entry: str, *keys: str) -> tuple[Path, int]:

@@ -14,21 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import parse
 from advisor.knowledge.schemas import FixDef
+from advisor.reasoning.ranking import Ranks
 from advisor.reasoning.time_model import model
 from advisor.reasoning.time_model.formulas import NOT_WORTH_IT, TIE
 from advisor.reasoning.time_model.model import Model, speedups
 from advisor.reasoning.time_model.terms import LATENCY, Array, time_model
 from advisor.records.diagnosis import ENDS, Budget, BudgetStep, LaunchDiagnosis, Speedup
-
-if TYPE_CHECKING:
-    from advisor.knowledge.base import Catalog
-    from advisor.reasoning.ranking import Ranks
 
 _OWN_WAITS = tuple(name for name in LATENCY if name != "latency_barrier")
 Factors = dict[str, Array]

@@ -15,13 +15,6 @@ from advisor.records import resources
 
 Array = np.ndarray[Any, Any]
 LATENCY = ("latency_memory", "latency_shared", "latency_fixed", "latency_barrier")
-TERMS = (
-    *("dram", "l2", "l2_fill", "l1_global", "l1_shared", "l1_local", "lsu"),
-    *("fma", "alu", "fp64", "xu", "tensor", "issue"),
-    *("adu", "idc", "atomics", "block_launch"),
-    *LATENCY,
-    *("latency", "imbalance", "launch"),
-)
 
 
 class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -106,6 +99,11 @@ class TimeModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def time_model() -> TimeModel:
     """The model's constants; KnowledgeError with file and line when the file is wrong."""
     return load(resources.folder("knowledge") / "time_model.yaml", TimeModel)
+
+
+def fix_terms() -> tuple[str, ...]:
+    """The terms that a fix may change."""
+    return (*time_model().terms, "latency", "imbalance", "launch")
 
 
 def block_launch_ceiling(cc: str) -> float:
