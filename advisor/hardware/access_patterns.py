@@ -112,7 +112,7 @@ def passes(addresses: Addresses, width: int) -> dict[int, tuple[int, int]]:
 
 
 def _turns(addresses: Addresses, width: int, lanes: range) -> tuple[dict[int, int], int]:
-    """The turn of each word at its bank in a group of lanes, and how many turns the fullest bank takes."""
+    """The pass in which each word of a group of lanes is read from its bank, and the number of passes."""
     turn: dict[int, int] = {}
     in_bank: dict[int, int] = {}
     for lane in lanes:

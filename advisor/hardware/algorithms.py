@@ -14,7 +14,7 @@ from advisor.knowledge.loader import load_mapping
 from advisor.records import resources
 from advisor.records.errors import KnowledgeError, UsageError
 
-_SIZE = "size"  # bytes of an element: the one name that formulas know beside parameters and `let`
+_SIZE = "size"  # bytes of an element: known to formulas in addition to parameters and `let`
 _LARGEST = 1e18
 
 
@@ -71,7 +71,7 @@ class CeilingShare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Remark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Words that hold when a test does: a note beside a result, or what a measurement says against it."""
+    """A text shown when its test holds: a note on a result, or a contradiction with a measurement."""
 
     test: str
     says: str
@@ -128,7 +128,7 @@ def _check(entry: Algorithm) -> None:
 
 
 def algorithm(name: str) -> Algorithm:
-    """The algorithm of this id or alias, `-` as good as `_`, in any case; UsageError names the nearest."""
+    """The algorithm of this id or alias, with `-` or `_`, in any case; UsageError names the nearest."""
     found = {n: key for key, entry in algorithms().items() for n in (key, *entry.aliases)}
     wanted = name.strip().lower().replace("-", "_").replace(" ", "_")
     if wanted not in found:

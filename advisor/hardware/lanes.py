@@ -1,4 +1,4 @@
-"""Index expressions as they stand in a kernel, worked out for every lane of a block.
+"""Index expressions unchanged in a kernel, derived for every lane of a block.
 
 The grammar is closed like that of knowledge/expressions.py, but on C's integers, not reals: + - * / % << >>
 & | ^, parentheses, min, max, abs; / and % round towards zero. Conditions add comparisons, && || ! (or and, or, not).
@@ -7,7 +7,8 @@ its block), lane, warp, and parameters with values of their own. Casts to intege
 
 What one lane accesses: the size of an element by its name in CUDA or in the table of data types.
 
-Which simple patterns cost what was measured: the inverse of the simulators. Several may, and counters cannot tell.
+Fits: the simple patterns that cost what was measured, the inverse of the simulators. Counters cannot tell several
+apart.
 
 A measured cost is an average over all executions of one kind of access, so a pattern fits only where it costs the same
 to within half a percent; a mix of accesses fits none and is left so.
@@ -27,7 +28,7 @@ from advisor.records.errors import UsageError
 
 LONGEST = 400
 THREADS = 1024  # of a block
-LARGEST = 2**62  # of any value on the way
+LARGEST = 2**62  # of any intermediate value
 _DEEPEST = 120
 _DIRECTIONS = ("x", "y", "z")
 _CUDA = {"threadIdx": "tid", "blockIdx": "bid", "blockDim": "bdim", "gridDim": "gdim"}
@@ -85,7 +86,10 @@ class Formula:
     node: ast.expr = field(repr=False, compare=False)
 
     def value(self, values: Mapping[str, int]) -> int:
-        """The index for one thread; of a condition 1 or 0. UsageError for a division by zero and what is too large."""
+        """The index for one thread; of a condition 1 or 0.
+
+        UsageError for a division by zero or a value that is too large.
+        """
         return _value(self.node, values)
 
     def exchanged(self) -> Formula:
@@ -231,7 +235,7 @@ def warps(
     """The index of each of 32 lanes for each warp of a block; None where a lane is off or the block has no thread.
 
     parameters: values of the names that are not built in; bid_x … are 0 and gdim_x … 1 unless given. UsageError names
-    what has no value, and what is given but not read.
+    a parameter without a value, or one that is given but not read.
     """
     read = formula.names | (where.names if where else frozenset())
     missing = sorted(read - _BUILT_IN - parameters.keys())
@@ -342,7 +346,7 @@ class Fit:
     kind: column (neighbouring lanes a row apart, thread rows side by side), row (each row of threads in a row of the
     array), stride (neighbouring lanes so many elements apart), far (so far apart that they share nothing), offset (side
     by side, off a sector's start by so many bytes), groups (so many neighbours side by side, the next ones far off).
-    sizes: the rows, strides, groups or offsets that all fit, the plainest first; index: the pattern for the plainest
+    sizes: the rows, strides, groups or offsets that all fit, the simplest first; index: the pattern for the simplest
     one, with its parameters.
     """
 
@@ -365,7 +369,7 @@ def _warp(access: Access, x: int, y: int, offset: int = 0) -> list[int | None]:
 
 
 def _grouped(access: Access, size: int) -> list[int | None]:
-    """Byte addresses where each `size` lanes lie side by side, far from the others."""
+    """Byte addresses where each `size` lanes are contiguous, far from the others."""
     return [
         (lane // size * FAR + lane % size * access.vector) * access.size if lane < access.active else None
         for lane in range(LANES)
@@ -405,7 +409,7 @@ def bank_fits(access: Access) -> tuple[Fit, ...]:
 
 @lru_cache(maxsize=256)
 def sector_fits(access: Access) -> tuple[Fit, ...]:
-    """Patterns of a global access that touch the measured sectors, the plainest first; none where it is a mix."""
+    """Patterns of a global access that touch the measured sectors, the simplest first; none where it is a mix."""
     return tuple(_sector_fits(access))
 
 

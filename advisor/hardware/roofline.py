@@ -45,7 +45,7 @@ class Roof:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something worth knowing beside the numbers, in words of knowledge/napkin/."""
+    """A note on the numbers, from knowledge/napkin/."""
 
     id: str
     says: str
@@ -58,7 +58,7 @@ class Result:
     quantities between. plain and tensor: the roofs, None where this GPU has no such rate or the work does not suit;
     cores: which of the two is expected ('' when neither rate is known, then only the bytes count). bytes_ns: bytes at
     the DRAM peak; bytes_achievable_ns: at what good code reaches; measured: the shares of the peaks that were measured
-    on this card and count as achievable, in place of the usual ones.
+    on this GPU and count as achievable, in place of the usual ones.
     """
 
     algorithm: Algorithm
@@ -228,7 +228,7 @@ class Inconsistency:
     """What a measurement says against the napkin.
 
     kind: inconsistency (the kernel does not do what its algorithm should), contradiction (the numbers cannot all be
-    right) or distance (how far from the floor); suggests: a diagnosis id or ''; values: the numbers that it rests on.
+    right) or distance (how far from the floor); suggests: a diagnosis id or ''; values: the numbers behind it.
     """
 
     id: str

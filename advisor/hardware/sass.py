@@ -2,7 +2,7 @@
 
 An opcode is looked up by its longest stem that has an entry: `IMAD.MOV.U32` is the entry IMAD.MOV, `IMAD.WIDE` is IMAD.
 
-A line of SASS taken apart: predicate, opcode, operands, and the memory operand that tells a spill from an array.
+Parsed lines of SASS: predicate, opcode, operands, and the memory operand, which distinguishes spills from arrays.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MEMORY = frozenset({"load", "store", "atomic", "copy"})
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """The fields of a dictionary entry that the reasoning uses; the texts beside them are for people."""
+    """The fields of a dictionary entry that the reasoning uses; its texts are for `explain`."""
 
     title: str
     pipe: str
@@ -61,12 +61,12 @@ class OpClass:
 
     @property
     def is_conversion(self) -> bool:
-        """It changes a value's type, on whatever pipe."""
+        """It changes a value's type, on any pipe."""
         return self.kind == "conversion"
 
     @property
     def is_move(self) -> bool:
-        """It only copies a register or a constant, as far as the opcode tells."""
+        """It only copies a register or a constant, judging by the opcode."""
         return self.kind == "move"
 
     @property
@@ -192,7 +192,7 @@ class Instruction:
 
 
 def parse(line: str) -> Instruction | None:
-    """The parts of one line of disassembly; None for what is no instruction (a label, an empty line, N/A)."""
+    """The parts of one line of disassembly; None for a line without an instruction (a label, an empty line, N/A)."""
     text = _COMMENT.sub("", line).partition(";")[0].partition(" &")[0].strip()
     predicate = ""
     if text.startswith("@"):

@@ -30,8 +30,8 @@ class Simulated:
     """An access of a block: its byte addresses warp by warp, and what they cost.
 
     size: bytes of an element, width: of a lane's access, offset: of element 0. costs and ideals: sectors or wavefronts
-    of each warp that has an active lane; drawn: the first of the dearest warps; row: elements of a row that pads and
-    swizzles go by (0: none was tried); changes: what would cost less, the cheapest first.
+    of each warp that has an active lane; drawn: the first of the most expensive warps; row: elements of a row that pads
+    and swizzles go by (0: none was tried); changes: what would cost less, the cheapest first.
     """
 
     expression: str
@@ -61,7 +61,10 @@ class Simulated:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked for: see `Simulated`. vector: elements of a lane; row: elements of a row of the array, or 0."""
+    """The request for a simulation, see `Simulated`.
+
+    vector: elements of a lane; row: elements of a row of the array, or 0.
+    """
 
     expression: str
     dtype: str = "float"

@@ -7,7 +7,7 @@ The knowledge about timelines: patterns and what to do next, on what the whole b
 The knowledge about graphics and compute workloads that a person types in: rules, classes and texts of their own.
 
 Metrics, sources and topics are those of kernels. A diagnosis may have the id of one of a kernel: it is the same cause,
-seen by other numbers and mended by other means.
+seen by other numbers and fixed by other means.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import TypeVar
 
 import msgspec
 
+from advisor.knowledge.expressions import parse_test
 from advisor.knowledge.loader import load, load_mapping
 from advisor.knowledge.schemas import ClassDef, DiagnosisDef, MetricDef, ObservationDef, QuestionDef, SourceDef, Topic
 from advisor.records import resources
@@ -28,7 +29,8 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 
 class Catalog:
-    """Lazily read: each part is loaded when first asked for. Later folders may add entries, never replace ours.
+    """A knowledge base whose parts are loaded on first use. Later folders may add entries but not replace the bundled
+    ones.
 
     `scope`: what its rules speak of; only diagnoses of this scope are reasoned with.
     """
@@ -110,6 +112,10 @@ class Catalog:
             out.update(load(path, dict[str, Topic]))
         return out
 
+    def threshold(self, observation: str) -> float:
+        """The constant that the first comparison of an observation compares with."""
+        return parse_test(self.observations[observation].test).comparisons[0].right.scalar({})
+
     def cite(self, key: str) -> str | None:
         """The title of a citation key, or None when it dangles."""
         head, _, place = key.partition(".")
@@ -121,7 +127,7 @@ class Catalog:
 
 def catalog(extra: tuple[Path, ...] = ()) -> Catalog:
     """The knowledge base with a team's directories after our own; KnowledgeError for a directory that is not there."""
-    return _opened(extra)  # one for `catalog()` and `catalog(())`, which a cache on this very function keeps apart
+    return _opened(extra)  # so that `catalog()` and `catalog(())` share one cache entry
 
 
 @lru_cache(maxsize=8)
@@ -138,7 +144,7 @@ def metrics() -> dict[str, MetricDef]:
 
 
 class PartCatalog(Catalog):
-    """Files of its own, with the metrics and sources of `base`."""
+    """Separate files, with the metrics and sources of `base`."""
 
     def __init__(self, base: Catalog, folders: Iterable[Path]) -> None:
         super().__init__(folders)
@@ -156,7 +162,7 @@ class PartCatalog(Catalog):
 
     @cached_property
     def questions(self) -> dict[str, QuestionDef]:
-        """None: what only a person could add stands in the file, or is not asked."""
+        """None: the file contains everything that a user could answer."""
         return {}
 
 

@@ -1,8 +1,8 @@
 """The closed little grammar of formulas and tests, parsed with `ast` and walked by hand: nothing is run as code.
 
 Formulas: numbers, metric names, + - * /, parentheses, min, max, abs, log2, floor, ceil. Tests add comparisons joined by
-and, or, not. A missing name is NaN; division by zero and log2 of what is not positive are NaN; a comparison with NaN is
-unknown, and the logic is Kleene's: FALSE < UNKNOWN < TRUE, and = min, or = max, not = 2 - x.
+and, or, not. A missing name is NaN; division by zero and log2 of a value that is not positive are NaN; a comparison
+with NaN is unknown, and the logic is Kleene's: FALSE < UNKNOWN < TRUE, and = min, or = max, not = 2 - x.
 """
 
 from __future__ import annotations
@@ -239,7 +239,7 @@ class Test:
         """Fold truth codes and margins through and/or/not; returns the truth and the least and most margin.
 
         lows and highs: each comparison's margin, twice where it is known, -inf and inf where it is not. The margin of
-        a true test is the least one, that of a false test the most: what is unknown and does not decide has no say.
+        a true test is the least one, that of a false test the most: unknown comparisons that do not decide are ignored.
         """
 
         def walk(node: ast.expr) -> tuple[Any, Any, Any]:

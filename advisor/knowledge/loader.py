@@ -99,7 +99,7 @@ def _beyond(text: str, node: yaml.Node | None) -> yaml.constructor.ConstructorEr
 
 
 T = TypeVar("T")
-_LIMIT = 4 << 20  # bytes; our largest file is far below, a hostile one should not fill the memory
+_LIMIT = 4 << 20  # bytes; far above any bundled file, so that a hostile one cannot fill the memory
 
 
 def read_text(path: Path) -> str:
@@ -119,7 +119,7 @@ def read_text(path: Path) -> str:
 def load(path: Path, kind: type[T]) -> T:
     """The content of a YAML file as `kind`, a msgspec type; aliases and tags beyond plain YAML are refused."""
     text = read_text(path)
-    before = kept().get(path, text, kind)
+    before = parse_cache().get(path, text, kind)
     if before is not None:
         return before
 
@@ -129,12 +129,12 @@ def load(path: Path, kind: type[T]) -> T:
     except msgspec.ValidationError as e:
         message, _, where = str(e).partition(" - at ")
         raise KnowledgeError(f"{path}:{line_of(text, where.strip('`'))}: {message}") from None
-    kept().put(path, text, raw)
+    parse_cache().put(path, text, raw)
     return found
 
 
 def key_line(path: Path, *keys: str) -> int:
-    """The line, from 1, at which the nested `keys` stand in the file; 1 when they do not."""
+    """The line, from 1, of the nested `keys` in the file; 1 when they are not there."""
 
     return line_of(read_text(path), "".join(f".{k}" if not k.isdigit() else f"[{k}]" for k in keys))
 
@@ -165,13 +165,13 @@ def entry_line(path: Path, key: str, message: str = "", where: str = "") -> int:
 
 
 FILE = "knowledge.msgpack"
-_CACHE_LIMIT = 16 << 20  # bytes; ours has half a megabyte
+_CACHE_LIMIT = 16 << 20  # bytes; the bundled knowledge takes half a megabyte
 # What a file that is not as we left it, or a place that cannot be, may raise: deep nesting, not UTF-8, no file, a loop.
 _DAMAGED = (OSError, ValueError, RuntimeError, msgspec.MsgspecError)
 _Entries = dict[str, tuple[bytes, msgspec.Raw]]
 
 
-class Kept:
+class ParseCache:
     """The parsed contents of the YAML files under some folders, in one file."""
 
     def __init__(self, file: Path | None, folders: tuple[Path, ...]) -> None:
@@ -189,7 +189,7 @@ class Kept:
             return None
         try:
             return msgspec.msgpack.decode(found[1], type=kind)
-        except _DAMAGED:  # or a mistake in the YAML, which is told by its line
+        except _DAMAGED:  # or a mistake in the YAML, which the caller reports with its line
             return None
 
     def put(self, path: Path, text: str, content: Any) -> None:
@@ -233,7 +233,7 @@ def _digest(text: str) -> bytes:
 
 
 @lru_cache(maxsize=1)
-def kept() -> Kept:
+def parse_cache() -> ParseCache:
     """What this program keeps; written when it ends."""
     folders = []
     for name in ("knowledge", "kernels"):
@@ -242,7 +242,7 @@ def kept() -> Kept:
     file = None
     with contextlib.suppress(AdvisorError):
         file = resources.user_cache() / FILE
-    found = Kept(file, tuple(folders))
+    found = ParseCache(file, tuple(folders))
     atexit.register(found.write)
     return found
 
@@ -283,7 +283,7 @@ def _too_deep(text: str) -> bool:
 
 
 def parse(path: Path, text: str) -> Any:
-    """The content of the YAML `text` that stands in the file `path`; KnowledgeError with file and line."""
+    """The content of the YAML `text` of the file `path`; KnowledgeError with file and line."""
     if _too_deep(text):
         raise KnowledgeError(f"{path}:1: nested too deeply")
     try:
@@ -318,7 +318,7 @@ def _entries(node: yaml.MappingNode) -> dict[Any, tuple[yaml.Node, yaml.Node]]:
 
 
 def node_line(node: yaml.Node | None, steps: Iterable[str | int]) -> int:
-    """The line, from 1, of the deepest of nested keys and places that stands under a node of a YAML tree."""
+    """The line, from 1, of the deepest of the nested keys and indices that exists under a node of a YAML tree."""
     line = 1
     for step in steps:
         if isinstance(node, yaml.MappingNode):

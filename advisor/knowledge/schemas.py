@@ -1,6 +1,6 @@
 """The shapes of knowledge entries. An unknown field is an error; every entry cites its sources.
 
-What a metric's value can be, as far as its unit and its name tell.
+The bounds of a metric follow from its unit and name.
 """
 
 from __future__ import annotations

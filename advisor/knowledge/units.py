@@ -34,7 +34,7 @@ def units() -> dict[str, UnitDef]:
 
 
 def unit_name(metric: str) -> str:
-    """`pipe_fma_pct` -> `FMA pipe`; the metric itself where it is no unit."""
+    """`pipe_fma_pct` -> `FMA pipe`; the metric itself where it is not a unit."""
     found = units().get(metric)
     return found.name if found is not None else metric
 

@@ -1,4 +1,4 @@
-"""One mistake in a knowledge file, and where it stands.
+"""One mistake in a knowledge file, and where it is.
 
 One YAML file with the line of every key, read so that all its mistakes are found, not only the first.
 
@@ -45,7 +45,7 @@ _UNKNOWN_FIELD = re.compile(r"unknown field `([^`]+)`")
 
 
 def placed(error: KnowledgeError) -> Mistake:
-    """The mistake that an error beginning with file:line tells of."""
+    """The mistake described by an error that begins with file:line."""
     match = _PLACED.match(str(error))
     return Mistake(Path(match[1]), int(match[2]), match[3]) if match else Mistake(Path("knowledge"), 1, str(error))
 
@@ -60,7 +60,7 @@ class Document:
     _root: Any = None
 
     def line(self, *keys: str | int) -> int:
-        """The line, from 1, of the deepest of the nested `keys` that stands in the file."""
+        """The line, from 1, of the deepest of the nested `keys` that is in the file."""
         return node_line(self._root, keys)
 
     def mistake(self, text: str, *keys: str | int, severity: str = "error") -> Mistake:
@@ -68,7 +68,7 @@ class Document:
         return Mistake(self.path, self.line(*keys), text, severity)
 
     def convert(self, value: Any, kind: type[T], *keys: str | int) -> T | None:
-        """`value`, which stands at `keys`, as `kind`; None and a mistake recorded when it does not fit."""
+        """`value`, found at `keys`, as `kind`; None, with a mistake recorded, when it does not fit."""
         try:
             return msgspec.convert(value, kind)
         except msgspec.ValidationError as e:
@@ -98,12 +98,12 @@ class Document:
 
 
 def read(path: Path) -> Document:
-    """Read a file that must hold a mapping; whatever is wrong with it as a whole is among its mistakes."""
+    """Read a file that must hold a mapping; problems of the whole file are among its mistakes."""
     out = Document(path)
     try:
         text = read_text(path)
         out.mistakes += _beyond_plain(path, text)
-        if out.mistakes:  # an alias may stand for a structure of any size: nothing is built from such a file
+        if out.mistakes:  # an alias may expand to any size, so nothing is built from such a file
             return out
         raw = load(path, dict[str, Any])
     except KnowledgeError as e:
@@ -149,7 +149,7 @@ class TeamDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Placed(Generic[S]):
-    """An entry and where it stands: `keys` lead to it in its document."""
+    """An entry and where it is: `keys` lead to it in its document."""
 
     id: str
     value: S
@@ -195,7 +195,7 @@ class Base:
         return source is not None and (not place or place in source.value.places)
 
     def catalog(self, findings: dict[str, DiagnosisDef], observations: dict[str, ObservationDef]) -> Catalog:
-        """A catalogue of what is sound: with these findings and observations, and all else that was loaded."""
+        """A catalogue of the sound entries: these findings and observations, and everything else that was loaded."""
         out = Catalog(self.folders)
         out.__dict__.update(
             metrics={k: p.value for k, p in self.metrics.items()},

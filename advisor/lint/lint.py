@@ -16,7 +16,7 @@ from advisor.knowledge.schemas import ClassDef, DiagnosisDef
 from advisor.lint.base import ERROR, Base, Mistake, Placed, load_base
 from advisor.lint.entries import check_catalogue, check_findings, check_questions, check_used, exercises_in
 from advisor.lint.examples import check_examples
-from advisor.lint.names import check_cites, check_metrics, check_observations, check_rules, references
+from advisor.lint.names import check_cites, check_metrics, check_observations, check_rules, check_units, references
 from advisor.lint.rules import check_partitions, check_reachable
 from advisor.practice.folders import faults
 from advisor.reasoning.engine.program import kind_of
@@ -68,11 +68,11 @@ def check_timelines(base: Base | None) -> Iterator[Mistake]:
     if base is None:
         return
     yield from base.mistakes
-    tests, _ = check_observations(base)  # their own mistakes are told once, with those of kernels
+    tests, _ = check_observations(base)  # already reported with those of kernels
     terms = {name for name, entry in base.metrics.items() if entry.value.unit == "%"}
     yield from _entries(base)
     yield from check_findings(base, terms, None)
-    # From here on the rules are looked at as if they were a launch's, which is what the engine does with them.
+    # From here on the rules are checked like those of a launch, which is how the engine runs them.
     base.findings = {
         name: replace(entry, value=msgspec.structs.replace(entry.value, scope="launch"))
         for name, entry in base.findings.items()
@@ -109,7 +109,7 @@ def _factor(entry: Placed[DiagnosisDef], part: str, term: str, text: str) -> Ite
     try:
         value = parse(text).scalar({})
     except ExpressionError:
-        return  # told where fixes are checked
+        return  # reported where fixes are checked
     if not 0 <= value <= 1:
         yield entry.mistake(f"{term}: what a fix leaves is a number from 0 to 1", "fix", part, term)
 
@@ -147,7 +147,7 @@ WORKLOAD_SCOPE = "workload"
 def check_workloads(whole: Base, terms: Collection[str], exercises: Collection[str] | None) -> Iterator[Mistake]:
     """Every mistake in the folder `graphics` of our own knowledge; nothing where there is none.
 
-    terms: what the fix of a workload may change. An exercise is not asked for, since no kernel of ours draws.
+    terms: what the fix of a workload may change. No exercise is required, since no bundled kernel draws.
     """
     folder = whole.folders[0] / WORKLOAD_FOLDER
     if not folder.is_dir():
@@ -161,7 +161,7 @@ def check_workloads(whole: Base, terms: Collection[str], exercises: Collection[s
         if entry.value.scope != WORKLOAD_SCOPE:
             yield entry.mistake(f"the scope must be {WORKLOAD_SCOPE}", "scope")
     yield from check_findings(base, terms, exercises)
-    # From here on the rules are looked at as if they were a launch's, which is what the engine does with them.
+    # From here on the rules are checked like those of a launch, which is how the engine runs them.
     base.findings = {
         name: replace(entry, value=msgspec.structs.replace(entry.value, scope="launch"))
         for name, entry in base.findings.items()
@@ -211,6 +211,7 @@ def lint(
     timelines = timeline_base(base)
     found += check_used(base, used_by_timelines(timelines))
     found += check_questions(base)
+    found += check_units(base, terms)
     found += check_partitions(base, tests)
     found += check_reachable(base, tests, sound)
     found += check_catalogue(base)
@@ -225,12 +226,12 @@ def run(folders: Sequence[Path], out: TextIO, own: Path | None = None) -> int:
     """Print each mistake as `file:line: severity: text`; exit code 1 when one of them is an error, else 0.
 
     folders: team directories, checked beside our own knowledge (`own`, by default the installation's), of which nothing
-    is printed then; none: our own, and the bundled exercises. A folder with a classification of its own is no team's
+    is printed then; none: our own, and the bundled exercises. A folder with a classification is no team's
     but a whole knowledge base, and is checked by itself.
     """
     whole = [f for f in folders if (f / "classification.yaml").is_file() and not (f / "team.yaml").exists()]
     teams = [f for f in folders if f not in whole]
-    # A whole knowledge base has its exercises beside it, as ours has.
+    # A whole knowledge base has a kernels folder next to it, like the bundled one.
     found = [m for base in whole for m in lint([base], kernels=base.resolve().parent / "kernels")]
     if teams or not folders:
         base = own or resources.folder("knowledge")
@@ -249,7 +250,7 @@ def shown_line(mistake: Mistake) -> str:
 
 
 def _exercises(found: Sequence[Mistake]) -> list[Mistake]:
-    """What is wrong with the bundled exercises; nothing while the knowledge that they name cannot be relied on."""
+    """The mistakes in the bundled exercises; none while the knowledge that they name has errors."""
     if any(m.severity == ERROR for m in found):
         return []
     return [Mistake(f.file, f.line, f.text, ERROR) for f in faults(catalog())]

@@ -30,7 +30,7 @@ def find_values(true: Sequence[Test], false: Sequence[Test], seed: int = 0) -> d
     """Values (none negative) on which all of `true` hold and none of `false`, or None when none were found.
 
     Each try starts from random magnitudes and repairs one wrong test at a time, by moving one of its metrics just
-    beyond the point where a comparison turns, to where the fewest tests are wrong.
+    beyond the point where a comparison flips, to where the fewest tests are wrong.
     """
     draw = random.Random(seed)
     wanted = [(t, True) for t in true] + [(t, False) for t in false]
@@ -377,7 +377,7 @@ def _never(
     when: Sequence[str],
     unless: Sequence[str],
 ) -> tuple[str, str] | None:
-    """Why the conditions cannot be met, and how bad that is; None when they can, or when nobody can tell."""
+    """Why the conditions cannot be met, and how bad that is; None when they can, or when is unknown."""
     parts = [(name, f) for name in when if (f := _needed(base, tests, sound, name)) is not None]
     # What blocks a rule must be true: an unknown metric keeps it from that, so only known ones constrain.
     known = frozenset[str]().union(*(surely_known(tests[n]) for n in when if n in tests))

@@ -1,6 +1,6 @@
 """Whether a kernel runs through phases, from the samples over its run. Runs in the child process: standard library.
 
-What is taken from one launch of a binary report. Runs in the child process: standard library and ncu_report only.
+The data read from one launch of a binary report. Runs in the child process: standard library and ncu_report only.
 
 The numbers behind the per-instruction metrics, found by comparing them with the SASS of known kernels (CC 7.0 to 9.0,
 ncu 2021 to 2025):
@@ -29,7 +29,7 @@ def phases(dram: Sequence[float], sm: Sequence[float]) -> float | None:
 
     The run without its first and last tenth is cut into twenty parts; the result is the spread of DRAM minus SM
     activity between the tenth and the ninetieth percentile of the parts, over 100. Near 0 for an even kernel, about 1
-    for one that turns from the one unit to the other, or idles for a while. None with too few samples.
+    for one that switches from one unit to the other, or idles for a while. None with too few samples.
     """
     balance = [d - s for d, s in zip(dram, sm, strict=False)]
     active = [at for at, (d, s) in enumerate(zip(dram, sm, strict=False)) if d > _IDLE or s > _IDLE]
@@ -96,7 +96,7 @@ _DEVICE = tuple(
 )
 # Of these the single instances are read; of all others one value.
 INSTANCED = frozenset((*_OPCODES, *_LANES, DRAM, SM, *_PER_PC))
-# Needed beside the metrics that the caller names.
+# Needed in addition to the metrics that the caller names.
 ALWAYS = frozenset(
     (
         *(*_OPCODES, *_LANES, SPILLS, DRAM, SM, *_PER_PC, *_GRID, *_BLOCK, *_DEVICE),
@@ -165,7 +165,7 @@ def arithmetic_lanes(action: Any) -> dict[str, tuple[float, str]]:
     """What ncu's counters of floating-point operations count, from the lanes of each opcode; empty without those.
 
     Both are the same numbers: on 108 launches of CC 9.0 with either, no count differs. Packed fp32 (FFMA2, from CC 10.0
-    on) is in neither list, so where there is any nothing is told.
+    on) is in neither list, so the result is empty where there is any.
     """
     lanes = _by_opcode(action, _LANES)
     if lanes is None:
@@ -245,7 +245,7 @@ def rules(action: Any) -> list[list[Any]]:
 
 
 def local_split(action: Any, tables: dict[str, dict[int, float] | None]) -> list[float] | None:
-    """[spill instructions, other local-memory instructions] executed; None where the code has to be looked at.
+    """[spill instructions, other local-memory instructions] executed; None where only the code can show it.
 
     From ncu 2025.3 on the report counts the spills; the rest of the local-memory instructions serve arrays.
     """

@@ -1,8 +1,8 @@
 """The program of the child process: reads launches of a report with NVIDIA's library and sends them to its parent.
 
 It gets one JSON object on standard input and writes JSON lines to standard output, one a launch as soon as it is read,
-so that whatever was read before a crash survives. NVIDIA's library parses a launch anew at each request and never gives
-the memory back; here it goes with the process.
+so that what was read before a crash survives. NVIDIA's library parses a launch again for each request and never gives
+memory back until the process ends.
 """
 
 from __future__ import annotations

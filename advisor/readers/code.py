@@ -52,7 +52,7 @@ def text_at(table: bytes, at: int) -> str:
 
 
 class Elf:
-    """An ELF file, its parts looked at on demand; BadCodeError where it is none."""
+    """An ELF file, parsed on demand; BadCodeError for anything else."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -85,9 +85,9 @@ class Elf:
         return [Symbol(text_at(texts, name), section, value) for name, _, _, section, value, _ in found]
 
     def relocations(self, name: str) -> dict[int, tuple[int, int]]:
-        """Offset in the section `name` -> (index of the symbol whose address stands there, what is added to it)."""
+        """Offset in the section `name` -> (index of the symbol whose address is stored there, the addend)."""
         out: dict[int, tuple[int, int]] = {}
-        # Before CUDA 12 what is added stands in the section itself, and is 0 in line tables.
+        # Before CUDA 12 the addend is stored in the section itself, and is 0 in line tables.
         for prefix, entry in ((".rela", _ADDED), (".rel", _PLAIN)):
             data = self.section(prefix + name)
             for at in range(0, len(data) - entry.size + 1, entry.size):
@@ -121,7 +121,7 @@ class Sequence:
 
 
 class LineTable:
-    """The sequences of a section such as .debug_line; BadCodeError for what is no such table."""
+    """The sequences of a section such as .debug_line; BadCodeError for malformed data."""
 
     def __init__(self, elf: Elf, name: str = ".debug_line") -> None:
         self._data, self._at, self._rows = elf.section(name), 0, 0
@@ -146,7 +146,7 @@ class LineTable:
                 _, file, line, call, function = rows[at]
                 if line > 0:
                     out.append(Frame(file, line, function))
-                # A call stands in front of what it calls; anything else is damage.
+                # A call precedes what it calls; anything else is damage.
                 at = call - 1 if call - 1 < at else -1
             return tuple(out)
         return ()
@@ -313,11 +313,11 @@ class Code:
         self.ptx = tuple(text.decode("utf-8", "replace").split("\0"))
 
     def frames(self, pc: int) -> tuple[Frame, ...]:
-        """The source line of an address and the calls around it, innermost first; () where the code does not tell."""
+        """The source line of an address and the calls around it, innermost first; () where unknown."""
         return self._of(self._lines, pc)
 
     def ptx_line(self, pc: int) -> int:
-        """The line of `ptx`, counted from 1; 0 where the code does not tell."""
+        """The line of `ptx`, counted from 1; 0 where unknown."""
         found = self._of(self._ptx_lines, pc)
         return found[0].line if found and found[0].line <= len(self.ptx) else 0
 

@@ -57,10 +57,10 @@ MAGIC = b"NVR\0"
 _HIGHEST_FIELD = 200
 # Far beyond any report, and short enough to be walked in seconds.
 _MOST_FIELDS, _MOST_HEADER_FIELDS, _MOST_BLOCKS, _MOST_LAUNCHES = 1 << 20, 1 << 12, 400_000, 100_000
-# How a damage begins that more bytes might mend.
+# How a damage begins that more bytes might fix.
 ENDS = "it ends"
 METRIC, CODE, LAYOUT = 13, 15, 17
-# The machine code is an ELF file; names of its sections tell how it was built.
+# The machine code is an ELF file; the names of its sections show how it was built.
 _CODE_MARKS = (b"\x7fELF", b".debug_line", b".nv_debug_info_reg_sass")
 LENGTH = struct.Struct("<I")
 Bytes = bytes | memoryview | mmap.mmap
@@ -171,7 +171,7 @@ def _session(data: Bytes, found: Container) -> None:
 
 
 def walk(data: Bytes) -> Container:
-    """Walks the blocks of a whole report. Never raises: what is wrong with it stands in `damage`."""
+    """Walks the blocks of a whole report. Never raises: problems are recorded in `damage`."""
     found = Container()
     if bytes(data[:4]) != MAGIC:
         found.damage = "it does not begin with the mark of a report"
@@ -367,7 +367,7 @@ def slim(
     record is damaged. Strings keep their index, since all block headers are kept.
     """
     strings = strings_of(data, found)  # of all blocks: a launch may use names that a later block adds
-    # In a report that is cut, a name may stand in a block that is lost.
+    # In a truncated report, a name may be in a block that is lost.
     keep: dict[int, int] = dict.fromkeys(range(len(strings), 1 << 16), _LEAVE) if found.damage else {}
     choose = _Choice(strings, keep, wanted, bare)
     records: dict[int, list[bytes]] = {}
@@ -391,7 +391,7 @@ def slim(
 
 @dataclass(slots=True)
 class _Choice:
-    """What to do with the metric whose name is at an index of the table of strings; `known` as far as it was asked."""
+    """What to do with the metric whose name is at an index of the string table; `known` caches the answers."""
 
     strings: list[str]
     known: dict[int, int]
@@ -411,7 +411,7 @@ class _Choice:
 
 def _record(whole: bytes, choice: _Choice) -> bytes:
     parts = []
-    at, size, since = 0, len(whole), 0  # since: where what is kept as it stands begins
+    at, size, since = 0, len(whole), 0  # since: where what is kept unchanged begins
     while at < size:
         key = at
         # The shortest way for short metrics, of which a launch has two thousand.

@@ -24,13 +24,13 @@ _GROUP_MARKS = str.maketrans("", "", " \u00a0\u2009\u202f'’")
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
 _NAN = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
-# A token that can only be read one way tells the style of the whole file.
+# A token that can only be read one way decides the style of the whole file.
 _POINT = re.compile(r"[+-]?(0\.\d+|\d+\.(\d{1,2}|\d{4,})|\d{1,3}(,\d{3})+\.\d+|\d{1,3}(,\d{3}){2,})")
 _COMMA = re.compile(r"[+-]?(0,\d+|\d+,(\d{1,2}|\d{4,})|\d{1,3}(\.\d{3})+,\d+|\d{1,3}(\.\d{3}){2,})")
 
 
 def decimal_mark(samples: Iterable[str]) -> str | None:
-    """The decimal mark of a file, '.' or ',', from its numbers; '.' where nothing tells; None where both occur."""
+    """The decimal mark of a file, '.' or ',', from its numbers; '.' where undecided; None where both occur."""
     point = comma = False
     for sample in samples:
         token = sample.strip().translate(_GROUP_MARKS)
@@ -93,7 +93,7 @@ def rows(lines: Iterable[str]) -> Iterator[list[str]]:
         if header:
             begins = _ROWS[line.lstrip("\ufeff").startswith('"')]
         if header or begins.match(line):
-            held = []  # what was held was no row but had a stray quote
+            held = []  # the previous lines were no row but had a stray quote
         elif not held:
             continue
         held.append(line)
@@ -198,7 +198,7 @@ class _Table:
         return row[i] if i is not None and i < len(row) else ""
 
     def key(self, row: list[str]) -> tuple[object, ...]:
-        """What tells the launches of a file apart."""
+        """What distinguishes the launches of a file."""
         if self.summary:
             parts = ("Process ID", "Kernel Name", "Block Size", "Grid Size", "Device")
             return (self.segment, *(self.get(row, title) for title in parts))

@@ -39,7 +39,7 @@ def is_text(head: bytes) -> bool:
 
 
 def lines(path: Path, limits: Limits, name: str = "") -> Iterator[str]:
-    """The lines without their newline. Raises InputError, naming the file `name`, for what is beyond the limits."""
+    """The lines without their newline. Raises InputError, naming the file `name`, beyond the limits."""
     name = name or path.name
     if why := why_special(path):
         raise InputError(f"{name}: {why}")
@@ -151,7 +151,7 @@ def wrapping(head: bytes) -> str:
 
 
 def refuse_head(name: str, head: bytes) -> None:
-    """Raises InputError if the first bytes of a file already tell that it is no profile."""
+    """Raises InputError if the first bytes of a file already show that it is no profile."""
     if not head.strip():
         raise InputError(f"{name}: the file is empty; profile again, or copy it again")
     if head.startswith(MAGIC):
@@ -294,7 +294,7 @@ def unpack(path: Path, kind: str, target: Path, limits: Limits) -> str:
 
 
 def _hopeless(target: Path) -> str:
-    """Why a half-written report can be no report whatever follows, or ''."""
+    """Why a half-written report cannot be a report, or ''."""
     with target.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         found = walk(data)
         return found.damage if data[: len(MAGIC)] == MAGIC and not found.damage.startswith(ENDS) else ""

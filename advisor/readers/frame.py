@@ -22,7 +22,7 @@ from advisor.records.readings import IDENTITY, Access, RuleResult
 if TYPE_CHECKING:
     import pandas as pd
 
-# C0, DEL, C1, line separators, and characters without a width or that turn the direction of text around.
+# C0, DEL, C1, line separators, and characters without a width or that reverse the direction of text.
 _CONTROL = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
@@ -136,7 +136,7 @@ def _atom(text: str) -> Parsed | None:
 
 @lru_cache(maxsize=512)
 def parse(unit: str) -> Parsed | None:
-    """The exponent of ten and the dimension (bytes, seconds) of a unit such as `Gbyte/s`; None if it is no unit."""
+    """The exponent of ten and the dimension (bytes, seconds) of a unit such as `Gbyte/s`; None if it is not a unit."""
     above, _, below = unit.strip().partition("/")
     top, bottom = _atom(above.strip()), _atom(below.strip())
     if top is None or bottom is None:
@@ -189,7 +189,7 @@ class Metric(Protocol):
 @dataclass(slots=True)
 class Launch:
     """values: ncu metric name -> (value, unit in the file); labels: (section, label) -> the same, for console text and
-    details CSV; known: canonical metrics that the reader worked out itself, in their canonical unit."""
+    details CSV; known: canonical metrics that the reader derived itself, in their canonical unit."""
 
     index: int
     kernel: str

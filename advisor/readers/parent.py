@@ -27,7 +27,7 @@ from advisor.records.scratch import ScratchFolder
 if TYPE_CHECKING:
     import pandas as pd
 
-_TOLD_EVERY_S = 0.1  # how often whoever waits is told how far the reading is, and may call it off
+_TOLD_EVERY_S = 0.1  # interval of progress calls, in which the caller may cancel
 _INSTALL = "install it with `pip install ncu-report` (Linux x86-64 and aarch64, Windows, macOS arm64)"
 
 
@@ -147,7 +147,7 @@ class BackgroundRead:
         return [launch for launch in found if launch is not None]
 
     def call_off(self) -> None:
-        """End the reading: nobody waits for it any more."""
+        """Cancel the reading."""
         self._called_off = True
         for child in tuple(self._running):
             child.kill()
@@ -219,7 +219,7 @@ def read_report(
     if lost:
         contents.problems.append(f"{lost} of the {found.announced} launches announced could not be read")
     contents.problems += [f"the report is damaged or cut short: {text}" for text in wrong]
-    # Behind the damage there may be launches that nobody announced.
+    # After the damage there may be launches that were not announced.
     contents.missing = None if wrong else lost
     return contents
 
@@ -264,7 +264,7 @@ def read_instances(
 def read_code(
     path: Path, index: int, metric_names: Sequence[str], with_sass: bool = True, *, limits: Limits | None = None
 ) -> LaunchCode:
-    """The same table with what the machine code tells beside it; no PTX and no sources unless `with_sass`."""
+    """The same table, with what the machine code adds; no PTX and no sources unless `with_sass`."""
     path, bounds = Path(path), limits or Limits()
     sniffed = formats.sniff(path, bounds)
     if not sniffed.wrapping and sniffed.format != "ncu-rep":

@@ -1,4 +1,4 @@
-"""The door: any form of a profile in, one frame in canonical units out, or one line that says why not."""
+"""Read a profile of any form into one frame in canonical units, or raise an InputError of one line."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def read_many(
     """Reads several files into one frame, whose `report` column counts the descriptions in the second value.
 
     jobs: child processes at a time; progress: called with "read", files done and files in all, and as `read` says;
-    meanwhile: called while the processes read, so that what is needed next can be made ready. A file that is refused
+    meanwhile: called while the processes read, to prepare what is needed next. A file that is refused
     has no rows, and a description with format '' and the refusal as its one problem.
     """
     bounds = replace(limits or Limits(), children=max(1, jobs))
@@ -195,7 +195,7 @@ def _report(
                 f"{name}: a whole report, but it holds no kernel launches: nothing was profiled; check ncu's filters"
             )
     reading = BackgroundRead(source, folder, found, names_wanted(metrics.values()), children, limits)
-    import pandas as pd  # noqa: F401  (takes as long as the children, beside them)
+    import pandas as pd  # noqa: F401  (takes as long as the children, in parallel)
 
     if meanwhile is not None:
         meanwhile()
@@ -288,7 +288,7 @@ def _tidy(contents: Contents, limits: Limits) -> None:
 
 
 class _Digest:
-    """The SHA-256 of a file, reckoned beside what is done meanwhile."""
+    """The SHA-256 of a file, calculated in the background."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._hex = path, ""

@@ -69,7 +69,7 @@ def typed() -> Typed:
 
 
 def key_of(metric: str) -> str:
-    """How a metric is typed: `units: TEX`, `stalls: barrier`, `tex_hit`; empty for one that nobody types."""
+    """How a metric is typed: `units: TEX`, `stalls: barrier`, `tex_hit`; empty for one that cannot be typed."""
     words = typed()
     for unit, word in words.units.items():
         if word.metric == metric:
@@ -85,7 +85,7 @@ def key_of(metric: str) -> str:
 
 
 def read_workload(path: Path, name: str) -> Contents:
-    """The one workload of a file, as a launch with neither grid nor block. InputError, one line, for what is wrong."""
+    """The one workload of a file, as a launch with neither grid nor block. InputError, one line, for mistakes."""
     try:
         if path.stat().st_size > LARGEST:
             raise InputError(f"over {LARGEST >> 10} KiB: no workload typed in by hand; one file describes one workload")

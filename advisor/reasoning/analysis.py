@@ -51,12 +51,12 @@ class Analysis:
         return why_not(self.catalog, self._reasoned.observed, position, trace, finding_id, self._labels(position))
 
     def flips(self, position: int, finding_id: str = "") -> tuple[Flip, ...]:
-        """The values at which the class or a finding of one launch would turn, and what would then be concluded."""
+        """The values at which the class or a finding of one launch flips, and what would then be concluded."""
         launch = self._launch(position)
         return flips(self.catalog, self._reasoned, self.inputs, position, finding_id or launch.verdict.id)
 
     def turns(self, position: int) -> dict[str, tuple[float, ...]]:
-        """Metric to the values, ascending, at which something turns that anything concluded of a launch rests on."""
+        """Metric to the values, ascending, at which some evidence of a launch's conclusions flips."""
         launch = self._launch(position)
         targets = (launch.verdict.id, *(finding.id for finding in launch.findings))
         out: dict[str, set[float]] = {}
@@ -74,7 +74,7 @@ class Analysis:
         return Analysis(self.catalog, *what_if(self.catalog, self._reasoned, self.inputs, position, values))
 
     def on(self, positions: Sequence[int], gpu: Gpu) -> tuple[Elsewhere, ...]:
-        """Some launches on another card; UsageError where nothing tells enough of the card that they ran on."""
+        """Some launches on another GPU; UsageError where the GPU that they ran on is not known well enough."""
         for position in positions:
             self._launch(position)
         return elsewhere(self.catalog, self.inputs, self._reasoned, positions, gpu)

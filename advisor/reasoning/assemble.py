@@ -63,7 +63,7 @@ def reason(
     known_as: tuple[str, ...] = (),
     forks: int = 1,
 ) -> Reasoned:
-    """Observe, conclude causes, quantify, conclude what the gains mean, and tell all of it, launch by launch.
+    """Observe, conclude causes, quantify, conclude what the gains mean, and build the diagnoses.
 
     frame: an already derived one (what-if), with each row's GPU id; forks: processes that share the launches,
     where the system can.
@@ -177,7 +177,7 @@ def _finding(
         id=found,
         kind=kind_of(catalog, found, speedup),
         title=entry.title,
-        # Without evidence there is nothing to be sure of.
+        # Without evidence the confidence is 0.
         confidence=round(finding_confidence(observed, row, trace, found), 3) if _observations(catalog, names) else 0.0,
         speedup=speedup,
         evidence=_evidence(catalog, observed, row, names),

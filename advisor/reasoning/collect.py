@@ -87,7 +87,7 @@ def _pattern(kernel: str) -> str | None:
 
 
 def sources_of(catalog: Catalog, metric: str, seen: frozenset[str] = frozenset()) -> frozenset[str]:
-    """The metrics with names of ncu's own that a canonical metric rests on; empty for what no profile can tell."""
+    """The collectable metrics from which a canonical metric is derived; empty where no profile can give it."""
     definition = catalog.metrics.get(metric)
     if definition is None or metric in seen:
         return frozenset()

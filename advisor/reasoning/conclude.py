@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RowConclusions:
-    """What was concluded about one launch; first: before the gains, speedup by finding, were weighed."""
+    """The conclusions about one launch.
+
+    first: of the first pass, before the speedups are known; gains: speedup by finding.
+    """
 
     first: Trace
     trace: Trace
@@ -35,9 +38,9 @@ class RowConclusions:
 
 @dataclass(frozen=True)
 class Conclusions:
-    """What was concluded about one frame, row by row, before any of it is told.
+    """The conclusions about one frame, row by row.
 
-    first: before the gains were weighed; gains: speedup by finding.
+    first: of the first pass, before the speedups are known; gains: speedup by finding.
     """
 
     frame: pd.DataFrame
@@ -51,7 +54,7 @@ class Conclusions:
 
 @lru_cache(maxsize=4)
 def engine_of(catalog: Catalog) -> Engine:
-    """One engine a knowledge base: compiling the rules takes longer than running them."""
+    """One engine for each knowledge base, because compiling the rules takes longer than running them."""
     return Engine(catalog)
 
 
@@ -96,7 +99,7 @@ def weigh(
 
 
 def observe_all(catalog: Catalog, frame: pd.DataFrame) -> Observed:
-    """What is seen in a derived frame, its labels in words."""
+    """The observations of a derived frame, with the names of its labels."""
     labels = {name: [unit_name(str(text or "")) for text in frame[name]] for name in LABELS if name in frame}
     return observe(frame, catalog, labels=labels)
 
@@ -104,7 +107,7 @@ def observe_all(catalog: Catalog, frame: pd.DataFrame) -> Observed:
 def judge(
     catalog: Catalog, inputs: Inputs, frame: pd.DataFrame, observed: Observed, known_as: tuple[str, ...]
 ) -> Conclusions:
-    """The same for a derived frame that was observed already."""
+    """The same for an observed frame."""
     return weighed(catalog, frame, observed, known_as, weights(catalog, inputs, observed, range(len(frame))))
 
 
@@ -115,13 +118,13 @@ def weighed(
     known_as: tuple[str, ...],
     found: Sequence[RowConclusions],
 ) -> Conclusions:
-    """The weights of all rows, put together."""
+    """The conclusions of all rows."""
     first, traces, gains = (tuple(getattr(w, name) for w in found) for name in ("first", "trace", "gains"))
     return Conclusions(frame, observed, engine_of(catalog), first, traces, gains, known_as)
 
 
 def weights(catalog: Catalog, inputs: Inputs, observed: Observed, rows: range) -> list[RowConclusions]:
-    """What is concluded about some rows of what was observed."""
+    """The conclusions about some rows."""
     engine = engine_of(catalog)
     answers = [_choices(inputs, row) for row in rows]
     first = engine.conclude_many(observed, answers, None, rows)
@@ -134,7 +137,7 @@ def weights(catalog: Catalog, inputs: Inputs, observed: Observed, rows: range) -
 def _words(catalog: Catalog, trace: Trace, gains: Mapping[str, Speedup]) -> frozenset[str]:
     causes = [f for f in trace.findings if catalog.findings[f].kind == "diagnosis"]
     words = {"gain.any_diagnosis"} if any(is_worthwhile(gains.get(f)) for f in causes) else set()
-    # A cause whose gain nobody can tell is no reason to stop.
+    # A cause whose gain is unknown is no reason to stop.
     untold = any(f not in gains and f not in ENDS and catalog.findings[f].fix is not None for f in causes)
     if untold or any(s.estimate >= REACHES for s in gains.values()):
         words.add("gain.reaches_10")

@@ -37,7 +37,7 @@ _OPENINGS = {
     "The kernel is utilizing greater than 80.0%": 5,
     "This workload is utilizing greater than 80.0%": 5,
 }
-# Attributes of the card that a report may lack, from the table of GPUs: canonical metric -> field of its SM's limits.
+# Attributes of the GPU that a report may lack, from the table of GPUs: canonical metric -> field of its SM's limits.
 _LIMITS = {
     "device_max_warps_per_sm": "warps_per_sm",
     "device_max_blocks_per_sm": "blocks_per_sm",
@@ -51,7 +51,7 @@ _SAME_WORK = 0.05
 
 def _verdict(rules: Any) -> float:
     for rule in rules if isinstance(rules, tuple) else ():
-        # Console text names no rule: there the title is the section, and the opening words must tell.
+        # Console text names no rule: there the title is the section, so the opening words decide.
         if rule.id in ("SOLBottleneck", ""):
             if rule.title in _VERDICTS:
                 return _VERDICTS[rule.title]
@@ -72,7 +72,7 @@ def _clock_reads(opcodes: Any) -> float:
 def add_base(
     frame: pd.DataFrame, infos: tuple[ReportInfo, ...], gpu_name: str | None
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Columns that derived metrics build on. Returns the frame and each row's GPU id, empty for one unknown."""
+    """Add the columns that derived metrics build on; also returns each row's GPU id, empty where unknown."""
     rows = len(frame)
     added: dict[str, Array] = {
         name: frame[name].to_numpy(dtype=float).copy() if name in frame else np.full(rows, np.nan)
@@ -87,7 +87,7 @@ def add_base(
         key = (str(name or ""), str(cc or ""))
         if key not in cards:
             found = gpus.known_as(*key)
-            # The report knows its own card best: a name given beside it is for reports that do not tell.
+            # The report knows its own GPU best: a given name is used only for reports without one.
             cards[key] = gpus.gpu(found) if found else (named if not key[0] else None)
         card = cards[key]
         known.append(card.id if card is not None else "")
@@ -96,7 +96,7 @@ def add_base(
         ceiling[row] = block_launch_ceiling(card.cc if card is not None else key[1])
         _complete(added, row, card, key[1])
         if card is not None and not any(key):
-            # Numbers without a report: the card that the user named, whole.
+            # Numbers without a report: the GPU that the user named, whole.
             versions[row], whole[row] = card.cc, float(card.sm_count or math.nan)
     usual = time_model().dram_ceiling
     complete = {i: 1.0 if info.complete else 0.0 for i, info in enumerate(infos)}
@@ -115,9 +115,9 @@ def add_base(
 
 
 def with_numbers(frame: pd.DataFrame, columns: Mapping[str, Array]) -> pd.DataFrame:
-    """A copy of the frame with these columns of numbers, in place of its own of the same names.
+    """A copy of the frame with these columns of numbers, replacing those of the same names.
 
-    All at once: put in one by one, a column costs more than what is computed of it.
+    All at once, because inserting columns one by one is slow.
     """
     import pandas as pd
 
@@ -129,7 +129,7 @@ def with_numbers(frame: pd.DataFrame, columns: Mapping[str, Array]) -> pd.DataFr
 
 
 def _complete(added: Mapping[str, Array], row: int, card: gpus.Gpu | None, cc: str) -> None:
-    """Fill what the report lacks of the card; the limits of an SM follow from the compute capability alone."""
+    """Fill what the report lacks of the GPU; the limits of an SM follow from the compute capability alone."""
     limits = card.limits if card is not None else None
     if limits is None and cc:
         try:
@@ -144,7 +144,7 @@ def _complete(added: Mapping[str, Array], row: int, card: gpus.Gpu | None, cc: s
 
 
 def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
-    """What a launch looks like beside the others of its kernel: first and slow, or at another clock."""
+    """Compare each launch with the others of its kernel: a slow first one, different clocks."""
     rows = len(frame)
     first, spread = np.full(rows, np.nan), np.full(rows, np.nan)
     frame = frame.copy()
@@ -182,7 +182,7 @@ def _differs(first: float, later: float) -> bool:
 
 
 def add_measured(frame: pd.DataFrame, measured: Cards) -> bool:
-    """What this machine's cards were measured to reach, in place of the usual, on launches of the very same cards.
+    """What this machine's GPUs were measured to reach, in place of the usual, on launches of the very same GPUs.
 
     The frame is a derived one; whether anything in it changed, so that what depends on it must be derived again.
     """
@@ -200,14 +200,14 @@ def add_measured(frame: pd.DataFrame, measured: Cards) -> bool:
 
 
 def add_known(frame: pd.DataFrame) -> pd.DataFrame:
-    """What a derived frame tells about itself: whether the ideal number of shared wavefronts is there."""
+    """Record whether the ideal number of shared wavefronts is known."""
     ideal = frame["shared_wavefronts_ideal"].to_numpy(dtype=float)
     frame["shared_ideal_known"] = np.where(np.isfinite(ideal), 1.0, 0.0)
     return frame
 
 
 def add_numbers(frame: pd.DataFrame, numbers: Mapping[str, float], rows: list[int] | None = None) -> pd.DataFrame:
-    """Numbers that the user gave, as metrics of all rows or of some."""
+    """Set numbers that the user gave as metrics of all rows or of some."""
     columns: dict[str, Array] = {}
     for name, value in numbers.items():
         columns[name] = frame[name].to_numpy(dtype=float).copy() if name in frame else np.full(len(frame), np.nan)

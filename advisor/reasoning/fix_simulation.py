@@ -1,4 +1,4 @@
-"""Findings whose fix a simulator can check get its result, worked out from the launch's own numbers."""
+"""Findings whose fix a simulator can check get its result, derived from the launch's own numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from advisor.records.diagnosis import Finding, FixCheck, Form
 from advisor.records.errors import UsageError
 from advisor.records.readings import Access
 
-_FULL = 0.01  # lanes: an average within this of a whole number stands for it
+_FULL = 0.01  # lanes: an average within this of a whole number represents it
 _CAPS = {"registers": "registers", "shared": "shared", "blocks": "block_size", "warps": "block_size"}
 Numbers = Mapping[str, float]
 Grid = tuple[int, int, int] | None
@@ -67,7 +67,7 @@ def _dearest(launch: Launched, space: str) -> tuple[Access, float, float] | None
             else (access.sectors, access.sectors_ideal)
         )
         known = access.executed > 0 and access.width in (8, 16, 32, 64, 128) and cost > ideal > 0
-        # Atomics on one address wait for each other whatever the pattern.
+        # Atomics on one address serialise with any pattern.
         if access.space == space and access.kind in ("load", "store") and known:
             found.append((cost - ideal, access, cost / access.executed, ideal / access.executed))
     if not found:
@@ -223,7 +223,7 @@ def _occupancy(launch: Launched) -> FixCheck | None:
 
 
 def _waves(launch: Launched) -> FixCheck | None:
-    """The grids around this one that fill the card evenly."""
+    """The grids around this one that fill the GPU evenly."""
     values = launch.values
     asked = _whole(values, "grid_size", "sm_count", "blocks_per_sm_limit")
     if asked is None or min(asked) < 1:

@@ -1,7 +1,7 @@
-"""What Nsight Compute's own rules say of a launch, each beside what was concluded here on the same subject.
+"""What the rules of Nsight Compute say about a launch, each compared with the conclusion here on the same subject.
 
-Which rule speaks of what stands in knowledge/topics/ncu_rules.yaml; why the two differ is read off the same proof as
-`why not`.
+The subjects of each rule are in knowledge/topics/ncu_rules.yaml; the reason for a difference comes from the same proof
+as `why not`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Kind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Kinds:
-    """What rules say, by identifier, and what is found in messages that say nothing about the kernel."""
+    """What rules say, by identifier, and patterns of messages that are not about the kernel."""
 
     of: Mapping[str, tuple[Kind, ...]]
     silent: tuple[re.Pattern[str], ...]
@@ -87,7 +87,7 @@ def kinds(catalog: Catalog) -> Kinds:
 
 @lru_cache(maxsize=256)
 def _subjects(catalog: Catalog, kind: Kind) -> tuple[str, ...]:
-    """Our ids on the subject of a kind, the plainest first, then the other causes of its symptom."""
+    """Our ids on the subject of a kind, the simplest first, then the other causes of its symptom."""
     causes = [name for name, entry in catalog.diagnoses.items() if kind.symptom and kind.symptom in entry.explains]
     return tuple(dict.fromkeys((*kind.about, *causes)))
 
@@ -180,7 +180,7 @@ class _Case:
         return self._of_what_was_not_found(told, part)
 
     def _of_what_was_not_found(self, told: RuleVerdict, part: str) -> RuleVerdict:
-        """The plainest of the subjects, unless another one gave way to what was found."""
+        """The first of the subjects, unless another one is explained by what was found."""
         judged = [self._refutation(told, subject, part) for subject in told.about if subject in self.catalog.findings]
         return next((v for v in judged if v.status == "gave_way"), judged[0]) if judged else told
 

@@ -34,10 +34,10 @@ from advisor.records.diagnosis import ENDS, Speedup
 if TYPE_CHECKING:
     import pandas as pd
 
-# Where no test holds a number against a constant: across what it can be.
+# Where no test compares a number with a constant: values across its range.
 _PERCENT: Final = (0.0, 2.0, 15.0, 25.0, 35.0, 45.0, 55.0, 70.0, 90.0)
 _OTHER: Final = (0.0, 0.3, 1.0, 3.0, 12.0, 40.0, 300.0, 1e4, 1e6, 1e9, 1e12)
-# Where a test holds a number against other numbers: close enough together to have one on each side of where it turns.
+# Where a test compares a number with other numbers: dense enough to have a value on each side of where it flips.
 _FINE_PERCENT: Final = np.arange(0.5, 100.0, 0.5)
 _FINE_OTHER: Final = np.geomspace(1e-3, 1e13, 129)
 
@@ -55,7 +55,7 @@ def outcome(catalog: Catalog, weighed: Conclusions, row: int) -> tuple[str, str,
 
 
 def differs(one: tuple[str, str, float], other: tuple[str, str, float]) -> bool:
-    """Whether two outcomes are told apart: gains within a tie are the same, as estimates go."""
+    """Whether two outcomes differ: gains within a tie count as equal."""
     return one[:2] != other[:2] or abs(math.log(one[2] / other[2])) > math.log(TIE)
 
 
@@ -90,7 +90,7 @@ def _against_others(catalog: Catalog) -> Mapping[str, tuple[Comparison, ...]]:
 
 
 def _turns(catalog: Catalog, metric: str, known: Mapping[str, float], percent: bool) -> list[float]:
-    """A value on each side of where a comparison with numbers that are known turns."""
+    """A value on each side of where a comparison with known numbers flips."""
     tried, out = _FINE_PERCENT if percent else _FINE_OTHER, list[float]()
     for comparison in _against_others(catalog).get(metric, ()):
         names = (comparison.left.names | comparison.right.names) - {metric}
@@ -107,7 +107,7 @@ def _turns(catalog: Catalog, metric: str, known: Mapping[str, float], percent: b
 
 
 def values_of(catalog: Catalog, metric: str, known: Mapping[str, float]) -> tuple[float, ...]:
-    """A value in each interval between the thresholds of the tests that read a number, as far as there is room."""
+    """A value in each interval between the thresholds of the tests that read a number, within its possible range."""
     percent = metric in catalog.metrics and catalog.metrics[metric].unit == "%"
     edges = sorted(_thresholds(catalog).get(metric, ()))
     if edges:
@@ -122,7 +122,7 @@ def values_of(catalog: Catalog, metric: str, known: Mapping[str, float]) -> tupl
 
 
 def _room(catalog: Catalog, metric: str, known: Mapping[str, float], most: float) -> float:
-    """The most that a number can be beside those that are known: a part beside its whole, a share beside others."""
+    """The most that a number can be, given the known ones: a part of a whole, a share next to others."""
     most = domain_of(catalog).most(metric, known, most)
     if metric.startswith("stall_") and not metric.endswith("_not_issued_pct"):
         share = metric.endswith("_pct")
@@ -137,7 +137,7 @@ def _room(catalog: Catalog, metric: str, known: Mapping[str, float], most: float
 
 
 class Tried:
-    """Values of numbers beside all that is known of the one launch, a row each, with what the tests say of them.
+    """Candidate values for one launch, one per row, with the outcomes of the tests.
 
     moving: the observations that these numbers can change; the others stay as they are.
     """
@@ -183,7 +183,7 @@ class Tried:
         return tuple(outcome(self._catalog, weighed, row) for row in range(len(rows)))
 
     def gains_moved(self, first: Ranked | None, numbers: Sequence[str]) -> dict[str, float]:
-        """How far each of these numbers moves the first finding's gain, as a logarithm, where estimates tell that."""
+        """How far each of these numbers moves the first finding's gain, as a logarithm, where the estimates show it."""
         fix = self._catalog.findings[first.id].fix if first is not None else None
         rows = [row for name in numbers for row in self._rows.get(name, [])]
         if first is None or fix is None or not rows:
@@ -210,7 +210,7 @@ def _judged(frame: pd.DataFrame, catalog: Catalog, before: Observed, moving: Seq
 
 
 def _frame(catalog: Catalog, inputs: Inputs, rows: Sequence[tuple[str, float]]) -> pd.DataFrame:
-    """A row for each number tried, beside all that is known."""
+    """A row for each candidate value, with everything else that is known."""
     one = inputs.frame.iloc[[0] * max(1, len(rows))].reset_index(drop=True)
     columns = {
         name: np.array([value if other == name else math.nan for other, value in rows])
@@ -219,15 +219,15 @@ def _frame(catalog: Catalog, inputs: Inputs, rows: Sequence[tuple[str, float]]) 
     return prepare(catalog, replace(inputs, frame=with_numbers(one, columns)))[0]
 
 
-# A cause whose gain nobody can tell yet counts as a factor of two: more than a tie, less than a certain large one.
+# A cause whose gain is unknown yet counts as a factor of two: more than a tie, less than a certain large one.
 _UNTOLD: Final = 2.0
-# One that is told but has no gain, such as the end of the search, counts for little more than nothing.
+# A conclusion without a gain, such as the end of the search, counts for almost nothing.
 _LEAST: Final = 1.05
 # The class decides which way the search goes, so what decides it comes before any single cause.
 _CLASS: Final = 4.0
 # Candidates that are put through the whole reasoning before one is found that does change something.
 _PROVED: Final = 6
-# What stands in for a number that a report lacks (metrics.fallbacks), as far as a person reads it.
+# What replaces a number that a report lacks (fallbacks of metrics.derive), where a user can read it.
 _FROM: Final = {"dram_bytes": (("dram_bytes_per_s", "duration_ns"),)}
 
 
@@ -256,7 +256,7 @@ class OpenRules:
         self.first = first_of(catalog, weighed, 0)
 
     def order(self) -> tuple[str, ...]:
-        """What is worth asking, the most telling first; empty when no answer would change anything."""
+        """The questions worth asking, the most informative first; empty when no answer would change anything."""
         if self.first is not None and self.first.id == "launch_overhead":
             return ()  # nothing inside a kernel of a few microseconds matters
         needs, of_gain = self.needs(), self._of_gain()
@@ -319,9 +319,10 @@ class OpenRules:
 
     @cached_property
     def _harmless(self) -> frozenset[str]:
-        """The observations that block a rule of the first finding, which stands whether they hold or not.
+        """The observations that block a rule of the first finding, which is concluded whether they hold or not.
 
-        Another rule may conclude it as well, even from what blocks this one: each is held to be true, and all of them.
+        Another rule may conclude it as well, even from what blocks this one: each is limited to be true, and all of
+        them.
         """
         fired = self.trace.fired_for(self.first.id) if self.first is not None else ()
         observed = self.weighed.observed
@@ -350,13 +351,13 @@ class OpenRules:
         if self.first is None or untold or concludes in ENDS or self.first.id == "unexplained":
             return worth
         if self.first.id in ENDS:
-            # A cause whose gain nobody can tell ends the end, too.
+            # A cause whose gain is unknown ends the end, too.
             return worth if gain is None or gain.high >= REACHES else 0.0
         far = Ranked(concludes, "diagnosis", None if gain is None else replace(gain, estimate=gain.high))
         return worth if ranked(self.catalog, (self.first, far))[0].id == concludes else 0.0
 
     def _untold(self, concludes: str, asks: frozenset[str]) -> bool:
-        """Whether a gain is still to be told: the numbers that a rule waits for are those that its fix changes."""
+        """Whether a gain is still unknown: the numbers that a rule waits for are those that its fix changes."""
         fix = self.catalog.findings[concludes].fix
         return fix is not None and bool(fix.changes) and any(name in self.catalog.metrics for name in asks)
 
@@ -403,7 +404,7 @@ class OpenRules:
         return out or None
 
     def _metric(self, metric: str, seen: frozenset[str]) -> frozenset[str] | None:
-        """What must be asked to know a metric: itself, or else what it is worked out from."""
+        """What must be asked to know a metric: itself, or else what it is derived from."""
         if metric in self.values:
             return frozenset()
         if metric in self.askable:
@@ -430,7 +431,7 @@ class OpenRules:
 
 
 def wanted(catalog: Catalog, inputs: Inputs, weighed: Conclusions, askable: Sequence[str]) -> tuple[str, ...]:
-    """The metrics and questions among `askable` worth asking about the only launch, the most telling first.
+    """The metrics and questions among `askable` worth asking about the only launch, the most informative first.
 
     askable: in the order in which a person reads them; it decides between equals. Those known are left out.
     """
@@ -439,7 +440,7 @@ def wanted(catalog: Catalog, inputs: Inputs, weighed: Conclusions, askable: Sequ
 
 @lru_cache(maxsize=4096)
 def ways(catalog: Catalog, metric: str) -> tuple[tuple[str, ...], ...]:
-    """The sets of metrics from which one can be worked out, the plainest first."""
+    """The sets of metrics from which one can be derived, the simplest first."""
     out = [*domain_of(catalog).ways(metric)]
     definition = catalog.metrics.get(metric)
     if definition is not None and definition.formula:
@@ -449,7 +450,7 @@ def ways(catalog: Catalog, metric: str) -> tuple[tuple[str, ...], ...]:
 
 @lru_cache(maxsize=1024)
 def closure(catalog: Catalog, names: frozenset[str]) -> frozenset[str]:
-    """These metrics and all that they are worked out from."""
+    """These metrics and all that they are derived from."""
     seen: set[str] = set()
     todo = list(names)
     while todo:

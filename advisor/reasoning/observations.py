@@ -54,7 +54,7 @@ def bounds(expression: Expression, of: Callable[[str], Bounds], rows: int) -> Bo
 
 
 def decided(comparison: Compares, left: Bounds, right: Bounds) -> Array:
-    """TRUE or FALSE where the comparison comes out alike for all values within the bounds, else UNKNOWN."""
+    """TRUE or FALSE where the comparison has one outcome for all values within the bounds, else UNKNOWN."""
     less, greater = left[1] < right[0], left[0] > right[1]
     at_most, at_least = left[1] <= right[0], left[0] >= right[1]
     equal = (left[0] == left[1]) & (right[0] == right[1]) & (left[0] == right[0])
@@ -118,7 +118,7 @@ def _operation(op: ast.operator, a: Bounds, b: Bounds) -> Bounds:
 
 
 class Ranges:
-    """The bounds of all metrics of a frame, worked out when asked for. columns: metric to values, shape (rows,)."""
+    """The bounds of all metrics of a frame, derived when asked for. columns: metric to values, shape (rows,)."""
 
     def __init__(self, metrics: Mapping[str, MetricDef], columns: Mapping[str, Array], rows: int) -> None:
         self._metrics, self._columns, self._rows = metrics, columns, rows
@@ -147,7 +147,7 @@ class Ranges:
                 low, high = bounds(parse(entry.formula), self.metric, self._rows)
             except ExpressionError:  # which the lint names
                 low, high = -everything, everything
-            # What ncu counts as well is a counter, whatever the formula can say of it.
+            # A metric that ncu counts is a counter and so not negative.
             return (np.maximum(low, 0.0), high) if entry.names else (low, high)
         return np.zeros(self._rows), everything  # a count, a size, a time, a share
 
@@ -162,7 +162,7 @@ class Ranges:
         return low[row : row + 1], high[row : row + 1]
 
     def least(self, row: int, name: str) -> float:
-        """The least that a metric can be on one launch where that tells something, else NaN."""
+        """The least that a metric can be on one launch where that is informative, else NaN."""
         low = float(self.metric(name)[0][row])
         return low if math.isfinite(low) and low > 0 else math.nan
 
@@ -234,7 +234,7 @@ class Observed:
 
     @cached_property
     def ranges(self) -> Ranges:
-        """What is known of unknown metrics."""
+        """The bounds of unknown metrics."""
         return Ranges(self.catalog.metrics, self.columns, len(self.truth))
 
     def state(self, row: int) -> dict[str, int]:

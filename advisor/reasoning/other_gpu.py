@@ -41,7 +41,7 @@ from advisor.records import resources
 from advisor.records.diagnosis import Elsewhere, LaunchDiagnosis, Unit
 from advisor.records.errors import UsageError
 
-# A term that needs this part of what the largest one needs carries the time beside it.
+# A term that needs this part of what the largest one needs carries the time too.
 CARRIES = 0.7
 _SM_UNITS = ("l1_global", "l1_shared", "l1_local", "lsu", "alu", "xu", "adu", "idc")
 _WIDTHS = 2.0
@@ -66,7 +66,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """How a grid fills a card: `imbalance`, work of the busiest SM over the average, and `rounds` of warps on it."""
+    """How a grid fills a GPU: `imbalance`, work of the busiest SM over the average, and `rounds` of warps on it."""
 
     imbalance: float = 1.0
     rounds: float = 1.0
@@ -103,7 +103,7 @@ def _between(*ratios: float) -> Change:
 
 
 def _sms(here: Gpu, there: Gpu) -> Change:
-    """SMs x clock; among cards of one architecture their fp32 peaks tell as much."""
+    """SMs x clock; among GPUs of one architecture their fp32 peaks have the same ratio."""
     one, other = ((c.sm_count or 0) * (c.boost_clock_hz or 0.0) for c in (here, there))
     if one and other:
         return _over(one, other)
@@ -113,7 +113,7 @@ def _sms(here: Gpu, there: Gpu) -> Change:
 def changes(
     here: Gpu, there: Gpu, tensor: str = "fp16_tensor", fma: Mapping[str, float] | None = None
 ) -> dict[str, Change]:
-    """The change of every term's work but for how the grid fills the card.
+    """The change of every term's work but for how the grid fills the GPU.
 
     tensor: the peak of the matrix work; fma: shares of what runs on the FMA pipe by peak, "" for integers.
     """
@@ -135,7 +135,7 @@ def changes(
     out["fp64"], out["tensor"] = at_peak("fp64"), at_peak(tensor)
     out["dram"] = _over(here.bandwidth, there.bandwidth)
     out["l2"] = out["l2_fill"] = _l2(here, there, sms, clock)
-    # One slice works at L2's clock, however many there are beside it.
+    # One slice works at L2's clock, independent of the number of slices.
     out["atomics"] = _between(1.0, clock.ratio) if clock.known else clock
     starts = (block_launch_ceiling(c.cc) * (c.boost_clock_hz or 0.0) for c in (here, there))
     out["block_launch"] = _over(*starts)
@@ -162,7 +162,7 @@ def _l2(here: Gpu, there: Gpu, sms: Change, clock: Change) -> Change:
 def filling(grid: float, warps: float, sms: float, slots: float, spread: float = 1.0) -> Filling:
     """How a grid of so many blocks and warps fills so many SMs with so many warp slots each.
 
-    spread: what the busiest SM has over the average beside what whole blocks make. Unknown (NaN) counts as even.
+    spread: the busiest SM over the average, apart from the effect of whole blocks. Unknown (NaN) counts as even.
     """
     if not (grid > 0 and sms > 0):
         return Filling()
@@ -175,7 +175,7 @@ def filling(grid: float, warps: float, sms: float, slots: float, spread: float =
 def predict(
     model: Model, row: int, changed: Mapping[str, Change], here: Filling, there: Filling, floor: float = 0.0
 ) -> Prediction:
-    """The time of one row of the model on the other card. floor: the least ratio that the algorithm's bytes allow."""
+    """The time of one row of the model on the other GPU. floor: the least ratio that the algorithm's bytes allow."""
     now = model.now.at([row])
     described = time_model().terms
     filled: dict[str, float] = {}
@@ -210,7 +210,7 @@ def predict(
     )
 
 
-# What a card shows of its own accord, or what nothing here tells of another: beside stalls and samples.
+# Metrics that depend on the GPU, or that cannot be predicted for another; stalls and samples too.
 _LOST = (
     *("memory_internal_pct", "l1_throughput_pct", "occupancy_achieved_pct", "issue_interval", "eligible_warps"),
     *("active_warps", "no_eligible_pct", "eligible_share", "sm_cycles_active_avg", "sm_cycles_active_max"),
@@ -234,7 +234,7 @@ class Fit:
 def metrics_there(
     metrics: Mapping[str, float], found: Prediction, filled: tuple[Filling, Filling], here: Gpu, there: Gpu, fit: Fit
 ) -> dict[str, float]:
-    """The metrics that are others on the card `there`, NaN for those that nobody can tell."""
+    """The metrics that are others on the GPU `there`, NaN for those that is unknown."""
     out: dict[str, float] = {name: math.nan for name in metrics if name in _LOST or name.startswith(_LOST_KINDS)}
     uneven = filled[1].imbalance / filled[0].imbalance
     for name, unit in units().items():
@@ -291,14 +291,14 @@ def _largest(known: Mapping[str, float], names: tuple[str, ...]) -> float:
 def concluded(
     catalog: Catalog, inputs: Inputs, reasoned: Reasoned, there: Gpu, values: Mapping[int, Mapping[str, float]]
 ) -> dict[int, LaunchDiagnosis]:
-    """The launches at some positions as the rules see them with the metrics of the card `there`."""
+    """The launches at some positions as the rules see them with the metrics of the GPU `there`."""
     at = list(values)
     frame = reasoned.frame.iloc[at].reset_index(drop=True)
     names = [name for name in dict.fromkeys(n for one in values.values() for n in one) if name in catalog.metrics]
     # What one launch lacks and another has stays unknown.
     frame = frame.assign(**{name: [values[p].get(name, math.nan) for p in at] for name in names})
     frame["gpu_name"], frame["cc"] = there.name, there.cc
-    # The verdicts of ncu's own rules are about the card that they were made on.
+    # The verdicts of ncu's own rules are about the GPU that they were made on.
     frame["rules"] = [()] * len(at)
     frame = derive(frame, keep=tuple(names), metrics=catalog.metrics)
     answers = {None: inputs.answers.get(None, {})} | {i: inputs.answers.get(p, {}) for i, p in enumerate(at)}
@@ -309,7 +309,7 @@ def concluded(
 
 _SHORT_NS = 10_000.0  # CATALOG, launch_overhead
 _SHOWN = 0.01
-# Opcode beginnings of matrix instructions, and the peak that they are held to where their type is not in their name.
+# Opcode beginnings of matrix instructions, and the peak that they are limited to where their type is not in their name.
 _TENSOR = {"HMMA": "fp16_tensor", "HGMMA": "fp16_tensor", "IMMA": "int8_tensor", "IGMMA": "int8_tensor"}
 
 
@@ -338,7 +338,7 @@ def elsewhere(
 ) -> tuple[Elsewhere, ...]:
     """The predictions of some launches on another GPU.
 
-    UsageError where neither the report nor --gpu tells enough of the card that one of them ran on.
+    UsageError where neither the report nor --gpu describes well enough the GPU that one of them ran on.
     """
     model = speedup_model.build(reasoned.observed.columns, len(reasoned.launches))
     moves = []
@@ -352,14 +352,14 @@ def elsewhere(
 
 
 def _here(launch: LaunchDiagnosis, named: str | None) -> Gpu:
-    """The card of the report, as its own attributes have it; the one that --gpu names where they do not tell."""
+    """The GPU of the report, as its own attributes have it; the one that --gpu names where they are missing."""
     if launch.scope != "launch":
         raise UsageError(f"{launch.kernel!r} is typed in: --on needs the counters of a launch that ncu profiled")
     if launch.gpu_name:
         card = gpus.resolve(launch.metrics, launch.gpu_name, launch.cc)[0]
         if card.sm_count and card.boost_clock_hz and card.bandwidth:
             return card
-        if card.id:  # the table knows this card, and says that it does not know some of its numbers
+        if card.id:  # the table knows this GPU, and says that it does not know some of its numbers
             return card
     if named or launch.known_as:
         return gpus.gpu(named or launch.known_as)
@@ -368,7 +368,7 @@ def _here(launch: LaunchDiagnosis, named: str | None) -> Gpu:
 
 
 class _Move:
-    """One launch, from one card to another."""
+    """One launch, from one GPU to another."""
 
     def __init__(self, inputs: Inputs, reasoned: Reasoned, position: int, here: Gpu, there: Gpu) -> None:
         self.position, self.launch, self.here, self.there = position, reasoned.launches[position], here, there
@@ -408,7 +408,7 @@ class _Move:
         return metrics_there(self.launch.metrics, self.found, filled, self.here, self.there, fit)
 
     def result(self, judged: LaunchDiagnosis | None) -> Elsewhere:
-        """The prediction, or what stands in its way. judged: the launch as the rules see it there."""
+        """The prediction, or what prevents it. judged: the launch as the rules see it there."""
         found, duration = self.found, self.launch.duration_ns
         here, there = (card.id or card.name for card in (self.here, self.there))
         if found is None:
@@ -436,7 +436,7 @@ class _Move:
             cannot=self._texts(),
         )
 
-    # How the grid fills the card.
+    # How the grid fills the GPU.
 
     def _occupancy(self) -> Occupancy | None:
         """Of the launch there; None where the report lacks registers, shared memory or block size, or it is as here."""
@@ -474,7 +474,7 @@ class _Move:
         return waves if math.isfinite(waves) else None
 
     def _fillings(self) -> tuple[Filling, Filling]:
-        """Here and there. What the busiest SM has over the average beside whole blocks goes along."""
+        """Here and there. Imbalance that whole blocks do not explain is kept."""
         grid, warps = self.get("grid_size"), self.get("warps")
         sms = self.get("sm_count")
         own = max(1.0, self.get("sm_active_ratio")) if math.isfinite(self.get("sm_active_ratio")) else 1.0
@@ -495,7 +495,7 @@ class _Move:
     # What its code needs.
 
     def _tensor(self) -> str:
-        """The peak that the matrix instructions are held to."""
+        """The peak that the matrix instructions are limited to."""
         if not self.get("pipe_tensor_pct") > 1:
             return "fp16_tensor"
         count: dict[str, float] = {}
@@ -510,7 +510,7 @@ class _Move:
         return max(count, key=lambda kind: count[kind])
 
     def _fma(self) -> dict[str, float]:
-        """Shares of the FMA pipe's instructions by the peak that they are held to; fp32 where the report lacks them."""
+        """Shares of the FMA pipe's instructions by the peak that limits them; fp32 where the report lacks them."""
         single = sum(self.get(f"{op}_inst") for op in ("ffma", "fadd", "fmul"))
         half, whole = self.get("half_math_inst"), self.get("fma_pipe_inst")
         if not (math.isfinite(single + half) and whole > 0):

@@ -27,7 +27,7 @@ _BISECTIONS = 80
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A comparison of a proof and the nearest value of `metric` at which it turns, everything else as it is.
+    """A comparison of a proof and the nearest value of `metric` at which it flips, everything else unchanged.
 
     turns_at is the boundary itself, beyond the nearest value on its other side, both in the metric's unit.
     """
@@ -42,7 +42,7 @@ class Turn:
 
 
 def turns(catalog: Catalog, observed: Observed, row: int, trace: Trace, targets: Iterable[str]) -> tuple[Turn, ...]:
-    """For each comparison in the proofs of `targets` (findings, or `class.<id>`), where it turns.
+    """For each comparison in the proofs of `targets` (findings, or `class.<id>`), where it flips.
 
     Comparisons of several metrics give one entry a metric. In the order of the proofs, none twice.
     """
@@ -78,7 +78,7 @@ def _observations(proof: Proof) -> Iterator[str]:
 
 
 def turning_point(test: Test, metric: str, values: Mapping[str, float], most: float) -> tuple[float, float] | None:
-    """The nearest boundary of a comparison along one metric, and a value just beyond it; None where it never turns.
+    """The nearest boundary of a comparison along one metric, and a value just beyond it; None where it never flips.
 
     Metrics are not negative, so the search goes from the value down to 0 and up to `most`.
     """
@@ -128,9 +128,9 @@ def _bisect(holds: Callable[[float], bool | None], now: bool, inside: float, out
 def what_if(
     catalog: Catalog, reasoned: Reasoned, inputs: Inputs, position: int, values: Mapping[str, float]
 ) -> tuple[Inputs, Reasoned]:
-    """Conclude one launch again with some metrics pinned; what is derived from them follows, nothing else moves.
+    """Conclude one launch again with some metrics pinned; what is derived from them follows, nothing else changes.
 
-    Returns the inputs and the reasoning of that launch alone. UsageError for a name that is no metric.
+    Returns the inputs and the reasoning of that launch alone. UsageError for a name that is not a metric.
     """
     for name in values:
         if catalog.metrics.get(name) is None:
@@ -141,7 +141,7 @@ def what_if(
 
 
 def flips(catalog: Catalog, reasoned: Reasoned, inputs: Inputs, position: int, target: str) -> tuple[Flip, ...]:
-    """The values at which the evidence of a finding or class turns, and what `what_if` would conclude just beyond."""
+    """The values at which the evidence of a finding or class flips, and what `what_if` would conclude just beyond."""
 
     def conclude(cases: Sequence[Mapping[str, float]]) -> list[Then]:
         frame = _supposed(catalog, reasoned, position, cases)
@@ -182,7 +182,7 @@ def _supposed(
     for case, values in enumerate(pinned):
         alike.setdefault(tuple(values), []).append(case)
     frames = []
-    # What stands is told for a whole frame: cases with the same metrics share one.
+    # Pinned metrics are given for a whole frame, so cases with the same metrics share one.
     for names, rows in alike.items():
         frame = reasoned.frame.iloc[[position] * len(rows)].reset_index(drop=True)
         frame = frame.assign(**{name: [float(pinned[row][name]) for row in rows] for name in names})

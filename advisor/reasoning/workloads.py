@@ -52,7 +52,7 @@ def units_of(values: Mapping[str, float]) -> list[tuple[float, str]]:
 
 
 def clusters(values: Mapping[str, float]) -> list[list[str]]:
-    """Units grouped by their percentages: each group within CLUSTER_POINTS of its first, the fullest group first."""
+    """Units grouped by their percentages: each within CLUSTER_POINTS of its first, the most utilised first."""
     out: list[list[str]] = []
     first = math.inf
     for value, unit in units_of(values):
@@ -61,11 +61,6 @@ def clusters(values: Mapping[str, float]) -> list[list[str]]:
             first = value
         out[-1].append(unit)
     return out
-
-
-def _threshold(observation: str) -> float:
-    """The constant of the first comparison of an observation about workloads."""
-    return float(parse_test(workloads(catalog()).observations[observation].test).comparisons[0].right.scalar({}))
 
 
 def band(values: Mapping[str, float]) -> str:
@@ -77,7 +72,7 @@ def band(values: Mapping[str, float]) -> str:
 
 
 def _lead(values: Mapping[str, float], name: str, among: Sequence[str], shared: float = math.inf) -> float:
-    """How far `name` is before the largest other of `among`; NaN where what was typed does not settle it.
+    """How far `name` is ahead of the largest other of `among`; NaN where the typed values do not decide it.
 
     shared: what all of them add up to at most, where they share something.
     """
@@ -101,10 +96,11 @@ def follows(values: dict[str, float]) -> dict[str, float]:
     others = [value for value, unit in units if unit != _SM]
     memory = max(others) if others else math.nan
     dram = values.get("dram_pct", math.nan)
-    absent = lowest < min(_threshold("vram_absent"), memory - CLUSTER_POINTS)
+    absent = lowest < min(workloads(catalog()).threshold("vram_absent"), memory - CLUSTER_POINTS)
+    low = lowest if lowest < workloads(catalog()).threshold("sm_low") else math.nan
     out = {
         "top_unit_pct": top,
-        "compute_pct": sm if math.isfinite(sm) else lowest if lowest < _threshold("sm_low") else math.nan,
+        "compute_pct": sm if math.isfinite(sm) else low,
         "memory_pct": memory,
         "vram_pct": dram if math.isfinite(dram) else lowest if absent else math.nan,
     }
@@ -135,7 +131,7 @@ def derive_workloads(
 ) -> pd.DataFrame:
     """As `derive`, for typed-in workloads: what follows from the units first, formulas on top of it.
 
-    The labels are the SM and the fullest other unit by the names that people read.
+    The labels are the SM and the most utilised other unit by the names that people read.
     """
     known = derive(frame, keep, metrics)
     out = derive(_complete(known, keep), keep, metrics)
@@ -244,7 +240,7 @@ def workload_speedup(values: Mapping[str, float], fix: FixDef) -> Speedup | None
     """Old time over new if the fix alone were made: low with its modest degree, high with its far one.
 
     values: the known metrics of one workload. The estimate is the middle of both on a log scale, as with kernels. None
-    where the fix does not say what it changes, or changes only what is unknown.
+    where the fix does not say what it changes, or changes only unknown work.
     """
     terms, constants = workload_terms(), workload_time()
     work = {name: _known(values, metric) for name, metric in terms.items() if metric and metric in values}

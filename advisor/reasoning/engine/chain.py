@@ -1,10 +1,10 @@
 """The one module that imports experta, and what that needs: see docs/architecture.md for why each line is there.
 
-The rules as experta runs them: one wide fact of observations in, conclusions out, in one order for ever.
+The rules as experta runs them: one wide fact of observations in, conclusions out, in a deterministic order.
 
 experta fires rules of equal salience in random order and may fire a rule whose NOT no longer holds, because its agenda
 removes inexactly. Here each step has its own salience band, the agenda is totally ordered by salience, facts and rule
-id, and what is removed is removed.
+id, and removal is exact.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _key(activation: Any) -> tuple[int, tuple[int, ...], str]:
 
 
 class _Matcher(ReteMatcher):  # type: ignore[misc]
-    """experta's matcher, with its nodes listed once: its own lists are rebuilt when two engines take turns."""
+    """experta's matcher, with its nodes listed once: its own lists are rebuilt when two engines alternate."""
 
     def __init__(self, engine: Any) -> None:
         self._nodes: list[Any] | None = None

@@ -1,4 +1,4 @@
-"""HOW and WHY NOT, read off the declared rules and the evidence. All texts are the knowledge's, none is made here."""
+"""HOW and WHY NOT, derived from the declared rules and the evidence. All texts come from the knowledge base."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class _Case:
     def rule(self, fired: Fired) -> RuleProof:
         because, cites = _texts(self.catalog, fired.rule_id, fired.concludes)
         if fired.concludes == UNDETERMINED:
-            # Nothing held: the conditions are what the undecided classes lack.
+            # No class holds: the conditions are those that the undecided classes lack.
             open_ = [n for u in self.trace.undecided if u.concludes.startswith("class.") for n in u.unknown]
             clauses = [self.clause(n, "when") for n in dict.fromkeys(open_)]
         else:
@@ -199,7 +199,7 @@ def why_not(
         rules = [(r.id, r.when, r.unless) for r in catalog.findings[name].seen]
     out = []
     for rule_id, when, unless in rules:
-        # Of those that do as the rule wants, which are most, nothing is told.
+        # Only conditions that are not met are listed.
         wanted = [case.clause(n, "when") for n in when if case.truth(n) != TRUE]
         bars = [case.clause(n, "unless") for n in unless if case.truth(n) != FALSE]
         out.append(

@@ -1,6 +1,6 @@
-"""Where an entry of the knowledge base stands in its files: for errors that begin with file:line.
+"""The rules of the knowledge base, checked and ordered, for the engine and the trace.
 
-The rules of the knowledge base, checked and put in order: what the engine chains and what the account reads.
+Mistakes are reported with the file and line of the entry.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def reference_error(catalog: Catalog, name: str, step: int) -> str | None:
 
 
 def compile_rules(catalog: Catalog) -> Program:
-    """The program of a catalogue; KnowledgeError with file and line for a rule that cannot be meant."""
+    """The program of a catalogue; KnowledgeError with file and line for a rule that are invalid."""
     rules: list[CompiledRule] = []
     taken: set[str] = set()
 

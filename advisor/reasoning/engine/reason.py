@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from advisor.reasoning.observations import Observed
 
 Array = np.ndarray[Any, Any]
-_CHUNK = 4096  # rows whose keys are worked out at once: bounds the memory of the index arrays
+_CHUNK = 4096  # rows whose keys are derived at once: bounds the memory of the index arrays
 _NONE: frozenset[str] = frozenset()
 
 
 class Engine:
-    """Reasons over the launch rules of a catalogue; KnowledgeError with file and line when they cannot be meant.
+    """Reasons over the launch rules of a catalogue; KnowledgeError with file and line when they are invalid.
 
     A rule fires when every `when` is true and no `unless` is true. An unknown `when`, with none false and no `unless`
     true, leaves it undecided; an unknown `unless` lets it fire and is recorded. A finding that no rule concluded is
@@ -39,7 +39,7 @@ class Engine:
         self._cache: dict[tuple[bytes, frozenset[str], frozenset[str] | None], Trace] = {}
         column = {name: at for at, name in enumerate(self.program.observations)}
         rules = self.program.rules
-        # Two more columns stand for "no condition here": one always true, one always false.
+        # Two more columns mean "no condition here": one always true, one always false.
         self._when = _indices([[column[n] for n in r.observed(r.when)] for r in rules], len(column))
         self._unless = _indices([[column[n] for n in r.observed(r.unless)] for r in rules], len(column) + 1)
         self._questions = {name.rpartition(".")[0] for name in self.program.answers}

@@ -44,7 +44,7 @@ class Trace:
     """The conclusions of one launch.
 
     class_id: without its prefix; `fired` and `undecided` in the order of the reasoning, classes as `class.<id>`;
-    explained: a symptom's observation to the finding that it gives way to, whether or not the symptom is observed;
+    explained: a symptom's observation to the finding that explains it, whether or not the symptom is observed;
     answers and words: those of the input that some rule reads (words None: the first pass alone).
     """
 
@@ -57,7 +57,7 @@ class Trace:
 
     @property
     def findings(self) -> tuple[str, ...]:
-        """Ids of what was concluded beside the class, each once, in the order of the reasoning."""
+        """Ids of the findings, each once, in the order of the reasoning."""
         return tuple(dict.fromkeys(f.concludes for f in self.fired if not f.concludes.startswith("class.")))
 
     def fired_for(self, concludes: str) -> tuple[Fired, ...]:
@@ -100,10 +100,10 @@ def account(
     explains: Mapping[str, tuple[str, ...]],
     before: Trace | None = None,
 ) -> Trace:
-    """Complete what fired with what is unknown, step by step; `before` is the trace of an earlier pass.
+    """Build the trace: the rules that fired, and what is undecided; `before` is the trace of an earlier pass.
 
     Nothing here decides what fires. `rules` are in the order of the reasoning; `explains` maps a finding to the
-    symptoms that give way to it: of two findings that explain one symptom the earlier counts.
+    symptoms that it explains: of two findings that explain one symptom the earlier counts.
     """
     done = dict.fromkeys(fired)
     found: dict[str, int] = {}  # every conclusion that is true or unknown
@@ -168,12 +168,12 @@ def confidence(margins: Iterable[float], unknown: int) -> float:
     """Confidence from 0 to 1 of a conclusion whose evidence has these margins (shares of the thresholds, >= 0).
 
     The weakest piece of evidence decides: with its margin m, `0.5 + 0.5 * (1 - exp(-m / 0.25))`. At the threshold
-    itself either verdict is as good (0.5); a quarter beyond it gives 0.82, where run-to-run noise of counters (a few
-    per cent) and the disagreement of the sources about a threshold (60 or 80, 0.5 or 0.6: about a quarter) no longer
-    turn the verdict; at once the threshold it is 0.99. Each condition that would have blocked the conclusion and is
-    unknown takes off 15 %: such a condition is an exception to the rule, so the rule is still the better bet after
-    four of them (0.52). No evidence to measure (a rule on words alone): 1 before the unknowns. Falls with `unknown`,
-    never falls with a margin. NaN margins count as 0.
+    itself both verdicts are equally likely (0.5); a quarter beyond it gives 0.82, where run-to-run noise of counters (a
+    few per cent) and the disagreement of the sources about a threshold (60 or 80, 0.5 or 0.6: about a quarter) no
+    longer change the verdict; at twice the threshold it is 0.99. Each condition that would have blocked the conclusion
+    and is unknown takes off 15 %: such a condition is an exception to the rule, so the rule is still the better bet
+    after four of them (0.52). No evidence to measure (a rule on words alone): 1 before the unknowns. Falls with
+    `unknown`, never falls with a margin. NaN margins count as 0.
     """
     known = [0.0 if math.isnan(m) else max(m, 0.0) for m in margins]
     weakest = min(known, default=math.inf)

@@ -40,7 +40,7 @@ def dram_bytes(columns: Columns, told: Columns) -> Array:
 
 
 def dram_peak(columns: Columns, told: Columns) -> Array:
-    """Two transfers a clock over the width of the bus, as the CUDA programming guide reckons theoretical bandwidth."""
+    """Two transfers a clock over the bus width: theoretical bandwidth of the CUDA programming guide."""
     return 2 * columns["device_memory_clock_hz"] * columns["device_bus_bits"] / 8
 
 
@@ -66,7 +66,7 @@ def half_flop(columns: Columns, told: Columns) -> Array:
 def constant_addresses(columns: Columns, told: Columns) -> Array:
     """Busy cycles of the IDC for each LDC: two for each address of a warp on CC 8.0 to 9.0, more with misses.
 
-    Misses can make it several times too many, so it is held to the 32 addresses that a warp can have.
+    Misses can make it several times too many, so it is limited to the 32 addresses that a warp can have.
     """
     cycles = columns["idc_pct"] / 100 * columns["sm_cycles_elapsed"] * columns["sm_count"]
     version = 10 * columns["device_cc_major"] + columns["device_cc_minor"]
@@ -76,7 +76,7 @@ def constant_addresses(columns: Columns, told: Columns) -> Array:
 
 
 def achievable(columns: Columns, told: Columns) -> Array:
-    """What a copy reaches, where reads and writes are not told apart: the least that any mix of them does."""
+    """What a copy reaches, where reads and writes are not known separately: the least that any mix of them reaches."""
     return columns["dram_copy_ceiling_pct"]
 
 
@@ -90,7 +90,7 @@ SAMPLED = ("branch_resolving", "dispatch_stall", "membar", "misc")
 def _sampled(reason: str) -> tuple[tuple[str, ...], Fill]:
     """Cycles of a warp for each instruction: of all of them, the share of the samples that show this reason.
 
-    Unknown where not all reasons were sampled; what was counted stays, whatever else is supposed.
+    Unknown where not all reasons were sampled; counted values are kept.
     """
     name, complete = f"samples_{reason}", f"stall_{reason}_not_issued_pct"
 
@@ -107,7 +107,7 @@ def _lanes_of(count: str) -> tuple[tuple[str, ...], Fill]:
     return (count,), lambda columns, told: _where_none(columns[count])
 
 
-# Metric -> the columns that its function reads beside the reported ones, and the function.
+# Metric -> the columns that its function reads in addition to the reported ones, and the function.
 FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     "dram_bytes": (("duration_ns",), dram_bytes),
     "dram_peak_bytes_per_s": (("device_memory_clock_hz", "device_bus_bits"), dram_peak),
@@ -126,7 +126,7 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
 }
 
 
-# Throughput is the largest of its units, read off in another pass: half a point apart is the same.
+# Throughput is the largest of its units, but from another pass: a difference of half a point counts as equal.
 _SAME = 0.5
 
 
@@ -141,9 +141,9 @@ def _leader(columns: Mapping[str, Array], names: tuple[str, ...]) -> tuple[Array
 def compute(columns: Mapping[str, Array]) -> tuple[Array, Array, Array]:
     """compute_pct, compute_from_breakdown and compute_leader.
 
-    The fullest of the pipes and the issue slots where all are known, else SM throughput in their place. Where the load
-    and store path, barriers or constants account for SM throughput it is no arithmetic, and the pipes that are known
-    stand for it.
+    The most utilised of the pipes and the issue slots where all are known, else SM throughput in their place. Where the
+    load and store path, barriers or constants account for SM throughput it is not arithmetic, and the known pipes
+    are used.
     """
     largest, name = _leader(columns, compute_units())
     total = columns["sm_throughput_pct"]
@@ -302,7 +302,7 @@ def plan(metrics: Mapping[str, MetricDef]) -> Plan:
     return Plan(order, formulas, reads)
 
 
-# Text columns beside the metrics: a metric id, a stall reason, or the names of resources; '' is unknown.
+# Text columns: a metric id, a stall reason, or the names of resources; '' is unknown.
 LABELS = ("compute_leader", "memory_leader", "stall_leader", "occupancy_limiter")
 
 
@@ -313,7 +313,7 @@ def _own_plan() -> Plan:
 
 def columns_of(frame: pd.DataFrame) -> dict[str, Array]:
     """The frame's numeric columns as float arrays of shape (rows,)."""
-    # All at once: a frame has hundreds of columns, and taking each out of it costs more than what is done with it.
+    # All at once: a frame has hundreds of columns, and extracting them one by one is slow.
     kinds = [dtype.kind in "fiub" for dtype in frame.dtypes]
     values = frame.loc[:, kinds].to_numpy(dtype=float).T
     return dict(zip(map(str, frame.columns[kinds]), values, strict=True))
@@ -343,8 +343,8 @@ def derive(
     """The frame with every canonical metric as a float64 column, and LABELS; rows and their order stay.
 
     frame: IDENTITY columns and any metrics, in the units of metrics.yaml; it may have been derived before. A number
-    that the report gives wins over a formula; a number that can only be derived is computed anew wherever its inputs
-    are known. keep: metrics that hold as they stand, as in a what-if: what depends on them is computed anew, even
+    that the report gives wins over a formula; a number that can only be derived is computed again wherever its inputs
+    are known. keep: metrics that hold unchanged, as in a what-if: what depends on them is computed again, even
     where a report gave it. Infinities become NaN. KnowledgeError for a catalogue whose formulas are wrong.
     """
     import pandas as pd

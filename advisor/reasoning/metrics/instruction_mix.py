@@ -16,7 +16,7 @@ from advisor.hardware import sass
 from advisor.records.readings import Access
 
 Array = np.ndarray[Any, Any]
-# HFMA2 is arithmetic only where other half instructions stand beside it, or where it exceeds this share of all
+# HFMA2 is arithmetic only where there are other half instructions, or where it exceeds this share of all
 # instructions: else it loads constants (`HFMA2 R1, -RZ, RZ, 0, 0`). By the disassembly of 53 kernels constants take up
 # to 6 % of the instructions, while a product of half matrices that does nothing to save loads has one HFMA2 in three to
 # five instructions: the line is between them. On two bfloat16 values (BF16_V2) it is always arithmetic.
@@ -31,7 +31,7 @@ _HALF_MATH = {
 
 @lru_cache(maxsize=8192)
 def _weights(opcode: str, plain: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Metrics that one execution counts to, and metrics that it may count to but that only its modifiers would tell."""
+    """Metrics that one execution counts to, and metrics that it may count to but only its modifiers would show it."""
     what = sass.classify(opcode)
     if not what.entry:
         return ("unclassified_inst",), ()
@@ -59,7 +59,7 @@ def _may_be_constant(opcode: str) -> bool:
 
 
 def count(executed: Mapping[str, float]) -> dict[str, float]:
-    """Canonical counts of a launch from warp-level executions by opcode; NaN where only modifiers would tell.
+    """Canonical counts of a launch from warp-level executions by opcode; NaN where only modifiers would show it.
 
     A metric that no opcode counts to is absent: zero.
     """
@@ -137,7 +137,7 @@ def _uniform(loads: Access) -> float:
 
     Loads of one width are known by their sums alone. If u of n loads take one sector and no other takes fewer than the
     c sectors that the lanes' own bytes fill, the sum is u + (n - u) * c or more; scattered loads among them only hide
-    uniform ones. Where c is one sector or less, as for bytes, nothing can be told: 0.
+    uniform ones. Where c is one sector or less, as for bytes, nothing is known: 0.
     """
     if not loads.executed or not loads.width:
         return 0.0

@@ -1,7 +1,7 @@
 """What several fixes of one launch give together, and the order in which to make them.
 
 All of them are put through the time model at once, as one fix, since gains neither add up nor multiply: the first may
-take away what a second would have saved, or clear the way for it. Where two fixes lighten the same unit nobody knows
+remove what a second would have saved, or make it effective. Where two fixes reduce the work of one unit it is unknown
 whether they remove the same work or each its own. So the modest degree of the two together is that of the larger one
 alone, the far degree is both, and the estimate lies in the middle (on a log scale), as that of a fix with degrees does.
 
@@ -43,8 +43,8 @@ class _Degrees:
 def budgets(model: Model, fixes: Mapping[str, FixDef], candidates: Sequence[Sequence[str]]) -> list[Budget | None]:
     """The budget of each row, None where fewer than two of its fixes are worth anything.
 
-    fixes: by finding; candidates: of each row, the findings whose gain the model can tell, best first. Units: gains are
-    old time over new.
+    fixes: by finding; candidates: of each row, the findings whose gain the model estimates, best first. Units: gains
+    are old time over new.
     """
     trials = _Trials(model, fixes)
     rows = {row: tuple(found) for row, found in enumerate(candidates) if len(found) >= 2}
@@ -81,7 +81,7 @@ def _budget(trials: _Trials, row: int, order: tuple[str, ...]) -> Budget | None:
 
 
 class _Trials:
-    """Gains of sets of fixes on rows, each set reckoned once for all rows that ask."""
+    """Gains of sets of fixes on rows, each set calculated once for all rows that ask."""
 
     def __init__(self, model: Model, fixes: Mapping[str, FixDef]) -> None:
         self._model = model
@@ -101,7 +101,7 @@ class _Trials:
                 self._known[row, chosen] = found
 
     def of(self, row: int, members: tuple[str, ...]) -> Speedup | None:
-        """The gain of these fixes together; None where the model cannot tell."""
+        """The gain of these fixes together; None where it is unknown."""
         return self._known[row, frozenset(members)]
 
     def gain(self, row: int, members: tuple[str, ...]) -> float:
@@ -139,7 +139,7 @@ class _Trials:
         whole = out.pop("latency", None)
         if whole is not None:
             out |= {name: out.get(name, 1.0) * whole for name in _OWN_WAITS}
-            # Where a warp waits at barriers alone, nothing else tells what is left of it.
+            # Where a warp waits at barriers alone, nothing else shows what is left of it.
             out["latency_barrier"] = out.get("latency_barrier", 1.0) * np.where(self._own(()) > 0, 1.0, whole)
         return out
 
