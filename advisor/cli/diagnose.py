@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,7 +14,6 @@ from advisor.cli.options import PATH, Knowledge, Launches, Output, Strict, argum
 from advisor.cli.remarks import tell_problems
 from advisor.hardware import gpus
 from advisor.knowledge.loader import load
-from advisor.reasoning.analysis import Analysis
 from advisor.reasoning.diagnose import analyse
 from advisor.reasoning.inputs import parse_assignments
 from advisor.records.diagnosis import Diagnosis
@@ -29,11 +28,14 @@ from advisor.view.writers.markdown import page_markdown
 from advisor.view.writers.sarif import diagnosis_sarif
 from advisor.view.writers.terminal import terminal_text
 
+if TYPE_CHECKING:
+    from advisor.reasoning.analysis import Analysis
+
 _PAGES = ("html", "markdown", "sarif")  # formats that are not for a terminal
 # Texts of the code around the locations of a finding: (position of the launch, finding) -> lines.
 Texts = Mapping[tuple[int, str], tuple[str, ...]]
 # The analysis to ask about a launch, and the launch's position in it.
-Asked = tuple[Analysis, int]
+Asked = tuple["Analysis", int]
 
 
 @dataclass(frozen=True, kw_only=True)

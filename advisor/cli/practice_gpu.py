@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -30,7 +31,6 @@ from advisor.practice.profiling import find_ncu
 from advisor.practice.run import Listener, Progress, Runner, nothing, one_child
 from advisor.practice.state import Store, latest
 from advisor.practice.tasks import Request
-from advisor.reasoning.analysis import Analysis
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, InputError, UsageError
 from advisor.records.escapes import json_text
 from advisor.records.files import write_whole
@@ -39,6 +39,9 @@ from advisor.view import attempt as view
 from advisor.view import exercises, measuring
 from advisor.view.compare import compare_text
 from advisor.view.stages import STAGES
+
+if TYPE_CHECKING:
+    from advisor.reasoning.analysis import Analysis
 
 _ARCH = re.compile(r"(?:sm_|compute_)?(\d{1,2})\.?(\d)([af]?)\Z")
 

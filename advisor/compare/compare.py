@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from advisor.compare.changes import finding_changes, leading_units, metric_changes
 from advisor.compare.conditions import of_pair, of_reports, other_gpu, other_kernel
@@ -20,12 +20,15 @@ from advisor.compare.records import Compared, Condition, Pair
 from advisor.hardware.ceilings import kept
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.base import catalog as open_catalog
-from advisor.reasoning.analysis import Analysis
+from advisor.reasoning.diagnose import analyse_frame
 from advisor.reasoning.inputs import Answer, Inputs, checked_answers
 from advisor.reasoning.time_model.noise import Judged, verdict
 from advisor.records.diagnosis import Diagnosis
 from advisor.records.errors import InputError, UsageError
 from advisor.records.readings import Progress, Reading
+
+if TYPE_CHECKING:
+    from advisor.reasoning.analysis import Analysis
 
 _ONE = re.compile(r"(?P<path>.+)#(?P<launch>[^#]*)", re.DOTALL)
 
@@ -136,7 +139,7 @@ def _analysis(
         if not len(frame):
             raise UsageError(f"{side}: no launch matches --kernel: the names are those that `diagnose` prints")
     info = replace(reading.info, path=str(side))
-    return Analysis(cat, Inputs(frame.reset_index(drop=True), (info,), gpu, {None: dict(answers)}, kept()))
+    return analyse_frame(cat, Inputs(frame.reset_index(drop=True), (info,), gpu, {None: dict(answers)}, kept()))
 
 
 def compare(

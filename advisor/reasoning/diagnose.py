@@ -58,7 +58,7 @@ def analyse(
     catalog = knowledge_for(catalog, infos)
     said: dict[int | None, dict[str, Answer]] = {None: checked_answers(catalog, answers or {})}
     inputs = Inputs(frame.reset_index(drop=True), tuple(infos), gpu, said, ceilings.kept())
-    return _analysis(catalog, inputs, forks)
+    return analyse_frame(catalog, inputs, forks)
 
 
 def _chosen(frame: pd.DataFrame, kernel: re.Pattern[str] | None, launches: frozenset[int] | None) -> pd.DataFrame:
@@ -84,7 +84,8 @@ def _prepare(catalog: Catalog) -> None:
     make_ready(catalog)
 
 
-def _analysis(catalog: Catalog, inputs: Inputs, forks: int = 1) -> Analysis:
+def analyse_frame(catalog: Catalog, inputs: Inputs, forks: int = 1) -> Analysis:
+    """Reason about the launches of a frame."""
     from advisor.reasoning.analysis import Analysis  # loads pandas, see above
 
     return Analysis(catalog, inputs, forks=forks)
@@ -109,7 +110,7 @@ def analyse_numbers(
     catalog = knowledge_for(open_catalog(knowledge), (info,))
     row: dict[str, Any] = {"report": 0, "index": 0, "kernel": name, "kernel_full": name, "gpu_name": "", "cc": ""}
     row |= {"grid": None, "block": None, "opcodes": None, "accesses": None, "rules": ()}
-    return _analysis(catalog, Inputs(pd.DataFrame([row]), (info,), gpu, {None: checked_answers(catalog, values)}))
+    return analyse_frame(catalog, Inputs(pd.DataFrame([row]), (info,), gpu, {None: checked_answers(catalog, values)}))
 
 
 def diagnose(*paths: str | Path, **options: Any) -> Diagnosis:

@@ -10,11 +10,11 @@ import numpy as np
 
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN
-from advisor.reasoning.engine.chain import Chain
 from advisor.reasoning.engine.program import Program, compile_rules
 from advisor.reasoning.engine.trace import Trace, account
 
 if TYPE_CHECKING:
+    from advisor.reasoning.engine.chain import Chain
     from advisor.reasoning.observations import Observed
 
 Array = np.ndarray[Any, Any]
@@ -148,6 +148,8 @@ class Engine:
 
     def _chain(self, second: bool) -> Chain:
         if second not in self._chains:
+            from advisor.reasoning.engine.chain import Chain  # loads experta: a session starts without it
+
             self._chains[second] = Chain(self.program.of_pass(second), first_pass=not second)
         return self._chains[second]
 
