@@ -170,11 +170,6 @@ class Gpu(msgspec.Struct, frozen=True):
         return self.limits.warps_per_sm if self.limits else None
 
     @property
-    def max_blocks_per_sm(self) -> int | None:
-        """Blocks that fit an SM."""
-        return self.limits.blocks_per_sm if self.limits else None
-
-    @property
     def registers_per_sm(self) -> int | None:
         """32-bit registers of an SM."""
         return self.limits.registers_per_sm if self.limits else None
@@ -183,11 +178,6 @@ class Gpu(msgspec.Struct, frozen=True):
     def shared_per_sm(self) -> int | None:
         """Shared memory of an SM, bytes."""
         return self.limits.shared_per_sm if self.limits else None
-
-    @property
-    def schedulers_per_sm(self) -> int | None:
-        """Warp schedulers of an SM."""
-        return self.limits.schedulers if self.limits else None
 
 
 class Table(msgspec.Struct, frozen=True):

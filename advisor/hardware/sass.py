@@ -64,16 +64,6 @@ class OpClass:
         """It changes a value's type, on any pipe."""
         return self.kind == "conversion"
 
-    @property
-    def is_move(self) -> bool:
-        """It only copies a register or a constant, judging by the opcode."""
-        return self.kind == "move"
-
-    @property
-    def is_control(self) -> bool:
-        """It steers: branches, reconvergence, calls, exits."""
-        return self.kind == "control"
-
 
 @lru_cache(maxsize=1)
 def dictionary() -> dict[str, Entry]:
@@ -237,23 +227,3 @@ def _memory(operand: str) -> Memory | None:
         elif piece:
             return None
     return Memory(base, uniform, offset)
-
-
-def local_use(code: Iterable[tuple[str, float]]) -> tuple[float, float] | None:
-    """Executions of (spills, run-time indexed accesses) among the local accesses of (SASS line, executions) pairs.
-
-    `[R1+constant]` counts as a spill, any other base register as an index, as seen on kernels of known behaviour; an
-    array element with a constant index counts as a spill too. None when a local access has no readable operand.
-    """
-    spills = indexed = 0.0
-    for line, executed in code:
-        instruction = parse(line)
-        if instruction is None or instruction.opcode.split(".")[0] not in ("LDL", "STL"):
-            continue
-        if instruction.memory is None:
-            return None
-        if instruction.memory.on_stack:
-            spills += executed
-        else:
-            indexed += executed
-    return spills, indexed

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from advisor.hardware import lanes, simulators
-from advisor.hardware import lanes as fits
-from advisor.hardware.access_patterns import LANES
 from advisor.hardware.gpus import limits_of
+from advisor.hardware.lanes import LANES
 from advisor.hardware.occupancy import occupancy
 from advisor.knowledge.base import Catalog
 from advisor.records.diagnosis import Finding, FixCheck, Form
@@ -80,15 +79,15 @@ def _measured(access: Access, cost: float, ideal: float) -> tuple[tuple[str, flo
     return (("bytes", access.width / 8), ("cost", cost), ("ideal", ideal), ("lanes", access.lanes / access.executed))
 
 
-def _pattern(access: Access, cost: float, block: lanes.Block | None) -> fits.Access | None:
+def _pattern(access: Access, cost: float, block: lanes.Block | None) -> simulators.Access | None:
     """The access as the simulators know it; None where the lanes differ from one execution to the next."""
     active = access.lanes / access.executed
     if block is None or not 1 - _FULL <= active <= LANES + _FULL or abs(active - round(active)) > _FULL:
         return None
-    return fits.Access(access.width // 8, block, round(active), cost)
+    return simulators.Access(access.width // 8, block, round(active), cost)
 
 
-def _simulation(pattern: fits.Access, fit: fits.Fit) -> tuple[simulators.Asked, dict[str, int]]:
+def _simulation(pattern: simulators.Access, fit: simulators.Fit) -> tuple[simulators.Asked, dict[str, int]]:
     asked = simulators.Asked(
         fit.index,
         pattern.dtype,
@@ -101,7 +100,7 @@ def _simulation(pattern: fits.Access, fit: fits.Fit) -> tuple[simulators.Asked, 
     return asked, dict(fit.parameters)
 
 
-def _form(fit: fits.Fit, cost: float, size: int) -> Form:
+def _form(fit: simulators.Fit, cost: float, size: int) -> Form:
     return Form(fit.kind, cost, (("bytes", float(size)),), fit.index, fit.sizes)
 
 
@@ -116,7 +115,7 @@ def _access_check(launch: Launched, space: str, simulator: str) -> FixCheck | No
         return None
     access, cost, ideal = dearest
     pattern = _pattern(access, cost, _block(launch))
-    found = () if pattern is None else (fits.bank_fits if space == "shared" else fits.sector_fits)(pattern)
+    found = () if pattern is None else (simulators.bank_fits if space == "shared" else simulators.sector_fits)(pattern)
     told: list[Form] = []
     after: list[Form] = []
     command = ""
@@ -129,7 +128,7 @@ def _access_check(launch: Launched, space: str, simulator: str) -> FixCheck | No
             continue
         told.append(_form(fit, result.average, pattern.size))
         if not command:
-            command = fits.command(simulator, pattern, fit)
+            command = simulators.command(simulator, pattern, fit)
             after = [Form(change.kind, change.cost, (("by", float(change.by)),)) for change in result.changes]
     worst = min(float(LANES), access.lanes / access.executed)
     if pattern is None:

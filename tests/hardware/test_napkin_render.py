@@ -103,7 +103,7 @@ def test_the_napkin_loads_neither_pandas_nor_numpy_nor_a_screen() -> None:
         "from advisor.hardware.roofline import reckon\n"
         "from advisor.view.napkin import napkin_text, napkin_json\n"
         "import advisor.hardware.roofline, advisor.hardware.occupancy\n"
-        "import advisor.records.quantities, advisor.hardware.access_patterns\n"
+        "import advisor.records.quantities, advisor.hardware.simulators\n"
         "napkin_text(reckon('gemm', dtype='f16', gpu_name='H100'))\n"
         "heavy = {'numpy', 'pandas', 'textual', 'matplotlib', 'cupy', 'experta', 'rapidfuzz'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
