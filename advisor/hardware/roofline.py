@@ -101,7 +101,7 @@ class Result:
         return self.expected.achievable_ns if self.expected else self.bytes_achievable_ns
 
 
-def reckon(
+def estimate(
     name: str,
     parameters: Mapping[str, float] | None = None,
     *,

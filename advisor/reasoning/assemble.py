@@ -15,11 +15,11 @@ from advisor.reasoning import fix_simulation, ncu_rules
 from advisor.reasoning.conclude import (
     Conclusions,
     RowConclusions,
+    conclude_rows,
     engine_of,
+    joined,
     observe_all,
     prepare,
-    weighed,
-    weights,
 )
 from advisor.reasoning.domain import domain_of
 from advisor.reasoning.engine.trace import Trace, finding_confidence
@@ -73,12 +73,12 @@ def reason(
     observed = observe_all(catalog, frame)
 
     def work(rows: range) -> list[tuple[RowConclusions, LaunchDiagnosis]]:
-        found = weights(catalog, inputs, observed, rows)
+        found = conclude_rows(catalog, inputs, observed, rows)
         told_rows = zip(rows, found, strict=True)
         return [(one, _launch(catalog, inputs, frame, observed, row, one, known_as[row])) for row, one in told_rows]
 
     done = in_parts(work, len(frame), forks)
-    w = weighed(catalog, frame, observed, known_as, [one for one, _ in done])
+    w = joined(catalog, frame, observed, known_as, [one for one, _ in done])
     launches = tuple(launch for _, launch in done)
     launches = domain_of(catalog).with_budgets(catalog, observed.columns, launches)
     return Reasoned(w.frame, w.observed, w.engine, w.first, w.traces, w.gains, w.known_as, launches)
@@ -130,14 +130,16 @@ def _texts(frame: pd.DataFrame, row: int, values: Mapping[str, float]) -> tuple[
     return labels, {**values, **{name: unit_name(label) for name, label in labels.items()}}
 
 
-def told(catalog: Catalog, weighed: Conclusions, row: int, found: str | None) -> tuple[Verdict, Finding | None]:
+def verdict_and_finding(
+    catalog: Catalog, concluded: Conclusions, row: int, found: str | None
+) -> tuple[Verdict, Finding | None]:
     """The class of one launch and one of its findings with their evidence, and nothing else of it."""
-    trace, observed = weighed.traces[row], weighed.observed
-    texts = _texts(weighed.frame, row, observed.values(row))[1]
+    trace, observed = concluded.traces[row], concluded.observed
+    texts = _texts(concluded.frame, row, observed.values(row))[1]
     verdict = _verdict(catalog, observed, row, trace, texts)
     if found is None:
         return verdict, None
-    return verdict, _finding(catalog, observed, row, trace, found, weighed.gains[row].get(found), texts)
+    return verdict, _finding(catalog, observed, row, trace, found, concluded.gains[row].get(found), texts)
 
 
 def _rule(catalog: Catalog, found: str, rule_id: str) -> RuleDef:

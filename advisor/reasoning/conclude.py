@@ -89,7 +89,7 @@ def _choices(inputs: Inputs, row: int) -> frozenset[str]:
     return frozenset(f"answer.{key}.{value}" for key, value in inputs.answers_of(row).items() if isinstance(value, str))
 
 
-def weigh(
+def conclude(
     catalog: Catalog, inputs: Inputs, frame: pd.DataFrame | None = None, known_as: tuple[str, ...] = ()
 ) -> Conclusions:
     """Observe, conclude causes, quantify, conclude what the gains mean. `frame`: an already derived one (what-if)."""
@@ -108,10 +108,10 @@ def judge(
     catalog: Catalog, inputs: Inputs, frame: pd.DataFrame, observed: Observed, known_as: tuple[str, ...]
 ) -> Conclusions:
     """The same for an observed frame."""
-    return weighed(catalog, frame, observed, known_as, weights(catalog, inputs, observed, range(len(frame))))
+    return joined(catalog, frame, observed, known_as, conclude_rows(catalog, inputs, observed, range(len(frame))))
 
 
-def weighed(
+def joined(
     catalog: Catalog,
     frame: pd.DataFrame,
     observed: Observed,
@@ -123,7 +123,7 @@ def weighed(
     return Conclusions(frame, observed, engine_of(catalog), first, traces, gains, known_as)
 
 
-def weights(catalog: Catalog, inputs: Inputs, observed: Observed, rows: range) -> list[RowConclusions]:
+def conclude_rows(catalog: Catalog, inputs: Inputs, observed: Observed, rows: range) -> list[RowConclusions]:
     """The conclusions about some rows."""
     engine = engine_of(catalog)
     answers = [_choices(inputs, row) for row in rows]

@@ -20,7 +20,7 @@ import numpy as np
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN, Comparison, parse
 from advisor.knowledge.units import compute_units, inner_units, memory_units
-from advisor.reasoning.conclude import Conclusions, in_order, judge, prepare, weigh
+from advisor.reasoning.conclude import Conclusions, conclude, in_order, judge, prepare
 from advisor.reasoning.domain import domain_of
 from advisor.reasoning.engine.trace import Trace
 from advisor.reasoning.enrich import with_numbers
@@ -42,16 +42,16 @@ _FINE_PERCENT: Final = np.arange(0.5, 100.0, 0.5)
 _FINE_OTHER: Final = np.geomspace(1e-3, 1e13, 129)
 
 
-def first_of(catalog: Catalog, weighed: Conclusions, row: int) -> Ranked | None:
+def first_of(catalog: Catalog, concluded: Conclusions, row: int) -> Ranked | None:
     """What comes first of what was concluded about a row: a diagnosis, else nothing."""
-    return next((f for f in in_order(catalog, weighed, row) if f.kind == "diagnosis"), None)
+    return next((f for f in in_order(catalog, concluded, row) if f.kind == "diagnosis"), None)
 
 
-def outcome(catalog: Catalog, weighed: Conclusions, row: int) -> tuple[str, str, float]:
+def outcome(catalog: Catalog, concluded: Conclusions, row: int) -> tuple[str, str, float]:
     """Class, first finding and its gain of a row."""
-    first = first_of(catalog, weighed, row)
+    first = first_of(catalog, concluded, row)
     gain = 1.0 if first is None or first.speedup is None else first.speedup.estimate
-    return weighed.traces[row].class_id, "" if first is None else first.id, gain
+    return concluded.traces[row].class_id, "" if first is None else first.id, gain
 
 
 def differs(one: tuple[str, str, float], other: tuple[str, str, float]) -> bool:
@@ -143,17 +143,17 @@ class Tried:
     """
 
     def __init__(
-        self, catalog: Catalog, inputs: Inputs, weighed: Conclusions, numbers: Iterable[str], moving: Sequence[str]
+        self, catalog: Catalog, inputs: Inputs, concluded: Conclusions, numbers: Iterable[str], moving: Sequence[str]
     ) -> None:
-        known = weighed.observed.values(0)
+        known = concluded.observed.values(0)
         self._catalog, self._inputs = catalog, inputs
-        self._before = weighed.observed.truth[0].tobytes()
+        self._before = concluded.observed.truth[0].tobytes()
         rows = [(name, value) for name in numbers for value in values_of(catalog, name, known)]
         self._rows: dict[str, list[int]] = {}
         for place, (name, _) in enumerate(rows):
             self._rows.setdefault(name, []).append(place)
         self._frame = _frame(catalog, inputs, rows)
-        self._observed = _judged(self._frame, catalog, weighed.observed, moving) if rows else weighed.observed
+        self._observed = _judged(self._frame, catalog, concluded.observed, moving) if rows else concluded.observed
 
     def may_hold(self, when: Sequence[str], unless: Sequence[str], numbers: Iterable[str]) -> bool:
         """Whether each of these numbers has a value with which no observation of a rule refutes it.
@@ -179,8 +179,8 @@ class Tried:
         if not rows:
             return ()
         some = rows_of(self._observed, np.array(rows))
-        weighed = judge(self._catalog, self._inputs, self._frame.iloc[rows], some, ("",) * len(rows))
-        return tuple(outcome(self._catalog, weighed, row) for row in range(len(rows)))
+        concluded = judge(self._catalog, self._inputs, self._frame.iloc[rows], some, ("",) * len(rows))
+        return tuple(outcome(self._catalog, concluded, row) for row in range(len(rows)))
 
     def gains_moved(self, first: Ranked | None, numbers: Sequence[str]) -> dict[str, float]:
         """How far each of these numbers moves the first finding's gain, as a logarithm, where the estimates show it."""
@@ -248,12 +248,12 @@ class Need:
 class OpenRules:
     """One launch of an interview, its open rules, and what they wait for."""
 
-    def __init__(self, catalog: Catalog, inputs: Inputs, weighed: Conclusions, askable: Sequence[str]) -> None:
-        self.catalog, self.inputs, self.weighed = catalog, inputs, weighed
-        self.trace: Trace = weighed.traces[0]
-        self.values = weighed.observed.values(0)
+    def __init__(self, catalog: Catalog, inputs: Inputs, concluded: Conclusions, askable: Sequence[str]) -> None:
+        self.catalog, self.inputs, self.concluded = catalog, inputs, concluded
+        self.trace: Trace = concluded.traces[0]
+        self.values = concluded.observed.values(0)
         self.askable = [name for name in askable if name not in self.values]
-        self.first = first_of(catalog, weighed, 0)
+        self.first = first_of(catalog, concluded, 0)
 
     def order(self) -> tuple[str, ...]:
         """The questions worth asking, the most informative first; empty when no answer would change anything."""
@@ -262,9 +262,9 @@ class OpenRules:
         needs, of_gain = self.needs(), self._of_gain()
         wanted = {name for need in needs for name in need.asks} | set(of_gain)
         numbers = frozenset(n for n in self.askable if n in wanted)
-        tests = self.weighed.observed.tests
+        tests = self.concluded.observed.tests
         moving = [name for name, test in tests.items() if closure(self.catalog, test.names) & numbers]
-        tried = Tried(self.catalog, self.inputs, self.weighed, [n for n in self.askable if n in numbers], moving)
+        tried = Tried(self.catalog, self.inputs, self.concluded, [n for n in self.askable if n in numbers], moving)
         needs = [need for need in needs if tried.may_hold(need.when, need.unless, need.asks)]
         moved = tried.gains_moved(self.first, of_gain)
         scores = {name: self._score(name, needs) + moved.get(name, 0.0) for name in self.askable}
@@ -286,14 +286,14 @@ class OpenRules:
 
     def _changes(self, name: str, tried: Tried) -> bool:
         """Whether some answer to this alone changes the class, the first finding or its gain."""
-        now = outcome(self.catalog, self.weighed, 0)
+        now = outcome(self.catalog, self.concluded, 0)
         question = self.catalog.questions.get(name)
         if question is None or question.kind != "choice":
             return any(differs(now, other) for other in tried.outcomes(name))
         said = self.inputs.answers
         for choice in question.choices:
             inputs = replace(self.inputs, answers={**said, None: {**said.get(None, {}), name: choice}})
-            if differs(now, outcome(self.catalog, weigh(self.catalog, inputs, self.weighed.frame, ("",)), 0)):
+            if differs(now, outcome(self.catalog, conclude(self.catalog, inputs, self.concluded.frame, ("",)), 0)):
                 return True
         return False
 
@@ -301,7 +301,7 @@ class OpenRules:
 
     def needs(self) -> list[Need]:
         """What each open rule that could change the outcome waits for."""
-        out, rules = [], {rule.id: rule for rule in self.weighed.engine.program.rules}
+        out, rules = [], {rule.id: rule for rule in self.concluded.engine.program.rules}
         for rule in self.trace.undecided:
             asks = self._together(rule.unknown, frozenset())
             weight = self._weight(rule.concludes, asks) if asks else 0.0
@@ -325,16 +325,19 @@ class OpenRules:
         them.
         """
         fired = self.trace.fired_for(self.first.id) if self.first is not None else ()
-        observed = self.weighed.observed
+        observed = self.concluded.observed
         names = sorted({name for one in fired for name in one.unknown_unless if name in observed.place})
         if not names:
             return frozenset()
         held = rows_of(observed, np.zeros(len(names) + 1, dtype=int))
         for row, name in enumerate(names):
             held.truth[[row, -1], observed.place[name]] = TRUE
-        frame, known_as = self.weighed.frame.iloc[[0] * len(held.truth)], ("",) * len(held.truth)
-        weighed, now = judge(self.catalog, self.inputs, frame, held, known_as), outcome(self.catalog, self.weighed, 0)
-        stands = [not differs(now, outcome(self.catalog, weighed, row)) for row in range(len(held.truth))]
+        frame, known_as = self.concluded.frame.iloc[[0] * len(held.truth)], ("",) * len(held.truth)
+        concluded, now = (
+            judge(self.catalog, self.inputs, frame, held, known_as),
+            outcome(self.catalog, self.concluded, 0),
+        )
+        stands = [not differs(now, outcome(self.catalog, concluded, row)) for row in range(len(held.truth))]
         return frozenset(name for name, as_before in zip(names, stands, strict=False) if as_before and stands[-1])
 
     def _weight(self, concludes: str, asks: frozenset[str]) -> float:
@@ -369,7 +372,7 @@ class OpenRules:
 
     @cached_property
     def _model(self) -> speedup_model.Model:
-        return speedup_model.build(self.weighed.observed.columns, 1)
+        return speedup_model.build(self.concluded.observed.columns, 1)
 
     def _together(self, names: Iterable[str], seen: frozenset[str]) -> frozenset[str] | None:
         """All that these names wait for, None where one of them can never be known."""
@@ -395,7 +398,7 @@ class OpenRules:
         return min(known, key=lambda asks: (len(asks), sorted(asks)), default=None)
 
     def _observation(self, name: str) -> frozenset[str] | None:
-        test, out = self.weighed.observed.tests[name], frozenset[str]()
+        test, out = self.concluded.observed.tests[name], frozenset[str]()
         for metric in sorted(test.names):
             asks = self._metric(metric, frozenset())
             if asks is None and " or " not in test.text:
@@ -430,12 +433,12 @@ class OpenRules:
         return [n for n in self.askable if n in names or n in units]
 
 
-def wanted(catalog: Catalog, inputs: Inputs, weighed: Conclusions, askable: Sequence[str]) -> tuple[str, ...]:
+def wanted(catalog: Catalog, inputs: Inputs, concluded: Conclusions, askable: Sequence[str]) -> tuple[str, ...]:
     """The metrics and questions among `askable` worth asking about the only launch, the most informative first.
 
     askable: in the order in which a person reads them; it decides between equals. Those known are left out.
     """
-    return OpenRules(catalog, inputs, weighed, askable).order()
+    return OpenRules(catalog, inputs, concluded, askable).order()
 
 
 @lru_cache(maxsize=4096)

@@ -13,7 +13,7 @@ from advisor.knowledge.expressions import Comparison as Test
 from advisor.knowledge.schemas import most_of
 from advisor.knowledge.units import memory_units
 from advisor.reasoning.assemble import Reasoned, reason
-from advisor.reasoning.conclude import in_order, weigh
+from advisor.reasoning.conclude import conclude, in_order
 from advisor.reasoning.domain import domain_of
 from advisor.reasoning.engine.explain import Flip, Proof, Then, how
 from advisor.reasoning.engine.trace import Trace
@@ -143,16 +143,16 @@ def what_if(
 def flips(catalog: Catalog, reasoned: Reasoned, inputs: Inputs, position: int, target: str) -> tuple[Flip, ...]:
     """The values at which the evidence of a finding or class flips, and what `what_if` would conclude just beyond."""
 
-    def conclude(cases: Sequence[Mapping[str, float]]) -> list[Then]:
+    def beyond(cases: Sequence[Mapping[str, float]]) -> list[Then]:
         frame = _supposed(catalog, reasoned, position, cases)
         known_as = reasoned.known_as[position : position + 1] * len(cases)
-        weighed = weigh(catalog, _alone(inputs, position), frame, known_as)
+        concluded = conclude(catalog, _alone(inputs, position), frame, known_as)
         return [
-            Then(weighed.traces[row].class_id, tuple(f.id for f in in_order(catalog, weighed, row)))
+            Then(concluded.traces[row].class_id, tuple(f.id for f in in_order(catalog, concluded, row)))
             for row in range(len(cases))
         ]
 
-    return flips_of(turns(catalog, reasoned.observed, position, reasoned.traces[position], (target,)), conclude)
+    return flips_of(turns(catalog, reasoned.observed, position, reasoned.traces[position], (target,)), beyond)
 
 
 def flips_of(

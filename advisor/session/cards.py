@@ -10,7 +10,7 @@ from advisor.hardware import ceilings, gpus
 from advisor.hardware.algorithms import Parameter
 from advisor.hardware.gpus import Gpu
 from advisor.hardware.roofline import Inconsistency, Result, check
-from advisor.hardware.roofline import reckon as on_paper
+from advisor.hardware.roofline import estimate as on_paper
 from advisor.knowledge.texts import BOUNDS
 from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis, Location
 from advisor.session.numbers import (

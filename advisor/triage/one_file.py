@@ -162,7 +162,7 @@ def _examine(path: Path, label: str, settings: Settings) -> Part:
     from advisor.readers.container import Limits
     from advisor.readers.formats import sniff
     from advisor.readers.read import read
-    from advisor.reasoning.conclude import engine_of, weigh
+    from advisor.reasoning.conclude import conclude, engine_of
     from advisor.reasoning.enrich import add_neighbours
     from advisor.reasoning.inputs import Inputs, checked_answers, knowledge_for
 
@@ -186,7 +186,7 @@ def _examine(path: Path, label: str, settings: Settings) -> Part:
     catalog = knowledge_for(knowledge_of(settings), (info,))
     answers = checked_answers(catalog, settings.answers)
     inputs = Inputs(frame, (info,), settings.gpu, {None: answers}, settings.ceilings)
-    weighed = weigh(catalog, inputs)
+    weighed = conclude(catalog, inputs)
     part.launches = len(frame)
     _fold(part, catalog, weighed, label, settings.rows)
     part.used = _used(weighed, settings)
@@ -318,7 +318,7 @@ def _row(
 def _budgets(
     catalog: Catalog, weighed: Conclusions, rows: list[int], order: Mapping[int, tuple[_Ranked, ...]]
 ) -> dict[int, Any]:
-    """What all fixes of each of these launches give together, reckoned for all of them at once."""
+    """What all fixes of each of these launches give together, estimated for all of them at once."""
     from advisor.reasoning.domain import domain_of
     from advisor.reasoning.time_model import model
     from advisor.reasoning.time_model.budget import budgets, candidates_of
@@ -343,10 +343,10 @@ def _example(
     index: int,
     budget: Any,
 ) -> Example:
-    from advisor.reasoning.assemble import told
+    from advisor.reasoning.assemble import verdict_and_finding
 
     first, fix = first_of(placed)
-    verdict, finding = told(catalog, weighed, row, first.id if first is not None else None)
+    verdict, finding = verdict_and_finding(catalog, weighed, row, first.id if first is not None else None)
     time = _ps(weighed.observed.value(row, "duration_ns"))
     back = _back(time, fix.speedup.estimate) if fix is not None and fix.speedup is not None else 0
     return Example(label, index, time, back, verdict, finding, budget)

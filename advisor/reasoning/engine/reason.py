@@ -11,7 +11,7 @@ import numpy as np
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN
 from advisor.reasoning.engine.program import Program, compile_rules
-from advisor.reasoning.engine.trace import Trace, account
+from advisor.reasoning.engine.trace import Trace, build_trace
 
 if TYPE_CHECKING:
     from advisor.reasoning.engine.chain import Chain
@@ -144,7 +144,7 @@ class Engine:
         state = dict(zip(self.program.observations, truth.tolist(), strict=True))
         concluded = [f"found.{f}" for f in before.findings] + [f"class.{before.class_id}"] if before else []
         fired = self._chain(second).conclude(state, answers, words or _NONE, concluded)
-        return account(rules, fired, state, answers, words, self.program.explains, before)
+        return build_trace(rules, fired, state, answers, words, self.program.explains, before)
 
     def _chain(self, second: bool) -> Chain:
         if second not in self._chains:

@@ -91,7 +91,7 @@ def answer_truth(name: str, answers: frozenset[str]) -> int:
     return FALSE if any(a.rpartition(".")[0] == question for a in answers) else UNKNOWN
 
 
-def account(
+def build_trace(
     rules: Sequence[CompiledRule],
     fired: Iterable[str],
     state: Mapping[str, int],

@@ -97,7 +97,7 @@ class _Trials:
                 rows.setdefault(frozenset(members), set()).add(row)
         for chosen, at in rows.items():
             places = np.array(sorted(at))
-            for row, found in zip(places.tolist(), self._reckon(chosen, places), strict=True):
+            for row, found in zip(places.tolist(), self._estimate(chosen, places), strict=True):
                 self._known[row, chosen] = found
 
     def of(self, row: int, members: tuple[str, ...]) -> Speedup | None:
@@ -109,7 +109,7 @@ class _Trials:
         found = self.of(row, members)
         return 1.0 if found is None else found.estimate
 
-    def _reckon(self, chosen: frozenset[str], at: Array) -> list[Speedup | None]:
+    def _estimate(self, chosen: frozenset[str], at: Array) -> list[Speedup | None]:
         if len(chosen) == 1:
             return speedups(self._model, self._fixes[next(iter(chosen))], at)
         parts = [self._of_fix(finding) for finding in sorted(chosen)]
