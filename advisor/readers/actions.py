@@ -268,7 +268,7 @@ def local_split(action: Any, tables: dict[str, dict[int, float] | None]) -> list
 
 
 def local_split_by_code(action: Any) -> list[float] | None:
-    """The same from the instructions; `action` must have its code (see slimming.slim).
+    """The same from the instructions; `action` must have its code (see container.slim).
 
     An address that is the stack pointer plus a constant is a spill (or an array element with a constant index), any
     other is computed at run time.

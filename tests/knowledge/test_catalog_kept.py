@@ -136,7 +136,7 @@ def test_without_a_home_all_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(AdvisorError, match="set HOME"):
             resources.user_cache()
         found = parse_cache.__wrapped__()
-        place = resources.folder("knowledge") / "unit_names.yaml"
+        place = resources.folder("knowledge") / "units.yaml"
         assert found.get(place, "text", dict) is None
         found.put(place, "text", {})
         found.write()

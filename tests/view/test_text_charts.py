@@ -198,7 +198,7 @@ def test_nothing_unknown_is_drawn_as_zero():
         drawn = "\n".join(text(made.rows))
         assert not any(character.isdigit() for character in drawn.replace("L1", "").replace("L2", ""))
         assert ("?" in drawn and ASKED in made.notes) if width == WIDE else "unknown" in drawn
-        assert any("does not tell how full" in note and "DRAM" in note for note in made.notes)
+        assert any("Unknown utilisation" in note and "DRAM" in note for note in made.notes)
 
 
 @given(st.dictionaries(st.sampled_from(CHART), VALUES), st.integers(20, 160), st.booleans())
