@@ -344,7 +344,6 @@ def _table(raw: TableDef) -> Table:
     return Table(raw.sources, capabilities, cards, former, index, devices)
 
 
-__all__ = ["Difference", "Gpu", "Limits", "from_device", "gpu", "ids", "known_as", "limits_of", "resolve"]
 _SAME_CLOCK = 0.005  # a difference below this share is rounding of a datasheet
 _SAME_BANDWIDTH = 0.02
 _LARGEST = 1e15

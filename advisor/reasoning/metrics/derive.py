@@ -124,8 +124,6 @@ FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
     **{f"{op}_lanes": _lanes_of(f"{op}_inst") for op in ("ffma", "fadd", "fmul", "dfma", "dadd", "dmul")},
     **{f"{op}_lanes": _lanes_of("half_inst") for op in ("hadd", "hmul")},
 }
-
-
 # Throughput is the largest of its units, but from another pass: a difference of half a point counts as equal.
 _SAME = 0.5
 
