@@ -1,7 +1,4 @@
-"""knowledge/gpus.yaml as objects in SI units: GPUs with their peaks, and the limits of each compute capability.
-
-GPUs by name, by the name that the driver prints, and derived from a report's own device attributes.
-"""
+"""The GPUs of knowledge/gpus.yaml in SI units, found by name, or derived from a report's own device attributes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What an algorithm should cost on a GPU: intensity, ridge points, expected bound, floor times (roofline model).
-
-A measured launch against its napkin: the two inconsistencies, overheads, and the distance from the floor.
-"""
+"""What an algorithm should cost on a GPU (roofline model), and a measured launch compared with that minimum."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""The SASS dictionary (knowledge/topics/sass.yaml) as code: what an opcode with its modifiers is.
+"""SASS opcodes, looked up in knowledge/topics/sass.yaml, and parsed lines of SASS.
 
-An opcode is looked up by its longest stem that has an entry: `IMAD.MOV.U32` is the entry IMAD.MOV, `IMAD.WIDE` is IMAD.
-
-Parsed lines of SASS: predicate, opcode, operands, and the memory operand, which distinguishes spills from arrays.
+An opcode has the entry of its longest stem: `IMAD.MOV.U32` is the entry IMAD.MOV, `IMAD.WIDE` is IMAD.
 """
 
 from __future__ import annotations

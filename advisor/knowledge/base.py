@@ -1,13 +1,7 @@
-"""The knowledge base as objects: our own folder and, after it, a team's directories of the same shape.
+"""The knowledge base as objects: the bundled folder and, after it, a team's directories of the same layout.
 
-What the parts of a knowledge base that do not speak of kernels (timelines, workloads) share with the whole.
-
-The knowledge about timelines: patterns and what to do next, on what the whole base shares.
-
-The knowledge about graphics and compute workloads that a person types in: rules, classes and texts of their own.
-
-Metrics, sources and topics are those of kernels. A diagnosis may have the id of one of a kernel: it is the same cause,
-seen by other numbers and fixed by other means.
+Timelines and workloads have catalogues of their own, which share metrics and sources with the whole base. A diagnosis
+of a workload may have the id of one of a kernel: it is the same cause, found from other numbers and with another fix.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The shapes of knowledge entries. An unknown field is an error; every entry cites its sources.
-
-The bounds of a metric follow from its unit and name.
-"""
+"""The shapes of knowledge entries, and the values that a metric can have. An unknown field is an error."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""One mistake in a knowledge file, and where it is.
-
-One YAML file with the line of every key, read so that all its mistakes are found, not only the first.
-
-The entries of knowledge folders with their places, loaded one by one: a wrong one does not hide the others.
-"""
+"""Knowledge folders loaded entry by entry, with the line of every key, so that all mistakes are found at once."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
-"""Whether a kernel runs through phases, from the samples over its run. Runs in the child process: standard library.
+"""The data read from one launch of a binary report. Runs in the child process: standard library and ncu_report only.
 
-The data read from one launch of a binary report. Runs in the child process: standard library and ncu_report only.
-
-The numbers behind the per-instruction metrics, found by comparing them with the SASS of known kernels (CC 7.0 to 9.0,
-ncu 2021 to 2025):
-memory_type is a set of bits, 4 global, 8 local, 16 shared, and 0 for an instruction that no lane executed; an
+The codes of per-instruction metrics, found by comparing them with the SASS of known kernels (CC 7.0 to 9.0, ncu 2021 to
+2025): memory_type is a set of bits, 4 global, 8 local, 16 shared, and 0 for an instruction that no lane executed; an
 asynchronous copy has both of its spaces (20). memory_access_type: 2 load, 4 store, 6 both (LDGSTS), 8 atomic; a
 reduction (RED) and a bulk copy have none. memory_access_size_type: 2 for 8 bits, 8 for 16 bits, else the width in bits;
 0 or absent where it is unknown.

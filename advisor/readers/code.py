@@ -1,18 +1,14 @@
-"""Sections and symbols of a 64-bit little-endian ELF file, which is what machine code of a GPU comes in.
+"""The machine code of one launch in a binary report: source lines with their calls, and the PTX it was compiled from.
 
-Standard library only: the child process uses this module.
+A launch names its code (container.py). In that record field 4 is a 64-bit little-endian ELF file, and each field 9 a
+function with its name (1) and the address that it was loaded at (2).
 
-Which source line an instruction comes from, and through which calls: the line table of machine code, decoded.
+Source lines come from DWARF's line number program, versions 2 to 4. NVIDIA's compilers add the extended operation 0x90,
+found by comparing tables with sources of known inlining (CUDA 11 to 13). Two numbers follow: the row (counted from 1
+within its sequence, 0 for none) of the call that the code was inlined at, and the offset of the function's name in
+.debug_str. Of several rows at one address the last counts.
 
-The format is DWARF's line number program, versions 2 to 4. NVIDIA's compilers add the extended operation 0x90, found by
-comparing tables with sources of known inlining (CUDA 11 to 13): two numbers follow, the row (counted from 1 within its
-sequence, 0 for none) which holds the call that the code was inlined at, and where in .debug_str the function's name is.
-Of several rows at one address the last counts. Standard library only: the child process uses this module.
-
-The machine code of one launch in a binary report: source lines with their calls, and the PTX that it was made of.
-
-A launch names its code (container.py); of that record field 4 is the ELF file, and each field 9 a function with its
-name (1) and the address that it was loaded at (2). Standard library only: the child process uses this module.
+Standard library only: the child process imports this module.
 """
 
 from __future__ import annotations

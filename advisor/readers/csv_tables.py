@@ -1,10 +1,6 @@
-"""Numbers as ncu prints them: thousands separators or none, decimal point or comma, `n/a`, `(!) nan`.
+"""The CSV of ncu: `--page raw` (a row a launch), and the details page or `--metrics` (a row a metric, a row a rule).
 
-The CSV of ncu: found behind other output, row by row, through lines that the profiled program wrote in between.
-
-`ncu --csv --page raw`: a header of metric names, a line of units, a row a launch.
-
-`ncu --csv` with the details page or with `--metrics`: a row a metric, and a row a rule.
+Tables are found among other output. Numbers may have thousands separators, a decimal point or a decimal comma.
 """
 
 from __future__ import annotations

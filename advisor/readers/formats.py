@@ -1,8 +1,6 @@
-"""Text and CSV files line by line: any encoding that terminals leave behind, any newlines, no line too long.
+"""Which form of a profile a file is, decided from its bytes; its text lines; and decompression within bounds.
 
-Which form of a profile a file is, from its bytes and never from its name alone; what it is instead, if none.
-
-Decompresses a report into a temporary file, within bounds: a few kilobytes can claim to hold terabytes.
+A file that is no profile is refused with one line that says what it is instead.
 """
 
 from __future__ import annotations

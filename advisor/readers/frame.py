@@ -1,10 +1,8 @@
-"""Kernel names and messages are data: shown as they are, control characters escaped, absurd lengths cut.
+"""One launch as a reader found it, in the file's own names and units, and the frame made of many.
 
-Units as ncu spells them in all versions, and their conversion to the unit of a canonical metric.
-
-Every factor is a power of ten (ncu's Kbyte is 1000 bytes), so a unit is an exponent and a dimension.
-
-One launch as a reader found it, in the file's own names and units, and the frame made of many.
+Kernel names and messages are untrusted: control characters are escaped and long names cut. Units are converted to those
+of the canonical metrics; every factor is a power of ten (ncu's Kbyte is 1000 bytes), so a unit is an exponent and a
+dimension.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""The one module that imports experta, and what that needs: see docs/architecture.md for why each line is there.
+"""The only module that imports experta; docs/architecture.md explains each workaround.
 
-The rules as experta runs them: one wide fact of observations in, conclusions out, in a deterministic order.
-
-experta fires rules of equal salience in random order and may fire a rule whose NOT no longer holds, because its agenda
-removes inexactly. Here each step has its own salience band, the agenda is totally ordered by salience, facts and rule
-id, and removal is exact.
+One wide fact of observations goes in, conclusions come out, in a deterministic order. experta fires rules of equal
+salience in random order and may fire a rule whose NOT no longer holds, because its agenda removes inexactly. Here each
+step has its own salience band, the agenda is totally ordered by salience, facts and rule id, and removal is exact.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The instruction mix: from executed opcodes to canonical counts, one launch at a time.
-
-What the source-level accesses of a launch add up to: sectors of loads and stores, widths, requested bytes.
-"""
+"""Canonical counts from executed opcodes, and sums over the source-level accesses of a launch."""
 
 from __future__ import annotations
 

@@ -1,13 +1,11 @@
 """What several fixes of one launch give together, and the order in which to make them.
 
-All of them are put through the time model at once, as one fix, since gains neither add up nor multiply: the first may
+All of them are put through the time model at once, as one fix, because gains neither add up nor multiply: the first may
 remove what a second would have saved, or make it effective. Where two fixes reduce the work of one unit it is unknown
-whether they remove the same work or each its own. So the modest degree of the two together is that of the larger one
-alone, the far degree is both, and the estimate lies in the middle (on a log scale), as that of a fix with degrees does.
+whether they remove the same work. So the modest degree of the two together is that of the larger one alone, the far
+degree is both, and the estimate is their geometric mean.
 
-The order is greedy: next comes the fix that gives most once those before it are done.
-
-Each launch with two findings or more gets its budget: what their fixes give together, and in which order.
+The order is greedy: the next fix is the one that gives most once those before it are made.
 """
 
 from __future__ import annotations

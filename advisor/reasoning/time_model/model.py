@@ -127,8 +127,8 @@ def _factors(texts: Mapping[str, str], columns: Mapping[str, Array], rows: int) 
 def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
     """What the fix alone would give on the rows `at` (indices): old time over new, at least 1.
 
-    None where none of the fix's factors is known there, or not that of a term that carries the time: then it is
-    unknown. Other unknown factors are ignored.
+    None where none of the fix's factors is known there, or the factor of a term that carries the time is unknown. Other
+    unknown factors are ignored.
 
     The estimate takes the middle (on a log scale) between the modest and the far degree of the fix; low and high are
     the least and the most that either gives with little overlap between units or with much, and allow for the model's

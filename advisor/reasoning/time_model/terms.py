@@ -198,10 +198,10 @@ def _latency(get: Any, imbalance: Array, memory_need: Array, fullest: Array) -> 
     Lifetime of a warp = instructions x (1 + fixed stalls) + waits for loads, shared memory and barriers. Where the
     memory system is saturated (`memory_need`, 0 to 1), waits for loads are limited to what they would take on an idle
     machine: the rest is queueing at the saturated unit and shrinks with it, as throttle stalls do. Where nothing is
-    saturated there is no such unit, and all of the waiting is latency. In between, in proportion. So it is with
-    barriers and the unit that is the most utilised of all (`most utilised`, its need), since who waits there waits for
-    those who queue. Drain and not-selected stalls are never latency. Source: Little's law; h200.time_model for the
-    bounds of the proportion.
+    saturated there is no such unit, and all of the waiting is latency. In between, in proportion. The same holds for
+    barriers and the most utilised unit (`fullest`, its need), because a warp at a barrier waits for those that queue.
+    Drain and not-selected stalls are never latency. Source: Little's law; h200.time_model for the bounds of the
+    proportion.
     """
     cycles = time_model().latency_cycles
     per_warp = get("inst_issued") / get("warps")
