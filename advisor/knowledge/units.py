@@ -24,6 +24,7 @@ class UnitDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     throughput: Literal["", "sm", "memory"] = ""
     part_of: str = ""
     leads: bool = False
+    wins_ties: bool = False
     term: str = ""
 
 
@@ -42,7 +43,8 @@ def unit_name(metric: str) -> str:
 @lru_cache(maxsize=8)
 def throughput_units(throughput: str, side: str = "") -> tuple[str, ...]:
     """The metrics whose largest value is this throughput (`sm`, `memory`), of one side if given."""
-    return tuple(m for m, u in units().items() if u.throughput == throughput and side in ("", u.side))
+    found = (m for m, u in units().items() if u.throughput == throughput and side in ("", u.side))
+    return tuple(sorted(found, key=lambda metric: not units()[metric].wins_ties))
 
 
 def compute_units() -> tuple[str, ...]:
