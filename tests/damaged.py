@@ -17,7 +17,7 @@ from pathlib import Path
 
 import zstandard
 
-from advisor.readers import container, slimming
+from advisor.readers import container
 from advisor.records import resources
 
 DATA = Path(__file__).parent / "data"
@@ -133,7 +133,7 @@ def _headless(rng: random.Random) -> bytes:
 def _empty_report(_: random.Random) -> bytes:
     """A whole report that holds no launches."""
     out = io.BytesIO()
-    slimming.slim(report(), container.walk(report()), 0, 0, bool, out)
+    container.slim(report(), container.walk(report()), 0, 0, bool, out)
     return out.getvalue()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 from msgspec import structs
@@ -13,9 +13,9 @@ from msgspec import structs
 from advisor.cli import terminal
 from advisor.cli.options import PATH, Knowledge, Launches, Output, Strict, argument, command, flag, formats, option
 from advisor.hardware import gpus
-from advisor.reasoning.diagnose import Analysis, analyse
+from advisor.reasoning.diagnose import analyse
 from advisor.reasoning.document import Explanation, diagnosis_document
-from advisor.reasoning.engine.what_if import parse_assignments
+from advisor.reasoning.inputs import parse_assignments
 from advisor.records.diagnosis import Diagnosis
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, UsageError
 from advisor.source.locate import locate_findings
@@ -28,11 +28,14 @@ from advisor.view.writers.markdown import page_markdown
 from advisor.view.writers.sarif import diagnosis_sarif
 from advisor.view.writers.terminal import terminal_text
 
+if TYPE_CHECKING:
+    from advisor.reasoning.analysis import Analysis
+
 _PAGES = ("html", "markdown", "sarif")  # formats that are not for a terminal
 # Texts of the code around the locations of a finding: (position of the launch, finding) -> lines.
 Texts = Mapping[tuple[int, str], tuple[str, ...]]
 # The analysis to ask about a launch, and the launch's position in it.
-Asked = tuple[Analysis, int]
+Asked = tuple["Analysis", int]
 
 
 @dataclass(frozen=True, kw_only=True)

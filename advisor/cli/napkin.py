@@ -65,7 +65,7 @@ def _estimate(name: str, options: Options, args: list[str]) -> str:
         sizes[size] = quantities.parse(text, "" if unit == "count" else unit)
     gpu, dtype = gpus.gpu(options.gpu or "H100-SXM"), options.dtype or "f32"
     measured = ceilings.for_roofline(ceilings.of_model(gpu, ceilings.kept()), gpu, dtype)
-    result = roofline.reckon(name, sizes, dtype=dtype, gpu_name=gpu, ceilings=measured)
+    result = roofline.estimate(name, sizes, dtype=dtype, gpu_name=gpu, ceilings=measured)
     return document_json(roofline.napkin_document(result)) if options.form == "json" else napkin_text(result)
 
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -29,7 +30,6 @@ from advisor.practice.run import Listener, Progress, Runner, nothing, one_child
 from advisor.practice.selfcheck import selfcheck_document
 from advisor.practice.state import Store, latest
 from advisor.practice.tasks import Request
-from advisor.reasoning.diagnose import Analysis
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, InputError, UsageError
 from advisor.records.files import write_whole
 from advisor.records.scratch import ScratchFolder
@@ -38,6 +38,9 @@ from advisor.view import exercises, measuring
 from advisor.view.compare import compare_text
 from advisor.view.stages import STAGES
 from advisor.view.writers.json import document_json
+
+if TYPE_CHECKING:
+    from advisor.reasoning.analysis import Analysis
 
 _ARCH = re.compile(r"(?:sm_|compute_)?(\d{1,2})\.?(\d)([af]?)\Z")
 

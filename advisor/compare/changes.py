@@ -13,11 +13,11 @@ from advisor.compare.records import FindingChange, MetricChange, Reached
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.loader import load
 from advisor.knowledge.texts import fill
+from advisor.knowledge.units import leading_units as leading
+from advisor.knowledge.units import unit_name
 from advisor.readers.workload import unit_names
-from advisor.reasoning.enrich import UNITS, unit_name
-from advisor.reasoning.metrics.workloads import UNITS as WORKLOAD_UNITS
+from advisor.reasoning.inputs import FORM
 from advisor.reasoning.time_model.terms import time_model
-from advisor.reasoning.workloads import FORM
 from advisor.records import resources
 from advisor.records.diagnosis import Finding, LaunchDiagnosis
 
@@ -247,10 +247,10 @@ def leading_units(base: LaunchDiagnosis, current: LaunchDiagnosis) -> tuple[Reac
 
     Those that never have a quarter of the busiest one are left out.
     """
-    ceilings = {term.metric: term.ceiling * 100 for term in time_model().terms.values() if term.metric in UNITS}
+    ceilings = {term.metric: term.ceiling * 100 for term in time_model().terms.values() if term.metric in leading()}
     typed_in = base.scope == FORM
     rows = []
-    for name in WORKLOAD_UNITS if typed_in else UNITS:
+    for name in unit_names() if typed_in else leading():
         old, new = finite(base.metrics, name), finite(current.metrics, name)
         top = max((v for v in (old, new) if v is not None), default=0.0)
         if top >= _IDLE_PCT:
@@ -272,7 +272,7 @@ def leading_units(base: LaunchDiagnosis, current: LaunchDiagnosis) -> tuple[Reac
 
 def leader(launch: LaunchDiagnosis) -> tuple[str, float] | None:
     """The busiest unit of a launch: metric and percent."""
-    known = [(value, name) for name in UNITS if (value := finite(launch.metrics, name)) is not None]
+    known = [(value, name) for name in leading() if (value := finite(launch.metrics, name)) is not None]
     if not known:
         return None
     value, name = max(known)

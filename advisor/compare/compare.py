@@ -15,15 +15,16 @@ from rapidfuzz import fuzz, process
 from advisor.compare.changes import finding_changes, leading_units, metric_changes
 from advisor.compare.conditions import of_pair, of_reports, other_gpu, other_kernel
 from advisor.compare.outlook import promise, traps, what_next
-from advisor.compare.records import Compared, Condition, JudgedBy, Matched, Pair, Runs
+from advisor.compare.records import Compared, Condition, JudgedBy, Matched, Pair, Runs, runs_with
 from advisor.hardware.ceilings import kept
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.base import catalog as open_catalog
 from advisor.readers.read import read
-from advisor.reasoning.diagnose import Analysis, Answer, Inputs, checked_answers
+from advisor.reasoning.analysis import Analysis
+from advisor.reasoning.diagnose import analyse_frame
 from advisor.reasoning.enrich import add_neighbours
+from advisor.reasoning.inputs import Answer, Inputs, checked_answers, knowledge_for
 from advisor.reasoning.time_model.noise import Judged, Spread, spread, verdict
-from advisor.reasoning.workloads import knowledge_for
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, MeasuredCeilings
 from advisor.records.errors import InputError, UsageError
 from advisor.records.readings import Progress, Reading
@@ -129,7 +130,7 @@ def _analysis(
         if not len(frame):
             raise UsageError(f"{side}: no launch matches --kernel: the names are those that `diagnose` prints")
     info = structs.replace(reading.info, path=str(side))
-    return Analysis(cat, Inputs(frame.reset_index(drop=True), (info,), gpu, {None: dict(answers)}, kept()))
+    return analyse_frame(cat, Inputs(frame.reset_index(drop=True), (info,), gpu, {None: dict(answers)}, kept()))
 
 
 def runs_of(launches: Iterable[LaunchDiagnosis], measured: Sequence[float] | None = None) -> tuple[Runs, ...]:

@@ -1,4 +1,4 @@
-"""From an entry to an explanation: sections of lines in an order that reads well. Headings are ids; faces name them."""
+"""Turn an entry into an explanation: sections of lines in reading order. Headings are ids that the pages name."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Annotated, Any
 from msgspec import structs
 
 from advisor.explain.index import Index, Place, fields_named, norm
+from advisor.hardware.gpus import table
 from advisor.knowledge.loader import load
 from advisor.knowledge.schemas import ClassDef, DiagnosisDef, MetricDef, ObservationDef, QuestionDef, RuleDef
 from advisor.records.errors import KnowledgeError
 from advisor.records.record import Record, named
 
 Section = tuple[str, tuple[str, ...]]
-# Fields of a topic in the order in which they read; what is not named here follows under its own name.
+# Fields of a topic in reading order; other fields follow under their own names.
 _TOPIC = (
     "says",
     "what",
@@ -83,7 +84,7 @@ def build(index: Index, place: Place, word: str, others: tuple[str, ...] = ()) -
 
 
 def build_source(key: str, title: str) -> Explanation:
-    """A citation key that is no entry of its own."""
+    """The explanation of a citation key without an entry."""
     return Explanation("source", key, title, (), ((key, title),), ())
 
 
@@ -116,7 +117,7 @@ def _lines(value: Any) -> tuple[str, ...]:
 
 
 def _code(text: Any) -> tuple[str, ...]:
-    """Lines of a program as they stand, indentation and empty lines kept."""
+    """Lines of a program unchanged, indentation and empty lines kept."""
     return tuple(str(text).rstrip().split("\n"))
 
 
@@ -214,7 +215,7 @@ def _known(index: Index, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _users(index: Index, name: str, kinds: tuple[str, ...]) -> tuple[Place, ...]:
-    """Entries of these kinds in whose text a name stands, in the order of their files."""
+    """Entries of these kinds whose text contains a name, in the order of their files."""
     pattern = re.compile(rf"(?<![\w.]){re.escape(name)}(?![\w.])")
     return tuple(p for p in index.everything() if p.kind in kinds and p.id != name and pattern.search(index.block(p)))
 
@@ -286,8 +287,6 @@ def _question(index: Index, place: Place) -> Explanation:
 
 
 def _gpu(index: Index, place: Place) -> Explanation:
-    from advisor.hardware.gpus import table
-
     gpu = table().cards.get(place.id)
     if gpu is None:
         raise KnowledgeError(f"{place.path}:1: {place.id}: not in the table of GPUs")

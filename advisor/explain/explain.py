@@ -76,7 +76,7 @@ LISTS = {
 def explain(word: str, extra: tuple[Path, ...] = ()) -> Explanation:
     """All that the knowledge base says of a word; `kind:word` chooses among several meanings.
 
-    `extra`: folders of teams. UsageError, with what could have been meant, for a word that means nothing.
+    `extra`: folders of teams. UsageError with suggestions for an unknown word.
     """
     index = _index(extra)
     if norm(word) in (*map(norm, LISTS), ""):
@@ -91,7 +91,7 @@ def explain(word: str, extra: tuple[Path, ...] = ()) -> Explanation:
 
 
 def _searched(index: Index, word: str) -> Explanation:
-    """The entry that is about free words, else the entries that tell of them; UsageError when none does."""
+    """The entry about a search text, else the entries that contain it; UsageError when there are none."""
     kind, colon, _ = word.partition(":")
     wanted = _wanted(word)
     bare = " ".join(wanted)
@@ -100,7 +100,7 @@ def _searched(index: Index, word: str) -> Explanation:
     hits = [] if colon and norm(kind) in ORDER else _search(index, word, 60)
     about = [hit for hit in hits if all(_within(w, _head(index, hit)) for w in wanted)]
     if max(map(len, wanted), default=0) < 3:
-        hits = []  # too short to tell anything by standing in a text
+        hits = []  # too short to search for in texts
     if about:
         best, *others = sorted(about, key=lambda h: (norm(h.title) != norm(word), ORDER.index(h.kind), -h.score))
         return entries.build(index, _place(index, best), best.id, tuple(f"{h.kind}:{h.id}" for h in others[:_HITS]))
@@ -162,7 +162,7 @@ def _named(index: Index, word: str) -> list[Place]:
 
 
 def _by_alias(index: Index, key: str) -> list[Place]:
-    """An entry that gives itself this name too, such as a card: here punctuation does not matter at all."""
+    """An entry that gives itself this name too, such as a GPU: here punctuation does not matter at all."""
     plain = re.sub(r"[^a-z0-9]+", "", key)
     return [p for name, p in index.aliases() if re.sub(r"[^a-z0-9]+", "", name.casefold()) == plain][:1]
 
@@ -201,7 +201,7 @@ def _opcode(index: Index, word: str) -> Place | None:
 
 
 def _by_ncu_name(index: Index, word: str) -> list[Place]:
-    """What tells of this name of ncu's: a stall, our metric (also by the beginning of its name), else a warning."""
+    """The entries about a metric name of ncu: a stall, a metric (also by the beginning of its name), else a warning."""
     whole = re.compile(rf"(?<![\w.:]){re.escape(word)}(?![\w.:])")
     named = [p for p in index.everything() if p.kind in ("stall", "metric") and whole.search(index.block(p))]
     if not named:
@@ -285,7 +285,7 @@ def _search(index: Index, text: str, limit: int) -> list[Hit]:
 
 
 def contents(extra: tuple[Path, ...] = ()) -> tuple[Hit, ...]:
-    """Every entry that can be explained, sources too, without rules and fixes, which are told with their findings."""
+    """Every entry that can be explained, sources too, without rules and fixes, which are part of their findings."""
     index = _index(extra)
     places = sorted((p for p in index.everything() if p.kind not in ("rule", "fix")), key=lambda p: (p.kind, p.id))
     return tuple(Hit(p.kind, p.id, index.title(p), 0.0) for p in places)

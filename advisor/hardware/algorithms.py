@@ -10,12 +10,12 @@ from typing import Literal
 import msgspec
 from msgspec import structs
 
-from advisor.knowledge.expressions import Expression, ExpressionError, Test, parse, parse_test
+from advisor.knowledge.expressions import TRUE, Expression, ExpressionError, Test, parse, parse_test
 from advisor.knowledge.loader import load_mapping
 from advisor.records import resources
 from advisor.records.errors import KnowledgeError, UsageError
 
-_SIZE = "size"  # bytes of an element: the one name that formulas know beside parameters and `let`
+_SIZE = "size"  # bytes of an element: known to formulas in addition to parameters and `let`
 _LARGEST = 1e18
 
 
@@ -72,7 +72,7 @@ class CeilingShare(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Remark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Words that hold when a test does: a note beside a result, or what a measurement says against it."""
+    """A text shown when its test holds: a note on a result, or a contradiction with a measurement."""
 
     test: str
     says: str
@@ -129,7 +129,7 @@ def _check(entry: Algorithm) -> None:
 
 
 def algorithm(name: str) -> Algorithm:
-    """The algorithm of this id or alias, `-` as good as `_`, in any case; UsageError names the nearest."""
+    """The algorithm of this id or alias, with `-` or `_`, in any case; UsageError names the nearest."""
     found = {n: key for key, entry in algorithms().items() for n in (key, *entry.aliases)}
     wanted = name.strip().lower().replace("-", "_").replace(" ", "_")
     if wanted not in found:
@@ -196,20 +196,9 @@ def count(entry: Algorithm, size: float, parameters: Mapping[str, float]) -> tup
     derived: dict[str, float] = {}
     for name, text in entry.let.items():
         derived[name] = names[name] = parse(text).scalar(names)
-    if entry.require and holds(parse_test(entry.require), names) is not True:
+    if entry.require and parse_test(entry.require).truth(names) != TRUE:
         raise UsageError(f"{entry.id}: these parameters do not fit together: {entry.require} must hold")
     flop, traffic = parse(entry.flop).scalar(names), parse(entry.bytes).scalar(names)
     if not (math.isfinite(flop) and math.isfinite(traffic) and traffic > 0 and flop >= 0):
         raise UsageError(f"{entry.id}: these parameters give no FLOP or bytes")
     return flop, traffic, derived
-
-
-def holds(test: Test, values: Mapping[str, float]) -> bool | None:
-    """A test on one set of values: true, false, or None where a value that decides is unknown."""
-    truths = []
-    for comparison in test.comparisons:
-        left, right = comparison.left.scalar(values), comparison.right.scalar(values)
-        known = math.isfinite(left) and math.isfinite(right)
-        truths.append((2 if comparison.holds(left, right) else 0) if known else 1)
-    code, _, _ = test.combine(truths, truths, truths, min, max)
-    return {0: False, 1: None, 2: True}[code]

@@ -1,4 +1,4 @@
-"""What cards were measured to reach on this machine (`practice calibrate`), and what that makes of their peaks.
+"""What GPUs were measured to reach on this machine (`practice calibrate`), and what that makes of their peaks.
 
 One file in the user's data folder; nothing is written here.
 """
@@ -35,7 +35,7 @@ class Ceiling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Ceilings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one card reached. read and copy (reads and writes together) in bytes/s, fp32 and fp64 in FLOP/s.
+    """What one GPU reached. read and copy (reads and writes together) in bytes/s, fp32 and fp64 in FLOP/s.
 
     measured: date and time in ISO 8601; driver: CUDA version of the driver, 13000 is 13.0.
     """
@@ -51,18 +51,18 @@ class Ceilings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CeilingsFile(msgspec.Struct, forbid_unknown_fields=True):
-    """The whole file: cards by `key_of`."""
+    """The whole file: GPUs by `key_of`."""
 
     schema: str = SCHEMA
     cards: dict[str, Ceilings] = {}
 
 
-# Measured cards by name and compute capability.
+# Measured GPUs by name and compute capability.
 Cards = Mapping[str, Ceilings]
 
 
 def key_of(gpu: str, cc: str) -> str:
-    """What a card is filed under: the name that its driver prints, and its compute capability (`9.0`)."""
+    """What a GPU is filed under: the name that its driver prints, and its compute capability (`9.0`)."""
     return f"{gpu} ({cc})"
 
 
@@ -102,7 +102,7 @@ def using(cards: Cards) -> Iterator[None]:
 
 
 def kept(folder: Path | None = None) -> Cards:
-    """All cards that were measured on this machine; `folder` instead of the user's data folder. None without a home."""
+    """All GPUs that were measured on this machine; `folder` instead of the user's data folder. None without a home."""
     instead = _INSTEAD.get()
     if instead is not None and folder is None:
         return instead
@@ -114,7 +114,7 @@ def kept(folder: Path | None = None) -> Cards:
 
 
 def measured(gpu: str, cc: str, folder: Path | None = None) -> Ceilings | None:
-    """What was measured on a card of this name and compute capability (`9.0`); None where nothing was.
+    """What was measured on a GPU of this name and compute capability (`9.0`); None where nothing was.
 
     InputError when the file is there and cannot be understood.
     """
@@ -122,13 +122,13 @@ def measured(gpu: str, cc: str, folder: Path | None = None) -> Ceilings | None:
 
 
 def of_model(card: Gpu, cards: Cards) -> Ceilings | None:
-    """What was measured on a card of this model, the latest where there are several; None where nothing was."""
+    """What was measured on a GPU of this model, the latest where there are several; None where nothing was."""
     found = [c for c in cards.values() if known_as(c.gpu, c.cc) == card.id] if card.id else []
     return max(found, key=lambda c: c.measured, default=None)
 
 
 def shares(found: Ceilings, bandwidth: float | None, plain_peak: float | None, plain: str = "fp32") -> dict[str, float]:
-    """The measured parts of the peaks, at most 1, as `roofline.reckon` takes them: memory (of a copy), plain.
+    """The measured parts of the peaks, at most 1, as `roofline.calculate` takes them: memory (of a copy), plain.
 
     bandwidth in bytes/s, plain_peak in FLOP/s of `plain` (fp32 or fp64; other rates are not measured). What has no peak
     is left out.
@@ -139,7 +139,7 @@ def shares(found: Ceilings, bandwidth: float | None, plain_peak: float | None, p
 
 
 def for_roofline(found: Ceilings | None, card: Gpu, dtype: str) -> dict[str, float]:
-    """The shares that `roofline.reckon` takes for this card and data type; empty where nothing was measured."""
+    """The shares that `roofline.calculate` takes for this GPU and data type; empty where nothing was measured."""
     if found is None:
         return {}
     plain = algorithms.dtype(dtype).plain

@@ -1,7 +1,4 @@
-"""knowledge/gpus.yaml as objects in SI units: cards with their peaks, and the limits of each compute capability.
-
-GPUs by name, by the name that the driver prints, and worked out from a report's own device attributes.
-"""
+"""The GPUs of knowledge/gpus.yaml in SI units, found by name, or derived from a report's own device attributes."""
 
 from __future__ import annotations
 
@@ -23,8 +20,6 @@ PEAKS = (
     *("fp64", "fp32", "fp16", "bf16"),
     *("fp64_tensor", "tf32_tensor", "fp16_tensor", "bf16_tensor", "fp8_tensor", "int8_tensor"),
 )
-
-
 # A number of the file -> the field of Gpu that it becomes, where the names differ.
 _FIELDS = {
     "gb_per_s": "bandwidth",
@@ -32,14 +27,8 @@ _FIELDS = {
     "memory_mhz": "memory_clock_hz",
     "l2_kib": "l2_bytes",
 }
-
-
 WORKED_OUT = "worked out: SMs x clock x rate of the compute capability"
-
-
 _MIG = re.compile(r"\s+mig\s.*$", re.IGNORECASE)
-
-
 _MAKERS = re.compile(r"\b(nvidia|geforce|tesla|gpu)\b", re.IGNORECASE)
 
 
@@ -78,7 +67,7 @@ class CapabilityDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CardFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one source says of a card, in the units of its datasheet."""
+    """What one source says of a GPU, in the units of its datasheet."""
 
     sm_count: int | None = None
     boost_mhz: float | None = None
@@ -90,7 +79,7 @@ class CardFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CardDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A card as the file has it."""
+    """A GPU as the file has it."""
 
     name: str
     cc: str
@@ -143,7 +132,7 @@ class Capability(msgspec.Struct, frozen=True):
     note: str
 
     def rates(self, geforce: bool) -> dict[str, float]:
-        """FLOP per cycle and SM by peak, on a GeForce card or on another."""
+        """FLOP per cycle and SM by peak, on a GeForce GPU or on another."""
         return {**self.flop, **self.flop_geforce} if geforce else dict(self.flop)
 
 
@@ -179,11 +168,6 @@ class Gpu(msgspec.Struct, frozen=True):
         return self.limits.warps_per_sm if self.limits else None
 
     @property
-    def max_blocks_per_sm(self) -> int | None:
-        """Blocks that fit an SM."""
-        return self.limits.blocks_per_sm if self.limits else None
-
-    @property
     def registers_per_sm(self) -> int | None:
         """32-bit registers of an SM."""
         return self.limits.registers_per_sm if self.limits else None
@@ -193,14 +177,9 @@ class Gpu(msgspec.Struct, frozen=True):
         """Shared memory of an SM, bytes."""
         return self.limits.shared_per_sm if self.limits else None
 
-    @property
-    def schedulers_per_sm(self) -> int | None:
-        """Warp schedulers of an SM."""
-        return self.limits.schedulers if self.limits else None
-
 
 class Table(msgspec.Struct, frozen=True):
-    """All of it; `index` maps a name as `key` makes it to a card's id, `devices` a device name to one."""
+    """All of it; `index` maps a name as `key` makes it to a GPU's id, `devices` a device name to one."""
 
     sources: dict[str, Source]
     capabilities: dict[str, Capability]
@@ -220,7 +199,7 @@ def key(name: str) -> str:
 
 
 def is_geforce(name: str) -> bool:
-    """Whether a device name is that of a GeForce card, whose tensor cores accumulate in fp32 at half speed."""
+    """Whether a device name is that of a GeForce GPU, whose tensor cores accumulate in fp32 at half speed."""
     return "geforce" in name.lower()
 
 
@@ -330,8 +309,8 @@ def _card(card_id: str, entry: CardDef, capabilities: dict[str, Capability], kno
 def double_rate(memory_clock_hz: float, bus_bits: float) -> float:
     """DRAM peak in bytes/s from the memory clock that the driver prints (half the data rate) and the bus width.
 
-    Agrees with the counters' own peak (dram__bytes.sum.peak_sustained x DRAM clock) within 0.5 % on the HBM cards and
-    3 % on the GDDR cards, T4 to H200, whose reports were at hand.
+    Agrees with the counters' own peak (dram__bytes.sum.peak_sustained x DRAM clock) within 0.5 % on the HBM GPUs and
+    3 % on the GDDR GPUs, T4 to H200, whose reports were available.
     """
     return 2 * memory_clock_hz * bus_bits / 8
 
@@ -363,21 +342,10 @@ def _table(raw: TableDef) -> Table:
     return Table(raw.sources, capabilities, cards, former, index, devices)
 
 
-__all__ = ["Difference", "Gpu", "Limits", "from_device", "gpu", "ids", "known_as", "limits_of", "resolve"]
-
-
 _SAME_CLOCK = 0.005  # a difference below this share is rounding of a datasheet
-
-
 _SAME_BANDWIDTH = 0.02
-
-
 _LARGEST = 1e15
-
-
 _REPORT = "the report's own device attributes"
-
-
 # Attribute of a report -> field of Limits.
 _LIMITS = {
     "device_max_warps_per_sm": "warps_per_sm",
@@ -423,7 +391,7 @@ def _unknown(name: str, known: Table) -> str:
 
 
 def known_as(display_name: str, cc: str) -> str:
-    """The id of the card that prints this device name, '' when there is none. cc ('9.0'; '' unknown) must agree."""
+    """The id of the GPU that prints this device name, '' when there is none. cc ('9.0'; '' unknown) must agree."""
     found = table().devices.get(key(display_name), "")
     if found and cc and cc != table().cards[found].cc and cc not in table().former_cc.get(found, ()):
         return ""
@@ -467,7 +435,7 @@ def from_device(attributes: Mapping[str, float], name: str, cc: str = "") -> Gpu
     """A GPU that the table lacks, from the device attributes of a report (canonical device_* metrics); id is ''.
 
     Peaks are SMs x clock x the capability's rate; what the attributes do not decide stays unknown: peaks of a
-    capability that the table lacks, the bandwidth of integrated GPUs, tensor peaks of cards without tensor cores.
+    capability that the table lacks, the bandwidth of integrated GPUs, tensor peaks of GPUs without tensor cores.
     """
     cc = cc or _cc(attributes)
     capability = table().capabilities.get(cc)
@@ -478,7 +446,7 @@ def from_device(attributes: Mapping[str, float], name: str, cc: str = "") -> Gpu
     peaks: dict[str, float] = {}
     if capability:
         peaks = worked_out(capability, is_geforce(name), int(sm_count) if sm_count else None, clock)
-        if " gtx " in f" {name.lower()} ":  # the GTX cards of capability 7.5 have no tensor cores
+        if " gtx " in f" {name.lower()} ":  # the GTX GPUs of capability 7.5 have no tensor cores
             peaks = {peak: rate for peak, rate in peaks.items() if not peak.endswith("_tensor")}
         peaks.update(_slower_fp64(attributes, peaks))
     l2 = _value(attributes, "device_l2_bytes")
@@ -511,10 +479,10 @@ def _slower_fp64(attributes: Mapping[str, float], peaks: Mapping[str, float]) ->
 
 
 def resolve(attributes: Mapping[str, float], name: str, cc: str) -> tuple[Gpu, bool, tuple[Difference, ...]]:
-    """The GPU of a launch: the table's card, with the report's own attributes winning over it, or one worked out.
+    """The GPU of a launch: the table's GPU, with the report's own attributes winning over it, or one derived.
 
     Returns the GPU, whether the table knows it, and where the two disagree. Peaks scale with SMs and clock. Another
-    number of SMs on an integrated GPU is another module of the same name: it is worked out, its bandwidth unknown.
+    number of SMs on an integrated GPU is another module of the same name: it is derived, its bandwidth unknown.
     """
     found = known_as(name, cc or _cc(attributes))
     if not found:

@@ -160,7 +160,7 @@ def _near(block_size: int, largest: int) -> list[int]:
 def most_for(limits: Limits, block_size: int, capacity: int, blocks: int) -> tuple[int, int] | None:
     """The most registers of a thread and bytes of shared memory of a block with which `blocks` blocks fit an SM.
 
-    None where its block or warp slots do not take so many, whatever they use; shared memory counts what the kernel asks
+    None where the block or warp slots are too few for so many; shared memory counts what the kernel asks
     for. Registers are 0 where even one is too many.
     """
     if blocks > limits.blocks_per_sm or blocks > limits.warps_per_sm // warps_of(block_size):

@@ -1,7 +1,4 @@
-"""What an algorithm should cost on a GPU: intensity, ridge points, expected bound, floor times (roofline model).
-
-A measured launch against its napkin: the two inconsistencies, overheads, and the distance from the floor.
-"""
+"""What an algorithm should cost on a GPU (roofline model), and a measured launch compared with that minimum."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from typing import Literal
 from advisor.hardware import algorithms
 from advisor.hardware.algorithms import Algorithm, Dtype
 from advisor.hardware.gpus import Gpu, gpu
-from advisor.knowledge.expressions import parse_test
+from advisor.knowledge.expressions import TRUE, parse_test
 from advisor.knowledge.texts import fields, fill
 from advisor.records.errors import UsageError
 from advisor.records.record import NotNegative, Pairs, Positive, Record, Share
@@ -63,7 +60,7 @@ class Result:
     quantities between. plain and tensor: the roofs, None where this GPU has no such rate or the work does not suit;
     cores: which of the two is expected ('' when neither rate is known, then only the bytes count). bytes_ns: bytes at
     the DRAM peak; bytes_achievable_ns: at what good code reaches; measured: the shares of the peaks that were measured
-    on this card and count as achievable, in place of the usual ones.
+    on this GPU and count as achievable, in place of the usual ones.
     """
 
     algorithm: Algorithm
@@ -106,7 +103,7 @@ class Result:
         return self.expected.achievable_ns if self.expected else self.bytes_achievable_ns
 
 
-def reckon(
+def estimate(
     name: str,
     parameters: Mapping[str, float] | None = None,
     *,
@@ -223,7 +220,7 @@ def _with_notes(result: Result) -> Result:
     notes = tuple(
         Note(key, fill(remark.says, values), remark.cites)
         for key, remark in algorithms.remarks("notes").items()
-        if algorithms.holds(parse_test(remark.test), values)
+        if parse_test(remark.test).truth(values) == TRUE
     )
     return replace(result, notes=notes)
 
@@ -339,7 +336,7 @@ def check(result: Result, measured: Mapping[str, float]) -> tuple[Inconsistency,
     out = []
     for key, remark in algorithms.remarks("checks").items():
         test = parse_test(remark.test)
-        if algorithms.holds(test, values):
+        if test.truth(values) == TRUE:
             used = sorted((test.names | fields(remark.says)) & values.keys())
             numbers = tuple((name, values[name]) for name in used)
             out.append(

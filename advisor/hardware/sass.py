@@ -1,8 +1,6 @@
-"""The SASS dictionary (knowledge/topics/sass.yaml) as code: what an opcode with its modifiers is.
+"""SASS opcodes, looked up in knowledge/topics/sass.yaml, and parsed lines of SASS.
 
-An opcode is looked up by its longest stem that has an entry: `IMAD.MOV.U32` is the entry IMAD.MOV, `IMAD.WIDE` is IMAD.
-
-A line of SASS taken apart: predicate, opcode, operands, and the memory operand that tells a spill from an array.
+An opcode has the entry of its longest stem: `IMAD.MOV.U32` is the entry IMAD.MOV, `IMAD.WIDE` is IMAD.
 """
 
 from __future__ import annotations
@@ -19,16 +17,12 @@ from advisor.records.errors import KnowledgeError
 
 # Entries whose id begins in lower case explain something else (the modifiers).
 _OPCODE = re.compile(r"[A-Z][A-Z0-9_]*(\.[A-Z0-9_]+)*")
-
-
 _WIDTHS = {"U8": 8, "S8": 8, "U16": 16, "S16": 16, "F16": 16, "BF16": 16, "64": 64, "F64": 64, "128": 128, "256": 256}
-
-
 _MEMORY = frozenset({"load", "store", "atomic", "copy"})
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """The fields of a dictionary entry that the reasoning uses; the texts beside them are for people."""
+    """The fields of a dictionary entry that the reasoning uses; its texts are for `explain`."""
 
     title: str
     pipe: str
@@ -65,18 +59,8 @@ class OpClass:
 
     @property
     def is_conversion(self) -> bool:
-        """It changes a value's type, on whatever pipe."""
+        """It changes a value's type, on any pipe."""
         return self.kind == "conversion"
-
-    @property
-    def is_move(self) -> bool:
-        """It only copies a register or a constant, as far as the opcode tells."""
-        return self.kind == "move"
-
-    @property
-    def is_control(self) -> bool:
-        """It steers: branches, reconvergence, calls, exits."""
-        return self.kind == "control"
 
 
 @lru_cache(maxsize=1)
@@ -154,24 +138,12 @@ def _width(name: str, modifiers: list[str]) -> int:
 
 
 _COMMENT = re.compile(r"/\*[^*]*\*/")
-
-
 _PREDICATE = re.compile(r"@!?U?P[0-9T]")
-
-
 _ANY_OPCODE = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[A-Za-z0-9_]+)*")
-
-
 # `[R2+0x10]`, or the same behind a descriptor; a constant bank `c[0x0][…]` is no memory operand.
 _BRACKET = re.compile(r"(?:g?desc\[[^\[\]]*\])?\[([^\[\]]*)\](?:\.\w+)*")
-
-
 _REGISTER = re.compile(r"-?U?R(?:\d+|Z)(?:\.[A-Z0-9]+)*")
-
-
 _NUMBER = re.compile(r"-?(?:0x[0-9a-f]+|\d+)")
-
-
 _STACK_POINTER = "R1"
 
 
@@ -208,7 +180,7 @@ class Instruction:
 
 
 def parse(line: str) -> Instruction | None:
-    """The parts of one line of disassembly; None for what is no instruction (a label, an empty line, N/A)."""
+    """The parts of one line of disassembly; None for a line without an instruction (a label, an empty line, N/A)."""
     text = _COMMENT.sub("", line).partition(";")[0].partition(" &")[0].strip()
     predicate = ""
     if text.startswith("@"):
@@ -253,23 +225,3 @@ def _memory(operand: str) -> Memory | None:
         elif piece:
             return None
     return Memory(base, uniform, offset)
-
-
-def local_use(code: Iterable[tuple[str, float]]) -> tuple[float, float] | None:
-    """Executions of (spills, run-time indexed accesses) among the local accesses of (SASS line, executions) pairs.
-
-    `[R1+constant]` counts as a spill, any other base register as an index, as seen on kernels of known behaviour; an
-    array element with a constant index counts as a spill too. None when a local access has no readable operand.
-    """
-    spills = indexed = 0.0
-    for line, executed in code:
-        instruction = parse(line)
-        if instruction is None or instruction.opcode.split(".")[0] not in ("LDL", "STL"):
-            continue
-        if instruction.memory is None:
-            return None
-        if instruction.memory.on_stack:
-            spills += executed
-        else:
-            indexed += executed
-    return spills, indexed

@@ -1,22 +1,149 @@
-"""What the index of an access costs over the warps of a block, and what would change it."""
+"""Simulators of one access: sectors of a global one, wavefronts of a shared one, and what would make it cheaper.
+
+The inverse is here too: simple patterns that cost what was measured. A measured cost is an average over all executions
+executions of one kind of access, so a pattern fits only where its cost agrees within half a percent; a mix of accesses
+fits none. Counters cannot distinguish several patterns that fit.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Annotated, Literal
 
 from advisor.hardware import lanes
-from advisor.hardware.access_patterns import SECTOR, Addresses, banks_of, coalescing_of
-from advisor.hardware.lanes import access
+from advisor.hardware.lanes import LANES, Block, access
 from advisor.hardware.occupancy import Cliff, Occupancy
 from advisor.records.errors import UsageError
 from advisor.records.record import Count, NotNegative, Pairs, Percent, Record, Shape, named
 
+SECTOR = 32  # bytes: what L1 and L2 hand out
+LINE = 128  # bytes: what L1 looks up at a time
+BANKS = 32  # of shared memory, each 4 bytes wide
+WORD = 4
+WAVEFRONT = BANKS * WORD
+
+Addresses = Sequence[int | None]
+"""The byte address of each of 32 lanes, None where the lane is off."""
 _PADS = (1, 2, 3, 4)
 _ROW = 128  # bytes of a row of banks, where no row is given and none shows
+TOLERANCE = 0.005  # of the measured cost
+FAR = 1024  # elements: a row so long that no two lanes in different rows share a sector
+_ROWS = 64  # elements: rows of shared memory that are tried; banks repeat after 32 words
+_TYPES = {1: "uchar", 2: "half", 4: "float", 8: "float", 16: "float"}
+
+
+@dataclass(frozen=True, slots=True)
+class Coalescing:
+    """Sectors of a request: touched, ideal, the bytes used of each touched one, and the 128-byte lines they lie in.
+
+    ideal, as ncu counts it: what the active lanes' bytes fill side by side, and never more than are touched.
+    """
+
+    sectors: int
+    ideal: int
+    bytes_per_sector: float
+    lines: int = 0
+
+    @property
+    def waste(self) -> float:
+        """Share of the touched sectors over the ideal, 0 to 1."""
+        return 1 - self.ideal / self.sectors if self.sectors else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class BankUse:
+    """Wavefronts of a shared access, the ideal, and ways: passes for each ideal one (1 without conflicts)."""
+
+    wavefronts: int
+    ideal: int
+    ways: float
+
+
+def touched_sectors(addresses: Addresses, width: int) -> tuple[int, ...]:
+    """The numbers of the sectors that a warp touches, in order; sector 0 begins at byte 0."""
+    starts = {start for start in addresses if start is not None}
+    return tuple(sorted({byte // SECTOR for start in starts for byte in (start, start + width - 1)}))
+
+
+def coalescing_of(addresses: Addresses, width: int) -> Coalescing:
+    """Sectors of a global access; all zero when no lane is on.
+
+    Lanes that are off ask for nothing (errata.inactive_lanes), lanes that ask for the same bytes share them.
+    Counted like this the sectors are memory_l2_theoretical_sectors_global over inst_executed (ncu.source_metrics).
+    """
+    touched = touched_sectors(addresses, width)
+    used = len({byte for start in set(addresses) if start is not None for byte in range(start, start + width)})
+    lines = len({sector * SECTOR // LINE for sector in touched})
+    ideal = min(len(touched), -(-sum(start is not None for start in addresses) * width // SECTOR))
+    return Coalescing(len(touched), ideal, used / len(touched) if touched else 0.0, lines)
+
+
+def groups(addresses: Addresses, width: int) -> list[range]:
+    """The lanes that shared memory serves together: those of a pass without conflicts, in order.
+
+    Up to 4 bytes a lane that is the warp. 8 bytes are served in halves and 16 in quarters: a bank gives 4 bytes at a
+    time (cuda.shared_memory). Where all active lanes agree with their neighbour (lane exclusive-or 1), or all with the
+    next but one (exclusive-or 2), groups are twice as large: 8 bytes go in one, 16 bytes in halves (ncu.shared_memory
+    counts them so; checked on an H200). Groups without an active lane take no pass.
+    """
+    size = max(1, min(LANES, WAVEFRONT // width))
+    if size < LANES and any(_pairs_agree(addresses, step) for step in (1, 2)):
+        size *= 2
+    found = [range(first, first + size) for first in range(0, LANES, size)]
+    return [lanes for lanes in found if any(addresses[lane] is not None for lane in lanes)]
+
+
+def _pairs_agree(addresses: Addresses, step: int) -> bool:
+    """Whether lane and lane ^ step have the same address wherever both are active."""
+    pairs = ((addresses[lane], addresses[lane ^ step]) for lane in range(LANES))
+    return all(one is None or other is None or one == other for one, other in pairs)
+
+
+def passes(addresses: Addresses, width: int) -> dict[int, tuple[int, int]]:
+    """The pass, counted from 0 over the whole access, in which each lane gets its first word, and that word's bank.
+
+    In each group a bank gives one word at a time, the same word to all lanes that ask for it.
+    """
+    out: dict[int, tuple[int, int]] = {}
+    before = 0
+    for group in groups(addresses, width):
+        turn, taken = _turns(addresses, width, group)
+        for lane in group:
+            start = addresses[lane]
+            if start is not None:
+                word = start // WORD
+                out[lane] = before + turn[word], word % BANKS
+        before += taken
+    return out
+
+
+def _turns(addresses: Addresses, width: int, lanes: range) -> tuple[dict[int, int], int]:
+    """The pass in which each word of a group of lanes is read from its bank, and the number of passes."""
+    turn: dict[int, int] = {}
+    in_bank: dict[int, int] = {}
+    for lane in lanes:
+        start = addresses[lane]
+        if start is None:
+            continue
+        for word in range(start // WORD, (start + width - 1) // WORD + 1):
+            if word not in turn:
+                turn[word] = in_bank.get(word % BANKS, 0)
+                in_bank[word % BANKS] = turn[word] + 1
+    return turn, max(in_bank.values(), default=0)
+
+
+def banks_of(addresses: Addresses, width: int) -> BankUse:
+    """Wavefronts of a shared access; all zero when no lane is on.
+
+    memory_l1_wavefronts_shared and …_ideal over inst_executed (ncu.source_metrics). errata.lane_stride: 64 bytes
+    between lanes hit 2 of 32 banks, 16 ways, not 2.
+    """
+    served = groups(addresses, width)
+    total = sum(_turns(addresses, width, group)[1] for group in served)
+    return BankUse(total, len(served), total / len(served) if served else 0.0)
 
 
 @dataclass(frozen=True)
@@ -33,13 +160,13 @@ class Simulated:
     """An access of a block: its byte addresses warp by warp, and what they cost.
 
     size: bytes of an element, width: of a lane's access, offset: of element 0. costs and ideals: sectors or wavefronts
-    of each warp that has an active lane; drawn: the first of the dearest warps; row: elements of a row that pads and
-    swizzles go by (0: none was tried); changes: what would cost less, the cheapest first.
+    of each warp that has an active lane; drawn: the first of the most expensive warps; row: elements of a row that pads
+    and swizzles go by (0: none was tried); changes: what would cost less, the cheapest first.
     """
 
     expression: str
     where: str
-    block: lanes.Block
+    block: Block
     size: int
     width: int
     offset: int
@@ -64,7 +191,10 @@ class Simulated:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked for: see `Simulated`. vector: elements of a lane; row: elements of a row of the array, or 0."""
+    """The request for a simulation, see `Simulated`.
+
+    vector: elements of a lane; row: elements of a row of the array, or 0.
+    """
 
     expression: str
     dtype: str = "float"
@@ -286,3 +416,155 @@ def occupancy_document(result: Occupancy, asked: OccupancyAsked, more: tuple[int
         cliffs=result.cliffs,
         one_more=more,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One kind of access as measured. width: bytes of a lane; active: lanes of a warp that are on; cost: sectors or
+    wavefronts of a request.
+    """
+
+    width: int
+    block: Block
+    active: int
+    cost: float
+
+    @property
+    def dtype(self) -> str:
+        """A type of the elements."""
+        return _TYPES[self.width]
+
+    @property
+    def size(self) -> int:
+        """Bytes of an element: accesses over 4 bytes are taken for vectors of 4-byte elements."""
+        return min(self.width, 4)
+
+    @property
+    def vector(self) -> int:
+        """Elements of a lane's access."""
+        return self.width // self.size
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A pattern that costs what was measured.
+
+    kind: column (neighbouring lanes a row apart, thread rows side by side), row (each row of threads in a row of the
+    array), stride (neighbouring lanes so many elements apart), far (so far apart that they share nothing), offset (side
+    by side, off a sector's start by so many bytes), groups (so many neighbours side by side, the next ones far off).
+    sizes: the rows, strides, groups or offsets that all fit, the simplest first; index: the pattern for the simplest
+    one, with its parameters.
+    """
+
+    kind: str
+    sizes: tuple[int, ...]
+    index: str
+    parameters: tuple[tuple[str, int], ...] = ()
+
+
+def _matches(cost: float, measured: float) -> bool:
+    return abs(cost - measured) <= TOLERANCE * measured
+
+
+def _warp(access: Access, x: int, y: int, offset: int = 0) -> list[int | None]:
+    """Byte addresses of the first warp where a step in tid.x is `x` elements and one in tid.y is `y`."""
+    out: list[int | None] = [None] * LANES
+    for lane in range(min(LANES, access.block.threads, access.active)):
+        out[lane] = (lane % access.block.x * x + lane // access.block.x * y) * access.size + offset
+    return out
+
+
+def _grouped(access: Access, size: int) -> list[int | None]:
+    """Byte addresses where each `size` lanes are contiguous, far from the others."""
+    return [
+        (lane // size * FAR + lane % size * access.vector) * access.size if lane < access.active else None
+        for lane in range(LANES)
+    ]
+
+
+def _plainest(sizes: list[int], block: Block) -> tuple[int, ...]:
+    """A side of the block first, then a power of two, then the smallest."""
+    sides = (block.x, block.y)
+    return tuple(sorted(sizes, key=lambda n: (n not in sides, n & (n - 1) != 0, n)))
+
+
+@lru_cache(maxsize=256)
+def bank_fits(access: Access) -> tuple[Fit, ...]:
+    """Patterns of a shared access that take the measured wavefronts; none where it is a mix, or conflict-free."""
+
+    def cost(warp: Addresses) -> int:
+        return banks_of(warp, access.width).wavefronts
+
+    vector, shape = access.vector, access.block
+    rows = range(2 if vector == 1 else vector, _ROWS + 1, vector)
+    wide = f"*{vector}" if vector > 1 else ""
+    tries: list[tuple[str, str, Callable[[int], list[int | None]]]] = []
+    if shape.y > 1:
+        tries.append(("column", f"tid.x*{{0}} + tid.y{wide}", lambda n: _warp(access, n, vector)))
+        if shape.x < LANES:
+            tries.append(("row", f"tid.y*{{0}} + tid.x{wide}", lambda n: _warp(access, vector, n)))
+    else:
+        tries.append(("stride", "tid.x*{0}", lambda n: _warp(access, n, 0)))
+    out = []
+    for kind, text, form in tries:
+        found = _plainest([n for n in rows if _matches(cost(form(n)), access.cost)], shape)
+        if found:
+            out.append(Fit(kind, found, text.format(found[0])))
+    return tuple(out)
+
+
+@lru_cache(maxsize=256)
+def sector_fits(access: Access) -> tuple[Fit, ...]:
+    """Patterns of a global access that touch the measured sectors, the simplest first; none where it is a mix."""
+    return tuple(_sector_fits(access))
+
+
+def _sector_fits(access: Access) -> Iterator[Fit]:
+    def cost(warp: Addresses) -> int:
+        return coalescing_of(warp, access.width).sectors
+
+    vector, shape, size = access.vector, access.block, access.size
+    wide = f"*{vector}" if vector > 1 else ""
+    name = "tid" if shape.y * shape.z > 1 else "tid.x"
+    shaped = []
+    if shape.y > 1 and _matches(cost(_warp(access, FAR, vector)), access.cost):
+        shaped.append(Fit("column", (FAR,), f"tid.x*stride + tid.y{wide}", (("stride", FAR),)))
+    if shape.y > 1 and shape.x < LANES and _matches(cost(_warp(access, vector, FAR)), access.cost):
+        shaped.append(Fit("row", (FAR,), f"tid.y*stride + tid.x{wide}", (("stride", FAR),)))
+    yield from shaped
+    groups = [n for n in (2, 4, 8, 16) if _matches(cost(_grouped(access, n)), access.cost)]
+    # Rows of threads are groups already.
+    if groups and not shaped:
+        yield Fit("groups", tuple(groups), f"lane/{groups[0]}*stride + lane%{groups[0]}{wide}", (("stride", FAR),))
+    flat = Access(access.width, Block(LANES), access.active, access.cost)
+    near = range(2 * vector, SECTOR // size, vector)
+    strides = [n for n in near if _matches(cost(_warp(flat, n, 0)), access.cost)]
+    if strides:
+        yield Fit("stride", tuple(strides), f"{name}*{strides[0]}")
+    offsets = [
+        at
+        for at in range(access.width, SECTOR, access.width)
+        if _matches(cost(_warp(flat, vector, 0, at)), access.cost)
+    ]
+    if offsets:
+        yield Fit("offset", tuple(offsets), f"{name}{wide}")
+    far = max(SECTOR // size, vector)
+    if _matches(cost(_warp(flat, far, 0)), access.cost):
+        yield Fit("far", (far,), f"{name}*{far}")
+
+
+def command(simulator: str, access: Access, fit: Fit) -> str:
+    """The command line that simulates a pattern."""
+    parts = [f"ncu-advisor napkin {simulator} '{fit.index}'"]
+    parts += [f"--{name} {value}" for name, value in fit.parameters]
+    if access.dtype != _TYPES[4]:
+        parts.append(f"--dtype {access.dtype}")
+    if access.vector > 1:
+        parts.append(f"--vector {access.vector}")
+    if simulator == "banks":
+        parts.append(f"--row {fit.sizes[0]}")
+    elif fit.kind == "offset":
+        parts.append(f"--offset {fit.sizes[0]}")
+    if access.active < LANES:
+        parts.append(f"--where 'lane < {access.active}'")
+    return " ".join([*parts, f"--block {access.block}"])

@@ -1,13 +1,7 @@
-"""The knowledge base as objects: our own folder and, after it, a team's directories of the same shape.
+"""The knowledge base as objects: the bundled folder and, after it, a team's directories of the same layout.
 
-What the parts of a knowledge base that do not speak of kernels (timelines, workloads) share with the whole.
-
-The knowledge about timelines: patterns and what to do next, on what the whole base shares.
-
-The knowledge about graphics and compute workloads that a person types in: rules, classes and texts of their own.
-
-Metrics, sources and topics are those of kernels. A diagnosis may have the id of one of a kernel: it is the same cause,
-seen by other numbers and mended by other means.
+Timelines and workloads have catalogues of their own, which share metrics and sources with the whole base. A diagnosis
+of a workload may have the id of one of a kernel: it is the same cause, found from other numbers and with another fix.
 """
 
 from __future__ import annotations
@@ -20,6 +14,7 @@ from typing import TypeVar
 import msgspec
 from msgspec import structs
 
+from advisor.knowledge.expressions import parse_test
 from advisor.knowledge.loader import load, load_mapping
 from advisor.knowledge.schemas import ClassDef, DiagnosisDef, MetricDef, ObservationDef, QuestionDef, SourceDef, Topic
 from advisor.records import resources
@@ -29,7 +24,8 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 
 class Catalog:
-    """Lazily read: each part is loaded when first asked for. Later folders may add entries, never replace ours.
+    """A knowledge base whose parts are loaded on first use. Later folders may add entries but not replace the bundled
+    ones.
 
     `scope`: what its rules speak of; only diagnoses of this scope are reasoned with.
     """
@@ -111,6 +107,10 @@ class Catalog:
             out.update(load(path, dict[str, Topic]))
         return out
 
+    def threshold(self, observation: str) -> float:
+        """The constant that the first comparison of an observation compares with."""
+        return parse_test(self.observations[observation].test).comparisons[0].right.scalar({})
+
     def cite(self, key: str) -> str | None:
         """The title of a citation key, or None when it dangles."""
         head, _, place = key.partition(".")
@@ -122,7 +122,7 @@ class Catalog:
 
 def catalog(extra: tuple[Path, ...] = ()) -> Catalog:
     """The knowledge base with a team's directories after our own; KnowledgeError for a directory that is not there."""
-    return _opened(extra)  # one for `catalog()` and `catalog(())`, which a cache on this very function keeps apart
+    return _opened(extra)  # so that `catalog()` and `catalog(())` share one cache entry
 
 
 @lru_cache(maxsize=8)
@@ -139,7 +139,7 @@ def metrics() -> dict[str, MetricDef]:
 
 
 class PartCatalog(Catalog):
-    """Files of its own, with the metrics and sources of `base`."""
+    """Separate files, with the metrics and sources of `base`."""
 
     def __init__(self, base: Catalog, folders: Iterable[Path]) -> None:
         super().__init__(folders)
@@ -157,13 +157,11 @@ class PartCatalog(Catalog):
 
     @cached_property
     def questions(self) -> dict[str, QuestionDef]:
-        """None: what only a person could add stands in the file, or is not asked."""
+        """None: the file contains everything that a user could answer."""
         return {}
 
 
 DECISIONS = "timeline_decisions.yaml"
-
-
 TIMELINE_FOLDER = "timeline"
 
 

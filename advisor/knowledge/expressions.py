@@ -1,8 +1,8 @@
 """The closed little grammar of formulas and tests, parsed with `ast` and walked by hand: nothing is run as code.
 
 Formulas: numbers, metric names, + - * /, parentheses, min, max, abs, log2, floor, ceil. Tests add comparisons joined by
-and, or, not. A missing name is NaN; division by zero and log2 of what is not positive are NaN; a comparison with NaN is
-unknown, and the logic is Kleene's: FALSE < UNKNOWN < TRUE, and = min, or = max, not = 2 - x.
+and, or, not. A missing name is NaN; division by zero and log2 of a value that is not positive are NaN; a comparison
+with NaN is unknown, and the logic is Kleene's: FALSE < UNKNOWN < TRUE, and = min, or = max, not = 2 - x.
 """
 
 from __future__ import annotations
@@ -18,14 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 FALSE, UNKNOWN, TRUE = 0, 1, 2
-
-
 _LONGEST = 600
-
-
 _LARGEST = 1e300
-
-
 _NAN = float("nan")
 
 
@@ -34,8 +28,6 @@ class ExpressionError(ValueError):
 
 
 _BINARY: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
-
-
 _COMPARE: dict[type[ast.cmpop], str] = {
     ast.Lt: "<",
     ast.LtE: "<=",
@@ -44,8 +36,6 @@ _COMPARE: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
 }
-
-
 _FUNCTIONS = {"min": 2, "max": 2, "abs": 1, "log2": 1, "floor": 1, "ceil": 1}
 
 
@@ -234,13 +224,22 @@ class Test:
     node: ast.expr = field(repr=False, compare=False)
     _index: Mapping[int, tuple[int, ...]] = field(repr=False, compare=False)
 
+    def truth(self, values: Mapping[str, float]) -> int:
+        """FALSE, UNKNOWN or TRUE for one set of metrics."""
+        codes: list[int] = []
+        for comparison in self.comparisons:
+            left, right = comparison.left.scalar(values), comparison.right.scalar(values)
+            known = math.isfinite(left) and math.isfinite(right)
+            codes.append((TRUE if comparison.holds(left, right) else FALSE) if known else UNKNOWN)
+        return int(self.combine(codes, codes, codes, min, max)[0])
+
     def combine(
         self, truths: list[Any], lows: list[Any], highs: list[Any], minimum: Any, maximum: Any
     ) -> tuple[Any, Any, Any]:
         """Fold truth codes and margins through and/or/not; returns the truth and the least and most margin.
 
         lows and highs: each comparison's margin, twice where it is known, -inf and inf where it is not. The margin of
-        a true test is the least one, that of a false test the most: what is unknown and does not decide has no say.
+        a true test is the least one, that of a false test the most: unknown comparisons that do not decide are ignored.
         """
 
         def walk(node: ast.expr) -> tuple[Any, Any, Any]:

@@ -1,14 +1,12 @@
-"""Reads one YAML file of knowledge into its schema; every mistake is a KnowledgeError that begins with file:line.
+"""Read YAML files of knowledge into their schemas; every mistake is a KnowledgeError that begins with file:line.
 
-What the bundled YAML says, kept in the user's cache folder: parsing it takes longer than all else that a start does.
+The YAML is plain: text, numbers, booleans and null; no aliases, tags, duplicate keys or deep nesting, and bounded in
+size. PyYAML's own resolvers also know dates, sexagesimal numbers (`1:20`), octal integers and merge keys, which no file
+here uses and some of which take quadratic time.
 
-One file, `knowledge.msgpack`: the name of a YAML file -> a digest of its text and what was parsed from that text. A
-text that has changed has another digest and is parsed; a file of ours that is damaged, or cannot be read or written,
-is as none. Only the knowledge and exercises that come with the program are kept, so it does not grow.
-
-Plain YAML: no aliases, no tags of its own, no key twice, no nesting that exhausts a parser; and the lines of things.
-
-Apart from the loader, since what was parsed before is not parsed again (see kept.py).
+Parsing takes longer than anything else at start-up, so parsed files are cached in the user's cache folder, in one file,
+`knowledge.msgpack`: the name of a YAML file, a digest of its text, and the parsed content. Only the bundled knowledge
+and exercises are cached, so it does not grow; a damaged or unreadable cache is ignored.
 """
 
 from __future__ import annotations
@@ -26,15 +24,82 @@ from typing import Any, TypeVar
 import msgspec
 import yaml
 
-from advisor.knowledge.bounded_yaml import DEEPEST, BoundedLoader
 from advisor.records import resources
 from advisor.records.errors import AdvisorError, KnowledgeError
+from advisor.records.files import write_bytes_whole
 from advisor.records.regular_files import why_special
 
+MOST_NODES = 30_000
+MOST_SCALAR = 64 << 10  # characters
+DEEPEST = 60
+
+_TAG = "tag:yaml.org,2002:"
+_LONGEST_NUMBER = 40  # characters
+_NULL = frozenset(("", "~", "null", "Null", "NULL"))
+_BOOLEANS = frozenset(
+    spelling
+    for word in ("true", "false", "yes", "no", "on", "off")
+    for spelling in (word, word.capitalize(), word.upper())
+)
+_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9_]*)")
+_FLOAT = re.compile(r"[-+]?(?:[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?)")
+_NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+
+# The parser in C, where PyYAML was built with it.
+_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class BoundedLoader(_Base):  # type: ignore[misc]
+    """The safe loader for plain values; a file beyond the bounds is a ConstructorError with the line."""
+
+    def __init__(self, stream: Any) -> None:
+        super().__init__(stream)
+        self._nodes = self._depth = 0
+
+    def descend_resolver(self, current_node: yaml.Node | None, current_index: Any) -> None:
+        """Count a node as the composer enters it."""
+        self._nodes += 1
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise _beyond("nested too deeply", current_node)
+        if self._nodes > MOST_NODES:
+            raise _beyond(f"more than {MOST_NODES:,} values", current_node)
+
+    def ascend_resolver(self) -> None:
+        """Leave a node."""
+        self._depth -= 1
+
+    def resolve(self, kind: type[yaml.Node], value: str | None, implicit: Any) -> str:
+        """The tag of a node that has none of its own."""
+        if kind is yaml.SequenceNode:
+            return _TAG + "seq"
+        if kind is yaml.MappingNode:
+            return _TAG + "map"
+        text = value or ""
+        if len(text) > MOST_SCALAR:
+            raise _beyond(f"a text of more than {MOST_SCALAR:,} characters", None)
+        plain = implicit[0] if isinstance(implicit, tuple) else implicit
+        return _TAG + (kind_of(text) if plain else "str")
+
+
+def kind_of(text: str) -> str:
+    """`null`, `bool`, `int`, `float` or `str`: what an unquoted scalar is; ConstructorError for an endless number."""
+    if text in _NULL:
+        return "null"
+    if text in _BOOLEANS:
+        return "bool"
+    kind = "int" if _INTEGER.fullmatch(text) else "float" if _FLOAT.fullmatch(text) else ""
+    if kind and len(text) > _LONGEST_NUMBER:
+        raise _beyond(f"a value of more than {_LONGEST_NUMBER} digits is not a number", None)
+    return kind or ("float" if _NOT_FINITE.fullmatch(text) else "str")
+
+
+def _beyond(text: str, node: yaml.Node | None) -> yaml.constructor.ConstructorError:
+    return yaml.constructor.ConstructorError(None, None, text, node.start_mark if node is not None else None)
+
+
 T = TypeVar("T")
-
-
-_LIMIT = 4 << 20  # bytes; our largest file is far below, a hostile one should not fill the memory
+_LIMIT = 4 << 20  # bytes; far above any bundled file, so that a hostile one cannot fill the memory
 
 
 def read_text(path: Path) -> str:
@@ -54,7 +119,7 @@ def read_text(path: Path) -> str:
 def load(path: Path, kind: type[T]) -> T:
     """The content of a YAML file as `kind`, a msgspec type; aliases and tags beyond plain YAML are refused."""
     text = read_text(path)
-    before = kept().get(path, text, kind)
+    before = parse_cache().get(path, text, kind)
     if before is not None:
         return before
 
@@ -64,12 +129,12 @@ def load(path: Path, kind: type[T]) -> T:
     except msgspec.ValidationError as e:
         message, _, where = str(e).partition(" - at ")
         raise KnowledgeError(f"{path}:{line_of(text, where.strip('`'))}: {message}") from None
-    kept().put(path, text, raw)
+    parse_cache().put(path, text, raw)
     return found
 
 
 def key_line(path: Path, *keys: str) -> int:
-    """The line, from 1, at which the nested `keys` stand in the file; 1 when they do not."""
+    """The line, from 1, of the nested `keys` in the file; 1 when they are not there."""
 
     return line_of(read_text(path), "".join(f".{k}" if not k.isdigit() else f"[{k}]" for k in keys))
 
@@ -100,19 +165,13 @@ def entry_line(path: Path, key: str, message: str = "", where: str = "") -> int:
 
 
 FILE = "knowledge.msgpack"
-
-
-_CACHE_LIMIT = 16 << 20  # bytes; ours has half a megabyte
-
-
+_CACHE_LIMIT = 16 << 20  # bytes; the bundled knowledge takes half a megabyte
 # What a file that is not as we left it, or a place that cannot be, may raise: deep nesting, not UTF-8, no file, a loop.
 _DAMAGED = (OSError, ValueError, RuntimeError, msgspec.MsgspecError)
-
-
 _Entries = dict[str, tuple[bytes, msgspec.Raw]]
 
 
-class Kept:
+class ParseCache:
     """The parsed contents of the YAML files under some folders, in one file."""
 
     def __init__(self, file: Path | None, folders: tuple[Path, ...]) -> None:
@@ -130,7 +189,7 @@ class Kept:
             return None
         try:
             return msgspec.msgpack.decode(found[1], type=kind)
-        except _DAMAGED:  # or a mistake in the YAML, which is told by its line
+        except _DAMAGED:  # or a mistake in the YAML, which the caller reports with its line
             return None
 
     def put(self, path: Path, text: str, content: Any) -> None:
@@ -149,8 +208,6 @@ class Kept:
 
     def write(self) -> None:
         """Write the file, if there is anything new; without a word where that cannot be done."""
-        from advisor.records.files import write_bytes_whole
-
         if self._new and self._file is not None:
             with contextlib.suppress(*_DAMAGED, AdvisorError):
                 self._file.parent.mkdir(parents=True, exist_ok=True)
@@ -176,7 +233,7 @@ def _digest(text: str) -> bytes:
 
 
 @lru_cache(maxsize=1)
-def kept() -> Kept:
+def parse_cache() -> ParseCache:
     """What this program keeps; written when it ends."""
     folders = []
     for name in ("knowledge", "kernels"):
@@ -185,12 +242,9 @@ def kept() -> Kept:
     file = None
     with contextlib.suppress(AdvisorError):
         file = resources.user_cache() / FILE
-    found = Kept(file, tuple(folders))
+    found = ParseCache(file, tuple(folders))
     atexit.register(found.write)
     return found
-
-
-Loader = BoundedLoader
 
 
 # A parser that runs out of stack takes the process with it, so nesting is bounded before it starts.
@@ -229,7 +283,7 @@ def _too_deep(text: str) -> bool:
 
 
 def parse(path: Path, text: str) -> Any:
-    """The content of the YAML `text` that stands in the file `path`; KnowledgeError with file and line."""
+    """The content of the YAML `text` of the file `path`; KnowledgeError with file and line."""
     if _too_deep(text):
         raise KnowledgeError(f"{path}:1: nested too deeply")
     try:
@@ -248,7 +302,7 @@ def line_of(text: str, where: str) -> int:
     """The line, from 1, of a msgspec path such as `$.seen[0].when` or a key path; 1 when it cannot be found."""
     steps = [m[1] if m[1] is not None else int(m[2]) for m in re.finditer(r"\.([^.\[\]]+)|\[(\d+)\]", where)]
     try:
-        node = yaml.compose(text, Loader=Loader)
+        node = yaml.compose(text, Loader=BoundedLoader)
     except (yaml.YAMLError, RecursionError):
         return 1
     return node_line(node, steps)
@@ -264,7 +318,7 @@ def _entries(node: yaml.MappingNode) -> dict[Any, tuple[yaml.Node, yaml.Node]]:
 
 
 def node_line(node: yaml.Node | None, steps: Iterable[str | int]) -> int:
-    """The line, from 1, of the deepest of nested keys and places that stands under a node of a YAML tree."""
+    """The line, from 1, of the deepest of the nested keys and indices that exists under a node of a YAML tree."""
     line = 1
     for step in steps:
         if isinstance(node, yaml.MappingNode):

@@ -1,7 +1,4 @@
-"""The shapes of knowledge entries. An unknown field is an error; every entry cites its sources.
-
-What a metric's value can be, as far as its unit and its name tell.
-"""
+"""The shapes of knowledge entries, and the values that a metric can have. An unknown field is an error."""
 
 from __future__ import annotations
 
@@ -125,12 +122,13 @@ class DiagnosisDef(Entry, frozen=True, forbid_unknown_fields=True):
 
 
 class ClassDef(Entry, frozen=True, forbid_unknown_fields=True):
-    """A class of the decision list; `order` is its place in the list."""
+    """A class of the decision list. `plain`: a test on the throughputs of ncu alone, for comparison."""
 
     title: str = ""
     meaning: str = ""
     when: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
+    plain: str = ""
     because: str = ""
     next: tuple[str, ...] = ()
     id: str = ""

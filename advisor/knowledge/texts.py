@@ -23,7 +23,7 @@ def fields(text: str) -> frozenset[str]:
 
 
 def named(text: str) -> frozenset[str]:
-    """The names that a text asks for, whatever else stands in it."""
+    """The names that a text asks for, without checking the rest of it."""
     return frozenset(m[1] for m in _FIELD.finditer(text))
 
 
@@ -35,7 +35,7 @@ def not_known(means: Iterable[str]) -> str:
 def fill(text: str, values: Mapping[str, float | str], least: Mapping[str, float] | None = None) -> str:
     """The text with its fields filled; an unknown value reads `unknown`, a share as `88 %`.
 
-    least: the least that unknown values can be; such a one reads `at least 76`.
+    least: the least that unknown values can be; such a value reads `at least 76`.
     """
 
     def one(match: re.Match[str]) -> str:

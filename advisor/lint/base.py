@@ -1,9 +1,4 @@
-"""One mistake in a knowledge file, and where it stands.
-
-One YAML file with the line of every key, read so that all its mistakes are found, not only the first.
-
-The entries of knowledge folders with their places, loaded one by one: a wrong one does not hide the others.
-"""
+"""Knowledge folders loaded entry by entry, with the line of every key, so that all mistakes are found at once."""
 
 from __future__ import annotations
 
@@ -17,7 +12,7 @@ import msgspec
 import yaml
 
 from advisor.knowledge.base import Catalog
-from advisor.knowledge.loader import Loader, load, node_line, read_text
+from advisor.knowledge.loader import BoundedLoader, load, node_line, read_text
 from advisor.knowledge.schemas import ClassDef, DiagnosisDef, MetricDef, ObservationDef, QuestionDef, SourceDef
 from advisor.records.errors import KnowledgeError
 
@@ -38,22 +33,14 @@ class Mistake:
 
 
 T = TypeVar("T")
-
-
 _STEP = re.compile(r"\.([^.\[\]`]+)|\[(\d+)\]|\[(\.\.\.)\]")
-
-
 _PLACED = re.compile(r"(.*):(\d+): (.*)\Z", re.DOTALL)
-
-
 _DEEPEST = 50
-
-
 _UNKNOWN_FIELD = re.compile(r"unknown field `([^`]+)`")
 
 
 def placed(error: KnowledgeError) -> Mistake:
-    """The mistake that an error beginning with file:line tells of."""
+    """The mistake described by an error that begins with file:line."""
     match = _PLACED.match(str(error))
     return Mistake(Path(match[1]), int(match[2]), match[3]) if match else Mistake(Path("knowledge"), 1, str(error))
 
@@ -68,7 +55,7 @@ class Document:
     _root: Any = None
 
     def line(self, *keys: str | int) -> int:
-        """The line, from 1, of the deepest of the nested `keys` that stands in the file."""
+        """The line, from 1, of the deepest of the nested `keys` that is in the file."""
         return node_line(self._root, keys)
 
     def mistake(self, text: str, *keys: str | int, severity: str = "error") -> Mistake:
@@ -76,7 +63,7 @@ class Document:
         return Mistake(self.path, self.line(*keys), text, severity)
 
     def convert(self, value: Any, kind: type[T], *keys: str | int) -> T | None:
-        """`value`, which stands at `keys`, as `kind`; None and a mistake recorded when it does not fit."""
+        """`value`, found at `keys`, as `kind`; None, with a mistake recorded, when it does not fit."""
         try:
             return msgspec.convert(value, kind)
         except msgspec.ValidationError as e:
@@ -106,19 +93,19 @@ class Document:
 
 
 def read(path: Path) -> Document:
-    """Read a file that must hold a mapping; whatever is wrong with it as a whole is among its mistakes."""
+    """Read a file that must hold a mapping; problems of the whole file are among its mistakes."""
     out = Document(path)
     try:
         text = read_text(path)
         out.mistakes += _beyond_plain(path, text)
-        if out.mistakes:  # an alias may stand for a structure of any size: nothing is built from such a file
+        if out.mistakes:  # an alias may expand to any size, so nothing is built from such a file
             return out
         raw = load(path, dict[str, Any])
     except KnowledgeError as e:
         out.mistakes.append(placed(e))
         return out
     out.raw = raw
-    out._root = yaml.compose(text, Loader=Loader)
+    out._root = yaml.compose(text, Loader=BoundedLoader)
     return out
 
 
@@ -127,7 +114,7 @@ def _beyond_plain(path: Path, text: str) -> list[Mistake]:
     out: list[Mistake] = []
     depth = 0
     try:
-        for event in yaml.parse(text, Loader=Loader):
+        for event in yaml.parse(text, Loader=BoundedLoader):
             line = event.start_mark.line + 1 if event.start_mark else 1
             tag = getattr(event, "tag", None)
             if isinstance(event, yaml.AliasEvent):
@@ -146,8 +133,6 @@ def _beyond_plain(path: Path, text: str) -> list[Mistake]:
 
 
 S = TypeVar("S", bound=msgspec.Struct)
-
-
 _METRIC = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 
@@ -159,7 +144,7 @@ class TeamDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Placed(Generic[S]):
-    """An entry and where it stands: `keys` lead to it in its document."""
+    """An entry and where it is: `keys` lead to it in its document."""
 
     id: str
     value: S
@@ -205,7 +190,7 @@ class Base:
         return source is not None and (not place or place in source.value.places)
 
     def catalog(self, findings: dict[str, DiagnosisDef], observations: dict[str, ObservationDef]) -> Catalog:
-        """A catalogue of what is sound: with these findings and observations, and all else that was loaded."""
+        """A catalogue of the sound entries: these findings and observations, and everything else that was loaded."""
         out = Catalog(self.folders)
         out.__dict__.update(
             metrics={k: p.value for k, p in self.metrics.items()},
@@ -228,8 +213,6 @@ _MAPPINGS: tuple[tuple[str, str, type[Any]], ...] = (
     ("questions.yaml", "questions", QuestionDef),
     ("sources.yaml", "sources", SourceDef),
 )
-
-
 _SINGLE = ("diagnoses", "trust")
 
 

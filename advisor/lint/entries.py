@@ -134,7 +134,7 @@ def _exercise(base: Base, entry: Placed[DiagnosisDef], exercises: Collection[str
 
 
 def _unfilled(base: Base, entry: Placed[DiagnosisDef]) -> Iterator[Mistake]:
-    """Fields in texts that nobody fills: only `says` and `because` speak of one launch."""
+    """Fields in texts that are never filled: only `says` and `because` are about one launch."""
     value = entry.value
     texts: list[tuple[str, tuple[str | int, ...]]] = [
         (value.title, ("title",)),
@@ -182,7 +182,7 @@ def check_questions(base: Base) -> Iterator[Mistake]:
 
 
 def check_catalogue(base: Base) -> Iterator[Mistake]:
-    """Ids of the catalogue that are not there: an error for those required now, else told."""
+    """Ids of the catalogue that are not there: an error for those required now, else information."""
     document = base.document("catalogue.yaml")
     if document is None:
         return

@@ -1,23 +1,184 @@
-"""All checks of knowledge/ against itself and against the engine.
-
-The command `knowledge lint`: mistakes as lines that editors and CI can follow.
-"""
+"""All checks of the knowledge base against itself and the engine, and the command `knowledge lint`."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
-from advisor.lint.base import ERROR, Mistake, load_base
+import msgspec
+
+from advisor.knowledge.base import DECISIONS, TIMELINE_FOLDER, WORKLOAD_FOLDER, catalog
+from advisor.knowledge.expressions import ExpressionError, parse
+from advisor.knowledge.schemas import ClassDef, DiagnosisDef
+from advisor.lint.base import ERROR, Base, Mistake, Placed, load_base
 from advisor.lint.entries import check_catalogue, check_findings, check_questions, check_used, exercises_in
 from advisor.lint.examples import check_examples
-from advisor.lint.names import check_cites, check_metrics, check_observations, check_rules, references
-from advisor.lint.parts import check_timelines, check_workloads, timeline_base, used_by_timelines
+from advisor.lint.names import check_cites, check_metrics, check_observations, check_rules, check_units, references
 from advisor.lint.rules import check_partitions, check_reachable
+from advisor.practice.folders import faults
+from advisor.reasoning.engine.program import kind_of
+from advisor.reasoning.time_model.terms import fix_terms
+from advisor.reasoning.workloads import workload_terms
 from advisor.records import resources
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, AdvisorError, UsageError
 from advisor.records.escapes import printable
+from advisor.timeline.trace import TimelineWords
+
+TIMELINE_SCOPE = "timeline"
+WORDS = "timeline_words.yaml"
+
+
+def timeline_base(whole: Base) -> Base | None:
+    """The patterns and decisions of all folders with what they share with kernels; None where there are none.
+
+    What cannot be read is among its `mistakes`, so it is loaded once.
+    """
+    base = Base(whole.folders, metrics=whole.metrics, sources=whole.sources, observations=whole.observations)
+    base.documents = [
+        d for d in whole.documents if d.path.parent.name == TIMELINE_FOLDER or d.path.name in (DECISIONS, WORDS)
+    ]
+    known = {id(m) for d in base.documents for m in d.mistakes}
+    for document in base.documents:
+        if document.path.parent.name == TIMELINE_FOLDER:
+            value = None if document.mistakes else document.convert(document.raw, DiagnosisDef)
+            if value is None:
+                base.broken.add(document.path.stem)
+                continue
+            if value.id != document.path.stem:
+                base.mistakes.append(document.mistake(f"the id {value.id!r} must equal the file's name", "id"))
+            base.findings[value.id] = Placed(value.id, value, document, ())
+        elif document.path.name == DECISIONS:
+            for key, raw in document.raw.items():
+                entry = document.convert(raw, ClassDef, str(key))
+                if entry is None:
+                    base.broken.add(str(key))
+                else:
+                    base.classes[str(key)] = Placed(
+                        str(key), msgspec.structs.replace(entry, id=str(key)), document, (str(key),)
+                    )
+    base.mistakes += [m for d in base.documents for m in d.mistakes if id(m) not in known]
+    return base if base.findings or base.broken else None
+
+
+def check_timelines(base: Base | None) -> Iterator[Mistake]:
+    """Every mistake in the knowledge about timelines, as `timeline_base` has loaded it."""
+    if base is None:
+        return
+    yield from base.mistakes
+    tests, _ = check_observations(base)  # already reported with those of kernels
+    terms = {name for name, entry in base.metrics.items() if entry.value.unit == "%"}
+    yield from _entries(base)
+    yield from check_findings(base, terms, None)
+    # From here on the rules are checked like those of a launch, which is how the engine runs them.
+    base.findings = {
+        name: replace(entry, value=msgspec.structs.replace(entry.value, scope="launch"))
+        for name, entry in base.findings.items()
+    }
+    sound, wrong = check_rules(base, tests, references(base))
+    yield from wrong
+    yield from check_cites(base)
+    yield from check_reachable(base, tests, sound)
+    if not any(d.mistakes for d in base.documents):
+        yield from check_examples(base, tests, sound)
+    yield from _words(base)
+
+
+def _entries(base: Base) -> Iterator[Mistake]:
+    """What a pattern needs beyond a finding: the scope, examples of both kinds, a fix with its typical gain."""
+    for entry in base.findings.values():
+        value = entry.value
+        if value.scope != TIMELINE_SCOPE:
+            yield entry.mistake(f"the scope must be {TIMELINE_SCOPE}", "scope")
+        for kind in ("fires", "silent"):
+            if not getattr(value.examples, kind):
+                yield entry.mistake(f"no example under {kind}", "examples", kind)
+        if value.fix is None:
+            yield entry.mistake("no fix", "fix")
+            continue
+        if not value.fix.typical:
+            yield entry.mistake("the fix says nothing under typical", "fix", "typical")
+        for part, factors in (("changes", value.fix.changes), ("degrees", value.fix.degrees)):
+            for term, text in factors.items():
+                yield from _factor(entry, part, term, text)
+
+
+def _factor(entry: Placed[DiagnosisDef], part: str, term: str, text: str) -> Iterator[Mistake]:
+    try:
+        value = parse(text).scalar({})
+    except ExpressionError:
+        return  # reported where fixes are checked
+    if not 0 <= value <= 1:
+        yield entry.mistake(f"{term}: what a fix leaves is a number from 0 to 1", "fix", part, term)
+
+
+def _words(base: Base) -> Iterator[Mistake]:
+    """The constants, names and parts: their shape, expressions that compile."""
+    for document in base.documents:
+        if document.path.name != WORDS or document.mistakes:
+            continue
+        found = document.convert(document.raw, TimelineWords)
+        if found is None:
+            yield document.mistakes[-1]
+            continue
+        for group, names in found.names.items():
+            for at, text in enumerate(names.any_of):
+                try:
+                    re.compile(text)
+                except re.error as e:
+                    yield document.mistake(
+                        f"{group}: {text!r} is no regular expression: {e}", "names", group, "any_of", at
+                    )
+
+
+def used_by_timelines(base: Base | None) -> set[str]:
+    """The observations that patterns and decisions read."""
+    if base is None:
+        return set()
+    found = {n for entry in base.findings.values() for rule in entry.value.seen for n in (*rule.when, *rule.unless)}
+    return found | {n for entry in base.classes.values() for n in (*entry.value.when, *entry.value.unless)}
+
+
+WORKLOAD_SCOPE = "workload"
+
+
+def check_workloads(whole: Base, terms: Collection[str], exercises: Collection[str] | None) -> Iterator[Mistake]:
+    """Every mistake in the folder `graphics` of our own knowledge; nothing where there is none.
+
+    terms: what the fix of a workload may change. No exercise is required, since no bundled kernel draws.
+    """
+    folder = whole.folders[0] / WORKLOAD_FOLDER
+    if not folder.is_dir():
+        return
+    base = load_base([folder])
+    base.metrics, base.sources = whole.metrics, whole.sources
+    yield from base.mistakes
+    tests, wrong = check_observations(base)
+    yield from wrong
+    for entry in base.findings.values():
+        if entry.value.scope != WORKLOAD_SCOPE:
+            yield entry.mistake(f"the scope must be {WORKLOAD_SCOPE}", "scope")
+    yield from check_findings(base, terms, exercises)
+    # From here on the rules are checked like those of a launch, which is how the engine runs them.
+    base.findings = {
+        name: replace(entry, value=msgspec.structs.replace(entry.value, scope="launch"))
+        for name, entry in base.findings.items()
+    }
+    for entry in base.findings.values():
+        looks = any(kind_of(n) == "observation" for rule in entry.value.seen for n in (*rule.when, *rule.unless))
+        for kind in ("fires", "silent") if looks else ():
+            if not getattr(entry.value.examples, kind):
+                yield entry.mistake(f"no example under {kind}", "examples", kind)
+    sound, wrong = check_rules(base, tests, references(base))
+    yield from wrong
+    yield from check_cites(base)
+    yield from check_used(base)
+    yield from check_partitions(base, tests)
+    yield from check_reachable(base, tests, sound)
+    if not any(d.mistakes for d in base.documents):
+        yield from check_examples(base, tests, sound)
 
 
 def lint(
@@ -32,9 +193,7 @@ def lint(
         if not folder.is_dir():
             raise UsageError(f"{folder}: no such directory")
     if terms is None:
-        from advisor.reasoning.time_model.terms import TERMS
-
-        terms = TERMS
+        terms = fix_terms()
     if kernels is None:
         try:
             kernels = resources.folder("kernels")
@@ -52,13 +211,12 @@ def lint(
     timelines = timeline_base(base)
     found += check_used(base, used_by_timelines(timelines))
     found += check_questions(base)
+    found += check_units(base, terms)
     found += check_partitions(base, tests)
     found += check_reachable(base, tests, sound)
     found += check_catalogue(base)
     if not any(m.severity == "error" and m.file.name == "classification.yaml" for m in found):
         found += check_examples(base, tests, sound)
-    from advisor.reasoning.time_model.workloads import workload_terms
-
     found += check_timelines(timelines)
     found += check_workloads(base, workload_terms(), exercises_in(kernels))
     return tuple(sorted(set(found)))
@@ -68,12 +226,12 @@ def run(folders: Sequence[Path], out: TextIO, own: Path | None = None) -> int:
     """Print each mistake as `file:line: severity: text`; exit code 1 when one of them is an error, else 0.
 
     folders: team directories, checked beside our own knowledge (`own`, by default the installation's), of which nothing
-    is printed then; none: our own, and the bundled exercises. A folder with a classification of its own is no team's
+    is printed then; none: our own, and the bundled exercises. A folder with a classification is no team's
     but a whole knowledge base, and is checked by itself.
     """
     whole = [f for f in folders if (f / "classification.yaml").is_file() and not (f / "team.yaml").exists()]
     teams = [f for f in folders if f not in whole]
-    # A whole knowledge base has its exercises beside it, as ours has.
+    # A whole knowledge base has a kernels folder next to it, like the bundled one.
     found = [m for base in whole for m in lint([base], kernels=base.resolve().parent / "kernels")]
     if teams or not folders:
         base = own or resources.folder("knowledge")
@@ -92,10 +250,7 @@ def shown_line(mistake: Mistake) -> str:
 
 
 def _exercises(found: Sequence[Mistake]) -> list[Mistake]:
-    """What is wrong with the bundled exercises; nothing while the knowledge that they name cannot be relied on."""
+    """The mistakes in the bundled exercises; none while the knowledge that they name has errors."""
     if any(m.severity == ERROR for m in found):
         return []
-    from advisor.knowledge.base import catalog
-    from advisor.practice.folders import faults
-
     return [Mistake(f.file, f.line, f.text, ERROR) for f in faults(catalog())]

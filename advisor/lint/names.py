@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from advisor.knowledge.expressions import ExpressionError, Test, parse, parse_test
 from advisor.knowledge.schemas import DiagnosisDef, RuleDef
 from advisor.knowledge.texts import fields
+from advisor.knowledge.units import UnitDef
 from advisor.lint.base import Base, Mistake, Placed
 from advisor.reasoning.engine.program import CLASS_STEP, UNDETERMINED, kind_of, reference_error, well_formed
 
-# Named values of a launch, beside the numbers: columns of the frame that hold words.
+# Columns of the frame that hold text.
 LABELS = frozenset({"compute_leader", "memory_leader", "stall_leader", "occupancy_limiter", "kernel", "gpu_name", "cc"})
 
 
@@ -94,7 +95,7 @@ def check_rules(
 ) -> tuple[dict[str, list[RuleDef]], list[Mistake]]:
     """The sound rules of each finding, and the mistakes of the others. `step_error`: see `references`.
 
-    A rule on an observation whose own test is a mistake is not sound either, but the mistake is not told twice.
+    A rule on an observation whose own test is a mistake is not sound either, but the mistake is reported once.
     """
     out: list[Mistake] = []
     taken: dict[str, str] = {}
@@ -127,10 +128,19 @@ def check_rules(
         if not placed.value.when and f"class.{placed.id}" != UNDETERMINED:
             out.append(placed.mistake("a class needs a when", "when"))
         out += check_text(base, placed, placed.value.because, "because")
+        if placed.value.plain:
+            out += _plain_test(base, placed)
     if base.classes and UNDETERMINED.removeprefix("class.") not in base.classes:
         first = next(iter(base.classes.values()))
         out.append(first.document.mistake("the class 'undetermined' is missing: it is what holds when no other does"))
     return sound, out
+
+
+def _plain_test(base: Base, entry: Placed[Any]) -> Iterator[Mistake]:
+    try:
+        yield from _unknown(base, entry, parse_test(entry.value.plain).names, "plain")
+    except ExpressionError as e:
+        yield entry.mistake(str(e), "plain")
 
 
 def _rule(
@@ -171,3 +181,21 @@ def check_cites(base: Base) -> Iterator[Mistake]:
         for entry in group.values():
             if not entry.value.cites:
                 yield entry.mistake("no cites: every entry names its source")
+
+
+def check_units(base: Base, terms: Collection[str]) -> Iterator[Mistake]:
+    """Units of units.yaml that are not metrics, or whose whole or term does not exist."""
+    document = base.document("units.yaml")
+    if document is None:
+        return
+    for name, raw in document.raw.items():
+        unit = document.convert(raw, UnitDef, name)
+        if unit is None:
+            yield document.mistakes[-1]
+            continue
+        if name not in base.metrics:
+            yield document.mistake(f"{name!r} is not a metric", name)
+        if unit.part_of and unit.part_of not in document.raw:
+            yield document.mistake(f"{name}: {unit.part_of!r} is not a unit", name, "part_of")
+        if unit.term and unit.term not in terms:
+            yield document.mistake(f"{name}: {unit.term!r} is not a term of the time model", name, "term")

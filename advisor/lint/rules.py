@@ -1,15 +1,356 @@
-"""Rules that can never fire, and groups of observations that do not divide all values among them."""
+"""Rules that can never fire, and partitions whose observations do not divide all values among them.
+
+Tests become and/or of linear inequalities: min, max and abs split into cases, and a nonlinear part (a product, a ratio,
+log2, floor, ceil) becomes a variable of its own. That only adds possibilities, so "never" is certain and "possible"
+holds for the linear part. Conjunctions are decided by Fourier-Motzkin elimination in exact fractions. Where that cannot
+decide, values are searched by random sampling with repair.
+"""
 
 from __future__ import annotations
 
+import ast
+import math
+import random
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
 
-from advisor.knowledge.expressions import Test
+from advisor.knowledge.expressions import TRUE, Expression, Test
 from advisor.knowledge.schemas import RuleDef
 from advisor.lint.base import WARNING, Base, Mistake
-from advisor.lint.logic import Formula, Junction, TooManyCases, find_values, formula, is_linear, possible, surely_known
 from advisor.reasoning.engine.program import kind_of
+from advisor.reasoning.what_if import turning_point
+
+_TRIES = 24
+_REPAIRS = 40
+
+
+def find_values(true: Sequence[Test], false: Sequence[Test], seed: int = 0) -> dict[str, float] | None:
+    """Values (none negative) on which all of `true` hold and none of `false`, or None when none were found.
+
+    Each try starts from random magnitudes and repairs one wrong test at a time, by moving one of its metrics just
+    beyond the point where a comparison flips, to where the fewest tests are wrong.
+    """
+    draw = random.Random(seed)
+    wanted = [(t, True) for t in true] + [(t, False) for t in false]
+    names = sorted({n for t, _ in wanted for n in t.names})
+
+    def wrong(values: dict[str, float]) -> list[Test]:
+        return [t for t, holds in wanted if (t.truth(values) == TRUE) != holds]
+
+    for _ in range(_TRIES):
+        values = {n: round(10 ** draw.uniform(-2, 8), 3) for n in names}
+        for _ in range(_REPAIRS):
+            bad = wrong(values)
+            if not bad:
+                return values
+            moves = _moves(draw.choice(bad), values)
+            if not moves:
+                break
+            values = draw.choice(moves) if draw.random() < 0.2 else min(moves, key=lambda m: len(wrong(m)))
+    return None
+
+
+def _moves(test: Test, values: dict[str, float]) -> list[dict[str, float]]:
+    out = []
+    for comparison in test.comparisons:
+        for metric in sorted(comparison.left.names | comparison.right.names):
+            turn = turning_point(comparison, metric, values, math.inf)
+            if turn is not None and turn[1] >= 0:
+                out.append({**values, metric: turn[1]})
+    return out
+
+
+_MOST_CASES = 4000
+_MOST_INEQUALITIES = 1500
+_FLIP: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.GtE,
+    ast.LtE: ast.Gt,
+    ast.Gt: ast.LtE,
+    ast.GtE: ast.Lt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+}
+
+
+class TooManyCases(Exception):  # noqa: N818 - an outcome, not an error
+    """The question splits into more cases than are worth deciding."""
+
+
+@dataclass(frozen=True)
+class Linear:
+    """The sum of `terms` (name and coefficient, sorted) and a constant."""
+
+    terms: tuple[tuple[str, Fraction], ...]
+    constant: Fraction = Fraction(0)
+
+    def plus(self, other: Linear) -> Linear:
+        """The sum."""
+        out = dict(self.terms)
+        for name, factor in other.terms:
+            out[name] = out.get(name, Fraction(0)) + factor
+        return Linear(tuple(sorted((n, f) for n, f in out.items() if f)), self.constant + other.constant)
+
+    def times(self, factor: Fraction) -> Linear:
+        """The multiple."""
+        if not factor:
+            return Linear(())
+        return Linear(tuple((n, f * factor) for n, f in self.terms), self.constant * factor)
+
+
+@dataclass(frozen=True)
+class Cases:
+    """The largest (or smallest) of several terms."""
+
+    largest: bool
+    parts: tuple[Term, ...]
+
+
+Term = Linear | Cases
+
+
+@dataclass(frozen=True)
+class Inequality:
+    """linear > 0, or >= 0."""
+
+    linear: Linear
+    strict: bool
+
+
+@dataclass(frozen=True)
+class Junction:
+    """All of the parts, or at least one."""
+
+    every: bool
+    parts: tuple[Formula, ...]
+
+
+Formula = Inequality | Junction
+
+
+def _add(a: Term, b: Term) -> Term:
+    if isinstance(a, Cases):
+        return Cases(a.largest, tuple(_add(p, b) for p in a.parts))
+    if isinstance(b, Cases):
+        return Cases(b.largest, tuple(_add(a, p) for p in b.parts))
+    return a.plus(b)
+
+
+def _scale(a: Term, factor: Fraction) -> Term:
+    if isinstance(a, Cases):
+        return Cases(a.largest == (factor >= 0), tuple(_scale(p, factor) for p in a.parts))
+    return a.times(factor)
+
+
+def _constant(node: ast.expr) -> Fraction | None:
+    if any(
+        isinstance(n, ast.Name) and n.id not in ("min", "max", "abs", "log2", "floor", "ceil") for n in ast.walk(node)
+    ):
+        return None
+    if isinstance(node, ast.Constant):
+        return Fraction(str(node.value))
+    value = Expression("", frozenset(), node).scalar({})
+    return Fraction(str(value)) if value == value else None
+
+
+def _term(node: ast.expr) -> Term:
+    """An expression of the grammar as cases of linear terms; what is neither is a value of its own."""
+    constant = _constant(node)
+    if constant is not None:
+        return Linear((), constant)
+    if isinstance(node, ast.Name):
+        return Linear(((node.id, Fraction(1)),))
+    if isinstance(node, ast.UnaryOp):
+        return _scale(_term(node.operand), Fraction(-1))
+    if isinstance(node, ast.BinOp):
+        left, right = _constant(node.left), _constant(node.right)
+        if isinstance(node.op, ast.Add):
+            return _add(_term(node.left), _term(node.right))
+        if isinstance(node.op, ast.Sub):
+            return _add(_term(node.left), _scale(_term(node.right), Fraction(-1)))
+        if isinstance(node.op, ast.Mult) and left is not None:
+            return _scale(_term(node.right), left)
+        if isinstance(node.op, ast.Mult) and right is not None:
+            return _scale(_term(node.left), right)
+        if isinstance(node.op, ast.Div) and right:
+            return _scale(_term(node.left), 1 / right)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        if node.func.id in ("min", "max"):
+            return Cases(node.func.id == "max", tuple(_term(a) for a in node.args))
+        if node.func.id == "abs":
+            inner = _term(node.args[0])
+            return Cases(True, (inner, _scale(inner, Fraction(-1))))
+    return Linear(((ast.unparse(node), Fraction(1)),))
+
+
+def _positive(term: Term, strict: bool) -> Formula:
+    if isinstance(term, Cases):
+        return Junction(not term.largest, tuple(_positive(p, strict) for p in term.parts))
+    return Inequality(term, strict)
+
+
+def _compare(left: ast.expr, op: type[ast.cmpop], right: ast.expr) -> Formula:
+    over = _add(_term(left), _scale(_term(right), Fraction(-1)))
+    under = _scale(over, Fraction(-1))
+    if op in (ast.Gt, ast.GtE):
+        return _positive(over, op is ast.Gt)
+    if op in (ast.Lt, ast.LtE):
+        return _positive(under, op is ast.Lt)
+    return Junction(op is ast.Eq, (_positive(over, op is ast.NotEq), _positive(under, op is ast.NotEq)))
+
+
+_ANYTHING = Junction(True, ())
+
+
+def formula(test: Test, holds: bool = True, known: frozenset[str] | None = None) -> Formula:
+    """The test, or (holds=False) that it does not hold, in linear inequalities.
+
+    known: the metrics that are surely known. With them, a comparison of others does not hold also by being unknown.
+    """
+
+    may_lack = frozenset() if holds or known is None else test.names - known
+
+    def lacks(node: ast.expr) -> bool:
+        return any(isinstance(n, ast.Name) and n.id in may_lack for n in ast.walk(node))
+
+    def walk(node: ast.expr, holds: bool) -> Formula:
+        if isinstance(node, ast.BoolOp):
+            return Junction(isinstance(node.op, ast.And) == holds, tuple(walk(v, holds) for v in node.values))
+        if isinstance(node, ast.UnaryOp):
+            return walk(node.operand, not holds)
+        assert isinstance(node, ast.Compare)
+        parts, left = [], node.left
+        for op, right in zip(node.ops, node.comparators, strict=True):
+            open_ = lacks(left) or lacks(right)
+            parts.append(_ANYTHING if open_ else _compare(left, type(op) if holds else _FLIP[type(op)], right))
+            left = right
+        return Junction(holds, tuple(parts))
+
+    return walk(test.node, holds)
+
+
+def surely_known(test: Test) -> frozenset[str]:
+    """The metrics that must be known for the test to hold: all of them, unless it is an alternative."""
+    if any(isinstance(n, ast.BoolOp | ast.UnaryOp) and isinstance(n.op, ast.Or | ast.Not) for n in ast.walk(test.node)):
+        return frozenset()
+    return test.names
+
+
+def is_linear(test: Test) -> bool:
+    """Whether every part of the test is decided exactly."""
+
+    def names(part: Formula) -> Iterator[str]:
+        if isinstance(part, Junction):
+            for p in part.parts:
+                yield from names(p)
+        else:
+            yield from (n for n, _ in part.linear.terms)
+
+    return set(names(formula(test))) <= test.names
+
+
+def possible(formulas: Sequence[Formula]) -> dict[str, Fraction] | None:
+    """Values for which all formulas hold, or None when there are none; TooManyCases when that is too much work."""
+    budget = _MOST_CASES
+
+    def search(open_: tuple[Formula, ...], known: tuple[Inequality, ...]) -> dict[str, Fraction] | None:
+        nonlocal budget
+        budget -= 1
+        if budget < 0:
+            raise TooManyCases
+        later: list[Junction] = []
+        stack = list(open_)
+        while stack:
+            part = stack.pop()
+            if isinstance(part, Inequality):
+                known = (*known, part)
+            elif part.every:
+                stack += part.parts
+            else:
+                later.append(part)
+        values = _solve(known)
+        if values is None or not later:
+            return values
+        for choice in later[0].parts:
+            found = search((choice, *later[1:]), known)
+            if found is not None:
+                return found
+        return None
+
+    return search(tuple(formulas), ())
+
+
+def _solve(known: Sequence[Inequality]) -> dict[str, Fraction] | None:
+    """Values that meet all inequalities, or None: eliminate a name at a time, then fill the values in backwards."""
+    system = _tidy(known)
+    if system is None:
+        return None
+    steps: list[tuple[str, list[Inequality]]] = []
+    while names := {n for i in system for n, _ in i.linear.terms}:
+        name = min(sorted(names), key=lambda n: _cost(system or [], n))
+        mine = [i for i in system if _factor(i, name)]
+        steps.append((name, mine))
+        rest = [i for i in system if not _factor(i, name)]
+        lows = [i for i in mine if _factor(i, name) > 0]
+        highs = [i for i in mine if _factor(i, name) < 0]
+        for low in lows:
+            for high in highs:
+                combined = low.linear.times(-_factor(high, name)).plus(high.linear.times(_factor(low, name)))
+                rest.append(Inequality(combined, low.strict or high.strict))
+        if len(rest) > _MOST_INEQUALITIES:
+            raise TooManyCases
+        system = _tidy(rest)
+        if system is None:
+            return None
+    values: dict[str, Fraction] = {}
+    for name, mine in reversed(steps):
+        values[name] = _between(mine, name, values)
+    return values
+
+
+def _factor(inequality: Inequality, name: str) -> Fraction:
+    return next((f for n, f in inequality.linear.terms if n == name), Fraction(0))
+
+
+def _cost(system: Sequence[Inequality], name: str) -> int:
+    signs = [_factor(i, name) for i in system]
+    return sum(f > 0 for f in signs) * sum(f < 0 for f in signs)
+
+
+def _tidy(system: Sequence[Inequality]) -> list[Inequality] | None:
+    """Each direction once, with its tightest bound; None when one without names is false."""
+    tightest: dict[tuple[tuple[str, Fraction], ...], tuple[Fraction, bool]] = {}
+    for inequality in system:
+        linear = inequality.linear
+        if not linear.terms:
+            if linear.constant < 0 or (inequality.strict and linear.constant == 0):
+                return None
+            continue
+        linear = linear.times(1 / abs(linear.terms[0][1]))
+        bound = (linear.constant, not inequality.strict)
+        if linear.terms not in tightest or bound < tightest[linear.terms]:
+            tightest[linear.terms] = bound
+    return [Inequality(Linear(terms, constant), not loose) for terms, (constant, loose) in tightest.items()]
+
+
+def _between(mine: Sequence[Inequality], name: str, values: dict[str, Fraction]) -> Fraction:
+    lows: list[tuple[Fraction, bool]] = []
+    highs: list[tuple[Fraction, bool]] = []
+    for inequality in mine:
+        factor = _factor(inequality, name)
+        # A name that cancelled out on the way is free: 0 is as good as any value.
+        others = ((values.setdefault(n, Fraction(0)), f) for n, f in inequality.linear.terms if n != name)
+        rest = sum((f * value for value, f in others), inequality.linear.constant)
+        (lows if factor > 0 else highs).append((-rest / factor, inequality.strict))
+    low = max(lows, default=None)
+    high = min(highs, key=lambda h: (h[0], not h[1]), default=None)
+    if low is None and high is None:
+        return Fraction(0)
+    if high is None or low is None:
+        at, strict = low or high or (Fraction(0), False)
+        return at if not strict else at + (1 if high is None else -1)
+    return (low[0] + high[0]) / 2
 
 
 def check_reachable(base: Base, tests: Mapping[str, Test], sound: Mapping[str, Sequence[RuleDef]]) -> Iterator[Mistake]:
@@ -36,7 +377,7 @@ def _never(
     when: Sequence[str],
     unless: Sequence[str],
 ) -> tuple[str, str] | None:
-    """Why the conditions cannot be met, and how bad that is; None when they can, or when nobody can tell."""
+    """Why the conditions cannot be met, and how bad that is; None when they can, or when is unknown."""
     parts = [(name, f) for name in when if (f := _needed(base, tests, sound, name)) is not None]
     # What blocks a rule must be true: an unknown metric keeps it from that, so only known ones constrain.
     known = frozenset[str]().union(*(surely_known(tests[n]) for n in when if n in tests))

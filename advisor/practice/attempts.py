@@ -20,7 +20,8 @@ from advisor.practice.selfcheck import launches_of
 from advisor.practice.state import Record, Store
 from advisor.practice.tasks import Job, Request, Stage, Task
 from advisor.practice.workshop import Workshop, read_source
-from advisor.reasoning.diagnose import Analysis, analyse
+from advisor.reasoning.analysis import Analysis
+from advisor.reasoning.diagnose import analyse
 from advisor.reasoning.time_model.noise import Judged, spread, verdict
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.records.errors import AdvisorError, InputError, UsageError

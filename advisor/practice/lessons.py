@@ -24,7 +24,7 @@ from advisor.practice.predictions import MINE, Revealed, score
 from advisor.practice.run import OnProgress, Runner
 from advisor.practice.selfcheck import Measured
 from advisor.practice.state import Prediction, Record, Store, annotate, latest, state_of
-from advisor.reasoning.diagnose import Analysis
+from advisor.reasoning.analysis import Analysis
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import InputError, UsageError
 

@@ -44,7 +44,8 @@ from advisor.practice.run import JobResult, OnProgress, Outcome, Runner, nothing
 from advisor.practice.tasks import Job, Request, Stage, Task
 from advisor.readers.container import extract, walk
 from advisor.readers.read import read_many
-from advisor.reasoning.diagnose import Analysis, Inputs, checked_answers
+from advisor.reasoning.analysis import Analysis
+from advisor.reasoning.inputs import Inputs, checked_answers
 from advisor.reasoning.time_model.noise import spread
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import InputError

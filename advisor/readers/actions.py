@@ -1,10 +1,7 @@
-"""Whether a kernel runs through phases, from the samples over its run. Runs in the child process: standard library.
+"""The data read from one launch of a binary report. Runs in the child process: standard library and ncu_report only.
 
-What is taken from one launch of a binary report. Runs in the child process: standard library and ncu_report only.
-
-The numbers behind the per-instruction metrics, found by comparing them with the SASS of known kernels (CC 7.0 to 9.0,
-ncu 2021 to 2025):
-memory_type is a set of bits, 4 global, 8 local, 16 shared, and 0 for an instruction that no lane executed; an
+The codes of per-instruction metrics, found by comparing them with the SASS of known kernels (CC 7.0 to 9.0, ncu 2021 to
+2025): memory_type is a set of bits, 4 global, 8 local, 16 shared, and 0 for an instruction that no lane executed; an
 asynchronous copy has both of its spaces (20). memory_access_type: 2 load, 4 store, 6 both (LDGSTS), 8 atomic; a
 reduction (RED) and a bulk copy have none. memory_access_size_type: 2 for 8 bits, 8 for 16 bits, else the width in bits;
 0 or absent where it is unknown.
@@ -17,18 +14,10 @@ from collections.abc import Sequence
 from typing import Any
 
 DRAM = "FBSP.TriageCompute.dramc__throughput.avg.pct_of_peak_sustained_elapsed"
-
-
 SM = "TPC.TriageCompute.sm__inst_executed_realtime.avg.pct_of_peak_sustained_elapsed"
-
-
 # Fewer samples than these within the kernel show its start and end, not phases.
 FEWEST = 40
-
-
 _PARTS = 20
-
-
 _IDLE = 0.5  # percent: below it on both sides the kernel is not running yet, or no longer
 
 
@@ -37,7 +26,7 @@ def phases(dram: Sequence[float], sm: Sequence[float]) -> float | None:
 
     The run without its first and last tenth is cut into twenty parts; the result is the spread of DRAM minus SM
     activity between the tenth and the ninetieth percentile of the parts, over 100. Near 0 for an even kernel, about 1
-    for one that turns from the one unit to the other, or idles for a while. None with too few samples.
+    for one that switches from one unit to the other, or idles for a while. None with too few samples.
     """
     balance = [d - s for d, s in zip(dram, sm, strict=False)]
     active = [at for at, (d, s) in enumerate(zip(dram, sm, strict=False)) if d > _IDLE or s > _IDLE]
@@ -60,30 +49,16 @@ def phases_of(action: Any) -> float | None:
 
 
 GLOBAL, LOCAL, SHARED = 4, 8, 16
-
-
 # An estimate of kind 1 (local) is for one part of the kernel alone, so it says nothing about the kernel's time.
 _LOCAL_ESTIMATE, _GLOBAL_ESTIMATE = 1, 2
-
-
 _KINDS = {2: "load", 4: "store", 8: "atomic"}
-
-
 _WIDTHS = {2: 8, 4: 8, 8: 16, 16: 16}
-
-
 _STACK = re.compile(r"\[R1(?:\+-?0x[0-9a-f]+)?\]")
-
-
 _OPCODES = ("sass__inst_executed_per_opcode_with_modifier_all", "sass__inst_executed_per_opcode")
-
-
 _LANES = (
     "sass__thread_inst_executed_true_per_opcode_with_modifier_all",
     "sass__thread_inst_executed_true_per_opcode",
 )
-
-
 # Stems of the opcodes behind each count of lanes by ncu's name.
 ARITHMETIC = {
     f"smsp__sass_thread_inst_executed_op_{name}_pred_on.sum": stems
@@ -93,18 +68,12 @@ ARITHMETIC = {
         *((op, frozenset((f"{op.upper()}2", f"{op.upper()}2_32I"))) for op in ("hfma", "hadd", "hmul")),
     )
 }
-
-
 SPILLS = "sass__inst_executed_register_spilling"
-
-
 LOCAL_COUNTS = (
     ("sass__inst_executed_local_loads", "sass__inst_executed_local_stores"),
     ("smsp__sass_inst_executed_op_local_ld.sum", "smsp__sass_inst_executed_op_local_st.sum"),
     ("smsp__inst_executed_op_local_ld.sum", "smsp__inst_executed_op_local_st.sum"),
 )
-
-
 _PER_PC = (
     "memory_type",
     "memory_access_type",
@@ -117,24 +86,14 @@ _PER_PC = (
     "memory_l1_wavefronts_shared",
     "memory_l1_wavefronts_shared_ideal",
 )
-
-
 _GRID = tuple(f"launch__grid_dim_{axis}" for axis in "xyz")
-
-
 _BLOCK = tuple(f"launch__block_dim_{axis}" for axis in "xyz")
-
-
 _DEVICE = tuple(
     f"device__attribute_{name}" for name in ("display_name", "compute_capability_major", "compute_capability_minor")
 )
-
-
 # Of these the single instances are read; of all others one value.
 INSTANCED = frozenset((*_OPCODES, *_LANES, DRAM, SM, *_PER_PC))
-
-
-# Needed beside the metrics that the caller names.
+# Needed in addition to the metrics that the caller names.
 ALWAYS = frozenset(
     (
         *(*_OPCODES, *_LANES, SPILLS, DRAM, SM, *_PER_PC, *_GRID, *_BLOCK, *_DEVICE),
@@ -203,7 +162,7 @@ def arithmetic_lanes(action: Any) -> dict[str, tuple[float, str]]:
     """What ncu's counters of floating-point operations count, from the lanes of each opcode; empty without those.
 
     Both are the same numbers: on 108 launches of CC 9.0 with either, no count differs. Packed fp32 (FFMA2, from CC 10.0
-    on) is in neither list, so where there is any nothing is told.
+    on) is in neither list, so the result is empty where there is any.
     """
     lanes = _by_opcode(action, _LANES)
     if lanes is None:
@@ -283,7 +242,7 @@ def rules(action: Any) -> list[list[Any]]:
 
 
 def local_split(action: Any, tables: dict[str, dict[int, float] | None]) -> list[float] | None:
-    """[spill instructions, other local-memory instructions] executed; None where the code has to be looked at.
+    """[spill instructions, other local-memory instructions] executed; None where only the code can show it.
 
     From ncu 2025.3 on the report counts the spills; the rest of the local-memory instructions serve arrays.
     """
@@ -306,7 +265,7 @@ def local_split(action: Any, tables: dict[str, dict[int, float] | None]) -> list
 
 
 def local_split_by_code(action: Any) -> list[float] | None:
-    """The same from the instructions; `action` must have its code (see slimming.slim).
+    """The same from the instructions; `action` must have its code (see container.slim).
 
     An address that is the stack pointer plus a constant is a spill (or an array element with a constant index), any
     other is computed at run time.

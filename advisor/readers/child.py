@@ -1,8 +1,8 @@
 """The program of the child process: reads launches of a report with NVIDIA's library and sends them to its parent.
 
 It gets one JSON object on standard input and writes JSON lines to standard output, one a launch as soon as it is read,
-so that whatever was read before a crash survives. NVIDIA's library parses a launch anew at each request and never gives
-the memory back; here it goes with the process.
+so that what was read before a crash survives. NVIDIA's library parses a launch again for each request and never gives
+memory back until the process ends.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
+from advisor.readers import container
+from advisor.readers.actions import ALWAYS, INSTANCED, describe, instances, local_split_by_code
+from advisor.readers.code import Code
 from advisor.records.child import claim_output, limit_memory, lines_in
 from advisor.records.orphans import end_with_parent
 
@@ -31,9 +34,6 @@ class Batch:
         self, data: mmap.mmap, folder: str, names: list[str], instanced: Collection[str] | None = None
     ) -> None:
         """names: the metrics to read; instanced: those of which single instances are read, all unless given."""
-        from advisor.readers import container
-
-        self._container = container
         self._data = data
         self._found = container.walk(data)
         self._folder = folder
@@ -42,7 +42,7 @@ class Batch:
 
     def has(self, names: list[str]) -> list[str]:
         """Those of the names that the report knows at all."""
-        known = frozenset(self._container.strings_of(self._data, self._found))
+        known = frozenset(container.strings_of(self._data, self._found))
         return [name for name in names if name in known]
 
     def _bare(self, name: str) -> bool:
@@ -54,26 +54,24 @@ class Batch:
 
     def code_marks(self, first: int, last: int) -> dict[int, tuple[bool, bool]]:
         """Launch -> (line information, debug build), where the report has its code."""
-        return self._container.code_marks(self._data, self._found, first, last)
+        return container.code_marks(self._data, self._found, first, last)
 
     def code(self, launch: int) -> Any:
         """What the launch's machine code says of its source (code.Code)."""
-        from advisor.readers.code import Code
-
-        with contextlib.suppress(self._container.DamagedError, IndexError):
-            return Code(self._container.code_of(self._data, self._found, launch))
+        with contextlib.suppress(container.DamagedError, IndexError):
+            return Code(container.code_of(self._data, self._found, launch))
         return Code(b"")
 
     def actions(self, first: int, last: int, code: bool = False) -> tuple[list[Any], list[int]]:
         """NVIDIA's objects for the launches, and the indices of those whose record is damaged."""
         import ncu_report
 
-        from advisor.readers import slimming
-
         # The file stays until the parent removes the folder: the library reads the code from it only when asked.
         handle, path = tempfile.mkstemp(suffix=".ncu-rep", dir=self._folder)
         with os.fdopen(handle, "wb") as out:
-            damaged = slimming.slim(self._data, self._found, first, last, self._wanted, out, bare=self._bare, code=code)
+            damaged = container.slim(
+                self._data, self._found, first, last, self._wanted, out, bare=self._bare, code=code
+            )
         context = ncu_report.load_report(path)
         ranges = [context.range_by_idx(i) for i in range(context.num_ranges())]
         found = [r.action_by_idx(i) for r in ranges for i in range(r.num_actions())]
@@ -105,8 +103,6 @@ def run(job: dict[str, Any], send: Callable[[dict[str, Any]], None]) -> None:
 
 
 def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, Any]], None]) -> None:
-    from advisor.readers.actions import ALWAYS, INSTANCED, describe, local_split_by_code
-
     batch = Batch(data, job["folder"], [*job["names"], *ALWAYS], INSTANCED)
     names = batch.has(job["names"])
     code = Batch(data, job["folder"], ["memory_type", "inst_executed"])
@@ -125,8 +121,6 @@ def _launches(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, An
 
 
 def _instances(job: dict[str, Any], data: mmap.mmap, send: Callable[[dict[str, Any]], None]) -> None:
-    from advisor.readers.actions import instances
-
     names = job["names"]
     batch = Batch(data, job["folder"], [*names, "inst_executed"])
     actions, _ = batch.actions(job["first"], job["first"] + 1, code=True)

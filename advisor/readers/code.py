@@ -1,18 +1,14 @@
-"""Sections and symbols of a 64-bit little-endian ELF file, which is what machine code of a GPU comes in.
+"""The machine code of one launch in a binary report: source lines with their calls, and the PTX it was compiled from.
 
-Standard library only: the child process uses this module.
+A launch names its code (container.py). In that record field 4 is a 64-bit little-endian ELF file, and each field 9 a
+function with its name (1) and the address that it was loaded at (2).
 
-Which source line an instruction comes from, and through which calls: the line table of machine code, decoded.
+Source lines come from DWARF's line number program, versions 2 to 4. NVIDIA's compilers add the extended operation 0x90,
+found by comparing tables with sources of known inlining (CUDA 11 to 13). Two numbers follow: the row (counted from 1
+within its sequence, 0 for none) of the call that the code was inlined at, and the offset of the function's name in
+.debug_str. Of several rows at one address the last counts.
 
-The format is DWARF's line number program, versions 2 to 4. NVIDIA's compilers add the extended operation 0x90, found by
-comparing tables with sources of known inlining (CUDA 11 to 13): two numbers follow, the row (counted from 1 within its
-sequence, 0 for none) which holds the call that the code was inlined at, and where in .debug_str the function's name is.
-Of several rows at one address the last counts. Standard library only: the child process uses this module.
-
-The machine code of one launch in a binary report: source lines with their calls, and the PTX that it was made of.
-
-A launch names its code (container.py); of that record field 4 is the ELF file, and each field 9 a function with its
-name (1) and the address that it was loaded at (2). Standard library only: the child process uses this module.
+Standard library only: the child process imports this module.
 """
 
 from __future__ import annotations
@@ -27,14 +23,8 @@ from advisor.readers.container import Bytes, DamagedError, fields, number_at
 
 # Code of whole libraries has thousands of both.
 _MOST_SECTIONS, _MOST_SYMBOLS = 1 << 16, 1 << 20
-
-
 _SECTION, _SYMBOL = struct.Struct("<IIQQQQIIQQ"), struct.Struct("<IBBHQQ")
-
-
 _ADDED, _PLAIN = struct.Struct("<QQq"), struct.Struct("<QQ")
-
-
 _NO_BITS = 8
 
 
@@ -58,7 +48,7 @@ def text_at(table: bytes, at: int) -> str:
 
 
 class Elf:
-    """An ELF file, its parts looked at on demand; BadCodeError where it is none."""
+    """An ELF file, parsed on demand; BadCodeError for anything else."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -91,9 +81,9 @@ class Elf:
         return [Symbol(text_at(texts, name), section, value) for name, _, _, section, value, _ in found]
 
     def relocations(self, name: str) -> dict[int, tuple[int, int]]:
-        """Offset in the section `name` -> (index of the symbol whose address stands there, what is added to it)."""
+        """Offset in the section `name` -> (index of the symbol whose address is stored there, the addend)."""
         out: dict[int, tuple[int, int]] = {}
-        # Before CUDA 12 what is added stands in the section itself, and is 0 in line tables.
+        # Before CUDA 12 the addend is stored in the section itself, and is 0 in line tables.
         for prefix, entry in ((".rela", _ADDED), (".rel", _PLAIN)):
             data = self.section(prefix + name)
             for at in range(0, len(data) - entry.size + 1, entry.size):
@@ -103,11 +93,7 @@ class Elf:
 
 
 _INLINED = 0x90
-
-
 _MOST_ROWS = 1 << 21
-
-
 # Deeper inlining than any seen, and a bound for tables that lead in a circle.
 _MOST_CALLS = 64
 
@@ -131,7 +117,7 @@ class Sequence:
 
 
 class LineTable:
-    """The sequences of a section such as .debug_line; BadCodeError for what is no such table."""
+    """The sequences of a section such as .debug_line; BadCodeError for malformed data."""
 
     def __init__(self, elf: Elf, name: str = ".debug_line") -> None:
         self._data, self._at, self._rows = elf.section(name), 0, 0
@@ -156,7 +142,7 @@ class LineTable:
                 _, file, line, call, function = rows[at]
                 if line > 0:
                     out.append(Frame(file, line, function))
-                # A call stands in front of what it calls; anything else is damage.
+                # A call precedes what it calls; anything else is damage.
                 at = call - 1 if call - 1 < at else -1
             return tuple(out)
         return ()
@@ -288,8 +274,6 @@ def _joined(folders: list[str], number: int, file: str) -> str:
 
 
 _ELF, _FUNCTION = 4, 9
-
-
 _PTX_BYTES = 16 << 20
 
 
@@ -325,11 +309,11 @@ class Code:
         self.ptx = tuple(text.decode("utf-8", "replace").split("\0"))
 
     def frames(self, pc: int) -> tuple[Frame, ...]:
-        """The source line of an address and the calls around it, innermost first; () where the code does not tell."""
+        """The source line of an address and the calls around it, innermost first; () where unknown."""
         return self._of(self._lines, pc)
 
     def ptx_line(self, pc: int) -> int:
-        """The line of `ptx`, counted from 1; 0 where the code does not tell."""
+        """The line of `ptx`, counted from 1; 0 where unknown."""
         found = self._of(self._ptx_lines, pc)
         return found[0].line if found and found[0].line <= len(self.ptx) else 0
 

@@ -1,4 +1,4 @@
-"""What `ncu` prints on a terminal, and what is left of it in logs: other output in between, line numbers in front."""
+"""Parse the console output of `ncu`, also from logs with other output in between or line numbers in front."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ class _Reader:
         launch.rules = (*launch.rules, RuleResult("", self.section, one_line(" ".join(words)), speedup, local))
 
     def end(self) -> Contents:
-        """Closes the file: turns the texts into numbers and says what is missing."""
+        """Closes the file: converts the texts to numbers and records what is missing."""
         self._close_rule()
         found = self.found
         if self.table.open:

@@ -1,10 +1,6 @@
-"""Numbers as ncu prints them: thousands separators or none, decimal point or comma, `n/a`, `(!) nan`.
+"""The CSV of ncu: `--page raw` (a row a launch), and the details page or `--metrics` (a row a metric, a row a rule).
 
-The CSV of ncu: found behind other output, row by row, through lines that the profiled program wrote in between.
-
-`ncu --csv --page raw`: a header of metric names, a line of units, a row a launch.
-
-`ncu --csv` with the details page or with `--metrics`: a row a metric, and a row a rule.
+Tables are found among other output. Numbers may have thousands separators, a decimal point or a decimal comma.
 """
 
 from __future__ import annotations
@@ -21,26 +17,16 @@ from advisor.records.readings import RuleResult
 
 # Spaces and apostrophes that locales put between thousands.
 _GROUP_MARKS = str.maketrans("", "", " \u00a0\u2009\u202f'’")
-
-
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-
-
 _GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
-
-
 _NAN = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
-
-
-# A token that can only be read one way tells the style of the whole file.
+# A token that can only be read one way decides the style of the whole file.
 _POINT = re.compile(r"[+-]?(0\.\d+|\d+\.(\d{1,2}|\d{4,})|\d{1,3}(,\d{3})+\.\d+|\d{1,3}(,\d{3}){2,})")
-
-
 _COMMA = re.compile(r"[+-]?(0,\d+|\d+,(\d{1,2}|\d{4,})|\d{1,3}(\.\d{3})+,\d+|\d{1,3}(\.\d{3}){2,})")
 
 
 def decimal_mark(samples: Iterable[str]) -> str | None:
-    """The decimal mark of a file, '.' or ',', from its numbers; '.' where nothing tells; None where both occur."""
+    """The decimal mark of a file, '.' or ',', from its numbers; '.' where undecided; None where both occur."""
     point = comma = False
     for sample in samples:
         token = sample.strip().translate(_GROUP_MARKS)
@@ -71,14 +57,8 @@ def number(text: str, mark: str = ".") -> float:
 
 # A row begins with a number (ID or Process ID; in the line of units nothing), in quotes if the header's fields are.
 _ROWS = {True: re.compile(r'"\d*","'), False: re.compile(r"\d*,")}
-
-
 _HEADER = re.compile(r'\ufeff?"?(ID"?,"?)?Process ID"?,')
-
-
 _TUPLE = re.compile(r"\((\d+), *(\d+), *(\d+)\)")
-
-
 _MOST_LINES = 200
 
 
@@ -109,7 +89,7 @@ def rows(lines: Iterable[str]) -> Iterator[list[str]]:
         if header:
             begins = _ROWS[line.lstrip("\ufeff").startswith('"')]
         if header or begins.match(line):
-            held = []  # what was held was no row but had a stray quote
+            held = []  # the previous lines were no row but had a stray quote
         elif not held:
             continue
         held.append(line)
@@ -214,7 +194,7 @@ class _Table:
         return row[i] if i is not None and i < len(row) else ""
 
     def key(self, row: list[str]) -> tuple[object, ...]:
-        """What tells the launches of a file apart."""
+        """What distinguishes the launches of a file."""
         if self.summary:
             parts = ("Process ID", "Kernel Name", "Block Size", "Grid Size", "Device")
             return (self.segment, *(self.get(row, title) for title in parts))

@@ -1,8 +1,6 @@
-"""Text and CSV files line by line: any encoding that terminals leave behind, any newlines, no line too long.
+"""Which form of a profile a file is, decided from its bytes; its text lines; and decompression within bounds.
 
-Which form of a profile a file is, from its bytes and never from its name alone; what it is instead, if none.
-
-Decompresses a report into a temporary file, within bounds: a few kilobytes can claim to hold terabytes.
+A file that is no profile is refused with one line that says what it is instead.
 """
 
 from __future__ import annotations
@@ -39,7 +37,7 @@ def is_text(head: bytes) -> bool:
 
 
 def lines(path: Path, limits: Limits, name: str = "") -> Iterator[str]:
-    """The lines without their newline. Raises InputError, naming the file `name`, for what is beyond the limits."""
+    """The lines without their newline. Raises InputError, naming the file `name`, beyond the limits."""
     name = name or path.name
     if why := why_special(path):
         raise InputError(f"{name}: {why}")
@@ -62,26 +60,12 @@ def lines(path: Path, limits: Limits, name: str = "") -> Iterator[str]:
 
 
 FORMATS = ("ncu-rep", "raw-csv", "details-csv", "text", "workload")
-
-
 _HEAD = 8192
-
-
 _WRAPPINGS = {b"\xfd7zXZ\0": "xz", b"\x1f\x8b": "gz", b"\x28\xb5\x2f\xfd": "zst"}
-
-
 _HEADERS = ('"ID"', "ID,", '"Process ID"', "Process ID,")
-
-
 _HINT_LINES = 20_000
-
-
 _WORKLOAD = re.compile(r"\ufeff?[ \"']{0,8}workload[\"']?\s*:", re.IGNORECASE)
-
-
 _TIMELINE = "a timeline trace of Nsight Systems, not a kernel profile; `ncu-advisor timeline` reads it"
-
-
 _BINARY = (
     (
         b"SQLite format 3\0",
@@ -93,8 +77,6 @@ _BINARY = (
     (b"BZh", "bzip2 data: unpack it first (.xz, .gz and .zst are read as they are)"),
     (b"version https://git-lfs", "a Git LFS pointer, not the file itself: run `git lfs pull` and try again"),
 )
-
-
 # What a text without any launch is, in order of precedence: a mark of it, and what to say.
 _HINTS = (
     (
@@ -167,7 +149,7 @@ def wrapping(head: bytes) -> str:
 
 
 def refuse_head(name: str, head: bytes) -> None:
-    """Raises InputError if the first bytes of a file already tell that it is no profile."""
+    """Raises InputError if the first bytes of a file already show that it is no profile."""
     if not head.strip():
         raise InputError(f"{name}: the file is empty; profile again, or copy it again")
     if head.startswith(MAGIC):
@@ -219,11 +201,7 @@ def _decisive(line: str) -> str:
 
 
 _CHUNK = MIB
-
-
 _SMALL = 64 * MIB
-
-
 _DICTIONARY = 256 * MIB
 
 
@@ -314,7 +292,7 @@ def unpack(path: Path, kind: str, target: Path, limits: Limits) -> str:
 
 
 def _hopeless(target: Path) -> str:
-    """Why a half-written report can be no report whatever follows, or ''."""
+    """Why a half-written report cannot be a report, or ''."""
     with target.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         found = walk(data)
         return found.damage if data[: len(MAGIC)] == MAGIC and not found.damage.startswith(ENDS) else ""

@@ -1,10 +1,8 @@
-"""Kernel names and messages are data: shown as they are, control characters escaped, absurd lengths cut.
+"""One launch as a reader found it, in the file's own names and units, and the frame made of many.
 
-Units as ncu spells them in all versions, and their conversion to the unit of a canonical metric.
-
-Every factor is a power of ten (ncu's Kbyte is 1000 bytes), so a unit is an exponent and a dimension.
-
-One launch as a reader found it, in the file's own names and units, and the frame made of many.
+Kernel names and messages are untrusted: control characters are escaped and long names cut. Units are converted to those
+of the canonical metrics; every factor is a power of ten (ncu's Kbyte is 1000 bytes), so a unit is an exponent and a
+dimension.
 """
 
 from __future__ import annotations
@@ -22,22 +20,14 @@ from advisor.records.readings import IDENTITY, Access, RuleResult
 if TYPE_CHECKING:
     import pandas as pd
 
-# C0, DEL, C1, line separators, and characters without a width or that turn the direction of text around.
+# C0, DEL, C1, line separators, and characters without a width or that reverse the direction of text.
 _CONTROL = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
 )
-
-
 _LINK = re.compile(r"@(section|url|sass|source):(.*?)@", re.DOTALL)
-
-
 _OPERATOR = re.compile(r"(?:^|::|\s)(operator\s*(?:\(\)|\[\]|[-+*/%^&|~!=<>]{1,3}))$")
-
-
 _ARGUMENTS = re.compile(r"<(?!unnamed>)|\((?!anonymous namespace\))")
-
-
 _SPACE = re.compile(r"\s+")
 
 
@@ -119,23 +109,11 @@ def _before_group(text: str, opening: str, closing: str) -> str:
 
 
 _PREFIXES = {"n": -9, "u": -6, "µ": -6, "m": -3, "k": 3, "K": 3, "M": 6, "G": 9, "T": 12, "P": 15}
-
-
 _SECONDS = {"s", "sec", "second", "seconds"}
-
-
 _BYTES = {"byte", "bytes", "B"}
-
-
 _HERTZ = {"hz", "Hz", "HZ", "hertz"}
-
-
 _PERCENT = {"%", "pct", "percent"}
-
-
 _NOUN = re.compile(r"[#A-Za-z_ .-]+")
-
-
 # (exponent of ten, exponent of bytes, exponent of seconds)
 Parsed = tuple[int, int, int]
 
@@ -156,7 +134,7 @@ def _atom(text: str) -> Parsed | None:
 
 @lru_cache(maxsize=512)
 def parse(unit: str) -> Parsed | None:
-    """The exponent of ten and the dimension (bytes, seconds) of a unit such as `Gbyte/s`; None if it is no unit."""
+    """The exponent of ten and the dimension (bytes, seconds) of a unit such as `Gbyte/s`; None if it is not a unit."""
     above, _, below = unit.strip().partition("/")
     top, bottom = _atom(above.strip()), _atom(below.strip())
     if top is None or bottom is None:
@@ -181,11 +159,7 @@ def convert(value: float, unit: str, target: str) -> float:
 
 
 Shape = tuple[int, int, int]
-
-
 Value = tuple[float, str]
-
-
 # The parts of a throughput in the tables of `--print-details all` are metrics by another name.
 _BREAKDOWN = {"SM": "sm", "L1": "l1tex", "L2": "lts", "DRAM": "dram", "GPU": "gpu", "IDC": "idc", "SYSLTS": "syslts"}
 
@@ -213,7 +187,7 @@ class Metric(Protocol):
 @dataclass(slots=True)
 class Launch:
     """values: ncu metric name -> (value, unit in the file); labels: (section, label) -> the same, for console text and
-    details CSV; known: canonical metrics that the reader worked out itself, in their canonical unit."""
+    details CSV; known: canonical metrics that the reader derived itself, in their canonical unit."""
 
     index: int
     kernel: str

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.readers import formats
 from advisor.readers.container import Container, Limits, spans
+from advisor.readers.csv_tables import percent_of, speedup_of
 from advisor.readers.formats import unpack
 from advisor.readers.frame import Contents, Launch, Shape, clean, one_line, short_name, without_links
 from advisor.records.child import Child, python_command
@@ -26,9 +27,7 @@ from advisor.records.scratch import ScratchFolder
 if TYPE_CHECKING:
     import pandas as pd
 
-_TOLD_EVERY_S = 0.1  # how often whoever waits is told how far the reading is, and may call it off
-
-
+_TOLD_EVERY_S = 0.1  # interval of progress calls, in which the caller may cancel
 _INSTALL = "install it with `pip install ncu-report` (Linux x86-64 and aarch64, Windows, macOS arm64)"
 
 
@@ -148,7 +147,7 @@ class BackgroundRead:
         return [launch for launch in found if launch is not None]
 
     def call_off(self) -> None:
-        """End the reading: nobody waits for it any more."""
+        """Cancel the reading."""
         self._called_off = True
         for child in tuple(self._running):
             child.kill()
@@ -204,8 +203,6 @@ def launch_of(index: int, message: Any) -> Launch | None:
 
 
 def _rule(identifier: Any, title: Any, message: Any, saving: Any, local: Any = None) -> RuleResult:
-    from advisor.readers.csv_tables import percent_of, speedup_of
-
     speedup = speedup_of(float(saving)) if saving is not None else None
     part = percent_of(float(local)) if local is not None else None
     return RuleResult(str(identifier), one_line(str(title)), one_line(without_links(str(message))), speedup, part)
@@ -222,7 +219,7 @@ def read_report(
     if lost:
         contents.problems.append(f"{lost} of the {found.announced} launches announced could not be read")
     contents.problems += [f"the report is damaged or cut short: {text}" for text in wrong]
-    # Behind the damage there may be launches that nobody announced.
+    # After the damage there may be launches that were not announced.
     contents.missing = None if wrong else lost
     return contents
 
@@ -267,7 +264,7 @@ def read_instances(
 def read_code(
     path: Path, index: int, metric_names: Sequence[str], with_sass: bool = True, *, limits: Limits | None = None
 ) -> LaunchCode:
-    """The same table with what the machine code tells beside it; no PTX and no sources unless `with_sass`."""
+    """The same table, with what the machine code adds; no PTX and no sources unless `with_sass`."""
     path, bounds = Path(path), limits or Limits()
     sniffed = formats.sniff(path, bounds)
     if not sniffed.wrapping and sniffed.format != "ncu-rep":

@@ -54,7 +54,7 @@ def function_name(mangled: str) -> str:
 
 
 def _skip_arguments(mangled: str, at: int) -> int:
-    """The place after a list of template arguments `I…E`; the end of the name if it cannot be told."""
+    """The place after a list of template arguments `I…E`; the end of the name if unknown."""
     depth = 0
     while at < len(mangled):
         if digits := re.compile(r"\d+").match(mangled, at):
@@ -97,7 +97,7 @@ def complete(launches: Sequence[Launch], compiled: Sequence[Compiled]) -> list[s
     """Adds what the log knows to the launches (used where the report lacks it); returns what could not be matched.
 
     A kernel is matched by its function name and, where the log is for several architectures, by the launch's. Instances
-    of a template with different numbers match no launch: their names do not tell which is which.
+    of a template with different numbers match no launch: their names do not distinguish them.
     """
     problems: dict[str, None] = {}
     for launch in launches:

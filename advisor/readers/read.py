@@ -1,4 +1,4 @@
-"""The door: any form of a profile in, one frame in canonical units out, or one line that says why not."""
+"""Read a profile of any form into one frame in canonical units, or raise an InputError of one line."""
 
 from __future__ import annotations
 
@@ -13,13 +13,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from advisor.knowledge.base import metrics as catalog_metrics
 from advisor.readers import formats
 from advisor.readers import frame as names
 from advisor.readers import ptxas as ptxas_log
+from advisor.readers.console import read_console
 from advisor.readers.container import Limits, walk
+from advisor.readers.csv_tables import read_details_csv, read_raw_csv
 from advisor.readers.formats import lines, unpack
 from advisor.readers.frame import Contents, Metric, frame, names_wanted
 from advisor.readers.parent import BackgroundRead, read_report, start_child
+from advisor.readers.workload import read_workload
 from advisor.records.child import Child
 from advisor.records.errors import InputError
 from advisor.records.readings import IDENTITY, Progress, Reading, ReportInfo
@@ -97,7 +101,7 @@ def read_many(
     """Reads several files into one frame, whose `report` column counts the descriptions in the second value.
 
     jobs: child processes at a time; progress: called with "read", files done and files in all, and as `read` says;
-    meanwhile: called while the processes read, so that what is needed next can be made ready. A file that is refused
+    meanwhile: called while the processes read, to prepare what is needed next. A file that is refused
     has no rows, and a description with format '' and the refusal as its one problem.
     """
     bounds = replace(limits or Limits(), children=max(1, jobs))
@@ -133,9 +137,7 @@ def read_many(
 
 
 def _metrics(chosen: Collection[str] | None) -> dict[str, Metric]:
-    from advisor.knowledge import base
-
-    known: Mapping[str, Metric] = base.metrics()
+    known: Mapping[str, Metric] = catalog_metrics()
     return {name: metric for name, metric in known.items() if chosen is None or name in chosen}
 
 
@@ -193,7 +195,7 @@ def _report(
                 f"{name}: a whole report, but it holds no kernel launches: nothing was profiled; check ncu's filters"
             )
     reading = BackgroundRead(source, folder, found, names_wanted(metrics.values()), children, limits)
-    import pandas as pd  # noqa: F401  (takes as long as the children, beside them)
+    import pandas as pd  # noqa: F401  (takes as long as the children, in parallel)
 
     if meanwhile is not None:
         meanwhile()
@@ -221,19 +223,11 @@ def _text(source: Path, form: str, name: str, metrics: Mapping[str, Metric], lim
     text = _Text(source, name, limits)
     try:
         if form == "raw-csv":
-            from advisor.readers.csv_tables import read_raw_csv
-
             return text.check(read_raw_csv(text, wanted, limits.launches))
         if form == "details-csv":
-            from advisor.readers.csv_tables import read_details_csv
-
             return text.check(read_details_csv(text, wanted, limits.launches))
         if form == "workload":
-            from advisor.readers.workload import read_workload
-
             return read_workload(source, name)
-        from advisor.readers.console import read_console
-
         return text.check(read_console(text, wanted, limits.launches))
     except InputError as error:
         line = str(error)
@@ -294,7 +288,7 @@ def _tidy(contents: Contents, limits: Limits) -> None:
 
 
 class _Digest:
-    """The SHA-256 of a file, reckoned beside what is done meanwhile."""
+    """The SHA-256 of a file, calculated in the background."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._hex = path, ""

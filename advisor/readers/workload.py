@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from advisor.knowledge.base import metrics
 from advisor.knowledge.loader import load
 from advisor.readers.frame import Contents, Launch, convert, one_line
 from advisor.records import resources
@@ -30,9 +31,13 @@ _CLOSE = 60.0
 
 
 class Word(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A unit or number that can be typed: its metric, other spellings, and the range in the unit that is typed."""
+    """A unit or number that can be typed: its metric, other spellings, and the range in the unit that is typed.
+
+    lead: of a unit, the metric with its distance to the largest other unit.
+    """
 
     metric: str
+    lead: str = ""
     also: tuple[str, ...] = ()
     scale: float = 1.0
     low: float = 0.0
@@ -64,7 +69,7 @@ def typed() -> Typed:
 
 
 def key_of(metric: str) -> str:
-    """How a metric is typed: `units: TEX`, `stalls: barrier`, `tex_hit`; empty for one that nobody types."""
+    """How a metric is typed: `units: TEX`, `stalls: barrier`, `tex_hit`; empty for one that cannot be typed."""
     words = typed()
     for unit, word in words.units.items():
         if word.metric == metric:
@@ -80,7 +85,7 @@ def key_of(metric: str) -> str:
 
 
 def read_workload(path: Path, name: str) -> Contents:
-    """The one workload of a file, as a launch with neither grid nor block. InputError, one line, for what is wrong."""
+    """The one workload of a file, as a launch with neither grid nor block. InputError, one line, for mistakes."""
     try:
         if path.stat().st_size > LARGEST:
             raise InputError(f"over {LARGEST >> 10} KiB: no workload typed in by hand; one file describes one workload")
@@ -174,8 +179,6 @@ def _once(given: dict[str, str], word: str, key: str) -> None:
 
 @lru_cache(maxsize=1)
 def _reasons() -> tuple[str, ...]:
-    from advisor.knowledge.base import metrics
-
     found = (re.fullmatch(r"stall_(\w+)_pct", name) for name in metrics())
     return tuple(m[1] for m in found if m and not m[1].endswith("_not_issued"))
 
@@ -195,8 +198,6 @@ def _group(value: Any, title: str, words: Mapping[str, Word], what: str) -> dict
 
 
 def _number(key: str, value: Any, word: Word) -> float:
-    from advisor.knowledge.base import metrics
-
     unit, typed_unit = metrics()[word.metric].unit, ""
     if isinstance(value, str) and (match := _NUMBER.fullmatch(value.strip())):
         value, typed_unit = float(match[1]), match[2]

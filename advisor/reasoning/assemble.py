@@ -1,36 +1,33 @@
-"""What the report lacks for a decision: the metrics, what they are needed for, and the command that collects them.
-
-One frame in, one diagnosis a launch out: everything that can be told of what was concluded.
-"""
+"""Build a LaunchDiagnosis for each launch from the conclusions about it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from advisor.knowledge.expressions import parse
+from advisor.knowledge.base import Catalog
+from advisor.knowledge.schemas import RuleDef
 from advisor.knowledge.texts import fill
-from advisor.reasoning import fix_simulation, ncu_rules, workloads
+from advisor.knowledge.units import unit_name
+from advisor.reasoning import fix_simulation, ncu_rules
 from advisor.reasoning.conclude import (
-    Weighed,
-    Weight,
+    Conclusions,
+    RowConclusions,
+    conclude_rows,
     engine_of,
-    kind_of,
+    joined,
     observe_all,
     prepare,
-    ranked,
-    weighed,
-    weights,
 )
-from advisor.reasoning.engine.confidence import finding_confidence
-from advisor.reasoning.engine.trace import Trace
-from advisor.reasoning.enrich import class_notes, unit_name
+from advisor.reasoning.domain import domain_of
+from advisor.reasoning.engine.trace import Trace, finding_confidence
 from advisor.reasoning.fork_map import in_parts
+from advisor.reasoning.inputs import Inputs
 from advisor.reasoning.metrics.derive import LABELS
 from advisor.reasoning.observations import Observed, tests_of
-from advisor.reasoning.time_model.budget import with_budgets
+from advisor.reasoning.ranking import kind_of, ranked
 from advisor.records.diagnosis import (
     Comparison,
     Finding,
@@ -46,74 +43,9 @@ from advisor.records.diagnosis import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from advisor.knowledge.base import Catalog
-    from advisor.knowledge.schemas import RuleDef
-    from advisor.reasoning.diagnose import Inputs
-
-
-def sources_of(catalog: Catalog, metric: str, seen: frozenset[str] = frozenset()) -> frozenset[str]:
-    """The metrics with names of ncu's own that a canonical metric rests on; empty for what no profile can tell."""
-    definition = catalog.metrics.get(metric)
-    if definition is None or metric in seen:
-        return frozenset()
-    if definition.names or definition.source in ("opcodes", "accesses"):
-        return frozenset({metric})
-    if not definition.formula:
-        return frozenset()
-    return frozenset().union(*(sources_of(catalog, name, seen | {metric}) for name in parse(definition.formula).names))
-
-
-def collect_command(catalog: Catalog, metrics: Iterable[str]) -> str:
-    """The ncu options that collect the metrics: their sections, each once."""
-    sections = sorted({catalog.metrics[m].section for m in metrics if catalog.metrics[m].section})
-    return "ncu " + " ".join(f"--section {s}" for s in sections) if sections else ""
-
-
-def missing(catalog: Catalog, unknown: Mapping[str, set[str]], known: Iterable[str]) -> tuple[Missing, ...]:
-    """`unknown` maps a canonical metric to the findings that wait for it; one entry for each that ncu could collect."""
-    have = frozenset(known)
-    needed: dict[str, set[str]] = {}
-    for metric, findings in unknown.items():
-        for base in sources_of(catalog, metric) - have:
-            needed.setdefault(base, set()).update(findings)
-    return tuple(
-        Missing(metric, tuple(sorted(needed[metric])), collect_command(catalog, [metric])) for metric in sorted(needed)
-    )
-
-
-def questions(
-    catalog: Catalog, unknown: Mapping[str, set[str]], answers: Mapping[str, set[str]], given: Iterable[str]
-) -> tuple[Question, ...]:
-    """The questions whose answer a rule waits for; `answers` maps a choice question to the findings that read it."""
-    done, out = frozenset(given), []
-    for question in catalog.questions.values():
-        waiting = set(answers.get(question.id, set()))
-        if question.sets:
-            for metric, findings in unknown.items():
-                if metric == question.sets or question.sets in _inputs(catalog, metric):
-                    waiting |= findings
-        if waiting and question.id not in done:
-            out.append(
-                Question(
-                    question.id,
-                    question.ask,
-                    question.why,
-                    tuple(sorted(waiting)),
-                    question.kind,
-                    question.unit,
-                    tuple(question.choices.items()),
-                )
-            )
-    return tuple(out)
-
-
-def _inputs(catalog: Catalog, metric: str) -> frozenset[str]:
-    definition = catalog.metrics.get(metric)
-    return parse(definition.formula).names if definition is not None and definition.formula else frozenset()
-
 
 @dataclass(frozen=True)
-class Reasoned(Weighed):
+class Reasoned(Conclusions):
     """The same with the diagnoses, row by row."""
 
     launches: tuple[LaunchDiagnosis, ...]
@@ -132,7 +64,7 @@ def reason(
     known_as: tuple[str, ...] = (),
     forks: int = 1,
 ) -> Reasoned:
-    """Observe, conclude causes, quantify, conclude what the gains mean, and tell all of it, launch by launch.
+    """Observe, conclude causes, quantify, conclude what the gains mean, and build the diagnoses.
 
     frame: an already derived one (what-if), with each row's GPU id; forks: processes that share the launches,
     where the system can.
@@ -141,16 +73,15 @@ def reason(
         frame, known_as = prepare(catalog, inputs)
     observed = observe_all(catalog, frame)
 
-    def work(rows: range) -> list[tuple[Weight, LaunchDiagnosis]]:
-        found = weights(catalog, inputs, observed, rows)
+    def work(rows: range) -> list[tuple[RowConclusions, LaunchDiagnosis]]:
+        found = conclude_rows(catalog, inputs, observed, rows)
         told_rows = zip(rows, found, strict=True)
         return [(one, _launch(catalog, inputs, frame, observed, row, one, known_as[row])) for row, one in told_rows]
 
     done = in_parts(work, len(frame), forks)
-    w = weighed(catalog, frame, observed, known_as, [one for one, _ in done])
+    w = joined(catalog, frame, observed, known_as, [one for one, _ in done])
     launches = tuple(launch for _, launch in done)
-    if not workloads.is_workload(catalog):
-        launches = with_budgets(catalog, observed.columns, launches)
+    launches = domain_of(catalog).with_budgets(catalog, observed.columns, launches)
     return Reasoned(w.frame, w.observed, w.engine, w.first, w.traces, w.gains, w.known_as, launches)
 
 
@@ -160,7 +91,7 @@ def _launch(
     frame: pd.DataFrame,
     observed: Observed,
     row: int,
-    found: Weight,
+    found: RowConclusions,
     known_as: str,
 ) -> LaunchDiagnosis:
     trace, gains = found.trace, found.gains
@@ -187,7 +118,7 @@ def _launch(
         missing=lacking,
         metrics=values,
         labels=labels,
-        scope="workload" if workloads.is_workload(catalog) else "launch",
+        scope=domain_of(catalog).scope,
         ncu_rules=ncu_rules.verdicts(catalog, observed, row, trace, ordered, identity.get("rules")),
     )
 
@@ -198,14 +129,16 @@ def _texts(frame: pd.DataFrame, row: int, values: Mapping[str, float]) -> tuple[
     return labels, {**values, **{name: unit_name(label) for name, label in labels.items()}}
 
 
-def told(catalog: Catalog, weighed: Weighed, row: int, found: str | None) -> tuple[Verdict, Finding | None]:
+def verdict_and_finding(
+    catalog: Catalog, concluded: Conclusions, row: int, found: str | None
+) -> tuple[Verdict, Finding | None]:
     """The class of one launch and one of its findings with their evidence, and nothing else of it."""
-    trace, observed = weighed.traces[row], weighed.observed
-    texts = _texts(weighed.frame, row, observed.values(row))[1]
+    trace, observed = concluded.traces[row], concluded.observed
+    texts = _texts(concluded.frame, row, observed.values(row))[1]
     verdict = _verdict(catalog, observed, row, trace, texts)
     if found is None:
         return verdict, None
-    return verdict, _finding(catalog, observed, row, trace, found, weighed.gains[row].get(found), texts)
+    return verdict, _finding(catalog, observed, row, trace, found, concluded.gains[row].get(found), texts)
 
 
 def _rule(catalog: Catalog, found: str, rule_id: str) -> RuleDef:
@@ -245,7 +178,7 @@ def _finding(
         id=found,
         kind=kind_of(catalog, found, speedup),
         title=entry.title,
-        # Without evidence there is nothing to be sure of.
+        # Without evidence the confidence is 0.
         confidence=round(finding_confidence(observed, row, trace, found), 3) if _observations(catalog, names) else 0.0,
         speedup=speedup,
         evidence=_evidence(catalog, observed, row, names),
@@ -268,16 +201,16 @@ def _verdict(catalog: Catalog, observed: Observed, row: int, trace: Trace, texts
     names = _observations(catalog, entry.when)
     margins = [m for m in (_margin(observed, row, name) for name in names) if m is not None]
     values = {k: v for k, v in texts.items() if isinstance(v, float)}
-    workload = workloads.is_workload(catalog)
+    domain = domain_of(catalog)
     return Verdict(
         id=trace.class_id,
         title=entry.title,
         margin=min(margins) if margins else None,
         evidence=_evidence(catalog, observed, row, entry.when),
         because=fill(entry.because, texts),
-        notes=workloads.workload_notes(values) if workload else class_notes(catalog, trace.class_id, values),
-        units=workloads.workload_units(values) if workload else (),
-        band=workloads.band(values) if workload else "",
+        notes=domain.notes(catalog, trace.class_id, values),
+        units=domain.units(values),
+        band=domain.band(values),
     )
 
 
@@ -302,14 +235,8 @@ def _wanting(
         for name in _rule_names(catalog, concludes, rule_id):
             if name.startswith("answer."):
                 answers.setdefault(name.split(".")[1], set()).add(concludes)
-    given = {**inputs.answers.get(None, {}), **inputs.answers.get(row, {})}
     known = {name for name in observed.columns if math.isfinite(observed.value(row, name))}
-    if workloads.is_workload(catalog):
-        return workloads.workload_missing(unknown, known), ()
-    return (
-        missing(catalog, unknown, known),
-        questions(catalog, unknown, answers, given),
-    )
+    return domain_of(catalog).missing(catalog, unknown, answers, inputs.answers_of(row), known)
 
 
 def _rule_names(catalog: Catalog, found: str, rule_id: str) -> tuple[str, ...]:

@@ -1,102 +1,23 @@
-"""What is said beside the class: the leading unit, units that limit together, the band, and the guide's plain table.
-
-What the reasoning needs to know that no counter tells: the card, the file, the neighbours of a launch, the user.
-"""
+"""Columns that no counter gives: facts about the GPU and the file, other launches of a kernel, the user's numbers."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import numpy as np
 
 from advisor.hardware import gpus
 from advisor.hardware.ceilings import Cards, dram_percentages, key_of
-from advisor.knowledge.loader import load, load_mapping
-from advisor.knowledge.texts import fill, within_sentence
 from advisor.reasoning.time_model.terms import block_launch_ceiling, time_model
-from advisor.records import resources
 from advisor.records.errors import UsageError
+from advisor.records.readings import ReportInfo
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from advisor.knowledge.base import Catalog
-    from advisor.records.readings import ReportInfo
-
-# The units that can lead, by canonical metric; the texts call them by the metrics' own names.
-UNITS = (
-    *("pipe_fma_pct", "pipe_alu_pct", "pipe_fp64_pct", "pipe_xu_pct", "pipe_tensor_pct", "issue_pct"),
-    *("lsu_pct", "adu_pct", "idc_pct", "mio_pct", "l1_wavefronts_pct", "l1_requests_pct", "l2_pct", "dram_pct"),
-)
-
-
-_CLUSTER_POINTS = 10.0
-
-
-class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A text with its sources."""
-
-    text: str
-    cites: tuple[str, ...] = ()
-
-
-@lru_cache(maxsize=1)
-def _texts() -> dict[str, Note]:
-    return load_mapping(resources.folder("knowledge") / "class_notes.yaml", Note)
-
-
-@lru_cache(maxsize=1)
-def _names() -> dict[str, str]:
-    return load(resources.folder("knowledge") / "unit_names.yaml", dict[str, str])
-
-
-def unit_name(metric: str) -> str:
-    """`pipe_fma_pct` -> `FMA pipe`: a unit's name for people; the metric itself where it has none."""
-    return _names().get(metric, metric)
-
-
-def _plain_class(sm: float, memory: float, dram: float) -> str:
-    """The guide's table of step 1 on the two headline numbers; empty where it is silent."""
-    if sm >= 60 and memory >= 60:
-        return "balanced"
-    if sm >= 60:
-        return "compute_bound"
-    if memory >= 60:
-        return "dram_bound" if dram > 60 else "internal_congestion" if dram < 30 else ""
-    return "latency_bound" if sm < 40 and memory < 40 else ""
-
-
-def class_notes(catalog: Catalog, class_id: str, values: Mapping[str, float]) -> tuple[str, ...]:
-    """The notes of one launch, in the order in which they are read; nothing is said of what is unknown."""
-    texts, out = _texts(), []
-    units = sorted(((values[u], u) for u in UNITS if u in values), reverse=True)
-    if units:
-        top = units[0][0]
-        out.append(fill(texts["leader"].text, {"leader": unit_name(units[0][1]), "leader_pct": f"{top:.0f}"}))
-        together = [unit_name(u) for value, u in units if top - value <= _CLUSTER_POINTS and top >= 60]
-        if len(together) > 1:
-            out.append(fill(texts["cluster"].text, {"names": ", ".join(together)}))
-        band = "band_high" if top > 80 else "band_low" if top < 60 else "band_middle"
-        out.append(texts[band].text)
-    if class_id == "latency_bound" and max(values.get("compute_pct", 0), values.get("memory_pct", 0)) >= 40:
-        out.append(texts["likely"].text)
-    if values.get("compute_from_breakdown") == 0:
-        out.append(texts["unbroken"].text)
-    sm, memory = values.get("sm_throughput_pct", math.nan), values.get("memory_throughput_pct", math.nan)
-    plain = _plain_class(sm, memory, values.get("dram_pct", math.nan))
-    if plain and plain != class_id and class_id != "undetermined":
-        title = within_sentence(catalog.classes[plain].title)
-        out.append(fill(texts["plain_table"].text, {"sm_pct": f"{sm:.0f}", "plain": title}))
-    return tuple(out)
-
-
 Array = np.ndarray[Any, Any]
-
-
 # The titles that Nsight Compute's SOLBottleneck rule has used, and the opening words of its untitled older messages.
 _VERDICTS = {
     "Latency Issue": 1,
@@ -106,8 +27,6 @@ _VERDICTS = {
     "High Memory Throughput": 4,
     "High Throughput": 5,
 }
-
-
 _OPENINGS = {
     "This kernel exhibits low compute throughput": 1,
     "This workload exhibits low compute throughput": 1,
@@ -118,27 +37,21 @@ _OPENINGS = {
     "The kernel is utilizing greater than 80.0%": 5,
     "This workload is utilizing greater than 80.0%": 5,
 }
-
-
-# Attributes of the card that a report may lack, from the table of GPUs: canonical metric -> field of its SM's limits.
+# Attributes of the GPU that a report may lack, from the table of GPUs: canonical metric -> field of its SM's limits.
 _LIMITS = {
     "device_max_warps_per_sm": "warps_per_sm",
     "device_max_blocks_per_sm": "blocks_per_sm",
     "device_registers_per_sm": "registers_per_sm",
     "device_schedulers_per_sm": "schedulers",
 }
-
-
 _CARD = {"device_sm_count": "sm_count", "device_clock_hz": "boost_clock_hz", "dram_peak_bytes_per_s": "bandwidth"}
-
-
 # Runs of one kernel on one input execute the same instructions, but for spin loops and early exits.
 _SAME_WORK = 0.05
 
 
 def _verdict(rules: Any) -> float:
     for rule in rules if isinstance(rules, tuple) else ():
-        # Console text names no rule: there the title is the section, and the opening words must tell.
+        # Console text names no rule: there the title is the section, so the opening words decide.
         if rule.id in ("SOLBottleneck", ""):
             if rule.title in _VERDICTS:
                 return _VERDICTS[rule.title]
@@ -159,7 +72,7 @@ def _clock_reads(opcodes: Any) -> float:
 def add_base(
     frame: pd.DataFrame, infos: tuple[ReportInfo, ...], gpu_name: str | None
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Columns that derived metrics build on. Returns the frame and each row's GPU id, empty for one unknown."""
+    """Add the columns that derived metrics build on; also returns each row's GPU id, empty where unknown."""
     rows = len(frame)
     added: dict[str, Array] = {
         name: frame[name].to_numpy(dtype=float).copy() if name in frame else np.full(rows, np.nan)
@@ -174,7 +87,7 @@ def add_base(
         key = (str(name or ""), str(cc or ""))
         if key not in cards:
             found = gpus.known_as(*key)
-            # The report knows its own card best: a name given beside it is for reports that do not tell.
+            # The report knows its own GPU best: a given name is used only for reports without one.
             cards[key] = gpus.gpu(found) if found else (named if not key[0] else None)
         card = cards[key]
         known.append(card.id if card is not None else "")
@@ -183,7 +96,7 @@ def add_base(
         ceiling[row] = block_launch_ceiling(card.cc if card is not None else key[1])
         _complete(added, row, card, key[1])
         if card is not None and not any(key):
-            # Numbers without a report: the card that the user named, whole.
+            # Numbers without a report: the GPU that the user named, whole.
             versions[row], whole[row] = card.cc, float(card.sm_count or math.nan)
     usual = time_model().dram_ceiling
     complete = {i: 1.0 if info.complete else 0.0 for i, info in enumerate(infos)}
@@ -202,9 +115,9 @@ def add_base(
 
 
 def with_numbers(frame: pd.DataFrame, columns: Mapping[str, Array]) -> pd.DataFrame:
-    """A copy of the frame with these columns of numbers, in place of its own of the same names.
+    """A copy of the frame with these columns of numbers, replacing those of the same names.
 
-    All at once: put in one by one, a column costs more than what is computed of it.
+    All at once, because inserting columns one by one is slow.
     """
     import pandas as pd
 
@@ -216,7 +129,7 @@ def with_numbers(frame: pd.DataFrame, columns: Mapping[str, Array]) -> pd.DataFr
 
 
 def _complete(added: Mapping[str, Array], row: int, card: gpus.Gpu | None, cc: str) -> None:
-    """Fill what the report lacks of the card; the limits of an SM follow from the compute capability alone."""
+    """Fill what the report lacks of the GPU; the limits of an SM follow from the compute capability alone."""
     limits = card.limits if card is not None else None
     if limits is None and cc:
         try:
@@ -231,7 +144,7 @@ def _complete(added: Mapping[str, Array], row: int, card: gpus.Gpu | None, cc: s
 
 
 def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
-    """What a launch looks like beside the others of its kernel: first and slow, or at another clock."""
+    """Compare each launch with the others of its kernel: a slow first one, different clocks."""
     rows = len(frame)
     first, spread = np.full(rows, np.nan), np.full(rows, np.nan)
     frame = frame.copy()
@@ -269,7 +182,7 @@ def _differs(first: float, later: float) -> bool:
 
 
 def add_measured(frame: pd.DataFrame, measured: Cards) -> bool:
-    """What this machine's cards were measured to reach, in place of the usual, on launches of the very same cards.
+    """What this machine's GPUs were measured to reach, in place of the usual, on launches of the very same GPUs.
 
     The frame is a derived one; whether anything in it changed, so that what depends on it must be derived again.
     """
@@ -287,14 +200,14 @@ def add_measured(frame: pd.DataFrame, measured: Cards) -> bool:
 
 
 def add_known(frame: pd.DataFrame) -> pd.DataFrame:
-    """What a derived frame tells about itself: whether the ideal number of shared wavefronts is there."""
+    """Record whether the ideal number of shared wavefronts is known."""
     ideal = frame["shared_wavefronts_ideal"].to_numpy(dtype=float)
     frame["shared_ideal_known"] = np.where(np.isfinite(ideal), 1.0, 0.0)
     return frame
 
 
 def add_numbers(frame: pd.DataFrame, numbers: Mapping[str, float], rows: list[int] | None = None) -> pd.DataFrame:
-    """Numbers that the user gave, as metrics of all rows or of some."""
+    """Set numbers that the user gave as metrics of all rows or of some."""
     columns: dict[str, Array] = {}
     for name, value in numbers.items():
         columns[name] = frame[name].to_numpy(dtype=float).copy() if name in frame else np.full(len(frame), np.nan)

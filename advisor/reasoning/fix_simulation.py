@@ -1,27 +1,24 @@
-"""Findings whose fix a simulator can check get its result, worked out from the launch's own numbers."""
+"""Findings whose fix a simulator can check get its result, derived from the launch's own numbers."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from msgspec.structs import replace
 
 from advisor.hardware import lanes, simulators
-from advisor.hardware import lanes as fits
-from advisor.hardware.access_patterns import LANES
 from advisor.hardware.gpus import limits_of
+from advisor.hardware.lanes import LANES
 from advisor.hardware.occupancy import occupancy
+from advisor.knowledge.base import Catalog
 from advisor.records.diagnosis import Finding, FixCheck, Form
 from advisor.records.errors import UsageError
 from advisor.records.readings import Access
 
-if TYPE_CHECKING:
-    from advisor.knowledge.base import Catalog
-
-_FULL = 0.01  # lanes: an average within this of a whole number stands for it
+_FULL = 0.01  # lanes: an average within this of a whole number represents it
 _CAPS = {"registers": "registers", "shared": "shared", "blocks": "block_size", "warps": "block_size"}
 Numbers = Mapping[str, float]
 Grid = tuple[int, int, int] | None
@@ -71,7 +68,7 @@ def _dearest(launch: Launched, space: str) -> tuple[Access, float, float] | None
             else (access.sectors, access.sectors_ideal)
         )
         known = access.executed > 0 and access.width in (8, 16, 32, 64, 128) and cost > ideal > 0
-        # Atomics on one address wait for each other whatever the pattern.
+        # Atomics on one address serialise with any pattern.
         if access.space == space and access.kind in ("load", "store") and known:
             found.append((cost - ideal, access, cost / access.executed, ideal / access.executed))
     if not found:
@@ -84,15 +81,15 @@ def _measured(access: Access, cost: float, ideal: float) -> tuple[tuple[str, flo
     return (("bytes", access.width / 8), ("cost", cost), ("ideal", ideal), ("lanes", access.lanes / access.executed))
 
 
-def _pattern(access: Access, cost: float, block: lanes.Block | None) -> fits.Access | None:
+def _pattern(access: Access, cost: float, block: lanes.Block | None) -> simulators.Access | None:
     """The access as the simulators know it; None where the lanes differ from one execution to the next."""
     active = access.lanes / access.executed
     if block is None or not 1 - _FULL <= active <= LANES + _FULL or abs(active - round(active)) > _FULL:
         return None
-    return fits.Access(access.width // 8, block, round(active), cost)
+    return simulators.Access(access.width // 8, block, round(active), cost)
 
 
-def _simulation(pattern: fits.Access, fit: fits.Fit) -> tuple[simulators.Asked, dict[str, int]]:
+def _simulation(pattern: simulators.Access, fit: simulators.Fit) -> tuple[simulators.Asked, dict[str, int]]:
     asked = simulators.Asked(
         fit.index,
         pattern.dtype,
@@ -105,7 +102,7 @@ def _simulation(pattern: fits.Access, fit: fits.Fit) -> tuple[simulators.Asked, 
     return asked, dict(fit.parameters)
 
 
-def _form(fit: fits.Fit, cost: float, size: int) -> Form:
+def _form(fit: simulators.Fit, cost: float, size: int) -> Form:
     return Form(fit.kind, cost, fit.index, fit.sizes, (("bytes", float(size)),))
 
 
@@ -121,7 +118,7 @@ def _access_check(launch: Launched, space: str, simulator: Literal["banks", "coa
         return None
     access, cost, ideal = dearest
     pattern = _pattern(access, cost, _block(launch))
-    found = () if pattern is None else (fits.bank_fits if space == "shared" else fits.sector_fits)(pattern)
+    found = () if pattern is None else (simulators.bank_fits if space == "shared" else simulators.sector_fits)(pattern)
     told: list[Form] = []
     after: list[Form] = []
     command = ""
@@ -134,7 +131,7 @@ def _access_check(launch: Launched, space: str, simulator: Literal["banks", "coa
             continue
         told.append(_form(fit, result.average, pattern.size))
         if not command:
-            command = fits.command(simulator, pattern, fit)
+            command = simulators.command(simulator, pattern, fit)
             after = [Form(change.kind, change.cost, numbers=(("by", float(change.by)),)) for change in result.changes]
     worst = min(float(LANES), access.lanes / access.executed)
     if pattern is None:
@@ -228,7 +225,7 @@ def _occupancy(launch: Launched) -> FixCheck | None:
 
 
 def _waves(launch: Launched) -> FixCheck | None:
-    """The grids around this one that fill the card evenly."""
+    """The grids around this one that fill the GPU evenly."""
     values = launch.values
     asked = _whole(values, "grid_size", "sm_count", "blocks_per_sm_limit")
     if asked is None or min(asked) < 1:

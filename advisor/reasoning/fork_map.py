@@ -99,13 +99,13 @@ class _Fork:
         self._receive.close()
         self._process.kill()
         self._process.join()
-        with suppress(ValueError):  # where the system takes the dead away, nobody is told that it is
+        with suppress(ValueError):  # the system may already have reaped it
             self._process.close()
 
 
 def _work(work: Callable[[range], list[Any]], part: range, receive: Any, send: Any) -> None:
-    receive.close()  # or sending to a process that is gone would wait for ever
-    # Whatever goes wrong here goes wrong again where it can be told.
+    receive.close()  # else sending to a process that has ended would block
+    # A failure here is repeated in the parent, which reports it.
     try:
         send.send(work(part))
     except BaseException:

@@ -1,7 +1,7 @@
-"""What Nsight Compute's own rules say of a launch, each beside what was concluded here on the same subject.
+"""What the rules of Nsight Compute say about a launch, each compared with the conclusion here on the same subject.
 
-Which rule speaks of what stands in knowledge/topics/ncu_rules.yaml; why the two differ is read off the same proof as
-`why not`.
+The subjects of each rule are in knowledge/topics/ncu_rules.yaml; the reason for a difference comes from the same proof
+as `why not`.
 """
 
 from __future__ import annotations
@@ -15,18 +15,17 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
+from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import TRUE
 from advisor.knowledge.texts import BOUNDS
-from advisor.reasoning.engine.explain import why_not
+from advisor.reasoning.engine.explain import BlockedRule, Clause, why_not
+from advisor.reasoning.engine.trace import Trace
 from advisor.records.diagnosis import Comparison, Finding, Here, RuleVerdict
 from advisor.records.errors import KnowledgeError
 from advisor.records.quantities import speedup_text
 from advisor.records.readings import RuleResult
 
 if TYPE_CHECKING:
-    from advisor.knowledge.base import Catalog
-    from advisor.reasoning.engine.explain import BlockedRule, Clause
-    from advisor.reasoning.engine.trace import Trace
     from advisor.reasoning.observations import Observed
 
 CLASS = "class"
@@ -54,7 +53,7 @@ class Kind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Kinds:
-    """What rules say, by identifier, and what is found in messages that say nothing about the kernel."""
+    """What rules say, by identifier, and patterns of messages that are not about the kernel."""
 
     of: Mapping[str, tuple[Kind, ...]]
     silent: tuple[re.Pattern[str], ...]
@@ -91,7 +90,7 @@ def kinds(catalog: Catalog) -> Kinds:
 
 @lru_cache(maxsize=256)
 def _subjects(catalog: Catalog, kind: Kind) -> tuple[str, ...]:
-    """Our ids on the subject of a kind, the plainest first, then the other causes of its symptom."""
+    """Our ids on the subject of a kind, the simplest first, then the other causes of its symptom."""
     causes = [name for name, entry in catalog.diagnoses.items() if kind.symptom and kind.symptom in entry.explains]
     return tuple(dict.fromkeys((*kind.about, *causes)))
 

@@ -1,47 +1,234 @@
-"""Which number or answer to ask for next: each possible one is tried on the engine before it is asked for.
+"""Choose the next question: every candidate answer is tried on the engine before the question is asked.
 
-A question is worth asking when its answer could change the class, the first finding or what that one gains: some rule
-that nothing refutes yet must wait for it, what else the rule waits for must be askable too (and is taken to be in its
-favour), and what the rule concludes must then come first. Numbers are tried once in each interval between the
-thresholds of the tests that read them, and only as far as other numbers leave room for them (`trying`).
+A question is worth asking when its answer could change the class, the first finding or that finding's speedup: a rule
+that nothing refutes depends on it, everything else the rule depends on can be asked too (and is assumed to favour it),
+and what the rule concludes would then rank first. A number is tried once in each interval between the thresholds of the
+tests that read it, within the range that the known numbers leave for it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from msgspec import structs
 
-from advisor.knowledge.expressions import TRUE, parse
-from advisor.reasoning import workloads
-from advisor.reasoning.conclude import REACHES, Weighed, judge, kind_of, ranked, weigh
-from advisor.reasoning.metrics.derive import CODE, COMPUTE, INSIDE, MEMORY
-from advisor.reasoning.sensitivity import Placed, Tried, differs, first_of, outcome, rows_of
-from advisor.reasoning.time_model import model
-from advisor.reasoning.workloads import WORKED_OUT
+from advisor.knowledge.base import Catalog
+from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN, Comparison, parse
+from advisor.knowledge.units import compute_units, inner_units, memory_units
+from advisor.reasoning.conclude import Conclusions, conclude, in_order, judge, prepare
+from advisor.reasoning.domain import domain_of
+from advisor.reasoning.engine.trace import Trace
+from advisor.reasoning.enrich import with_numbers
+from advisor.reasoning.inputs import Inputs
+from advisor.reasoning.observations import Observed, observe, tests_of
+from advisor.reasoning.ranking import REACHES, Ranked, kind_of, ranked
+from advisor.reasoning.time_model import model as speedup_model
+from advisor.reasoning.time_model.formulas import TIE
 from advisor.records.diagnosis import ENDS, Speedup
 
 if TYPE_CHECKING:
-    from advisor.knowledge.base import Catalog
-    from advisor.reasoning.diagnose import Inputs
-    from advisor.reasoning.engine.trace import Trace
+    import pandas as pd
 
-# A cause whose gain nobody can tell yet counts as a factor of two: more than a tie, less than a certain large one.
+# Where no test compares a number with a constant: values across its range.
+_PERCENT: Final = (0.0, 2.0, 15.0, 25.0, 35.0, 45.0, 55.0, 70.0, 90.0)
+_OTHER: Final = (0.0, 0.3, 1.0, 3.0, 12.0, 40.0, 300.0, 1e4, 1e6, 1e9, 1e12)
+# Where a test compares a number with other numbers: dense enough to have a value on each side of where it flips.
+_FINE_PERCENT: Final = np.arange(0.5, 100.0, 0.5)
+_FINE_OTHER: Final = np.geomspace(1e-3, 1e13, 129)
+
+
+def first_of(catalog: Catalog, concluded: Conclusions, row: int) -> Ranked | None:
+    """What comes first of what was concluded about a row: a diagnosis, else nothing."""
+    return next((f for f in in_order(catalog, concluded, row) if f.kind == "diagnosis"), None)
+
+
+def outcome(catalog: Catalog, concluded: Conclusions, row: int) -> tuple[str, str, float]:
+    """Class, first finding and its gain of a row."""
+    first = first_of(catalog, concluded, row)
+    gain = 1.0 if first is None or first.speedup is None else first.speedup.estimate
+    return concluded.traces[row].class_id, "" if first is None else first.id, gain
+
+
+def differs(one: tuple[str, str, float], other: tuple[str, str, float]) -> bool:
+    """Whether two outcomes differ: gains within a tie count as equal."""
+    return one[:2] != other[:2] or abs(math.log(one[2] / other[2])) > math.log(TIE)
+
+
+def rows_of(observed: Observed, at: np.ndarray) -> Observed:
+    """These rows of what was observed, in this order, as copies; a row may be there more than once."""
+    columns = {metric: column[at] for metric, column in observed.columns.items()}
+    return replace(observed, truth=observed.truth[at], margin=observed.margin[at], columns=columns, labels={})
+
+
+@lru_cache(maxsize=4)
+def _thresholds(catalog: Catalog) -> Mapping[str, frozenset[float]]:
+    """Metric to the constants that tests hold it against."""
+    out: dict[str, set[float]] = {}
+    for test in tests_of(catalog).values():
+        for comparison in test.comparisons:
+            for side, other in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
+                if len(side.names) == 1 and side.text in side.names and not other.names:
+                    out.setdefault(side.text, set()).add(other.scalar({}))
+    return {name: frozenset(v for v in values if math.isfinite(v)) for name, values in out.items()}
+
+
+@lru_cache(maxsize=4)
+def _against_others(catalog: Catalog) -> Mapping[str, tuple[Comparison, ...]]:
+    """Metric to the comparisons that hold it against other metrics."""
+    out: dict[str, set[Comparison]] = {}
+    for test in tests_of(catalog).values():
+        for comparison in test.comparisons:
+            names = comparison.left.names | comparison.right.names
+            for name in names if len(names) > 1 else ():
+                out.setdefault(name, set()).add(comparison)
+    return {name: tuple(sorted(some, key=lambda one: one.test)) for name, some in out.items()}
+
+
+def _turns(catalog: Catalog, metric: str, known: Mapping[str, float], percent: bool) -> list[float]:
+    """A value on each side of where a comparison with known numbers flips."""
+    tried, out = _FINE_PERCENT if percent else _FINE_OTHER, list[float]()
+    for comparison in _against_others(catalog).get(metric, ()):
+        names = (comparison.left.names | comparison.right.names) - {metric}
+        if not all(name in known for name in names):
+            continue
+        columns = {metric: tried, **{name: np.full(len(tried), known[name]) for name in names}}
+        with np.errstate(all="ignore"):
+            holds = comparison.holds(
+                *(side.column(columns, len(tried)) for side in (comparison.left, comparison.right))
+            )
+        at = np.flatnonzero(np.diff(holds))
+        out += [*tried[at].tolist(), *tried[at + 1].tolist()]
+    return out
+
+
+def values_of(catalog: Catalog, metric: str, known: Mapping[str, float]) -> tuple[float, ...]:
+    """A value in each interval between the thresholds of the tests that read a number, within its possible range."""
+    percent = metric in catalog.metrics and catalog.metrics[metric].unit == "%"
+    edges = sorted(_thresholds(catalog).get(metric, ()))
+    if edges:
+        found = [edges[0] / 2, *((a + b) / 2 for a, b in pairwise(edges)), max(edges[-1] * 2, edges[-1] + 1)]
+        # Whether the threshold itself belongs to the side above it depends on the test.
+        found += [*edges, *(math.nextafter(edge, math.inf) for edge in edges), min(0.0, edges[0])]
+    else:
+        found = list(_PERCENT if percent else _OTHER)
+    found += _turns(catalog, metric, known, percent)
+    most = _room(catalog, metric, known, 100.0 if percent else math.inf)
+    return tuple(sorted({min(value, most) for value in found if value >= 0}))
+
+
+def _room(catalog: Catalog, metric: str, known: Mapping[str, float], most: float) -> float:
+    """The most that a number can be, given the known ones: a part of a whole, a share next to others."""
+    most = domain_of(catalog).most(metric, known, most)
+    if metric.startswith("stall_") and not metric.endswith("_not_issued_pct"):
+        share = metric.endswith("_pct")
+        others = [
+            value
+            for name, value in known.items()
+            if name.startswith("stall_") and name.endswith("_pct") == share and "_not_issued" not in name
+        ]
+        all_of_it = 100.0 if share else known.get("issue_interval", math.inf)
+        most = min(most, max(0.0, all_of_it - sum(others)))
+    return most
+
+
+class Tried:
+    """Candidate values for one launch, one per row, with the outcomes of the tests.
+
+    moving: the observations that these numbers can change; the others stay as they are.
+    """
+
+    def __init__(
+        self, catalog: Catalog, inputs: Inputs, concluded: Conclusions, numbers: Iterable[str], moving: Sequence[str]
+    ) -> None:
+        known = concluded.observed.values(0)
+        self._catalog, self._inputs = catalog, inputs
+        self._before = concluded.observed.truth[0].tobytes()
+        rows = [(name, value) for name in numbers for value in values_of(catalog, name, known)]
+        self._rows: dict[str, list[int]] = {}
+        for place, (name, _) in enumerate(rows):
+            self._rows.setdefault(name, []).append(place)
+        self._frame = _frame(catalog, inputs, rows)
+        self._observed = _judged(self._frame, catalog, concluded.observed, moving) if rows else concluded.observed
+
+    def may_hold(self, when: Sequence[str], unless: Sequence[str], numbers: Iterable[str]) -> bool:
+        """Whether each of these numbers has a value with which no observation of a rule refutes it.
+
+        Conclusions and answers among the rule's conditions are taken to be open.
+        """
+        tried = (self._rows[name] for name in numbers if name in self._rows)
+        return all(any(self._stands(row, when, unless) for row in rows) for rows in tried)
+
+    def _stands(self, row: int, when: Sequence[str], unless: Sequence[str]) -> bool:
+        return all(self._truth(row, n) != FALSE for n in when) and all(self._truth(row, n) != TRUE for n in unless)
+
+    def _truth(self, row: int, name: str) -> int:
+        at = self._observed.place.get(name)
+        return UNKNOWN if at is None else int(self._observed.truth[row, at])
+
+    def outcomes(self, name: str) -> tuple[tuple[str, str, float], ...]:
+        """What the whole reasoning concludes for the values of a number, one for each outcome of all tests."""
+        seen: dict[bytes, int] = {}
+        for row in self._rows.get(name, []):
+            seen.setdefault(self._observed.truth[row].tobytes(), row)
+        rows = [row for key, row in seen.items() if key != self._before]
+        if not rows:
+            return ()
+        some = rows_of(self._observed, np.array(rows))
+        concluded = judge(self._catalog, self._inputs, self._frame.iloc[rows], some, ("",) * len(rows))
+        return tuple(outcome(self._catalog, concluded, row) for row in range(len(rows)))
+
+    def gains_moved(self, first: Ranked | None, numbers: Sequence[str]) -> dict[str, float]:
+        """How far each of these numbers moves the first finding's gain, as a logarithm, where the estimates show it."""
+        fix = self._catalog.findings[first.id].fix if first is not None else None
+        rows = [row for name in numbers for row in self._rows.get(name, [])]
+        if first is None or fix is None or not rows:
+            return {}
+        model = speedup_model.build(self._observed.columns, len(self._frame))
+        found = dict(zip(rows, speedup_model.speedups(model, fix, np.array(rows)), strict=True))
+        now = 1.0 if first.speedup is None else first.speedup.estimate
+        out = {}
+        for name in numbers:
+            gains = [1.0 if (s := found[row]) is None else s.estimate for row in self._rows.get(name, [])]
+            moved = max((abs(math.log(gain / now)) for gain in gains), default=0.0)
+            if moved > math.log(TIE):
+                out[name] = moved
+        return out
+
+
+def _judged(frame: pd.DataFrame, catalog: Catalog, before: Observed, moving: Sequence[str]) -> Observed:
+    """All observations on a frame, of which only some can differ from what they were."""
+    some = observe(frame, catalog, only=moving)
+    truth, margin = np.repeat(before.truth[:1], len(frame), axis=0), np.repeat(before.margin[:1], len(frame), axis=0)
+    places = [before.place[name] for name in some.names]
+    truth[:, places], margin[:, places] = some.truth, some.margin
+    return replace(before, truth=truth, margin=margin, columns=some.columns, labels={})
+
+
+def _frame(catalog: Catalog, inputs: Inputs, rows: Sequence[tuple[str, float]]) -> pd.DataFrame:
+    """A row for each candidate value, with everything else that is known."""
+    one = inputs.frame.iloc[[0] * max(1, len(rows))].reset_index(drop=True)
+    columns = {
+        name: np.array([value if other == name else math.nan for other, value in rows])
+        for name in dict.fromkeys(name for name, _ in rows)
+    }
+    return prepare(catalog, replace(inputs, frame=with_numbers(one, columns)))[0]
+
+
+# A cause whose gain is unknown yet counts as a factor of two: more than a tie, less than a certain large one.
 _UNTOLD: Final = 2.0
-# One that is told but has no gain, such as the end of the search, counts for little more than nothing.
+# A conclusion without a gain, such as the end of the search, counts for almost nothing.
 _LEAST: Final = 1.05
 # The class decides which way the search goes, so what decides it comes before any single cause.
 _CLASS: Final = 4.0
 # Candidates that are put through the whole reasoning before one is found that does change something.
 _PROVED: Final = 6
-# What code works out of other numbers (metrics.leaders): the whole as it is printed, or all of its parts.
-_STANDS_FOR: Final = {"compute_pct": (("sm_throughput_pct",), COMPUTE), "memory_pct": (("memory_throughput_pct",),)}
-# What stands in for a number that a report lacks (metrics.fallbacks), as far as a person reads it.
+# What replaces a number that a report lacks (fallbacks of metrics.derive), where a user can read it.
 _FROM: Final = {"dram_bytes": (("dram_bytes_per_s", "duration_ns"),)}
 
 
@@ -59,26 +246,26 @@ class Need:
     unless: Sequence[str] = ()
 
 
-class Wanting:
+class OpenRules:
     """One launch of an interview, its open rules, and what they wait for."""
 
-    def __init__(self, catalog: Catalog, inputs: Inputs, weighed: Weighed, askable: Sequence[str]) -> None:
-        self.catalog, self.inputs, self.weighed = catalog, inputs, weighed
-        self.trace: Trace = weighed.traces[0]
-        self.values = weighed.observed.values(0)
+    def __init__(self, catalog: Catalog, inputs: Inputs, concluded: Conclusions, askable: Sequence[str]) -> None:
+        self.catalog, self.inputs, self.concluded = catalog, inputs, concluded
+        self.trace: Trace = concluded.traces[0]
+        self.values = concluded.observed.values(0)
         self.askable = [name for name in askable if name not in self.values]
-        self.first = first_of(catalog, weighed, 0)
+        self.first = first_of(catalog, concluded, 0)
 
     def order(self) -> tuple[str, ...]:
-        """What is worth asking, the most telling first; empty when no answer would change anything."""
+        """The questions worth asking, the most informative first; empty when no answer would change anything."""
         if self.first is not None and self.first.id == "launch_overhead":
             return ()  # nothing inside a kernel of a few microseconds matters
         needs, of_gain = self.needs(), self._of_gain()
         wanted = {name for need in needs for name in need.asks} | set(of_gain)
         numbers = frozenset(n for n in self.askable if n in wanted)
-        tests = self.weighed.observed.tests
+        tests = self.concluded.observed.tests
         moving = [name for name, test in tests.items() if closure(self.catalog, test.names) & numbers]
-        tried = Tried(self.catalog, self.inputs, self.weighed, [n for n in self.askable if n in numbers], moving)
+        tried = Tried(self.catalog, self.inputs, self.concluded, [n for n in self.askable if n in numbers], moving)
         needs = [need for need in needs if tried.may_hold(need.when, need.unless, need.asks)]
         moved = tried.gains_moved(self.first, of_gain)
         scores = {name: self._score(name, needs) + moved.get(name, 0.0) for name in self.askable}
@@ -100,14 +287,14 @@ class Wanting:
 
     def _changes(self, name: str, tried: Tried) -> bool:
         """Whether some answer to this alone changes the class, the first finding or its gain."""
-        now = outcome(self.catalog, self.weighed, 0)
+        now = outcome(self.catalog, self.concluded, 0)
         question = self.catalog.questions.get(name)
         if question is None or question.kind != "choice":
             return any(differs(now, other) for other in tried.outcomes(name))
         said = self.inputs.answers
         for choice in question.choices:
             inputs = replace(self.inputs, answers={**said, None: {**said.get(None, {}), name: choice}})
-            if differs(now, outcome(self.catalog, weigh(self.catalog, inputs, self.weighed.frame, ("",)), 0)):
+            if differs(now, outcome(self.catalog, conclude(self.catalog, inputs, self.concluded.frame, ("",)), 0)):
                 return True
         return False
 
@@ -115,7 +302,7 @@ class Wanting:
 
     def needs(self) -> list[Need]:
         """What each open rule that could change the outcome waits for."""
-        out, rules = [], {rule.id: rule for rule in self.weighed.engine.program.rules}
+        out, rules = [], {rule.id: rule for rule in self.concluded.engine.program.rules}
         for rule in self.trace.undecided:
             asks = self._together(rule.unknown, frozenset())
             weight = self._weight(rule.concludes, asks) if asks else 0.0
@@ -133,21 +320,25 @@ class Wanting:
 
     @cached_property
     def _harmless(self) -> frozenset[str]:
-        """The observations that block a rule of the first finding, which stands whether they hold or not.
+        """The observations that block a rule of the first finding, which is concluded whether they hold or not.
 
-        Another rule may conclude it as well, even from what blocks this one: each is held to be true, and all of them.
+        Another rule may conclude it as well, even from what blocks this one: each is limited to be true, and all of
+        them.
         """
         fired = self.trace.fired_for(self.first.id) if self.first is not None else ()
-        observed = self.weighed.observed
+        observed = self.concluded.observed
         names = sorted({name for one in fired for name in one.unknown_unless if name in observed.place})
         if not names:
             return frozenset()
         held = rows_of(observed, np.zeros(len(names) + 1, dtype=int))
         for row, name in enumerate(names):
             held.truth[[row, -1], observed.place[name]] = TRUE
-        frame, known_as = self.weighed.frame.iloc[[0] * len(held.truth)], ("",) * len(held.truth)
-        weighed, now = judge(self.catalog, self.inputs, frame, held, known_as), outcome(self.catalog, self.weighed, 0)
-        stands = [not differs(now, outcome(self.catalog, weighed, row)) for row in range(len(held.truth))]
+        frame, known_as = self.concluded.frame.iloc[[0] * len(held.truth)], ("",) * len(held.truth)
+        concluded, now = (
+            judge(self.catalog, self.inputs, frame, held, known_as),
+            outcome(self.catalog, self.concluded, 0),
+        )
+        stands = [not differs(now, outcome(self.catalog, concluded, row)) for row in range(len(held.truth))]
         return frozenset(name for name, as_before in zip(names, stands, strict=False) if as_before and stands[-1])
 
     def _weight(self, concludes: str, asks: frozenset[str]) -> float:
@@ -164,25 +355,25 @@ class Wanting:
         if self.first is None or untold or concludes in ENDS or self.first.id == "unexplained":
             return worth
         if self.first.id in ENDS:
-            # A cause whose gain nobody can tell ends the end, too.
+            # A cause whose gain is unknown ends the end, too.
             return worth if gain is None or gain.high >= REACHES else 0.0
-        far = Placed(concludes, "diagnosis", None if gain is None else structs.replace(gain, estimate=gain.high))
+        far = Ranked(concludes, "diagnosis", None if gain is None else structs.replace(gain, estimate=gain.high))
         return worth if ranked(self.catalog, (self.first, far))[0].id == concludes else 0.0
 
     def _untold(self, concludes: str, asks: frozenset[str]) -> bool:
-        """Whether a gain is still to be told: the numbers that a rule waits for are those that its fix changes."""
+        """Whether a gain is still unknown: the numbers that a rule waits for are those that its fix changes."""
         fix = self.catalog.findings[concludes].fix
         return fix is not None and bool(fix.changes) and any(name in self.catalog.metrics for name in asks)
 
     def _gain(self, concludes: str) -> Speedup | None:
         fix = self.catalog.findings[concludes].fix
-        if fix is None or not fix.changes or workloads.is_workload(self.catalog):
+        if fix is None or not fix.changes or not domain_of(self.catalog).modelled:
             return None
-        return model.speedups(self._model, fix, np.array([0]))[0]
+        return speedup_model.speedups(self._model, fix, np.array([0]))[0]
 
     @cached_property
-    def _model(self) -> model.Model:
-        return model.build(self.weighed.observed.columns, 1)
+    def _model(self) -> speedup_model.Model:
+        return speedup_model.build(self.concluded.observed.columns, 1)
 
     def _together(self, names: Iterable[str], seen: frozenset[str]) -> frozenset[str] | None:
         """All that these names wait for, None where one of them can never be known."""
@@ -208,7 +399,7 @@ class Wanting:
         return min(known, key=lambda asks: (len(asks), sorted(asks)), default=None)
 
     def _observation(self, name: str) -> frozenset[str] | None:
-        test, out = self.weighed.observed.tests[name], frozenset[str]()
+        test, out = self.concluded.observed.tests[name], frozenset[str]()
         for metric in sorted(test.names):
             asks = self._metric(metric, frozenset())
             if asks is None and " or " not in test.text:
@@ -217,7 +408,7 @@ class Wanting:
         return out or None
 
     def _metric(self, metric: str, seen: frozenset[str]) -> frozenset[str] | None:
-        """What must be asked to know a metric: itself, or else what it is worked out from."""
+        """What must be asked to know a metric: itself, or else what it is derived from."""
         if metric in self.values:
             return frozenset()
         if metric in self.askable:
@@ -232,32 +423,29 @@ class Wanting:
 
     def _of_gain(self) -> list[str]:
         """The numbers that may move the gain of the first finding: those of its fix, and of the units of its time."""
-        if self.first is None or self.first.kind != "diagnosis" or workloads.is_workload(self.catalog):
+        if self.first is None or self.first.kind != "diagnosis" or not domain_of(self.catalog).modelled:
             return []
         fix = self.catalog.findings[self.first.id].fix
         if fix is None or not fix.changes:
             return []
         texts = (*fix.changes.values(), *fix.degrees.values())
+        units = (*memory_units(), *inner_units(), *compute_units())
         names = closure(self.catalog, frozenset().union(*(parse(str(text)).names for text in texts)))
-        return [n for n in self.askable if n in names or n in (*MEMORY, *INSIDE, *COMPUTE)]
+        return [n for n in self.askable if n in names or n in units]
 
 
-def wanted(catalog: Catalog, inputs: Inputs, weighed: Weighed, askable: Sequence[str]) -> tuple[str, ...]:
-    """The metrics and questions among `askable` worth asking about the only launch, the most telling first.
+def wanted(catalog: Catalog, inputs: Inputs, concluded: Conclusions, askable: Sequence[str]) -> tuple[str, ...]:
+    """The metrics and questions among `askable` worth asking about the only launch, the most informative first.
 
     askable: in the order in which a person reads them; it decides between equals. Those known are left out.
     """
-    return Wanting(catalog, inputs, weighed, askable).order()
+    return OpenRules(catalog, inputs, concluded, askable).order()
 
 
 @lru_cache(maxsize=4096)
 def ways(catalog: Catalog, metric: str) -> tuple[tuple[str, ...], ...]:
-    """The sets of metrics from which one can be worked out, the plainest first."""
-    out: list[tuple[str, ...]] = []
-    if workloads.is_workload(catalog):
-        out += [(name,) for name in WORKED_OUT.get(metric, ()) if name != metric]
-    elif metric in _STANDS_FOR:
-        out += _STANDS_FOR[metric]
+    """The sets of metrics from which one can be derived, the simplest first."""
+    out = [*domain_of(catalog).ways(metric)]
     definition = catalog.metrics.get(metric)
     if definition is not None and definition.formula:
         out.append(tuple(sorted(parse(definition.formula).names)))
@@ -266,7 +454,7 @@ def ways(catalog: Catalog, metric: str) -> tuple[tuple[str, ...], ...]:
 
 @lru_cache(maxsize=1024)
 def closure(catalog: Catalog, names: frozenset[str]) -> frozenset[str]:
-    """These metrics and all that they are worked out from."""
+    """These metrics and all that they are derived from."""
     seen: set[str] = set()
     todo = list(names)
     while todo:
@@ -274,5 +462,5 @@ def closure(catalog: Catalog, names: frozenset[str]) -> frozenset[str]:
         if name not in seen:
             seen.add(name)
             todo += [part for way in ways(catalog, name) for part in way]
-            todo += CODE.get(name, ()) if not workloads.is_workload(catalog) else ()
+            todo += domain_of(catalog).read_by(name)
     return frozenset(seen)

@@ -1,10 +1,13 @@
-"""What can be said of metrics that are unknown: counters are not negative, and formulas carry that on.
+"""Evaluate every observation of the knowledge base on all rows of a frame: true, false or unknown, with margins.
 
-All observations of the knowledge base on all rows of a frame at once.
+A missing counter is unknown but not below zero, so interval arithmetic can still decide some comparisons: a sum of
+counters is at least its known part. Bounds are sound but not always tight, because a name that occurs twice is counted
+twice.
 """
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,9 +17,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec import structs
 
-from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN, Expression, ExpressionError, Test, parse, parse_test
+from advisor.knowledge.base import Catalog
+from advisor.knowledge.expressions import (
+    FALSE,
+    TRUE,
+    UNKNOWN,
+    Expression,
+    ExpressionError,
+    Test,
+    parse,
+    parse_test,
+)
 from advisor.knowledge.expressions import Comparison as Compares
-from advisor.knowledge.intervals import Bounds, bounds, decided
+from advisor.knowledge.schemas import MetricDef
 from advisor.knowledge.texts import fill, named, not_known
 from advisor.reasoning.metrics.derive import columns_of
 from advisor.records.diagnosis import Comparison
@@ -25,14 +38,88 @@ from advisor.records.errors import KnowledgeError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from advisor.knowledge.base import Catalog
-    from advisor.knowledge.schemas import MetricDef
 
 Array = np.ndarray[Any, Any]
+# The least and the greatest that a value can be, shape (rows,) each; equal where it is known.
+Bounds = tuple[Array, Array]
+
+
+def bounds(expression: Expression, of: Callable[[str], Bounds], rows: int) -> Bounds:
+    """The bounds of a formula from those of its names."""
+    if isinstance(expression.node, ast.Name):
+        return of(expression.node.id)
+    with np.errstate(all="ignore"):
+        low, high = _bounds(expression.node, of, rows)
+    nothing = np.isnan(low) | np.isnan(high)
+    return np.where(nothing, -np.inf, low), np.where(nothing, np.inf, high)
+
+
+def decided(comparison: Compares, left: Bounds, right: Bounds) -> Array:
+    """TRUE or FALSE where the comparison has one outcome for all values within the bounds, else UNKNOWN."""
+    less, greater = left[1] < right[0], left[0] > right[1]
+    at_most, at_least = left[1] <= right[0], left[0] >= right[1]
+    equal = (left[0] == left[1]) & (right[0] == right[1]) & (left[0] == right[0])
+    sure, ruled_out = {
+        "<": (less, at_least),
+        "<=": (at_most, greater),
+        ">": (greater, at_most),
+        ">=": (at_least, less),
+        "==": (equal, less | greater),
+        "!=": (less | greater, equal),
+    }[comparison.op]
+    return np.where(sure, TRUE, np.where(ruled_out, FALSE, UNKNOWN))
+
+
+def _bounds(node: ast.expr, of: Callable[[str], Bounds], rows: int) -> Bounds:
+    if isinstance(node, ast.Constant):
+        same = np.full(rows, float(node.value))  # type: ignore[arg-type]
+        return same, same
+    if isinstance(node, ast.Name):
+        return of(node.id)
+    if isinstance(node, ast.UnaryOp):
+        low, high = _bounds(node.operand, of, rows)
+        return -high, -low
+    if isinstance(node, ast.BinOp):
+        return _operation(node.op, _bounds(node.left, of, rows), _bounds(node.right, of, rows))
+    assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    parts = [_bounds(arg, of, rows) for arg in node.args]
+    low, high = parts[0]
+    match node.func.id:
+        case "min":
+            return np.minimum.reduce([p[0] for p in parts]), np.minimum.reduce([p[1] for p in parts])
+        case "max":
+            return np.maximum.reduce([p[0] for p in parts]), np.maximum.reduce([p[1] for p in parts])
+        case "abs":
+            least = np.where((low <= 0) & (high >= 0), 0.0, np.minimum(np.abs(low), np.abs(high)))
+            return least, np.maximum(np.abs(low), np.abs(high))
+        case "log2":
+            # Not even a number where it may be zero or less.
+            return np.where(low > 0, np.log2(low), np.nan), np.where(low > 0, np.log2(high), np.nan)
+        case "floor":
+            return np.floor(low), np.floor(high)
+        case _:
+            return np.ceil(low), np.ceil(high)
+
+
+def _operation(op: ast.operator, a: Bounds, b: Bounds) -> Bounds:
+    if isinstance(op, ast.Add):
+        return a[0] + b[0], a[1] + b[1]
+    if isinstance(op, ast.Sub):
+        return a[0] - b[1], a[1] - b[0]
+    if isinstance(op, ast.Div):
+        may_be_zero = (b[0] <= 0) & (b[1] >= 0)
+        b = np.where(may_be_zero, np.nan, b[0]), np.where(may_be_zero, np.nan, b[1])
+        corners = [x / y for x in a for y in b]
+    else:
+        corners = [x * y for x in a for y in b]
+    # Nothing times anything, however large, is nothing; without bound over without bound is anything from nothing on.
+    missing = np.isnan(a[0]) | np.isnan(b[0])
+    whole = [np.where(np.isnan(c) & ~missing, 0.0, c) for c in corners]
+    return np.minimum.reduce(whole), np.maximum.reduce(whole)
 
 
 class Ranges:
-    """The bounds of all metrics of a frame, worked out when asked for. columns: metric to values, shape (rows,)."""
+    """The bounds of all metrics of a frame, derived when asked for. columns: metric to values, shape (rows,)."""
 
     def __init__(self, metrics: Mapping[str, MetricDef], columns: Mapping[str, Array], rows: int) -> None:
         self._metrics, self._columns, self._rows = metrics, columns, rows
@@ -61,7 +148,7 @@ class Ranges:
                 low, high = bounds(parse(entry.formula), self.metric, self._rows)
             except ExpressionError:  # which the lint names
                 low, high = -everything, everything
-            # What ncu counts as well is a counter, whatever the formula can say of it.
+            # A metric that ncu counts is a counter and so not negative.
             return (np.maximum(low, 0.0), high) if entry.names else (low, high)
         return np.zeros(self._rows), everything  # a count, a size, a time, a share
 
@@ -76,7 +163,7 @@ class Ranges:
         return low[row : row + 1], high[row : row + 1]
 
     def least(self, row: int, name: str) -> float:
-        """The least that a metric can be on one launch where that tells something, else NaN."""
+        """The least that a metric can be on one launch where that is informative, else NaN."""
         low = float(self.metric(name)[0][row])
         return low if math.isfinite(low) and low > 0 else math.nan
 
@@ -119,8 +206,6 @@ def distances(comparison: Compares, left: Bounds, right: Bounds) -> tuple[Array,
 
 # Pieces of evidence kept for those who ask again: more than one launch has observations.
 _TOLD = 1024
-
-
 # Values judged at once: so many that calls cost less than the work, so few that ten thousand launches take no memory.
 _BLOCK = 1 << 18
 
@@ -150,7 +235,7 @@ class Observed:
 
     @cached_property
     def ranges(self) -> Ranges:
-        """What is known of unknown metrics."""
+        """The bounds of unknown metrics."""
         return Ranges(self.catalog.metrics, self.columns, len(self.truth))
 
     def state(self, row: int) -> dict[str, int]:

@@ -1,6 +1,17 @@
-"""The counters of a launch as another card would show them, and what the rules conclude of those.
+"""`diagnose --on GPU`: predict a launch's time and counters on another GPU, and diagnose those counters.
 
-`diagnose --on GPU`: a launch's counters against another card's ceilings and limits.
+A unit whose rate there is r times the rate here needs 1 / r of the time for the same work. Rates come from the GPU
+table: DRAM bandwidth, SMs x clock for the units of an SM, peaks by data type for the arithmetic pipes. L2 slices scale
+with the memory bus width among GPUs of one compute capability (counter peaks: 2 sectors per cycle for each 64 bits of
+bus on an H100 PCIe and an H200 alike). Where a rate is unknown, the time is assumed to lie between two bounds and the
+estimate is their geometric mean:
+
+- L2 of another architecture: unchanged, or scaled like SMs x clock.
+- The width of an SM unit of another architecture: the same, half or double.
+- Load latency: the same in nanoseconds (DRAM has its own clock), or the same in SM cycles.
+
+Time that the model cannot account for here is assumed unchanged. The range covers the bounds, more and less overlap
+between units, and the model's own error for the part of the time that changes.
 """
 
 from __future__ import annotations
@@ -9,46 +20,197 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 
 from advisor.hardware import gpus
 from advisor.hardware.gpus import Gpu
 from advisor.hardware.occupancy import Occupancy, occupancy
+from advisor.knowledge.base import Catalog
 from advisor.knowledge.loader import load
 from advisor.knowledge.texts import fill
-from advisor.reasoning.metrics.derive import COMPUTE, INSIDE, MEMORY, derive
+from advisor.knowledge.units import compute_units, inner_units, memory_units, parts_of, units
+from advisor.reasoning.assemble import Reasoned, reason
+from advisor.reasoning.inputs import Inputs
+from advisor.reasoning.metrics.derive import derive
 from advisor.reasoning.time_model import model as speedup_model
-from advisor.reasoning.time_model.other_gpu import CARRIES, Change, Filling, Prediction, changes, filling, predict
-from advisor.reasoning.time_model.terms import LATENCY, block_launch_ceiling, time_model
+from advisor.reasoning.time_model.model import Model, limiter, new_time
+from advisor.reasoning.time_model.terms import LATENCY, Array, block_launch_ceiling, time_model
 from advisor.records import resources
 from advisor.records.diagnosis import Caveat, Elsewhere, LaunchDiagnosis, Unit
 from advisor.records.errors import UsageError
 
-if TYPE_CHECKING:
-    from advisor.knowledge.base import Catalog
-    from advisor.reasoning.assemble import Reasoned
-    from advisor.reasoning.diagnose import Inputs
-
-# Percentages of peak, and the term whose work they show.
-_SHOWS = {
-    "dram_pct": "dram",
-    **dict.fromkeys(("l2_tags_pct", "l2_data_pct", "l2_read_xbar_pct", "l2_write_xbar_pct", "l2_throughput_pct"), "l2"),
-    **dict.fromkeys(("l2_atomic_pct", "l2_atomic_max_pct"), "atomics"),
-    "l2_fill_pct": "l2_fill",
-    **dict.fromkeys(("l1_wavefronts_pct", "l1_writeback_pct", "l1_other_pct", "shared_wavefronts_hw_pct"), "l1_global"),
-    **dict.fromkeys(("l1_requests_pct", "lsu_pct", "mio_pct", "tex_pct", "tma_pct", "cbu_pct", "uniform_pct"), "lsu"),
-    **{f"pipe_{pipe}_pct": pipe for pipe in ("fma", "alu", "fp64", "xu", "tensor")},
-    "pipe_fp16_pct": "fma",
-    "issue_pct": "issue",
-    "issue_active": "issue",
-    "adu_pct": "adu",
-    "idc_pct": "idc",
-}
+# A term that needs this part of what the largest one needs carries the time too.
+CARRIES = 0.7
+_SM_UNITS = ("l1_global", "l1_shared", "l1_local", "lsu", "alu", "xu", "adu", "idc")
+_WIDTHS = 2.0
 
 
-# What a card shows of its own accord, or what nothing here tells of another: beside stalls and samples.
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Time for the same work there over here, from `low` to `high`.
+
+    known: `rate` where both rates are, `bounds` where only the bounds are, `` where nothing is and it stays as it was.
+    """
+
+    low: float
+    high: float
+    known: str = "rate"
+
+    @property
+    def ratio(self) -> float:
+        """The middle on a log scale."""
+        return math.sqrt(self.low * self.high)
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """How a grid fills a GPU: `imbalance`, work of the busiest SM over the average, and `rounds` of warps on it."""
+
+    imbalance: float = 1.0
+    rounds: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """Time there over here with its range, and of each term its need there (a share of the time there) and change."""
+
+    ratio: float
+    low: float
+    high: float
+    leader: str
+    needs: Mapping[str, float]
+    changes: Mapping[str, Change]
+
+    @staticmethod
+    def per_sm(term: str) -> bool:
+        """Whether the busiest SM decides how long a term's work takes."""
+        return time_model().terms[term].per_sm
+
+    def carrying(self) -> tuple[str, ...]:
+        """The terms that carry the time there, or may."""
+        most = max(self.needs.values(), default=0.0)
+        return tuple(name for name, need in self.needs.items() if need >= CARRIES * most > 0)
+
+
+def _over(here: float | None, there: float | None) -> Change:
+    return Change(here / there, here / there) if here and there else Change(1.0, 1.0, "")
+
+
+def _between(*ratios: float) -> Change:
+    return Change(min(ratios), max(ratios), "bounds")
+
+
+def _sms(here: Gpu, there: Gpu) -> Change:
+    """SMs x clock; among GPUs of one architecture their fp32 peaks have the same ratio."""
+    one, other = ((c.sm_count or 0) * (c.boost_clock_hz or 0.0) for c in (here, there))
+    if one and other:
+        return _over(one, other)
+    return _over(here.peaks.get("fp32"), there.peaks.get("fp32")) if here.cc == there.cc else Change(1.0, 1.0, "")
+
+
+def changes(
+    here: Gpu, there: Gpu, tensor: str = "fp16_tensor", fma: Mapping[str, float] | None = None
+) -> dict[str, Change]:
+    """The change of every term's work but for how the grid fills the GPU.
+
+    tensor: the peak of the matrix work; fma: shares of what runs on the FMA pipe by peak, "" for integers.
+    """
+    if here == there:
+        return dict.fromkeys(time_model().terms, Change(1.0, 1.0))
+    sms, clock = _sms(here, there), _over(here.boost_clock_hz, there.boost_clock_hz)
+    alike = here.cc == there.cc
+    unit = sms if alike or not sms.known else _between(sms.ratio / _WIDTHS, sms.ratio * _WIDTHS)
+    out = dict.fromkeys(_SM_UNITS, unit)
+    out["issue"] = sms
+    if here.limits and there.limits and sms.known:
+        schedulers = here.limits.schedulers / there.limits.schedulers
+        out["issue"] = Change(sms.low * schedulers, sms.high * schedulers)
+
+    def at_peak(peak: str) -> Change:
+        return _over(here.peaks.get(peak), there.peaks.get(peak))
+
+    out["fma"] = _mixed([(share, at_peak(peak) if peak else unit) for peak, share in (fma or {"fp32": 1.0}).items()])
+    out["fp64"], out["tensor"] = at_peak("fp64"), at_peak(tensor)
+    out["dram"] = _over(here.bandwidth, there.bandwidth)
+    out["l2"] = out["l2_fill"] = _l2(here, there, sms, clock)
+    # One slice works at L2's clock, independent of the number of slices.
+    out["atomics"] = _between(1.0, clock.ratio) if clock.known else clock
+    starts = (block_launch_ceiling(c.cc) * (c.boost_clock_hz or 0.0) for c in (here, there))
+    out["block_launch"] = _over(*starts)
+    for name in LATENCY:
+        out[name] = clock
+    if clock.known:
+        out["latency_memory"] = _between(1.0, clock.ratio)
+    return out
+
+
+def _mixed(parts: Sequence[tuple[float, Change]]) -> Change:
+    """Work of several kinds on one unit, each with its share and its change: the times add up."""
+    kinds = {change.known for share, change in parts if share > 0}
+    known = "" if "" in kinds else "bounds" if "bounds" in kinds else "rate"
+    return Change(sum(s * c.low for s, c in parts), sum(s * c.high for s, c in parts), known)
+
+
+def _l2(here: Gpu, there: Gpu, sms: Change, clock: Change) -> Change:
+    if here.cc == there.cc and here.bus_bits and there.bus_bits and clock.known:
+        return _over(here.bus_bits, there.bus_bits / clock.ratio)
+    return _between(1.0, sms.ratio) if sms.known else sms
+
+
+def filling(grid: float, warps: float, sms: float, slots: float, spread: float = 1.0) -> Filling:
+    """How a grid of so many blocks and warps fills so many SMs with so many warp slots each.
+
+    spread: the busiest SM over the average, apart from the effect of whole blocks. Unknown (NaN) counts as even.
+    """
+    if not (grid > 0 and sms > 0):
+        return Filling()
+    imbalance = max(1.0, math.ceil(grid / sms) / (grid / sms) * spread)
+    rounds = warps / sms * imbalance / slots if warps > 0 and slots > 0 else 1.0
+    return Filling(imbalance, max(1.0, rounds))
+
+
+@np.errstate(all="ignore")
+def predict(
+    model: Model, row: int, changed: Mapping[str, Change], here: Filling, there: Filling, floor: float = 0.0
+) -> Prediction:
+    """The time of one row of the model on the other GPU. floor: the least ratio that the algorithm's bytes allow."""
+    now = model.now.at([row])
+    described = time_model().terms
+    filled: dict[str, float] = {}
+    for name in now.terms:
+        factor = there.imbalance / here.imbalance if described[name].per_sm else 1.0
+        filled[name] = there.rounds / here.rounds if name in LATENCY else factor
+
+    def after(pick: str) -> dict[str, Array]:
+        return {name: need * getattr(changed[name], pick) * filled[name] for name, need in now.terms.items()}
+
+    constants = time_model()
+    norm = constants.norm
+    middle = after("ratio")
+    norms = (norm.low, norm.estimate, norm.high)
+    ratio = max(floor, float(new_time(now, middle, norm.estimate)[0]))
+    low = min(float(new_time(now, after("low"), n)[0]) for n in norms)
+    high = max(float(new_time(now, after("high"), n)[0]) for n in norms)
+    # What stays as it was has been measured: the model may be off about the rest.
+    low, high = (r * constants.accuracy.within ** (sign * (1 - min(r, 1 / r))) for r, sign in ((low, -1), (high, 1)))
+    leader = limiter(middle, 0)
+    return Prediction(
+        ratio,
+        min(max(floor, low), ratio),
+        max(high, ratio),
+        leader,
+        {name: float(need[0]) / ratio for name, need in middle.items()},
+        {
+            name: Change(c.low * filled[name], c.high * filled[name], c.known)
+            for name, c in changed.items()
+            if name in filled
+        },
+    )
+
+
+# Metrics that depend on the GPU, or that cannot be predicted for another; stalls and samples too.
 _LOST = (
     *("memory_internal_pct", "l1_throughput_pct", "occupancy_achieved_pct", "issue_interval", "eligible_warps"),
     *("active_warps", "no_eligible_pct", "eligible_share", "sm_cycles_active_avg", "sm_cycles_active_max"),
@@ -56,8 +218,6 @@ _LOST = (
     *("nvlink_receive_bytes_per_s", "device_memory_clock_khz", "device_bus_bits", "device_shared_per_sm"),
     *("device_fp32_fp64_ratio", "ncu_verdict", "clock_spread", "first_of_kernel_ratio"),
 )
-
-
 _LOST_KINDS = ("stall_", "samples_", "pc_samples")
 
 
@@ -74,12 +234,12 @@ class Fit:
 def metrics_there(
     metrics: Mapping[str, float], found: Prediction, filled: tuple[Filling, Filling], here: Gpu, there: Gpu, fit: Fit
 ) -> dict[str, float]:
-    """The metrics that are others on the card `there`, NaN for those that nobody can tell."""
+    """The metrics that are others on the GPU `there`, NaN for those that is unknown."""
     out: dict[str, float] = {name: math.nan for name in metrics if name in _LOST or name.startswith(_LOST_KINDS)}
     uneven = filled[1].imbalance / filled[0].imbalance
-    for name, term in _SHOWS.items():
-        if name in metrics and term in found.changes:
-            change = found.changes[term].ratio / (uneven if found.per_sm(term) else 1.0)
+    for name, unit in units().items():
+        if name in metrics and unit.term in found.changes:
+            change = found.changes[unit.term].ratio / (uneven if found.per_sm(unit.term) else 1.0)
             out[name] = metrics[name] * change / found.ratio
             if name.endswith("_pct"):
                 out[name] = min(100.0, out[name])
@@ -92,9 +252,9 @@ def metrics_there(
             out[name] = metrics[name] / cycles
     known = {**metrics, **out}
     if "memory_throughput_pct" in metrics:
-        out["memory_throughput_pct"] = _largest(known, (*MEMORY, *_parts("l2_")))
+        out["memory_throughput_pct"] = _largest(known, (*memory_units(), *parts_of("l2_pct")))
     if "sm_throughput_pct" in metrics:
-        out["sm_throughput_pct"] = _largest(known, (*COMPUTE, *INSIDE))
+        out["sm_throughput_pct"] = _largest(known, (*compute_units(), *inner_units()))
     bandwidth = (there.bandwidth or math.nan) / (here.bandwidth or math.nan)
     limits = there.limits
     out |= {
@@ -123,10 +283,6 @@ def metrics_there(
     return out
 
 
-def _parts(prefix: str) -> tuple[str, ...]:
-    return tuple(name for name in _SHOWS if name.startswith(prefix) and name != "l2_atomic_max_pct")
-
-
 def _largest(known: Mapping[str, float], names: tuple[str, ...]) -> float:
     values = [known[name] for name in names if math.isfinite(known.get(name, math.nan))]
     return max(values, default=math.nan)
@@ -135,16 +291,14 @@ def _largest(known: Mapping[str, float], names: tuple[str, ...]) -> float:
 def concluded(
     catalog: Catalog, inputs: Inputs, reasoned: Reasoned, there: Gpu, values: Mapping[int, Mapping[str, float]]
 ) -> dict[int, LaunchDiagnosis]:
-    """The launches at some positions as the rules see them with the metrics of the card `there`."""
-    from advisor.reasoning.assemble import reason
-
+    """The launches at some positions as the rules see them with the metrics of the GPU `there`."""
     at = list(values)
     frame = reasoned.frame.iloc[at].reset_index(drop=True)
     names = [name for name in dict.fromkeys(n for one in values.values() for n in one) if name in catalog.metrics]
     # What one launch lacks and another has stays unknown.
     frame = frame.assign(**{name: [values[p].get(name, math.nan) for p in at] for name in names})
     frame["gpu_name"], frame["cc"] = there.name, there.cc
-    # The verdicts of ncu's own rules are about the card that they were made on.
+    # The verdicts of ncu's own rules are about the GPU that they were made on.
     frame["rules"] = [()] * len(at)
     frame = derive(frame, keep=tuple(names), metrics=catalog.metrics)
     answers = {None: inputs.answers.get(None, {})} | {i: inputs.answers.get(p, {}) for i, p in enumerate(at)}
@@ -154,12 +308,8 @@ def concluded(
 
 
 _SHORT_NS = 10_000.0  # CATALOG, launch_overhead
-
-
 _SHOWN = 0.01
-
-
-# Opcode beginnings of matrix instructions, and the peak that they are held to where their type is not in their name.
+# Opcode beginnings of matrix instructions, and the peak that they are limited to where their type is not in their name.
 _TENSOR = {"HMMA": "fp16_tensor", "HGMMA": "fp16_tensor", "IMMA": "int8_tensor", "IGMMA": "int8_tensor"}
 
 
@@ -188,7 +338,7 @@ def elsewhere(
 ) -> tuple[Elsewhere, ...]:
     """The predictions of some launches on another GPU.
 
-    UsageError where neither the report nor --gpu tells enough of the card that one of them ran on.
+    UsageError where neither the report nor --gpu describes well enough the GPU that one of them ran on.
     """
     model = speedup_model.build(reasoned.observed.columns, len(reasoned.launches))
     moves = []
@@ -202,14 +352,14 @@ def elsewhere(
 
 
 def _here(launch: LaunchDiagnosis, named: str | None) -> Gpu:
-    """The card of the report, as its own attributes have it; the one that --gpu names where they do not tell."""
+    """The GPU of the report, as its own attributes have it; the one that --gpu names where they are missing."""
     if launch.scope != "launch":
         raise UsageError(f"{launch.kernel!r} is typed in: --on needs the counters of a launch that ncu profiled")
     if launch.gpu_name:
         card = gpus.resolve(launch.metrics, launch.gpu_name, launch.cc)[0]
         if card.sm_count and card.boost_clock_hz and card.bandwidth:
             return card
-        if card.id:  # the table knows this card, and says that it does not know some of its numbers
+        if card.id:  # the table knows this GPU, and says that it does not know some of its numbers
             return card
     if named or launch.known_as:
         return gpus.gpu(named or launch.known_as)
@@ -218,7 +368,7 @@ def _here(launch: LaunchDiagnosis, named: str | None) -> Gpu:
 
 
 class _Move:
-    """One launch, from one card to another."""
+    """One launch, from one GPU to another."""
 
     def __init__(self, inputs: Inputs, reasoned: Reasoned, position: int, here: Gpu, there: Gpu) -> None:
         self.position, self.launch, self.here, self.there = position, reasoned.launches[position], here, there
@@ -258,7 +408,7 @@ class _Move:
         return metrics_there(self.launch.metrics, self.found, filled, self.here, self.there, fit)
 
     def result(self, judged: LaunchDiagnosis | None) -> Elsewhere:
-        """The prediction, or what stands in its way. judged: the launch as the rules see it there."""
+        """The prediction, or what prevents it. judged: the launch as the rules see it there."""
         found, duration = self.found, self.launch.duration_ns
         here, there = (card.id or card.name for card in (self.here, self.there))
         if found is None:
@@ -286,7 +436,7 @@ class _Move:
             cannot=self._texts(),
         )
 
-    # How the grid fills the card.
+    # How the grid fills the GPU.
 
     def _occupancy(self) -> Occupancy | None:
         """Of the launch there; None where the report lacks registers, shared memory or block size, or it is as here."""
@@ -324,7 +474,7 @@ class _Move:
         return waves if math.isfinite(waves) else None
 
     def _fillings(self) -> tuple[Filling, Filling]:
-        """Here and there. What the busiest SM has over the average beside whole blocks goes along."""
+        """Here and there. Imbalance that whole blocks do not explain is kept."""
         grid, warps = self.get("grid_size"), self.get("warps")
         sms = self.get("sm_count")
         own = max(1.0, self.get("sm_active_ratio")) if math.isfinite(self.get("sm_active_ratio")) else 1.0
@@ -345,7 +495,7 @@ class _Move:
     # What its code needs.
 
     def _tensor(self) -> str:
-        """The peak that the matrix instructions are held to."""
+        """The peak that the matrix instructions are limited to."""
         if not self.get("pipe_tensor_pct") > 1:
             return "fp16_tensor"
         count: dict[str, float] = {}
@@ -360,7 +510,7 @@ class _Move:
         return max(count, key=lambda kind: count[kind])
 
     def _fma(self) -> dict[str, float]:
-        """Shares of the FMA pipe's instructions by the peak that they are held to; fp32 where the report lacks them."""
+        """Shares of the FMA pipe's instructions by the peak that limits them; fp32 where the report lacks them."""
         single = sum(self.get(f"{op}_inst") for op in ("ffma", "fadd", "fmul"))
         half, whole = self.get("half_math_inst"), self.get("fma_pipe_inst")
         if not (math.isfinite(single + half) and whole > 0):

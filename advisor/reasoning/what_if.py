@@ -1,34 +1,136 @@
-"""What the diagnosis of a launch would be if some of its numbers were others."""
+"""What the diagnosis would be with other numbers, and at which values a conclusion flips."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from advisor.knowledge.base import Catalog
+from advisor.knowledge.expressions import Comparison as Test
+from advisor.knowledge.schemas import most_of
+from advisor.knowledge.units import memory_units
 from advisor.reasoning.assemble import Reasoned, reason
-from advisor.reasoning.conclude import weigh
-from advisor.reasoning.engine.what_if import Then
-from advisor.reasoning.engine.what_if import flips as engine_flips
-from advisor.reasoning.metrics.derive import MEMORY
-from advisor.reasoning.sensitivity import in_order
-from advisor.reasoning.workloads import deriver
+from advisor.reasoning.conclude import conclude, in_order
+from advisor.reasoning.domain import domain_of
+from advisor.reasoning.engine.explain import Flip, Proof, Then, how
+from advisor.reasoning.engine.trace import Trace
+from advisor.reasoning.inputs import Inputs
+from advisor.reasoning.observations import Observed
 from advisor.records.errors import UsageError
 
-if TYPE_CHECKING:
-    from advisor.knowledge.base import Catalog
-    from advisor.reasoning.diagnose import Inputs
-    from advisor.reasoning.engine.what_if import Flip
+_STEPS = [10.0 ** (k / 8) for k in range(-48, 41)]  # from a millionth of the value to 100,000 times it
+_BISECTIONS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A comparison of a proof and the nearest value of `metric` at which it flips, everything else unchanged.
+
+    turns_at is the boundary itself, beyond the nearest value on its other side, both in the metric's unit.
+    """
+
+    observation: str
+    metric: str
+    value: float
+    turns_at: float
+    beyond: float
+    unit: str
+    test: str
+
+
+def turns(catalog: Catalog, observed: Observed, row: int, trace: Trace, targets: Iterable[str]) -> tuple[Turn, ...]:
+    """For each comparison in the proofs of `targets` (findings, or `class.<id>`), where it flips.
+
+    Comparisons of several metrics give one entry a metric. In the order of the proofs, none twice.
+    """
+    values = observed.values(row)
+    units = {metric: entry.unit for metric, entry in catalog.metrics.items()}
+    out: dict[tuple[str, float], Turn] = {}
+    names = (n for target in targets for n in _observations(how(catalog, observed, row, trace, target)))
+    for name in dict.fromkeys(names):
+        for test in observed.tests[name].comparisons:
+            for metric in sorted(test.left.names or test.right.names):
+                most = most_of(metric, units.get(metric, ""))
+                turn = turning_point(test, metric, values, math.inf if most is None else most)
+                if turn is not None:
+                    made = Turn(name, metric, values[metric], *turn, units.get(metric, ""), test.test)
+                    out.setdefault((metric, turn[0]), made)
+    return tuple(out.values())
+
+
+def _observations(proof: Proof) -> Iterator[str]:
+    """The observations of a proof and of what it rests on, in order, each once."""
+    seen: dict[str, None] = {}
+
+    def walk(part: Proof) -> None:
+        for rule in part.rules:
+            for clause in rule.clauses:
+                if clause.evidence:
+                    seen.setdefault(clause.name)
+                if clause.proof is not None:
+                    walk(clause.proof)
+
+    walk(proof)
+    return iter(seen)
+
+
+def turning_point(test: Test, metric: str, values: Mapping[str, float], most: float) -> tuple[float, float] | None:
+    """The nearest boundary of a comparison along one metric, and a value just beyond it; None where it never flips.
+
+    Metrics are not negative, so the search goes from the value down to 0 and up to `most`.
+    """
+
+    def holds(value: float) -> bool | None:
+        given = {**values, metric: value}
+        left, right = test.left.scalar(given), test.right.scalar(given)
+        return bool(test.holds(left, right)) if math.isfinite(left) and math.isfinite(right) else None
+
+    start = values.get(metric)
+    if start is None or (now := holds(start)) is None:
+        return None
+    if test.left.text == metric and metric not in test.right.names:
+        at = test.right.scalar(values)  # exactly
+        away = math.inf if at >= start else -math.inf
+        for beyond in (at, math.nextafter(at, away), math.nextafter(at, -away)):
+            if holds(beyond) == (not now):
+                return at, beyond
+        return None
+    scale = abs(start) or 1.0
+    best: tuple[float, float] | None = None
+    for sign in (1.0, -1.0):
+        inside = start
+        for step in _STEPS:
+            at = min(max(start + sign * step * scale, 0.0), max(most, start))
+            if holds(at) == (not now):
+                found = _bisect(holds, now, inside, at)
+                if best is None or abs(found[0] - start) < abs(best[0] - start):
+                    best = found
+                break
+            inside = at
+    return best
+
+
+def _bisect(holds: Callable[[float], bool | None], now: bool, inside: float, outside: float) -> tuple[float, float]:
+    for _ in range(_BISECTIONS):
+        middle = (inside + outside) / 2
+        if middle in (inside, outside):
+            break
+        if holds(middle) == now:
+            inside = middle
+        else:
+            outside = middle
+    return outside, outside
 
 
 def what_if(
     catalog: Catalog, reasoned: Reasoned, inputs: Inputs, position: int, values: Mapping[str, float]
 ) -> tuple[Inputs, Reasoned]:
-    """Conclude one launch again with some metrics pinned; what is derived from them follows, nothing else moves.
+    """Conclude one launch again with some metrics pinned; what is derived from them follows, nothing else changes.
 
-    Returns the inputs and the reasoning of that launch alone. UsageError for a name that is no metric.
+    Returns the inputs and the reasoning of that launch alone. UsageError for a name that is not a metric.
     """
     for name in values:
         if catalog.metrics.get(name) is None:
@@ -39,24 +141,35 @@ def what_if(
 
 
 def flips(catalog: Catalog, reasoned: Reasoned, inputs: Inputs, position: int, target: str) -> tuple[Flip, ...]:
-    """The values at which the evidence of a finding or class turns, and what `what_if` would conclude just beyond."""
+    """The values at which the evidence of a finding or class flips, and what `what_if` would conclude just beyond."""
 
-    def conclude(cases: Sequence[Mapping[str, float]]) -> list[Then]:
+    def beyond(cases: Sequence[Mapping[str, float]]) -> list[Then]:
         frame = _supposed(catalog, reasoned, position, cases)
         known_as = reasoned.known_as[position : position + 1] * len(cases)
-        weighed = weigh(catalog, _alone(inputs, position), frame, known_as)
+        concluded = conclude(catalog, _alone(inputs, position), frame, known_as)
         return [
-            Then(weighed.traces[row].class_id, tuple(f.id for f in in_order(catalog, weighed, row)))
+            Then(concluded.traces[row].class_id, tuple(f.id for f in in_order(catalog, concluded, row)))
             for row in range(len(cases))
         ]
 
-    return engine_flips(catalog, reasoned.observed, position, reasoned.traces[position], target, conclude)
+    return flips_of(turns(catalog, reasoned.observed, position, reasoned.traces[position], (target,)), beyond)
+
+
+def flips_of(
+    found: Sequence[Turn], conclude: Callable[[Sequence[Mapping[str, float]]], Sequence[Then]]
+) -> tuple[Flip, ...]:
+    """The turning points with what `conclude` concludes just beyond each: values of metrics, a mapping a case."""
+    then = conclude([{turn.metric: turn.beyond} for turn in found]) if found else ()
+    return tuple(
+        Flip(turn.observation, turn.metric, turn.value, turn.turns_at, turn.unit, turn.test, after)
+        for turn, after in zip(found, then, strict=True)
+    )
 
 
 def _alone(inputs: Inputs, position: int) -> Inputs:
     """The inputs of one launch."""
-    merged = {**inputs.answers.get(None, {}), **inputs.answers.get(position, {})}
-    return replace(inputs, frame=inputs.frame.iloc[[position]].reset_index(drop=True), answers={None: merged})
+    frame = inputs.frame.iloc[[position]].reset_index(drop=True)
+    return replace(inputs, frame=frame, answers={None: inputs.answers_of(position)})
 
 
 def _supposed(
@@ -69,11 +182,11 @@ def _supposed(
     for case, values in enumerate(pinned):
         alike.setdefault(tuple(values), []).append(case)
     frames = []
-    # What stands is told for a whole frame: cases with the same metrics share one.
+    # Pinned metrics are given for a whole frame, so cases with the same metrics share one.
     for names, rows in alike.items():
         frame = reasoned.frame.iloc[[position] * len(rows)].reset_index(drop=True)
         frame = frame.assign(**{name: [float(pinned[row][name]) for row in rows] for name in names})
-        frames.append(deriver(catalog)(frame, keep=names, metrics=catalog.metrics).set_axis(rows))
+        frames.append(domain_of(catalog).derive(frame, keep=names, metrics=catalog.metrics).set_axis(rows))
     out: pd.DataFrame = pd.concat(frames).sort_index()
     return out
 
@@ -81,10 +194,10 @@ def _supposed(
 def _headline(before: Mapping[str, float], values: Mapping[str, float]) -> dict[str, float]:
     """Memory throughput is the largest of its units, but ncu reports it ready-made: rebuild it where a unit moved."""
     whole = "memory_throughput_pct"
-    if whole in values or whole not in before or not set(values) & set(MEMORY):
+    if whole in values or whole not in before or not set(values) & set(memory_units()):
         return {}
-    units = [before[name] for name in MEMORY if name in before]
-    largest = max({**before, **values}[name] for name in MEMORY if name in before or name in values)
+    units = [before[name] for name in memory_units() if name in before]
+    largest = max({**before, **values}[name] for name in memory_units() if name in before or name in values)
     # Where no unit explains the old number, some part that the report does not name leads, and stays.
     unexplained = not units or before[whole] > max(units) + 0.5
     return {whole: max(largest, before[whole]) if unexplained else largest}

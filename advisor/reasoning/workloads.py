@@ -1,87 +1,170 @@
-"""What differs in the reasoning about a typed-in workload: derived columns, gains, notes, what is missing."""
+"""Workloads that a user typed in: derived columns, notes, the time model of fixes, and what is missing.
+
+A user types the most utilised units. A unit that was not typed is therefore at most as utilised as the lowest that was,
+which often decides a comparison; where it does not, the unit stays unknown.
+
+The time model is the article's headroom: the time is what the top unit needs at 90 % of its peak, and a rest in which
+it waits. Idle time and drains are parts of that rest. Without the rest the speedup is 90 / (percentage of the top
+unit), the article's upper bound. Constants are in knowledge/graphics/time.yaml.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from advisor.knowledge.base import WORKLOAD_FOLDER, WorkloadCatalog, workloads
-from advisor.knowledge.loader import load_mapping
+import msgspec
+import numpy as np
+
+from advisor.knowledge.base import WORKLOAD_FOLDER, catalog, workloads
+from advisor.knowledge.expressions import TRUE, parse, parse_test
+from advisor.knowledge.loader import load
+from advisor.knowledge.schemas import FixDef, MetricDef
 from advisor.knowledge.texts import fill
+from advisor.knowledge.units import CLUSTER_POINTS
 from advisor.readers.workload import key_of, typed, unit_names
-from advisor.reasoning.enrich import Note
-from advisor.reasoning.metrics.derive import derive as derive_columns
-from advisor.reasoning.metrics.workloads import clusters, derive_workloads, units_of
-from advisor.reasoning.time_model.workloads import workload_speedup
+from advisor.reasoning.metrics.derive import derive
+from advisor.reasoning.notes import notes, shown
 from advisor.records import resources
 from advisor.records.diagnosis import Missing, Speedup, WorkloadUnit
-from advisor.records.errors import UsageError
-from advisor.records.readings import ReportInfo
 
 if TYPE_CHECKING:
-    from advisor.knowledge.base import Catalog
-    from advisor.reasoning.engine.trace import Trace
-    from advisor.reasoning.observations import Observed
+    import pandas as pd
 
-FORM = "workload"
-# 95 % is as high as it gets; the two workloads that P3 calls full show 94.5 and 93.4 %.
-_FULL = 93.0
-# Equal percentages: a point apart is what rounding and separate passes make of them, and only of busy units.
-_EQUAL, _BUSY, _HIGH = 1.0, 60.0, 80.0
-_GOOD_HITS, _GREAT_HITS = 70.0, 90.0
-_FED, _ACTIVE = 5.0, 95.0
-
-
-def knowledge_for(catalog: Catalog, infos: Sequence[ReportInfo]) -> Catalog:
-    """The rules that fit what was read: those of kernels or those of workloads. UsageError where both were read."""
-    forms = {info.format == FORM for info in infos if info.format}
-    if len(forms) == 2:
-        raise UsageError(
-            "workload files and reports of ncu are judged by different rules: give them one after the other"
-        )
-    return workloads(catalog) if True in forms else catalog
-
-
-def is_workload(catalog: Catalog) -> bool:
-    """Whether these are the rules of typed-in workloads."""
-    return isinstance(catalog, WorkloadCatalog)
-
-
-def deriver(catalog: Catalog) -> Callable[..., Any]:
-    """What makes the derived columns of a frame."""
-    return derive_workloads if is_workload(catalog) else derive_columns
-
-
-def workload_gains(
-    catalog: Catalog, observed: Observed, rows: range, traces: Sequence[Trace]
-) -> list[dict[str, Speedup]]:
-    """The speedup of each concluded diagnosis that says what its fix changes, row by row."""
-    out: list[dict[str, Speedup]] = []
-    for row, trace in zip(rows, traces, strict=True):
-        values = observed.values(row)
-        gains = {}
-        for found in trace.findings:
-            fix = catalog.findings[found].fix
-            speedup = workload_speedup(values, fix) if fix is not None else None
-            if speedup is not None:
-                gains[found] = speedup
-        out.append(gains)
-    return out
+WAITS, IDLE, DRAINS = "waits", "idle", "drains"
+STALL_LEADS = {"long_scoreboard_lead": "stall_long_scoreboard_pct", "barrier_lead": "stall_barrier_pct"}
+Band = Literal["", "high", "middle", "low"]
+_SM = "sm_throughput_pct"
+_NOTES = f"{WORKLOAD_FOLDER}/notes.yaml"
 
 
 @lru_cache(maxsize=1)
-def _texts() -> dict[str, Note]:
-    return load_mapping(resources.folder("knowledge") / WORKLOAD_FOLDER / "notes.yaml", Note)
+def unit_leads() -> dict[str, str]:
+    """The metric with a unit's distance to the largest other unit -> the unit's metric."""
+    return {word.lead: word.metric for word in typed().units.values() if word.lead}
+
+
+def units_of(values: Mapping[str, float]) -> list[tuple[float, str]]:
+    """The known units as (percent, metric), the most utilised first; between equals the one typed.yaml lists first."""
+    known = [(values[u], -at, u) for at, u in enumerate(unit_names()) if math.isfinite(values.get(u, math.nan))]
+    return [(value, unit) for value, _, unit in sorted(known, reverse=True)]
+
+
+def clusters(values: Mapping[str, float]) -> list[list[str]]:
+    """Units grouped by their percentages: each within CLUSTER_POINTS of its first, the most utilised first."""
+    out: list[list[str]] = []
+    first = math.inf
+    for value, unit in units_of(values):
+        if not out or first - value > CLUSTER_POINTS:
+            out.append([])
+            first = value
+        out[-1].append(unit)
+    return out
+
+
+def band(values: Mapping[str, float]) -> Band:
+    """The band of the top unit; empty where no unit is known."""
+    top = values.get("top_unit_pct", math.nan)
+    tests = {name: workloads(catalog()).observations[f"top_{name}"].test for name in ("full", "low")}
+    held = [name for name, test in tests.items() if parse_test(test).truth(values) == TRUE]
+    if not math.isfinite(top):
+        return ""
+    return "middle" if not held else "high" if held[0] == "full" else "low"
+
+
+def _lead(values: Mapping[str, float], name: str, among: Sequence[str], shared: float = math.inf) -> float:
+    """How far `name` is ahead of the largest other of `among`; NaN where the typed values do not decide it.
+
+    shared: what all of them add up to at most, where they share something.
+    """
+    known = {n: values[n] for n in among if math.isfinite(values.get(n, math.nan))}
+    others = [value for n, value in known.items() if n != name]
+    if name in known:
+        return known[name] - max(others) if others else known[name]
+    if not others:
+        return math.nan
+    bound = min(*others, shared - sum(others)) - max(others)
+    return bound if bound < 0 else math.nan
+
+
+def follows(values: dict[str, float]) -> dict[str, float]:
+    """The metrics of one workload that follow from the typed ones."""
+    units = units_of(values)
+    if not units:
+        return {}
+    top, lowest = units[0][0], units[-1][0]
+    sm = values.get(_SM, math.nan)
+    others = [value for value, unit in units if unit != _SM]
+    memory = max(others) if others else math.nan
+    dram = values.get("dram_pct", math.nan)
+    absent = lowest < min(workloads(catalog()).threshold("vram_absent"), memory - CLUSTER_POINTS)
+    low = lowest if lowest < workloads(catalog()).threshold("sm_low") else math.nan
+    out = {
+        "top_unit_pct": top,
+        "compute_pct": sm if math.isfinite(sm) else low,
+        "memory_pct": memory,
+        "vram_pct": dram if math.isfinite(dram) else lowest if absent else math.nan,
+    }
+    out |= {lead: _lead(values, unit, tuple(unit_names())) for lead, unit in unit_leads().items()}
+    stalls = [n for n in values if n.startswith("stall_") and n.endswith("_pct") and "not_issued" not in n]
+    out |= {lead: _lead(values, stall, stalls, 100.0) for lead, stall in STALL_LEADS.items()}
+    # Both are of the same instructions: over elapsed cycles, and over those in which an SM had a warp.
+    if not math.isfinite(values.get("sm_throughput_active_pct", math.nan)):
+        active = values.get("sm_active_pct", math.nan)
+        out["sm_throughput_active_pct"] = min(100.0, 100 * sm / active) if active > 0 else math.nan
+    if not math.isfinite(values.get("shader_warp_slots", math.nan)):
+        out["shader_warp_slots"] = values.get("device_max_warps_per_sm", math.nan)
+    return out
+
+
+def _complete(frame: pd.DataFrame, pinned: Collection[str]) -> pd.DataFrame:
+    """The frame with what follows from the typed numbers in its columns; `pinned` ones stay as they are."""
+    out = frame.copy()
+    found = [follows({str(n): float(v) for n, v in row.items() if isinstance(v, float)}) for _, row in frame.iterrows()]
+    for name in sorted({n for one in found for n in one} - set(pinned)):
+        before = out[name].to_numpy(dtype=float)
+        out[name] = np.array([one.get(name, old) for one, old in zip(found, before, strict=True)])
+    return out
+
+
+def derive_workloads(
+    frame: pd.DataFrame, keep: Collection[str] = (), metrics: Mapping[str, MetricDef] | None = None
+) -> pd.DataFrame:
+    """As `derive`, for typed-in workloads: what follows from the units first, formulas on top of it.
+
+    The labels are the SM and the most utilised other unit by the names that people read.
+    """
+    known = derive(frame, keep, metrics)
+    out = derive(_complete(known, keep), keep, metrics)
+    words = typed()
+    names = {word.metric: unit for unit, word in words.units.items()}
+    rows = [units_of({u: float(out[u].to_numpy(dtype=float)[at]) for u in unit_names()}) for at in range(len(out))]
+    lower = fill(words.untyped, {"unit": names[_SM]})
+    out["compute_leader"] = [names[_SM] if _SM in [u for _, u in units] else lower for units in rows]
+    out["memory_leader"] = [next((names[u] for _, u in units if u != _SM), "") for units in rows]
+    return out
 
 
 def workload_notes(values: Mapping[str, float]) -> tuple[str, ...]:
-    """What is said beside the class: top units and clusters, the band, and what P3 reads off the other numbers."""
+    """Notes on the class: top units and clusters, the band, and what the article concludes from the other numbers."""
     units = units_of(values)
     if not units:
         return ()
-    return (*_of_units(values, units), *_of_sm(values), *_of_caches(values))
+    names, groups = unit_names(), clusters(values)
+    known: dict[str, float | str] = {**values, "leader": names[units[0][1]]}
+    if len(groups[0]) > 1:
+        known["cluster"] = _listed([names[u] for u in groups[0]])
+    if len(groups) > 1:
+        known["second"] = _listed([f"{names[u]} {values[u]:.1f} %" for u in groups[1]])
+    limiters = typed().choices["occupancy_limiter"].values
+    if held := [word for word, sets in limiters.items() if any(values.get(metric) == 1 for metric in sets)]:
+        known["limiter"] = held[0]
+    rates = [_rate(unit, values[metric]) for metric, unit in _HIT_RATES if metric in values]
+    if rates:
+        known["rates"] = "; ".join(rates)
+    return shown(_NOTES, known)
 
 
 def workload_units(values: Mapping[str, float]) -> tuple[WorkloadUnit, ...]:
@@ -92,74 +175,23 @@ def workload_units(values: Mapping[str, float]) -> tuple[WorkloadUnit, ...]:
     )
 
 
-def band(values: Mapping[str, float]) -> Literal["", "high", "middle", "low"]:
-    """The band of the top unit, empty where no unit is known."""
-    top = values.get("top_unit_pct", math.nan)
-    return "" if not math.isfinite(top) else "high" if top > _HIGH else "low" if top < _BUSY else "middle"
+_HIT_RATES = (("l1_hit_pct", "TEX"), ("l2_hit_pct", "L2"))
 
 
-def _say(text: str, **values: str) -> str:
-    return fill(_texts()[text].text, values)
+def _rate(unit: str, percent: float) -> str:
+    known: dict[str, float | str] = {"unit": unit, "hit_pct": percent}
+    return next(fill(notes(_NOTES)[n].text, known) for n in ("great", "good", "poor") if notes(_NOTES)[n].holds(known))
 
 
 def _listed(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def _of_units(values: Mapping[str, float], units: Sequence[tuple[float, str]]) -> list[str]:
-    names, (top, leader) = unit_names(), units[0]
-    groups = clusters(values)
-    out = [_say("leader", leader=names[leader], leader_pct=f"{top:.1f}")]
-    if len(groups[0]) > 1:
-        out.append(_say("cluster", names=_listed([names[u] for u in groups[0]])))
-    if len(groups) > 1:
-        out.append(_say("second", names=_listed([f"{names[u]} {values[u]:.1f} %" for u in groups[1]])))
-    # Only neighbours have an interface, and only the SM and TEX are known to be held by theirs.
-    sm, tex = values.get("sm_throughput_pct", math.nan), values.get("tex_unit_pct", math.nan)
-    if abs(sm - tex) <= _EQUAL and min(sm, tex) >= _BUSY:
-        out.append(_say("interface", names=f"{names['sm_throughput_pct']} and {names['tex_unit_pct']}"))
-    band = "band_high" if top > _HIGH else "band_low" if top < _BUSY else "band_middle"
-    headroom = values.get("headroom_ratio")
-    out.append(_say(band, headroom=f"{headroom:.1f}") if headroom is not None else _say("nothing"))
-    if top >= _FULL:
-        out.append(_say("ceiling", leader=names[leader]))
-    return out
-
-
-def _of_sm(values: Mapping[str, float]) -> list[str]:
-    out = []
-    if values.get("graphics_idle_pct", math.inf) < _FED:
-        out.append(_say("idle_no", idle=f"{values['graphics_idle_pct']:.1f}"))
-    if values.get("sm_active_pct", 0.0) >= _ACTIVE:
-        out.append(_say("active_yes", active=f"{values['sm_active_pct']:.1f}"))
-    share = values.get("sm_throughput_active_pct")
-    if share is not None and values.get("sm_lead", -math.inf) >= -10:
-        word = "served" if share > _HIGH else "starved" if share < _BUSY else "between"
-        out.append(_say(word, share=f"{share:.1f}"))
-    if "shader_occupancy_pct" in values:
-        out.append(_say("warps", share=f"{values['shader_occupancy_pct']:.0f}"))
-    limiters = typed().choices["occupancy_limiter"].values
-    held = [word for word, sets in limiters.items() if any(values.get(metric) == 1 for metric in sets)]
-    if held:
-        out.append(_say("held", limiter=held[0]))
-    return out
-
-
-def _of_caches(values: Mapping[str, float]) -> list[str]:
-    rates = []
-    for metric, unit in (("l1_hit_pct", "TEX"), ("l2_hit_pct", "L2")):
-        if metric in values:
-            rate = values[metric]
-            grade = "great" if rate > _GREAT_HITS else "good" if rate >= _GOOD_HITS else "poor"
-            rates.append(_say(grade, unit=unit, rate=f"{rate:.1f}"))
-    return [_say("hits", rates="; ".join(rates))] if rates else []
-
-
 def workload_missing(unknown: Mapping[str, set[str]], known: Collection[str]) -> tuple[Missing, ...]:
     """`unknown` maps a metric to the findings that wait for it; one entry for each word that could be typed."""
     wanted: dict[str, set[str]] = {}
     for metric, waiting in unknown.items():
-        for base in WORKED_OUT.get(metric, (metric,)):
+        for base in typed_inputs().get(metric, (metric,)):
             if base not in known:
                 wanted.setdefault(base, set()).update(waiting)
     # Several metrics may be typed by one word: it is asked for once.
@@ -167,23 +199,107 @@ def workload_missing(unknown: Mapping[str, set[str]], known: Collection[str]) ->
     for metric in sorted(wanted):
         if key := key_of(metric):
             wanted[keys.setdefault(key, metric)] |= wanted[metric]
-    return tuple(Missing(m, tuple(sorted(wanted[m])), _say("type", key=key)) for key, m in keys.items())
+    return tuple(
+        Missing(m, tuple(sorted(wanted[m])), fill(notes(_NOTES)["type"].text, {"key": key})) for key, m in keys.items()
+    )
 
 
-# What a metric that follows from others is worked out from.
-WORKED_OUT = {
-    "compute_pct": ("sm_throughput_pct",),
-    "vram_pct": ("dram_pct",),
-    "sm_lead": ("sm_throughput_pct",),
-    "tex_lead": ("tex_unit_pct",),
-    "l2_lead": ("l2_pct",),
-    "vram_lead": ("dram_pct",),
-    "crop_lead": ("crop_pct",),
-    "zrop_lead": ("zrop_pct",),
-    "pd_lead": ("pd_pct",),
-    "vaf_lead": ("vaf_pct",),
-    "sm_tex_gap": ("sm_throughput_pct", "tex_unit_pct"),
-    "long_scoreboard_lead": ("stall_long_scoreboard_pct",),
-    "barrier_lead": ("stall_barrier_pct",),
-    "shader_occupancy_pct": ("shader_warps", "shader_warp_slots"),
-}
+@lru_cache(maxsize=1)
+def typed_inputs() -> dict[str, tuple[str, ...]]:
+    """The typed metrics from which a metric follows."""
+    return {
+        "compute_pct": (_SM,),
+        "vram_pct": ("dram_pct",),
+        **{lead: (unit,) for lead, unit in (*unit_leads().items(), *STALL_LEADS.items())},
+        "sm_tex_gap": (_SM, "tex_unit_pct"),
+        "shader_occupancy_pct": ("shader_warps", "shader_warp_slots"),
+    }
+
+
+class WorkloadTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """graphics/time.yaml: what of its peak a unit reaches, the least part of the rest that counts, and the words."""
+
+    reachable_pct: float
+    least_share: float
+    rest: dict[str, str]
+    unit: str
+    part: str
+    how: str
+    bound: str
+    cites: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=1)
+def workload_time() -> WorkloadTime:
+    """The constants and texts of the time model of workloads."""
+    return load(resources.folder("knowledge") / "graphics" / "time.yaml", WorkloadTime)
+
+
+@lru_cache(maxsize=1)
+def workload_terms() -> dict[str, str]:
+    """What a fix may change: units by their lower-case names and the parts of the rest -> metric, '' for the rest."""
+    units = {key.lower(): word.metric for key, word in typed().units.items()}
+    return {**units, **dict.fromkeys(workload_time().rest, "")}
+
+
+def _known(values: Mapping[str, float], name: str) -> float:
+    value = values.get(name, 0.0)
+    return value if math.isfinite(value) else 0.0
+
+
+def workload_speedup(values: Mapping[str, float], fix: FixDef) -> Speedup | None:
+    """Old time over new if the fix alone were made: low with its modest degree, high with its far one.
+
+    values: the known metrics of one workload. The estimate is the middle of both on a log scale, as with kernels. None
+    where the fix does not say what it changes, or changes only unknown work.
+    """
+    terms, constants = workload_terms(), workload_time()
+    work = {name: _known(values, metric) for name, metric in terms.items() if metric and metric in values}
+    if not work or not fix.changes:
+        return None
+    modest = {name: parse(text).scalar(values) for name, text in fix.changes.items()}
+    far = {**modest, **{name: parse(text).scalar(values) for name, text in fix.degrees.items()}}
+    parts = {DRAINS: _vacant(values), IDLE: _known(values, "graphics_idle_pct") / 100}
+    rest = {name: part for name, part in parts.items() if part >= constants.least_share}
+    if not any(math.isfinite(f) and (n == WAITS or n in work or rest.get(n, 0) > 0) for n, f in far.items()):
+        return None
+    old, _ = _time(work, rest, {})
+    low, high = (old / _time(work, rest, factors)[0] for factors in (modest, far))
+    low, high = max(1.0, min(low, high)), max(1.0, low, high)
+    _, next_ = _time(work, rest, far)
+    shrunk = {n: f for n, f in far.items() if f < 0.995 and (n == WAITS or n in work or n in rest)}
+    return Speedup(math.sqrt(low * high), low, high, next_, _how(shrunk, next_, low > 1.0))
+
+
+def _vacant(values: Mapping[str, float]) -> float:
+    """Share of the time in which SMs have no warp though the pipeline is not idle (where idle is unknown, at all)."""
+    active = values.get("sm_active_pct", math.nan)
+    return max(0.0, 100 - active - _known(values, "graphics_idle_pct")) / 100 if math.isfinite(active) else 0.0
+
+
+def _time(work: Mapping[str, float], rest: Mapping[str, float], factors: Mapping[str, float]) -> tuple[float, str]:
+    """The time after a fix, as a share of the time before, and what takes most of it then."""
+
+    def factor(name: str) -> float:
+        value = factors.get(name, 1.0)
+        return max(0.0, value) if math.isfinite(value) else 1.0
+
+    reachable = workload_time().reachable_pct
+    beside = max(0.0, 1 - max(work.values()) / reachable)
+    # Idle time and drains cannot be more than what the top unit leaves.
+    scale = min(1.0, beside / total) if (total := sum(rest.values())) > 0 else 0.0
+    needs = {name: share / reachable * factor(name) for name, share in work.items()}
+    left = (beside - scale * total) * factor(WAITS) + sum(scale * part * factor(n) for n, part in rest.items())
+    top = max(needs, key=lambda name: needs[name])
+    return max(needs[top] + left, 1e-6), (WAITS if left > needs[top] else top)
+
+
+def _how(shrunk: Mapping[str, float], next_: str, certain: bool) -> str:
+    constants, units = workload_time(), {key.lower(): key for key in typed().units}
+
+    def name(term: str) -> str:
+        return constants.rest.get(term) or fill(constants.unit, {"unit": units[term]})
+
+    parts = [fill(constants.part, {"name": name(n), "percent": f"{100 * f:.0f}"}) for n, f in shrunk.items()]
+    text = fill(constants.how, {"parts": ", ".join(parts), "next": units.get(next_) or name(next_)})
+    return text if certain else fill(constants.bound, {"how": text})

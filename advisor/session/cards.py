@@ -10,7 +10,7 @@ from advisor.hardware import ceilings, gpus
 from advisor.hardware.algorithms import Parameter
 from advisor.hardware.gpus import Gpu
 from advisor.hardware.roofline import Inconsistency, Result, check
-from advisor.hardware.roofline import reckon as on_paper
+from advisor.hardware.roofline import estimate as on_paper
 from advisor.knowledge.texts import BOUNDS
 from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis, Location
 from advisor.session.numbers import (
@@ -30,8 +30,7 @@ from advisor.session.records import Algorithm, Ask, Card, Choice, KnowledgeIndex
 from advisor.session.state import State, is_end, main_finding
 
 if TYPE_CHECKING:
-    from advisor.reasoning.engine.explain import BlockedRule, Clause, Proof, RuleProof
-    from advisor.reasoning.engine.what_if import Flip
+    from advisor.reasoning.engine.explain import BlockedRule, Clause, Flip, Proof, RuleProof
 
 
 _NO_LIMIT = 1e15  # an upper bound that is only there to keep nonsense out is not worth a word

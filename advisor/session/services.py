@@ -16,7 +16,7 @@ from advisor.practice.lessons import Lessons
 from advisor.practice.state import Store
 from advisor.readers.workload import typed
 from advisor.reasoning.collect import gather
-from advisor.reasoning.diagnose import Analysis, analyse, analyse_numbers
+from advisor.reasoning.diagnose import analyse, analyse_numbers
 from advisor.records import resources
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.records.readings import Progress
@@ -71,6 +71,8 @@ class Services:
 
     def choose(self, judged: Judged, asks: Sequence[Ask]) -> tuple[str, ...] | None:
         """The questions worth asking, the best first; None where all are asked in order."""
+        from advisor.reasoning.analysis import Analysis  # loads pandas: not before the first report is read
+
         if not isinstance(judged, Analysis):
             return None
         launch = judged.diagnosis.launches[0]

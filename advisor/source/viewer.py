@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from advisor.knowledge.base import Catalog
-from advisor.reasoning.diagnose import Analysis
+from advisor.reasoning.analysis import Analysis
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import InputError
 from advisor.source.columns import COLUMNS, parse_columns

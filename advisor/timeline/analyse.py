@@ -17,9 +17,9 @@ from advisor.knowledge.base import Catalog, TimelineCatalog, catalog, timelines
 from advisor.knowledge.expressions import UNKNOWN, parse
 from advisor.knowledge.schemas import DiagnosisDef
 from advisor.knowledge.texts import fill
-from advisor.reasoning.engine.confidence import finding_confidence
 from advisor.reasoning.engine.reason import Engine
 from advisor.reasoning.engine.trace import Trace as Conclusions
+from advisor.reasoning.engine.trace import finding_confidence
 from advisor.reasoning.observations import Observed, observe
 from advisor.records.diagnosis import Comparison, FixAdvice, Speedup
 from advisor.records.errors import UsageError

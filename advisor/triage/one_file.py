@@ -23,13 +23,14 @@ from advisor.knowledge.base import Catalog, catalog
 from advisor.readers.container import Limits
 from advisor.readers.formats import sniff
 from advisor.readers.read import read
-from advisor.reasoning.assemble import told
-from advisor.reasoning.conclude import Weighed, engine_of, kind_of, ranked, weigh
-from advisor.reasoning.diagnose import Inputs, checked_answers
+from advisor.reasoning.assemble import verdict_and_finding
+from advisor.reasoning.conclude import Conclusions, conclude, engine_of
+from advisor.reasoning.domain import domain_of
 from advisor.reasoning.enrich import add_neighbours
+from advisor.reasoning.inputs import Inputs, checked_answers, knowledge_for
+from advisor.reasoning.ranking import kind_of, ranked
 from advisor.reasoning.time_model import model
 from advisor.reasoning.time_model.budget import budgets, candidates_of
-from advisor.reasoning.workloads import is_workload, knowledge_for
 from advisor.records.child import claim_output, lines_in
 from advisor.records.diagnosis import Speedup
 from advisor.records.errors import AdvisorError, InputError, UsageError
@@ -138,57 +139,59 @@ def _examine(path: Path, label: str, settings: Settings) -> Part:
     known = knowledge_for(catalog(tuple(map(Path, settings.knowledge))), (info,))
     answers = checked_answers(known, settings.answers)
     inputs = Inputs(frame, (info,), settings.gpu, {None: answers}, settings.ceilings)
-    weighed = weigh(known, inputs)
+    concluded = conclude(known, inputs)
     part.launches = len(frame)
-    _fold(part, known, weighed, label, settings.rows)
-    part.used = _used(weighed, settings)
+    _fold(part, known, concluded, label, settings.rows)
+    part.used = _used(concluded, settings)
     engine_of(known).forget(_CACHED)
     return part
 
 
-def _used(weighed: Weighed, settings: Settings) -> tuple[str, ...]:
+def _used(concluded: Conclusions, settings: Settings) -> tuple[str, ...]:
     """The measured ceilings that decided here: of GPUs that a launch with a known peak ran on."""
     if not settings.ceilings:
         return ()
-    frame = weighed.frame
+    frame = concluded.frame
     gpus = zip(frame["gpu_name"], frame["cc"], frame["dram_peak_bytes_per_s"], strict=True)
     return tuple(sorted({key for n, c, peak in gpus if (key := key_of(str(n), str(c))) in settings.ceilings and peak}))
 
 
-def _fold(part: Part, catalog: Catalog, weighed: Weighed, label: str, rows: bool) -> None:
+def _fold(part: Part, catalog: Catalog, concluded: Conclusions, label: str, rows: bool) -> None:
     """Put the launches of one frame into groups, each with an example and its conclusions."""
-    frame = weighed.frame
-    durations = _column(weighed, "duration_ns")
+    frame = concluded.frame
+    durations = _column(concluded, "duration_ns")
     texts = [frame[name].tolist() for name in ("kernel_full", "kernel", "grid", "block", "gpu_name", "cc", "index")]
-    metrics = [_column(weighed, name) for name in METRICS] if rows else []
+    metrics = [_column(concluded, name) for name in METRICS] if rows else []
     groups: dict[Key, Tally] = {}
     examples: dict[Key, tuple[tuple[int, int, int], int]] = {}
     order: dict[int, tuple[_Ranked, ...]] = {}
     for row, (full, kernel, grid, block, gpu, cc, index) in enumerate(zip(*texts, strict=True)):
         key = Key(
             str(full), str(kernel), grid or (), block or (), str(gpu or ""), str(cc or ""),
-            weighed.known_as[row], catalog.scope,
+            concluded.known_as[row], catalog.scope,
         )  # fmt: skip
-        gains = weighed.gains[row]
-        found = [_Ranked(f, kind_of(catalog, f, gains.get(f)), gains.get(f)) for f in weighed.traces[row].findings]
+        gains = concluded.gains[row]
+        found = [_Ranked(f, kind_of(catalog, f, gains.get(f)), gains.get(f)) for f in concluded.traces[row].findings]
         placed = ranked(catalog, found)
         tally = groups.setdefault(key, Tally(reports=1))
-        back = _count(tally, placed, weighed.traces[row].class_id, durations[row])
+        back = _count(tally, placed, concluded.traces[row].class_id, durations[row])
         rank = (-back, -_ps(durations[row]), int(index))
         if key not in examples or rank < examples[key][0]:
             examples[key], order[row] = (rank, row), placed
         if rows:
-            part.rows.append(_row(int(index), key, durations[row], weighed.traces[row].class_id, placed, metrics, row))
+            part.rows.append(
+                _row(int(index), key, durations[row], concluded.traces[row].class_id, placed, metrics, row)
+            )
     chosen = {key: row for key, (_, row) in examples.items()}
-    budgets = _budgets(catalog, weighed, list(chosen.values()), order)
+    budgets = _budgets(catalog, concluded, list(chosen.values()), order)
     for key, row in chosen.items():
-        groups[key].example = _example(catalog, weighed, row, order[row], label, int(texts[6][row]), budgets.get(row))
+        groups[key].example = _example(catalog, concluded, row, order[row], label, int(texts[6][row]), budgets.get(row))
     part.groups = list(groups.items())
 
 
-def _column(weighed: Weighed, name: str) -> list[float]:
-    column = weighed.observed.columns.get(name)
-    return [math.nan] * len(weighed.frame) if column is None else [float(v) for v in column.tolist()]
+def _column(concluded: Conclusions, name: str) -> list[float]:
+    column = concluded.observed.columns.get(name)
+    return [math.nan] * len(concluded.frame) if column is None else [float(v) for v in column.tolist()]
 
 
 def _ps(duration: float) -> int:
@@ -264,25 +267,25 @@ def _row(
 
 
 def _budgets(
-    catalog: Catalog, weighed: Weighed, rows: list[int], order: Mapping[int, tuple[_Ranked, ...]]
+    catalog: Catalog, concluded: Conclusions, rows: list[int], order: Mapping[int, tuple[_Ranked, ...]]
 ) -> dict[int, Any]:
     """The joint gain of all fixes of each of these launches."""
-    if is_workload(catalog):
+    if not domain_of(catalog).modelled:
         return {}
     wanted = {row: found for row in rows if len(found := candidates_of(catalog, order[row])) >= 2}
     if not wanted:
         return {}
     at = list(wanted)
-    columns = {name: column[at] for name, column in weighed.observed.columns.items()}
+    columns = {name: column[at] for name, column in concluded.observed.columns.items()}
     fixes = {f: fix for found in wanted.values() for f in found if (fix := catalog.findings[f].fix) is not None}
     return dict(zip(at, budgets(model.build(columns, len(at)), fixes, list(wanted.values())), strict=True))
 
 
 def _example(
-    catalog: Catalog, weighed: Weighed, row: int, placed: tuple[_Ranked, ...], label: str, index: int, budget: Any
+    catalog: Catalog, concluded: Conclusions, row: int, placed: tuple[_Ranked, ...], label: str, index: int, budget: Any
 ) -> Example:
     first, fix = first_of(placed)
-    verdict, finding = told(catalog, weighed, row, first.id if first is not None else None)
-    time = _ps(weighed.observed.value(row, "duration_ns"))
+    verdict, finding = verdict_and_finding(catalog, concluded, row, first.id if first is not None else None)
+    time = _ps(concluded.observed.value(row, "duration_ns"))
     back = _back(time, fix.speedup.estimate) if fix is not None and fix.speedup is not None else 0
     return Example(label, index, time, back, msgspec.msgpack.encode(Conclusion(verdict, finding, budget)))

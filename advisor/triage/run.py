@@ -21,7 +21,7 @@ import msgspec
 
 from advisor.hardware import ceilings, gpus
 from advisor.knowledge.base import catalog
-from advisor.reasoning.diagnose import checked_answers
+from advisor.reasoning.inputs import checked_answers
 from advisor.records import resources, scratch
 from advisor.records.child import Child, python_command
 from advisor.records.errors import AdvisorError, InputError, UsageError

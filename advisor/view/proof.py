@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from advisor.reasoning.engine.explain import BlockedRule, Clause, Proof
-from advisor.reasoning.engine.what_if import Flip
+from advisor.reasoning.engine.explain import BlockedRule, Clause, Flip, Proof
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.view.numbers import comparison_text, time_text
 from advisor.view.text import paint, title_text, wrap

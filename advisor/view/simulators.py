@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from advisor.hardware.access_patterns import BANKS, LINE, SECTOR, coalescing_of, groups, passes, touched_sectors
 from advisor.hardware.gpus import Limits
 from advisor.hardware.occupancy import Cliff, Occupancy
-from advisor.hardware.simulators import Change, Simulated
+from advisor.hardware.simulators import (
+    BANKS,
+    LINE,
+    SECTOR,
+    Change,
+    Simulated,
+    coalescing_of,
+    groups,
+    passes,
+    touched_sectors,
+)
 from advisor.view.charts.bars import bar
 from advisor.view.text import cut, labelled, paint, shown, wrap
 

@@ -28,7 +28,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from advisor.practice.selfcheck import Judged, Measured, StepJudged
-    from advisor.reasoning.diagnose import Analysis
+    from advisor.reasoning.analysis import Analysis
 
 HALVES = ("fitting", "held back")
 NOTHING = "nothing"  # found on a step that has no diagnosis

@@ -13,8 +13,7 @@ import pytest
 import yaml
 
 from advisor.cli.options import Launches
-from advisor.knowledge.bounded_yaml import DEEPEST, MOST_NODES, MOST_SCALAR, BoundedLoader
-from advisor.knowledge.loader import load, parse
+from advisor.knowledge.loader import DEEPEST, MOST_NODES, MOST_SCALAR, BoundedLoader, load, parse
 from advisor.lint.lint import lint
 from advisor.readers.read import read
 from advisor.records.errors import AdvisorError, KnowledgeError

@@ -12,9 +12,10 @@ import pandas as pd
 import yaml
 
 from advisor.hardware import lanes
-from advisor.hardware.access_patterns import banks_of, coalescing_of
-from advisor.hardware.lanes import access
+from advisor.hardware.lanes import LANES, WIDTHS, access
+from advisor.hardware.simulators import BankUse, Coalescing, banks_of, coalescing_of
 from advisor.readers.parent import read_instances
+from advisor.records.errors import UsageError
 
 ROOT = Path(__file__).parents[2]
 TABLE = ROOT / "tests" / "data" / "access_patterns.yaml"
@@ -104,3 +105,32 @@ def counted(found: pd.DataFrame, entry: Entry) -> set[tuple[float, float]]:
         (round(a / n, 6), round(i / n, 6))
         for a, i, n in zip(here[actual], here[ideal], here.inst_executed, strict=True)
     }
+
+
+def _checked(width: int, lanes: int) -> None:
+    if width not in WIDTHS:
+        raise UsageError(f"a lane accesses 1, 2, 4, 8 or 16 bytes, not {width}")
+    if not 1 <= lanes <= LANES:
+        raise UsageError(f"a warp has 1 to {LANES} active lanes, not {lanes}")
+
+
+def coalescing(
+    width: int = 4, stride: int = 1, offset: int = 0, lanes: int = LANES, block_x: int = LANES, row_stride: int = 0
+) -> Coalescing:
+    """A global access in which lane l touches element (l // block_x) * row_stride + (l % block_x) * stride.
+
+    width: bytes of an element; stride and row_stride: elements; offset: bytes from a 32-byte boundary to element 0.
+    Ideals and words: errata.sectors (4 sectors for 32 x 4 bytes, 16 for 32 x 16), errata.row_stride.
+    """
+    _checked(width, lanes)
+    if block_x < 1:
+        raise UsageError(f"a block has at least 1 thread in x, not {block_x}")
+    starts = [offset + (lane // block_x * row_stride + lane % block_x * stride) * width for lane in range(lanes)]
+    return coalescing_of([*starts, *[None] * (LANES - lanes)], width)
+
+
+def banks(width: int = 4, stride: int = 1, offset: int = 0, lanes: int = LANES) -> BankUse:
+    """A shared access in which lane l touches the `width` bytes at offset + l x stride x width."""
+    _checked(width, lanes)
+    starts = [offset + lane * stride * width for lane in range(lanes)]
+    return banks_of([*starts, *[None] * (LANES - lanes)], width)

@@ -182,7 +182,7 @@ def test_every_text_of_the_napkin_cites_its_sources() -> None:
 
 
 def test_notes_and_checks_use_only_names_that_exist() -> None:
-    full = roofline.reckon("gemm", dtype="f16", gpu_name="H100")
+    full = roofline.estimate("gemm", dtype="f16", gpu_name="H100")
     known = set(roofline.names(full))
     for key, remark in a.remarks("notes").items():
         assert parse_test(remark.test).names | fields(remark.says) <= known, key

@@ -15,17 +15,17 @@ from hypothesis import strategies as st
 from advisor.cli.json_schema import schema
 from advisor.hardware import algorithms
 from advisor.hardware.gpus import ids
-from advisor.hardware.roofline import check, napkin_document, reckon
+from advisor.hardware.roofline import check, estimate, napkin_document
 from advisor.view.napkin import napkin_text, roofline_lines
 from advisor.view.writers.json import plain
 
 SCHEMA = schema("napkin")
-GEMM = reckon("gemm", dtype="f16", gpu_name="H100-SXM")
+GEMM = estimate("gemm", dtype="f16", gpu_name="H100-SXM")
 MEASURED = {"duration_ns": 5e6, "dram_bytes": 1e9, "compute_pct": 30.0, "memory_pct": 80.0}
 
 
 def test_the_first_screen_says_what_where_and_how_fast() -> None:
-    text = napkin_text(reckon("gemm", dtype="f32", gpu_name="H100-SXM"))
+    text = napkin_text(estimate("gemm", dtype="f32", gpu_name="H100-SXM"))
     for expected in ("fp32 on H100 SXM", "682.7 FLOP/byte", "20.0 FLOP/byte", "compute-bound", "2.05 ms (FLOP / peak)"):
         assert expected in text
 
@@ -36,7 +36,7 @@ def test_both_kinds_of_core_stand_side_by_side_and_the_expected_one_is_marked() 
 
 
 def test_what_was_measured_is_set_against_it() -> None:
-    single = reckon("gemm", dtype="f32", gpu_name="H200")
+    single = estimate("gemm", dtype="f32", gpu_name="H200")
     text = napkin_text(single, checks=check(single, MEASURED))
     assert "Measured against it" in text
     assert "4.97× the minimum bytes" in text
@@ -52,7 +52,7 @@ def test_what_was_measured_is_set_against_it() -> None:
 def test_no_line_is_wider_than_asked_and_no_colour_is_used_unasked(
     name: str, dtype: str, card: str, width: int
 ) -> None:
-    text = napkin_text(reckon(name, dtype=dtype, gpu_name=card), width)
+    text = napkin_text(estimate(name, dtype=dtype, gpu_name=card), width)
     assert max(map(len, text.splitlines())) <= width
     assert "\x1b" not in text
     assert text.endswith("\n")
@@ -68,19 +68,21 @@ def test_colour_changes_nothing_but_the_colour() -> None:
 def test_the_point_of_compute_bound_work_lies_on_the_flat_roof_and_of_memory_bound_work_on_the_slope() -> None:
     flat = next(line for line in roofline_lines(GEMM) if "O" in line.partition("|")[2])
     assert "=O" in flat
-    slope = next(line for line in roofline_lines(reckon("reduction", gpu_name="H100")) if "O" in line.partition("|")[2])
+    slope = next(
+        line for line in roofline_lines(estimate("reduction", gpu_name="H100")) if "O" in line.partition("|")[2]
+    )
     assert re.search("/O|O/", slope)
 
 
 def test_the_ridge_stands_left_of_compute_bound_work() -> None:
-    lines = list(roofline_lines(reckon("gemm", dtype="f32", gpu_name="H100")))
+    lines = list(roofline_lines(estimate("gemm", dtype="f32", gpu_name="H100")))
     axis = next(line for line in lines if "^" in line and "+" in line)
     point = next(line for line in lines if "O" in line.partition("|")[2])
     assert axis.index("^") < point.rindex("O")
 
 
 def test_work_that_computes_nothing_has_no_place_on_a_roofline() -> None:
-    assert list(roofline_lines(reckon("transpose", gpu_name="H100"))) == []
+    assert list(roofline_lines(estimate("transpose", gpu_name="H100"))) == []
 
 
 @settings(deadline=None, max_examples=60)
@@ -90,7 +92,7 @@ def test_work_that_computes_nothing_has_no_place_on_a_roofline() -> None:
     st.sampled_from(ids()),
 )
 def test_the_json_is_what_its_schema_says(name: str, dtype: str, card: str) -> None:
-    result = reckon(name, dtype=dtype, gpu_name=card)
+    result = estimate(name, dtype=dtype, gpu_name=card)
     out = json.loads(json.dumps(plain(napkin_document(result, check(result, MEASURED))), allow_nan=False))
     jsonschema.validate(out, SCHEMA, cls=jsonschema.Draft202012Validator)
     assert out["schema"] == SCHEMA["$id"]
@@ -100,13 +102,13 @@ def test_the_json_is_what_its_schema_says(name: str, dtype: str, card: str) -> N
 def test_the_napkin_loads_neither_pandas_nor_numpy_nor_a_screen() -> None:
     code = (
         "import sys\n"
-        "from advisor.hardware.roofline import reckon\n"
+        "from advisor.hardware.roofline import estimate\n"
         "from advisor.view.napkin import napkin_text\n"
         "from advisor.hardware.roofline import napkin_document\n"
         "from advisor.view.writers.json import plain\n"
         "import advisor.hardware.roofline, advisor.hardware.occupancy\n"
-        "import advisor.records.quantities, advisor.hardware.access_patterns\n"
-        "napkin_text(reckon('gemm', dtype='f16', gpu_name='H100'))\n"
+        "import advisor.records.quantities, advisor.hardware.simulators\n"
+        "napkin_text(estimate('gemm', dtype='f16', gpu_name='H100'))\n"
         "heavy = {'numpy', 'pandas', 'textual', 'matplotlib', 'cupy', 'experta', 'rapidfuzz'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.hardware.access_patterns import BankUse, banks, coalescing
+from advisor.hardware.simulators import BankUse
 from advisor.records.errors import UsageError
+from tests.hardware.access_patterns import banks, coalescing
 
 
 @pytest.mark.parametrize(("width", "sectors"), [(1, 1), (2, 2), (4, 4), (8, 8), (16, 16)])

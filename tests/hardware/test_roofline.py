@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from advisor.hardware import algorithms
 from advisor.hardware.gpus import from_device, gpu, ids
-from advisor.hardware.roofline import check, reckon
+from advisor.hardware.roofline import check, estimate
 from advisor.records.errors import UsageError
 
 
 def test_a_large_gemm_is_compute_bound_and_its_floor_is_flop_over_peak() -> None:
-    result = reckon("gemm", {"m": 4096, "n": 4096, "k": 4096}, dtype="f32", gpu_name="H100-SXM")
+    result = estimate("gemm", {"m": 4096, "n": 4096, "k": 4096}, dtype="f32", gpu_name="H100-SXM")
     assert round(result.intensity, 1) == 682.7
     assert result.bound == "compute"
     assert result.expected is not None
@@ -27,7 +27,7 @@ def test_a_large_gemm_is_compute_bound_and_its_floor_is_flop_over_peak() -> None
 
 
 def test_a_reduction_is_memory_bound_and_its_floor_is_bytes_over_bandwidth() -> None:
-    result = reckon("reduction", {"n": 1e9}, gpu_name="A100-SXM-80GB")
+    result = estimate("reduction", {"n": 1e9}, gpu_name="A100-SXM-80GB")
     assert result.intensity == 0.25
     assert result.bound == "memory"
     assert result.floor_ns == pytest.approx(4e9 / 2039e9 * 1e9)
@@ -35,7 +35,7 @@ def test_a_reduction_is_memory_bound_and_its_floor_is_bytes_over_bandwidth() -> 
 
 
 def test_tensor_cores_turn_compute_bound_work_memory_bound() -> None:
-    result = reckon("gemm", {"m": 512, "n": 512, "k": 512}, dtype="f16", gpu_name="H200")
+    result = estimate("gemm", {"m": 512, "n": 512, "k": 512}, dtype="f16", gpu_name="H200")
     assert result.plain is not None
     assert result.tensor is not None
     assert result.plain.bound == "compute"
@@ -45,8 +45,8 @@ def test_tensor_cores_turn_compute_bound_work_memory_bound() -> None:
 
 
 def test_the_data_type_doubles_the_intensity_and_moves_the_ridge() -> None:
-    single = reckon("gemm", dtype="f32", gpu_name="V100-SXM2")
-    half = reckon("gemm", dtype="f16", gpu_name="V100-SXM2", cores="plain")
+    single = estimate("gemm", dtype="f32", gpu_name="V100-SXM2")
+    half = estimate("gemm", dtype="f16", gpu_name="V100-SXM2", cores="plain")
     assert half.intensity == pytest.approx(2 * single.intensity)
     assert half.expected is not None
     assert single.expected is not None
@@ -54,27 +54,27 @@ def test_the_data_type_doubles_the_intensity_and_moves_the_ridge() -> None:
 
 
 def test_work_without_the_shape_of_a_matrix_product_has_no_tensor_roof() -> None:
-    result = reckon("softmax", dtype="f16", gpu_name="H200")
+    result = estimate("softmax", dtype="f16", gpu_name="H200")
     assert result.tensor is None
     with pytest.raises(UsageError, match="no fp16 rate on tensor cores for softmax"):
-        reckon("softmax", dtype="f16", gpu_name="H200", cores="tensor")
+        estimate("softmax", dtype="f16", gpu_name="H200", cores="tensor")
 
 
 def test_own_numbers_are_taken_to_run_on_plain_cores_unless_told_otherwise() -> None:
     own = {"flop_count": 1e12, "byte_count": 1e9}
-    assert reckon("own", own, dtype="f16", gpu_name="H200").cores == "plain"
-    assert reckon("own", own, dtype="f16", gpu_name="H200", cores="tensor").cores == "tensor"
+    assert estimate("own", own, dtype="f16", gpu_name="H200").cores == "plain"
+    assert estimate("own", own, dtype="f16", gpu_name="H200", cores="tensor").cores == "tensor"
 
 
 def test_the_lbm_kernel_of_12_flop_per_byte_is_compute_bound_in_double_on_a_v100() -> None:
-    result = reckon("own", {"flop_count": 12e9, "byte_count": 1e9}, dtype="f64", gpu_name="V100-SXM2")
+    result = estimate("own", {"flop_count": 12e9, "byte_count": 1e9}, dtype="f64", gpu_name="V100-SXM2")
     assert result.expected is not None
     assert round(result.expected.ridge, 1) == 8.7
     assert result.bound == "compute"
 
 
 def test_a_type_without_arithmetic_of_its_own_leaves_only_the_bytes() -> None:
-    result = reckon("reduction", dtype="i8", gpu_name="L4")
+    result = estimate("reduction", dtype="i8", gpu_name="L4")
     assert result.expected is None
     assert result.bound == ""
     assert result.floor_ns == result.bytes_ns
@@ -82,15 +82,15 @@ def test_a_type_without_arithmetic_of_its_own_leaves_only_the_bytes() -> None:
 
 
 def test_data_that_fits_the_l2_cache_and_tiny_work_are_pointed_out() -> None:
-    notes = [note.id for note in reckon("reduction", {"n": 1e6}, gpu_name="H200").notes]
+    notes = [note.id for note in estimate("reduction", {"n": 1e6}, gpu_name="H200").notes]
     assert "fits_l2" in notes
     assert "small" in notes
-    assert reckon("reduction", {"n": 1e9}, gpu_name="H200").notes == ()
+    assert estimate("reduction", {"n": 1e9}, gpu_name="H200").notes == ()
 
 
 def test_measured_ceilings_replace_the_usual_ones() -> None:
-    usual = reckon("reduction", gpu_name="H200")
-    measured = reckon("reduction", gpu_name="H200", ceilings={"memory": 0.5})
+    usual = estimate("reduction", gpu_name="H200")
+    measured = estimate("reduction", gpu_name="H200", ceilings={"memory": 0.5})
     assert measured.floor_ns == usual.floor_ns
     assert measured.achievable_ns == pytest.approx(measured.floor_ns / 0.5)
 
@@ -107,17 +107,19 @@ def test_a_gpu_worked_out_from_a_report_will_do() -> None:
         },
         "NVIDIA H999",
     )
-    assert reckon("gemm", gpu_name=card).floor_ns == pytest.approx(reckon("gemm", gpu_name="H200").floor_ns, rel=0.01)
+    assert estimate("gemm", gpu_name=card).floor_ns == pytest.approx(
+        estimate("gemm", gpu_name="H200").floor_ns, rel=0.01
+    )
 
 
 def test_a_gpu_without_a_known_bandwidth_is_refused() -> None:
     with pytest.raises(UsageError, match="bandwidth of H200 SXM is not known"):
-        reckon("gemm", gpu_name=msgspec.structs.replace(gpu("H200"), bandwidth=None))
+        estimate("gemm", gpu_name=msgspec.structs.replace(gpu("H200"), bandwidth=None))
 
 
 def test_cores_that_do_not_exist_are_refused() -> None:
     with pytest.raises(UsageError, match="no cores 'ray'"):
-        reckon("gemm", gpu_name="H200", cores="ray")
+        estimate("gemm", gpu_name="H200", cores="ray")
 
 
 @settings(deadline=None)
@@ -129,7 +131,7 @@ def test_cores_that_do_not_exist_are_refused() -> None:
 )
 def test_floors_bounds_and_roofs_agree_with_one_another(name: str, dtype: str, card: str, cores: str) -> None:
     try:
-        result = reckon(name, dtype=dtype, gpu_name=card, cores=cores)
+        result = estimate(name, dtype=dtype, gpu_name=card, cores=cores)
     except UsageError:
         assert cores != "auto"
         return
@@ -143,8 +145,8 @@ def test_floors_bounds_and_roofs_agree_with_one_another(name: str, dtype: str, c
                 assert result.flop / roof.attainable * 1e9 == pytest.approx(roof.floor_ns)
 
 
-GEMM = reckon("gemm", {"m": 4096, "n": 4096, "k": 4096}, dtype="f32", gpu_name="H200")
-SUM = reckon("reduction", {"n": 1e9}, gpu_name="H200")
+GEMM = estimate("gemm", {"m": 4096, "n": 4096, "k": 4096}, dtype="f32", gpu_name="H200")
+SUM = estimate("reduction", {"n": 1e9}, gpu_name="H200")
 
 
 def found(result: object, **measured: float) -> dict[str, str]:
@@ -192,7 +194,7 @@ def test_a_launch_below_its_floor_is_a_contradiction() -> None:
 
 def test_fewer_bytes_than_the_least_are_a_contradiction_unless_the_cache_held_them() -> None:
     assert found(SUM, dram_bytes=1e9) == {"traffic_below_minimum": ""}
-    small = reckon("reduction", {"n": 1e6}, gpu_name="H200")
+    small = estimate("reduction", {"n": 1e6}, gpu_name="H200")
     assert found(small, dram_bytes=1000.0) == {"traffic_from_cache": ""}
     assert found(small, duration_ns=500.0) == {"faster_from_cache": ""}
 

@@ -113,8 +113,8 @@ def test_register_transfers_count_on_alu_on_hopper_only(opcode: str) -> None:
 
 
 def test_the_longest_known_stem_decides() -> None:
-    assert classify("IMAD.MOV.U32").is_move
-    assert not classify("IMAD.X").is_move
+    assert classify("IMAD.MOV.U32").kind == "move"
+    assert classify("IMAD.X").kind != "move"
     assert classify("HFMA2.MMA").pipe == "tensor"
     assert classify("imad.mov.u32").entry == "IMAD.MOV"
 

@@ -11,11 +11,10 @@ import pytest
 from advisor.cli.json_schema import schema
 from advisor.cli.main import main
 from advisor.hardware import lanes
-from advisor.hardware.access_patterns import banks_of
 from advisor.hardware.gpus import limits_of
 from advisor.hardware.lanes import access
 from advisor.hardware.occupancy import block_limits, most_for
-from advisor.hardware.simulators import Asked, banks, coalescing
+from advisor.hardware.simulators import Asked, banks, banks_of, coalescing
 from advisor.records.errors import UsageError
 from advisor.view.simulators import banks_text, coalescing_text
 

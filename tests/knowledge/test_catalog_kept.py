@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import advisor
-from advisor.knowledge.loader import FILE, Kept, _digest, kept
+from advisor.knowledge.loader import FILE, ParseCache, _digest, parse_cache
 from advisor.records import resources
 from advisor.records.errors import AdvisorError
 
@@ -36,8 +36,8 @@ def place(tmp_path: Path) -> Path:
     return tmp_path / "knowledge" / "x.yaml"
 
 
-def kept_in(tmp_path: Path) -> Kept:
-    return Kept(tmp_path / "cache" / FILE, (tmp_path / "knowledge",))
+def kept_in(tmp_path: Path) -> ParseCache:
+    return ParseCache(tmp_path / "cache" / FILE, (tmp_path / "knowledge",))
 
 
 def test_what_was_kept_is_there_in_the_next_process_for_the_same_text(tmp_path: Path, place: Path) -> None:
@@ -52,7 +52,7 @@ def test_what_was_kept_is_there_in_the_next_process_for_the_same_text(tmp_path: 
 
 @given(content=PLAIN)
 def test_what_comes_back_is_what_was_parsed(content: Any) -> None:
-    found = Kept(Path("none"), (Path("knowledge"),))
+    found = ParseCache(Path("none"), (Path("knowledge"),))
     found.put(Path("knowledge/x.yaml"), "text", content)
     assert found.get(Path("knowledge/x.yaml"), "text", Any) == content  # type: ignore[arg-type]
 
@@ -121,7 +121,7 @@ def test_a_pipe_in_its_place_is_not_waited_for(tmp_path: Path, place: Path) -> N
 
 def test_two_installations_share_an_entry(tmp_path: Path) -> None:
     for folder in ("one", "two"):
-        found = Kept(tmp_path / FILE, (tmp_path / folder / "knowledge",))
+        found = ParseCache(tmp_path / FILE, (tmp_path / folder / "knowledge",))
         found.put(tmp_path / folder / "knowledge" / "x.yaml", "text", {"a": 1})
         found.write()
     assert list(msgspec.msgpack.decode((tmp_path / FILE).read_bytes())) == [f"knowledge{os.sep}x.yaml"]
@@ -135,8 +135,8 @@ def test_without_a_home_all_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("platformdirs.user_cache_dir", answer)
         with pytest.raises(AdvisorError, match="set HOME"):
             resources.user_cache()
-        found = kept.__wrapped__()
-        place = resources.folder("knowledge") / "unit_names.yaml"
+        found = parse_cache.__wrapped__()
+        place = resources.folder("knowledge") / "units.yaml"
         assert found.get(place, "text", dict) is None
         found.put(place, "text", {})
         found.write()

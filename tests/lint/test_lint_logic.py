@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.knowledge.expressions import TRUE, parse_test
-from advisor.lint.logic import Junction, TooManyCases, find_values, formula, is_linear, possible, surely_known, truth
+from advisor.lint.rules import Junction, TooManyCases, find_values, formula, is_linear, possible, surely_known
 
 numbers = st.sampled_from(["0", "1", "2.5", "10", "60", "0.8"])
 names = st.sampled_from(["a", "b", "c"])
@@ -55,8 +55,8 @@ def close(test, values):
 def test_inequalities_say_what_the_test_says(test, values):
     assert is_linear(test)
     if not close(test, values):
-        assert holds(formula(test), values) == (truth(test, values) == TRUE)
-        assert holds(formula(test, False), values) == (truth(test, values) != TRUE)
+        assert holds(formula(test), values) == (test.truth(values) == TRUE)
+        assert holds(formula(test, False), values) == (test.truth(values) != TRUE)
 
 
 @given(st.lists(tests, min_size=1, max_size=3), st.lists(points, max_size=30))
@@ -69,7 +69,7 @@ def test_what_is_impossible_holds_nowhere_and_what_is_possible_has_a_witness(sev
         return
     if witness is None:
         for values in tried:
-            assert any(close(t, values) for t in several) or not all(truth(t, values) == TRUE for t in several)
+            assert any(close(t, values) for t in several) or not all(t.truth(values) == TRUE for t in several)
     else:
         values = {**dict.fromkeys("abc", Fraction(0)), **witness}
         assert all(holds(f, values) for f in formulas)
@@ -125,7 +125,7 @@ def test_values_are_found_where_tests_are_not_linear(true, false):
     wanted, unwanted = [parse_test(t) for t in true], [parse_test(t) for t in false]
     values = find_values(wanted, unwanted)
     assert values is not None and min(values.values()) >= 0
-    assert all(truth(t, values) == TRUE for t in wanted) and all(truth(t, values) != TRUE for t in unwanted)
+    assert all(t.truth(values) == TRUE for t in wanted) and all(t.truth(values) != TRUE for t in unwanted)
 
 
 def test_the_search_gives_up_and_repeats_itself():

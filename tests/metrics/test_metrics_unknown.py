@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from advisor.knowledge.base import catalog
-from advisor.reasoning.metrics.derive import COMPUTE, INSIDE, LABELS, derive, plan
-from advisor.reasoning.metrics.fallbacks import SAMPLED
+from advisor.knowledge.units import compute_units, inner_units
+from advisor.reasoning.metrics.derive import LABELS, SAMPLED, derive, plan
 from advisor.records.readings import IDENTITY
 
 METRICS = catalog().metrics
@@ -73,9 +73,9 @@ def test_labels_are_the_same_or_unknown_when_one_number_is_gone(
     assert list(after["stall_leader"]) == [
         now if now == "" else was for was, now in zip(derived["stall_leader"], after["stall_leader"], strict=True)
     ]
-    if gone in COMPUTE:
+    if gone in compute_units():
         # Known pipes stand in only where something other than arithmetic accounts for SM throughput.
-        inside = after[list(INSIDE)].max(axis=1) >= after["sm_throughput_pct"] - 0.5
+        inside = after[list(inner_units())].max(axis=1) >= after["sm_throughput_pct"] - 0.5
         assert set(after["compute_leader"][~inside]) <= {"sm_throughput_pct"}
         assert (after["compute_from_breakdown"][~inside] == 0).all()
         assert (after["compute_pct"][inside] <= after["sm_throughput_pct"][inside] + 0.5).all()

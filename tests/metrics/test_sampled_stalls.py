@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from advisor.reasoning.metrics.derive import derive
-from advisor.reasoning.metrics.fallbacks import SAMPLED
+from advisor.reasoning.metrics.derive import SAMPLED, derive
 
 COUNTED = [f"stall_{reason}" for reason in SAMPLED]
 SHARES = [f"stall_{reason}_pct" for reason in SAMPLED]

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.reasoning.metrics.workloads import LEADS, UNITS, clusters, derive_workloads, follows, units_of
+from advisor.readers.workload import unit_names
+from advisor.reasoning.workloads import clusters, derive_workloads, follows, unit_leads, units_of
 from advisor.records.readings import IDENTITY
 
 
@@ -76,7 +77,7 @@ def test_headroom_is_90_over_the_top_unit() -> None:
 PERCENT = st.floats(0, 100)
 
 
-@given(st.dictionaries(st.sampled_from(UNITS), PERCENT, min_size=1))
+@given(st.dictionaries(st.sampled_from(tuple(unit_names())), PERCENT, min_size=1))
 def test_clusters_hold_each_known_unit_once_within_10_points_of_their_first(values: dict[str, float]) -> None:
     groups = clusters(values)
     assert [u for group in groups for u in group] == [u for _, u in units_of(values)]
@@ -87,9 +88,9 @@ def test_clusters_hold_each_known_unit_once_within_10_points_of_their_first(valu
         assert values[one[0]] - values[other[0]] > 10
 
 
-@given(st.dictionaries(st.sampled_from(UNITS), PERCENT, min_size=2, max_size=6))
+@given(st.dictionaries(st.sampled_from(tuple(unit_names())), PERCENT, min_size=2, max_size=6))
 def test_at_most_one_unit_leads_unless_they_are_equal(values: dict[str, float]) -> None:
     found = follows(values)
-    leading = [name for name in LEADS if found[name] > 0]
+    leading = [name for name in unit_leads() if found[name] > 0]
     assert len(leading) <= 1
-    assert all(values.get(LEADS[name]) == max(values.values()) for name in leading)
+    assert all(values.get(unit_leads()[name]) == max(values.values()) for name in leading)

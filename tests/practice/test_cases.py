@@ -11,7 +11,7 @@ from advisor.practice.api import Card
 from advisor.practice.launchlines import read_lines, shape
 from advisor.practice.manifest import answers, case, exercise, home, names, work_of
 from advisor.practice.tasks import launch_words
-from advisor.reasoning.diagnose import checked_answers
+from advisor.reasoning.inputs import checked_answers
 
 GB = 1 << 30
 # name, CC, SMs, memory, L2, most shared memory of a block (opt-in) and of an SM

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.readers import container, slimming
+from advisor.readers import container
 from tests.damaged import report
 
 
@@ -61,7 +61,7 @@ def test_walking_never_fails_whatever_the_bytes(noise: bytes) -> None:
 
 def test_a_slim_copy_is_a_whole_report_of_the_launches_asked_for() -> None:
     out = io.BytesIO()
-    damaged = slimming.slim(report(), container.walk(report()), 1, 2, {"gpu__time_duration.sum"}.__contains__, out)
+    damaged = container.slim(report(), container.walk(report()), 1, 2, {"gpu__time_duration.sum"}.__contains__, out)
     copy = container.walk(out.getvalue())
     assert damaged == []
     assert (copy.announced, copy.readable, copy.damage) == (1, 1, "")
@@ -77,7 +77,7 @@ def test_a_bare_metric_keeps_its_value_and_loses_its_instances(tmp_path: Path) -
 
         path = tmp_path / name
         with path.open("wb") as out:
-            assert slimming.slim(report(), container.walk(report()), 0, 1, names.__contains__, out, bare=bare) == []
+            assert container.slim(report(), container.walk(report()), 0, 1, names.__contains__, out, bare=bare) == []
         action = ncu_report.load_report(str(path)).range_by_idx(0).action_by_idx(0)
         metrics = [action.metric_by_name(n) for n in sorted(names)]
         return path.stat().st_size, [(m.value(), m.num_instances()) for m in metrics]
@@ -95,5 +95,5 @@ def test_a_record_that_is_no_message_is_named_as_damaged() -> None:
     start, end = container.spans(container.walk(report()))[1]
     data[start:end] = b"\xff" * (end - start)
     out = io.BytesIO()
-    assert slimming.slim(bytes(data), container.walk(bytes(data)), 0, 2, bool, out) == [1]
+    assert container.slim(bytes(data), container.walk(bytes(data)), 0, 2, bool, out) == [1]
     assert container.walk(out.getvalue()).readable == 1

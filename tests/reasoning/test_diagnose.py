@@ -103,7 +103,7 @@ def test_a_finding_without_its_ratio_stays_a_diagnosis_without_a_number(tour: An
         frame[name] = None
     from dataclasses import replace
 
-    from advisor.reasoning.diagnose import Analysis
+    from advisor.reasoning.analysis import Analysis
 
     launch = Analysis(tour.catalog, replace(tour.inputs, frame=frame)).diagnosis.launches[at]
     found = next(f for f in launch.findings if f.id == "uncoalesced_access")

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from advisor.hardware import gpus
 from advisor.hardware.gpus import Gpu
+from advisor.reasoning.other_gpu import Filling, Prediction, changes, filling, predict
 from advisor.reasoning.time_model import model as speedup_model
-from advisor.reasoning.time_model.other_gpu import Filling, Prediction, changes, filling, predict
 
 H200 = gpus.gpu("H200-SXM")
 H100 = gpus.gpu("H100-SXM")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from advisor.reasoning.engine.confidence import confidence, finding_confidence
 from advisor.reasoning.engine.reason import Engine
+from advisor.reasoning.engine.trace import confidence, finding_confidence
 from advisor.reasoning.observations import observe
 
 margins = st.lists(st.floats(0, 1e6), max_size=5)

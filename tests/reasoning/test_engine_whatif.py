@@ -10,9 +10,11 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from advisor.knowledge.schemas import MetricDef
+from advisor.reasoning.engine.explain import Then
 from advisor.reasoning.engine.reason import Engine
-from advisor.reasoning.engine.what_if import Then, flips, parse_assignments, turns
+from advisor.reasoning.inputs import parse_assignments
 from advisor.reasoning.observations import observe
+from advisor.reasoning.what_if import flips_of, turns
 from advisor.records.errors import UsageError
 
 PERCENT = MetricDef(unit="%")
@@ -30,18 +32,18 @@ def catalog(make):
 LAUNCH = {"dram": 75.0, "l2": 80.0, "moved": 100.0, "needed": 80.0}
 
 
-def flips_of(catalog, target, values=LAUNCH):
+def flips_at(catalog, target, values=LAUNCH):
     observed, engine = observe(pd.DataFrame([values]), catalog), Engine(catalog)
 
     def conclude(cases):
         rows = observe(pd.DataFrame([{**values, **case} for case in cases]), catalog)
         return [Then(trace.class_id, trace.findings) for trace in engine.conclude_many(rows)]
 
-    return flips(catalog, observed, 0, engine.conclude_many(observed)[0], target, conclude)
+    return flips_of(turns(catalog, observed, 0, engine.conclude_many(observed)[0], (target,)), conclude)
 
 
 def turn_points(catalog, target, values=LAUNCH):
-    return {(f.observation, f.metric): f for f in flips_of(catalog, target, values)}
+    return {(f.observation, f.metric): f for f in flips_at(catalog, target, values)}
 
 
 def test_a_comparison_with_a_number_turns_at_its_threshold(catalog):
@@ -91,7 +93,7 @@ def test_just_beyond_a_flip_the_comparison_has_turned_and_before_it_has_not(cata
     observed = observe(pd.DataFrame([values]), catalog)
     trace = Engine(catalog).conclude_many(observed)[0]
     for target in trace.findings:
-        for flip in flips_of(catalog, target, values):
+        for flip in flips_at(catalog, target, values):
             at = flip.turns_at
             assume(abs(at - flip.value) > 1e-6 * max(abs(at), 1))
             sides = []

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from advisor.knowledge.base import Catalog, catalog
 from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN, parse, parse_test
-from advisor.knowledge.intervals import bounds, decided
 from advisor.knowledge.schemas import MetricDef
-from advisor.reasoning.observations import Ranges, observe
+from advisor.reasoning.observations import Ranges, bounds, decided, observe
 
 NAMES = ("a", "b", "c", "d")
 COUNTERS = {name: MetricDef(unit="count", id=name) for name in NAMES}

@@ -14,7 +14,7 @@ from advisor.cli.json_schema import schema
 from advisor.cli.main import main
 from advisor.hardware import gpus
 from advisor.knowledge.texts import fields
-from advisor.reasoning.diagnose import Analysis
+from advisor.reasoning.analysis import Analysis
 from advisor.reasoning.document import diagnosis_document
 from advisor.reasoning.other_gpu import caveats
 from advisor.records import resources

@@ -10,7 +10,8 @@ import pytest
 
 from advisor.cli.main import main
 from advisor.knowledge.base import catalog
-from advisor.reasoning.diagnose import Analysis, analyse
+from advisor.reasoning.analysis import Analysis
+from advisor.reasoning.diagnose import analyse
 from advisor.reasoning.ncu_rules import CLASS, kinds, sentence
 from advisor.records.diagnosis import LaunchDiagnosis, RuleVerdict
 from advisor.records.readings import RuleResult

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from advisor.knowledge.base import catalog, workloads
 from advisor.knowledge.schemas import FixDef
-from advisor.reasoning.time_model.workloads import workload_speedup, workload_terms, workload_time
+from advisor.reasoning.workloads import workload_speedup, workload_terms, workload_time
 
 WAIT = FixDef("f", "s", changes={"waits": "1"}, degrees={"waits": "0"})
 

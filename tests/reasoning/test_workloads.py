@@ -9,7 +9,8 @@ import pytest
 
 from advisor.compare.compare import compare, parse_side, read_sides
 from advisor.knowledge.base import catalog, workloads
-from advisor.reasoning.diagnose import Analysis, analyse
+from advisor.reasoning.analysis import Analysis
+from advisor.reasoning.diagnose import analyse
 from advisor.records.diagnosis import Finding, LaunchDiagnosis
 from advisor.records.errors import UsageError
 from advisor.view.pages.launch import first_diagnosis

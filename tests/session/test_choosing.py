@@ -15,9 +15,11 @@ from tui.factory import desk
 from tui.talk import begin, say, settle
 
 from advisor.knowledge.base import Catalog, catalog
-from advisor.reasoning.conclude import ranked, weigh
-from advisor.reasoning.diagnose import Inputs, analyse_numbers
-from advisor.reasoning.next_question import Wanting, wanted
+from advisor.reasoning.conclude import conclude
+from advisor.reasoning.diagnose import analyse_numbers
+from advisor.reasoning.inputs import Inputs
+from advisor.reasoning.next_question import OpenRules, wanted
+from advisor.reasoning.ranking import ranked
 from advisor.records.readings import ReportInfo
 from advisor.session import events as e
 from advisor.session.choices import choices
@@ -75,7 +77,7 @@ def typed(known: Sequence[Mapping[str, float | str]]) -> Inputs:
 
 def outcomes(known: Catalog, rows: Sequence[Mapping[str, float | str]]) -> list[tuple[str, str]]:
     """Class and first finding of each row."""
-    weighed = weigh(known, typed(rows))
+    concluded = conclude(known, typed(rows))
 
     class Found:
         def __init__(self, name: str) -> None:
@@ -83,7 +85,7 @@ def outcomes(known: Catalog, rows: Sequence[Mapping[str, float | str]]) -> list[
 
     return [
         (trace.class_id, next((f.id for f in ranked(known, [Found(n) for n in trace.findings])), ""))
-        for trace in weighed.traces
+        for trace in concluded.traces
     ]
 
 
@@ -128,11 +130,11 @@ def test_what_is_asked_could_change_the_outcome_and_when_nothing_is_asked_nothin
     known = knowledge(rules)
     askable = [name for name in METRICS if name not in given_] + (["reads_again"] if choice else [])
     inputs = replace(typed([{}]), answers={None: dict(given_)})
-    asked = wanted(known, inputs, weigh(known, inputs), askable)
+    asked = wanted(known, inputs, conclude(known, inputs), askable)
     could = matter(known, given_, askable)
     assert asked or not could
     # Of several numbers that only count together it takes each to be possible, which together they need not be.
-    needs = Wanting(known, inputs, weigh(known, inputs), askable).needs()
+    needs = OpenRules(known, inputs, conclude(known, inputs), askable).needs()
     together = {name for need in needs if len(need.asks) > 1 for name in need.asks}
     assert set(asked[:1]) <= could | together
 
@@ -141,15 +143,15 @@ def test_a_number_that_a_full_sum_leaves_no_room_for_is_not_asked():
     known = make_catalog([("a.r", 3, ["waits"], [])], tests={"waits": "stall_wait_pct > 30"}, metrics=catalog().metrics)
     for other, asked in ((60.0, ("stall_wait_pct",)), (80.0, ())):
         inputs = replace(typed([{}]), answers={None: {"stall_barrier_pct": other}})
-        assert wanted(known, inputs, weigh(known, inputs), ["stall_wait_pct"]) == asked
+        assert wanted(known, inputs, conclude(known, inputs), ["stall_wait_pct"]) == asked
 
 
 def test_what_needs_a_number_that_nobody_can_read_off_is_not_worth_the_rest():
     known = make_catalog([("a.r", 3, ["many_lanes", "hits"], [])], tests=TESTS, metrics=catalog().metrics)
     inputs = replace(typed([{}]), answers={None: {}})
-    both = wanted(known, inputs, weigh(known, inputs), ["lanes_active", "l1_hit_pct"])
+    both = wanted(known, inputs, conclude(known, inputs), ["lanes_active", "l1_hit_pct"])
     assert set(both) == {"lanes_active", "l1_hit_pct"}
-    assert wanted(known, inputs, weigh(known, inputs), ["lanes_active"]) == ()
+    assert wanted(known, inputs, conclude(known, inputs), ["lanes_active"]) == ()
 
 
 def test_a_question_of_a_choice_takes_part_where_it_decides():
@@ -160,9 +162,9 @@ def test_a_question_of_a_choice_takes_part_where_it_decides():
         metrics=catalog().metrics,
     )
     inputs = replace(typed([{}]), answers={None: {"lanes_active": 20.0}})
-    assert wanted(known, inputs, weigh(known, inputs), ["reads_again"]) == ("reads_again",)
+    assert wanted(known, inputs, conclude(known, inputs), ["reads_again"]) == ("reads_again",)
     inputs = replace(typed([{}]), answers={None: {"lanes_active": 2.0}})
-    assert wanted(known, inputs, weigh(known, inputs), ["reads_again"]) == ()
+    assert wanted(known, inputs, conclude(known, inputs), ["reads_again"]) == ()
 
 
 def test_a_kernel_of_a_few_microseconds_ends_the_questions():

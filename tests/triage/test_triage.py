@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from advisor.reasoning.diagnose import Analysis
+from advisor.reasoning.analysis import Analysis
 from advisor.records.errors import InputError, UsageError
 from advisor.triage.files import State
 from advisor.triage.one_file import examine

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from advisor.explain.explain import Hit
-from advisor.reasoning.engine.explain import BlockedRule, Clause, Proof, RuleProof
+from advisor.reasoning.engine.explain import BlockedRule, Clause, Flip, Proof, RuleProof
 from advisor.reasoning.engine.trace import Trace
-from advisor.reasoning.engine.what_if import Flip
 from advisor.records.diagnosis import (
     Comparison,
     Diagnosis,

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from advisor.knowledge.units import units
 from advisor.view.charts import bars as charts
 from tui.factory import METRICS
 
@@ -94,9 +95,7 @@ def test_an_output_that_cannot_take_block_characters_gets_ascii():
 
 
 @given(
-    st.dictionaries(
-        st.sampled_from([name for name, _, _ in charts.COMPUTE_UNITS + charts.MEMORY_UNITS] + list(METRICS)), VALUES
-    ),
+    st.dictionaries(st.sampled_from([name for name, unit in units().items() if unit.side] + list(METRICS)), VALUES),
     st.integers(46, 200),
     st.booleans(),
 )

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from advisor.readers.read import read
-from advisor.reasoning.diagnose import Analysis, analyse
+from advisor.reasoning.analysis import Analysis
+from advisor.reasoning.diagnose import analyse
 
 REPORT = Path(__file__).parents[1] / "data" / "section_report.ncu-rep.xz"
 # What the full set of the same exercises gives first, in `practice selfcheck`.

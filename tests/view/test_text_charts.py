@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from advisor.knowledge.base import metrics
+from advisor.knowledge.units import units
 from advisor.records.diagnosis import LaunchDiagnosis, LaunchGpu, Verdict
 from advisor.view.charts import bars as charts
 from advisor.view.charts.canvas import Canvas, plain
@@ -208,7 +209,7 @@ def test_nothing_unknown_is_drawn_as_zero():
         drawn = "\n".join(text(made.rows))
         assert not any(character.isdigit() for character in drawn.replace("L1", "").replace("L2", ""))
         assert ("?" in drawn and ASKED in made.notes) if width == WIDE else "unknown" in drawn
-        assert any("does not tell how full" in note and "DRAM" in note for note in made.notes)
+        assert any("Unknown utilisation" in note and "DRAM" in note for note in made.notes)
 
 
 @given(st.dictionaries(st.sampled_from(CHART), VALUES), st.integers(20, 160), st.booleans())
@@ -237,7 +238,7 @@ def test_the_parts_of_a_unit_follow_it_and_only_when_asked_for():
 
 def test_every_part_of_the_breakdown_is_a_metric_of_the_knowledge_base():
     known = metrics()
-    assert all(unit in known and name in known for unit, parts in charts.PARTS.items() for name, _ in parts)
+    assert all(name in known and unit.part_of in {"", *known} for name, unit in units().items())
     assert set(CHART) <= set(known)
 
 

@@ -1,10 +1,8 @@
-"""The one module that imports experta, and what that needs: see docs/architecture.md for why each line is there.
+"""The only module that imports experta; docs/architecture.md explains each workaround.
 
-The rules as experta runs them: one wide fact of observations in, conclusions out, in one order for ever.
-
-experta fires rules of equal salience in random order and may fire a rule whose NOT no longer holds, because its agenda
-removes inexactly. Here each step has its own salience band, the agenda is totally ordered by salience, facts and rule
-id, and what is removed is removed.
+One wide fact of observations goes in, conclusions come out, in a deterministic order. experta fires rules of equal
+salience in random order and may fire a rule whose NOT no longer holds, because its agenda removes inexactly. Here each
+step has its own salience band, the agenda is totally ordered by salience, facts and rule id, and removal is exact.
 """
 
 from __future__ import annotations
@@ -49,29 +47,13 @@ def _import() -> Any:
 
 
 _experta = _import()
-
-
 KnowledgeEngine: Any = _experta.KnowledgeEngine
-
-
 Fact: Any = _experta.Fact
-
-
 Rule: Any = _experta.Rule
-
-
 L: Any = _experta.L
-
-
 NOT: Any = _experta.NOT
-
-
 Strategy: Any = _experta.abstract.Strategy
-
-
 ReteMatcher: Any = _experta.matchers.ReteMatcher
-
-
 _BAND = 1000
 
 
@@ -110,7 +92,7 @@ def _key(activation: Any) -> tuple[int, tuple[int, ...], str]:
 
 
 class _Matcher(ReteMatcher):  # type: ignore[misc]
-    """experta's matcher, with its nodes listed once: its own lists are rebuilt when two engines take turns."""
+    """experta's matcher, with its nodes listed once: its own lists are rebuilt when two engines alternate."""
 
     def __init__(self, engine: Any) -> None:
         self._nodes: list[Any] | None = None

@@ -1,4 +1,4 @@
-"""HOW and WHY NOT, read off the declared rules and the evidence. All texts are the knowledge's, none is made here."""
+"""HOW and WHY NOT, derived from the declared rules and the evidence. All texts come from the knowledge base."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN
 from advisor.knowledge.texts import fill
 from advisor.reasoning.engine.program import UNDETERMINED, kind_of
+from advisor.reasoning.engine.trace import Fired, Trace
 from advisor.records.diagnosis import Comparison
 from advisor.records.errors import UsageError
 from advisor.records.record import Internal, Record
 
 if TYPE_CHECKING:
-    from advisor.knowledge.base import Catalog
-    from advisor.reasoning.engine.trace import Fired, Trace
     from advisor.reasoning.observations import Observed
 
 
@@ -71,6 +71,27 @@ class BlockedRule(Record):
     cites: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Then:
+    """What would be concluded: the class without its prefix, and the findings in their order."""
+
+    class_id: str
+    findings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """A comparison of a proof, the value of `metric` at which it flips, and what would be concluded just beyond."""
+
+    observation: str
+    metric: str
+    value: float
+    turns_at: float
+    unit: str
+    test: str
+    then: Then
+
+
 @dataclass(frozen=True)
 class _Case:
     """One launch under explanation."""
@@ -112,7 +133,7 @@ class _Case:
     def rule(self, fired: Fired) -> RuleProof:
         because, cites = _texts(self.catalog, fired.rule_id, fired.concludes)
         if fired.concludes == UNDETERMINED:
-            # Nothing held: the conditions are what the undecided classes lack.
+            # No class holds: the conditions are those that the undecided classes lack.
             open_ = [n for u in self.trace.undecided if u.concludes.startswith("class.") for n in u.unknown]
             clauses = [self.clause(n, "when") for n in dict.fromkeys(open_)]
         else:
@@ -184,7 +205,7 @@ def why_not(
         rules = [(r.id, r.when, r.unless) for r in catalog.findings[name].seen]
     out = []
     for rule_id, when, unless in rules:
-        # Of those that do as the rule wants, which are most, nothing is told.
+        # Only conditions that are not met are listed.
         wanted = [case.clause(n, "when") for n in when if case.truth(n) != TRUE]
         bars = [case.clause(n, "unless") for n in unless if case.truth(n) != FALSE]
         out.append(

@@ -1,6 +1,6 @@
-"""Where an entry of the knowledge base stands in its files: for errors that begin with file:line.
+"""The rules of the knowledge base, checked and ordered, for the engine and the trace.
 
-The rules of the knowledge base, checked and put in order: what the engine chains and what the account reads.
+Mistakes are reported with the file and line of the entry.
 """
 
 from __future__ import annotations
@@ -9,14 +9,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from advisor.knowledge.base import Catalog
 from advisor.knowledge.loader import key_line, read_text
+from advisor.knowledge.schemas import ClassDef, RuleDef
 from advisor.records.errors import KnowledgeError
-
-if TYPE_CHECKING:
-    from advisor.knowledge.base import Catalog
-    from advisor.knowledge.schemas import ClassDef, RuleDef
 
 
 def place(catalog: Catalog, entry: str, *keys: str) -> tuple[Path, int]:
@@ -40,17 +37,9 @@ def mistake(catalog: Catalog, entry: str, keys: tuple[str, ...], text: str) -> K
 
 
 CLASS_STEP = 2
-
-
 SECOND_PASS = 6  # steps from here on run after the quantification and may read its words
-
-
 UNDETERMINED = "class.undetermined"
-
-
 KINDS = ("found", "class", "answer", "gain")
-
-
 # experta reads a double underscore in a field's name as a nested access.
 _ID = re.compile(r"[a-z](?:[a-z0-9.]|_(?!_))*\Z")
 
@@ -134,7 +123,7 @@ def reference_error(catalog: Catalog, name: str, step: int) -> str | None:
 
 
 def compile_rules(catalog: Catalog) -> Program:
-    """The program of a catalogue; KnowledgeError with file and line for a rule that cannot be meant."""
+    """The program of a catalogue; KnowledgeError with file and line for a rule that are invalid."""
     rules: list[CompiledRule] = []
     taken: set[str] = set()
 

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import FALSE, TRUE, UNKNOWN
 from advisor.reasoning.engine.program import Program, compile_rules
-from advisor.reasoning.engine.trace import Trace, account
+from advisor.reasoning.engine.trace import Trace, build_trace
 
 if TYPE_CHECKING:
-    from advisor.knowledge.base import Catalog
     from advisor.reasoning.engine.chain import Chain
     from advisor.reasoning.observations import Observed
 
 Array = np.ndarray[Any, Any]
-_CHUNK = 4096  # rows whose keys are worked out at once: bounds the memory of the index arrays
+_CHUNK = 4096  # rows whose keys are derived at once: bounds the memory of the index arrays
 _NONE: frozenset[str] = frozenset()
 
 
 class Engine:
-    """Reasons over the launch rules of a catalogue; KnowledgeError with file and line when they cannot be meant.
+    """Reasons over the launch rules of a catalogue; KnowledgeError with file and line when they are invalid.
 
     A rule fires when every `when` is true and no `unless` is true. An unknown `when`, with none false and no `unless`
     true, leaves it undecided; an unknown `unless` lets it fire and is recorded. A finding that no rule concluded is
@@ -39,7 +39,7 @@ class Engine:
         self._cache: dict[tuple[bytes, frozenset[str], frozenset[str] | None], Trace] = {}
         column = {name: at for at, name in enumerate(self.program.observations)}
         rules = self.program.rules
-        # Two more columns stand for "no condition here": one always true, one always false.
+        # Two more columns mean "no condition here": one always true, one always false.
         self._when = _indices([[column[n] for n in r.observed(r.when)] for r in rules], len(column))
         self._unless = _indices([[column[n] for n in r.observed(r.unless)] for r in rules], len(column) + 1)
         self._questions = {name.rpartition(".")[0] for name in self.program.answers}
@@ -144,11 +144,11 @@ class Engine:
         state = dict(zip(self.program.observations, truth.tolist(), strict=True))
         concluded = [f"found.{f}" for f in before.findings] + [f"class.{before.class_id}"] if before else []
         fired = self._chain(second).conclude(state, answers, words or _NONE, concluded)
-        return account(rules, fired, state, answers, words, self.program.explains, before)
+        return build_trace(rules, fired, state, answers, words, self.program.explains, before)
 
     def _chain(self, second: bool) -> Chain:
         if second not in self._chains:
-            from advisor.reasoning.engine.chain import Chain
+            from advisor.reasoning.engine.chain import Chain  # loads experta: a session starts without it
 
             self._chains[second] = Chain(self.program.of_pass(second), first_pass=not second)
         return self._chains[second]

@@ -1,18 +1,9 @@
-"""Compute and memory as the catalogue of classes defines them, and which unit leads each.
-
-Blocks that fit on an SM, and what holds them back.
-
-Stall reasons: their share of the samples in which nothing was issued, and which of them leads.
-
-In which order the derived metrics are computed: every formula after what it reads.
-
-From a reader's frame to one in which every canonical metric has its column; NaN is unknown.
-"""
+"""Derive every canonical metric from a reader's frame; NaN is unknown."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
@@ -23,7 +14,7 @@ import numpy as np
 from advisor.knowledge.base import catalog
 from advisor.knowledge.expressions import Expression, ExpressionError, parse
 from advisor.knowledge.schemas import MetricDef
-from advisor.reasoning.metrics.fallbacks import FILLS
+from advisor.knowledge.units import compute_units, inner_units, memory_units
 from advisor.reasoning.metrics.instruction_mix import access_metrics, mix
 from advisor.records.errors import KnowledgeError
 from advisor.records.magnitudes import whole
@@ -32,23 +23,108 @@ from advisor.records.readings import IDENTITY
 if TYPE_CHECKING:
     import pandas as pd
 
+
 Array = np.ndarray[Any, Any]
+Columns = Mapping[str, Array]
+Fill = Callable[[Columns, Columns], Array]
 
 
-# The order decides between equals: the pipe before the issue slots, the outer unit before the inner.
-COMPUTE = ("pipe_tensor_pct", "pipe_fma_pct", "pipe_alu_pct", "pipe_fp64_pct", "pipe_xu_pct", "issue_pct")
+def _where_none(count: Array) -> Array:
+    """0 where nothing of the kind was executed, else unknown."""
+    return np.where(count == 0, 0.0, np.nan)
 
 
-INSIDE = ("lsu_pct", "adu_pct", "idc_pct", "mio_pct")
+def dram_bytes(columns: Columns, told: Columns) -> Array:
+    """From the rate and the duration: all that the details page prints."""
+    return told["dram_bytes_per_s"] * columns["duration_ns"] / 1e9
 
 
-MEMORY = (
-    *("dram_pct", "l2_pct", "l1_wavefronts_pct", "l1_requests_pct", "l1_writeback_pct"),
-    *("l1_other_pct", "memory_internal_pct"),
-)
+def dram_peak(columns: Columns, told: Columns) -> Array:
+    """Two transfers a clock over the bus width: theoretical bandwidth of the CUDA programming guide."""
+    return 2 * columns["device_memory_clock_hz"] * columns["device_bus_bits"] / 8
 
 
-# Throughput is the largest of its units, read off in another pass: half a point apart is the same.
+def spills(columns: Columns, told: Columns) -> Array:
+    """No local access, no spill."""
+    return _where_none(columns["local_inst"])
+
+
+def load_requests(columns: Columns, told: Columns) -> Array:
+    """One for each load; asynchronous copies make some too, how many depends on their kind."""
+    return np.where(columns["async_copy_inst"] == 0, columns["global_load_inst"], np.nan)
+
+
+def half_flop(columns: Columns, told: Columns) -> Array:
+    """Lanes of packed instructions: two values each, two operations for a multiply-add; 0 without half arithmetic.
+
+    Constants in HFMA2 count as lanes too: where the opcodes cannot rule them out, the number stays unknown.
+    """
+    lanes = 4 * columns["hfma_lanes"] + 2 * columns["hadd_lanes"] + 2 * columns["hmul_lanes"]
+    return np.where(columns["half_inst"] == 0, 0.0, np.where((columns["half_inst"] > 0) | (lanes == 0), lanes, np.nan))
+
+
+def constant_addresses(columns: Columns, told: Columns) -> Array:
+    """Busy cycles of the IDC for each LDC: two for each address of a warp on CC 8.0 to 9.0, more with misses.
+
+    Misses can make it several times too many, so it is limited to the 32 addresses that a warp can have.
+    """
+    cycles = columns["idc_pct"] / 100 * columns["sm_cycles_elapsed"] * columns["sm_count"]
+    version = 10 * columns["device_cc_major"] + columns["device_cc_minor"]
+    with np.errstate(all="ignore"):
+        addresses = np.minimum(cycles / columns["ldc_inst"] / 2, 32.0)
+    return np.where((version >= 80) & (version <= 90), addresses, np.nan)
+
+
+def achievable(columns: Columns, told: Columns) -> Array:
+    """What a copy reaches, where reads and writes are not known separately: the least that any mix of them reaches."""
+    return columns["dram_copy_ceiling_pct"]
+
+
+# Fewer samples leave a share more than 5 points uncertain, one standard error at a share of a half.
+_ENOUGH_SAMPLES = 100
+# Reasons that a section need not count: their shares of the samples are within half a point of the counters' in
+# 95 % of the bundled launches. Others move more from pass to pass, drain up to 15 points.
+SAMPLED = ("branch_resolving", "dispatch_stall", "membar", "misc")
+
+
+def _sampled(reason: str) -> tuple[tuple[str, ...], Fill]:
+    """Cycles of a warp for each instruction: of all of them, the share of the samples that show this reason.
+
+    Unknown where not all reasons were sampled; counted values are kept.
+    """
+    name, complete = f"samples_{reason}", f"stall_{reason}_not_issued_pct"
+
+    def fill(columns: Columns, told: Columns) -> Array:
+        samples, counted = columns["pc_samples"], told[f"stall_{reason}"]
+        cycles = columns["issue_interval"] * columns[name] / samples
+        known = (samples >= _ENOUGH_SAMPLES) & np.isfinite(columns[complete])
+        return np.where(np.isfinite(counted), counted, np.where(known, cycles, np.nan))
+
+    return (name, complete, "pc_samples", "issue_interval"), fill
+
+
+def _lanes_of(count: str) -> tuple[tuple[str, ...], Fill]:
+    return (count,), lambda columns, told: _where_none(columns[count])
+
+
+# Metric -> the columns that its function reads in addition to the reported ones, and the function.
+FILLS: dict[str, tuple[tuple[str, ...], Fill]] = {
+    "dram_bytes": (("duration_ns",), dram_bytes),
+    "dram_peak_bytes_per_s": (("device_memory_clock_hz", "device_bus_bits"), dram_peak),
+    "dram_achievable_pct": (("dram_copy_ceiling_pct",), achievable),
+    "spill_inst": (("local_inst",), spills),
+    "global_load_requests": (("global_load_inst", "async_copy_inst"), load_requests),
+    "half_flop": (("half_inst", "hfma_lanes", "hadd_lanes", "hmul_lanes"), half_flop),
+    "tensor_ops": _lanes_of("tensor_inst"),
+    "idc_requests_per_ldc": (
+        ("idc_pct", "sm_cycles_elapsed", "sm_count", "device_cc_major", "device_cc_minor", "ldc_inst"),
+        constant_addresses,
+    ),
+    **{f"stall_{reason}": _sampled(reason) for reason in SAMPLED},
+    **{f"{op}_lanes": _lanes_of(f"{op}_inst") for op in ("ffma", "fadd", "fmul", "dfma", "dadd", "dmul")},
+    **{f"{op}_lanes": _lanes_of("half_inst") for op in ("hadd", "hmul")},
+}
+# Throughput is the largest of its units, but from another pass: a difference of half a point counts as equal.
 _SAME = 0.5
 
 
@@ -63,15 +139,15 @@ def _leader(columns: Mapping[str, Array], names: tuple[str, ...]) -> tuple[Array
 def compute(columns: Mapping[str, Array]) -> tuple[Array, Array, Array]:
     """compute_pct, compute_from_breakdown and compute_leader.
 
-    The fullest of the pipes and the issue slots where all are known, else SM throughput in their place. Where the load
-    and store path, barriers or constants account for SM throughput it is no arithmetic, and the pipes that are known
-    stand for it.
+    The most utilised of the pipes and the issue slots where all are known, else SM throughput in their place. Where the
+    load and store path, barriers or constants account for SM throughput it is not arithmetic, and the known pipes
+    are used.
     """
-    largest, name = _leader(columns, COMPUTE)
+    largest, name = _leader(columns, compute_units())
     total = columns["sm_throughput_pct"]
-    inside, _ = _leader(columns, INSIDE)
+    inside, _ = _leader(columns, inner_units())
     elsewhere = np.isfinite(largest) & (inside >= total - _SAME)
-    known = np.isfinite(np.array([columns[name] for name in COMPUTE])).all(axis=0) | elsewhere
+    known = np.isfinite(np.array([columns[name] for name in compute_units()])).all(axis=0) | elsewhere
     value = np.where(known, largest, total)
     broken_down = np.where(np.isfinite(value), np.where(known, 1.0, 0.0), np.nan)
     return value, broken_down, np.where(np.isfinite(value), np.where(known, name, "sm_throughput_pct"), "")
@@ -84,8 +160,8 @@ def memory(columns: Mapping[str, Array]) -> tuple[Array, Array]:
     throughput itself where the report does not break it down.
     """
     total = columns["memory_throughput_pct"]
-    inside, inside_name = _leader(columns, INSIDE)
-    unit, unit_name = _leader(columns, MEMORY)
+    inside, inside_name = _leader(columns, inner_units())
+    unit, unit_name = _leader(columns, memory_units())
     value = np.where(np.isfinite(total), np.fmax(total, inside), np.nan)
     # Memory throughput is the largest of its units: one that is clearly smaller does not explain it.
     outside = np.where(unit >= total - _SAME, unit_name, "memory_throughput_pct")
@@ -127,12 +203,8 @@ COMMON = (
     *("math_pipe_throttle", "membar", "mio_throttle", "misc", "no_instruction", "not_selected", "selected"),
     *("short_scoreboard", "sleeping", "tex_throttle", "wait"),
 )
-
-
 # Only on some: up to CC 9.0, and on CC 9.0, where the samples say warpgroup_arrive for what the counters call gmma.
 SOME = ("imc_miss", "gmma", "warpgroup_arrive")
-
-
 REASONS = COMMON + SOME
 
 
@@ -170,14 +242,17 @@ def leader(columns: Mapping[str, Array]) -> Array:
 _SAMPLES = tuple(f"samples_{reason}_not_issued" for reason in REASONS)
 
 
-# Metrics that code computes for all rows at once, beside formulas, fallbacks, opcodes and accesses: what they read.
-CODE: dict[str, tuple[str, ...]] = {
-    "compute_pct": (*COMPUTE, "sm_throughput_pct"),
-    "compute_from_breakdown": (*COMPUTE, "sm_throughput_pct"),
-    "memory_pct": (*INSIDE, *MEMORY, "memory_throughput_pct"),
-    "blocks_per_sm_limit": (*(f"occupancy_limit_{name}" for name in LIMITS), "shared_bytes_per_block"),
-    **{f"stall_{reason}_not_issued_pct": (*_SAMPLES, "device_cc_major") for reason in REASONS},
-}
+@lru_cache(maxsize=1)
+def code_inputs() -> dict[str, tuple[str, ...]]:
+    """The metrics that code computes, apart from formulas, fallbacks, opcodes and accesses -> what they read."""
+    compute_reads = (*compute_units(), "sm_throughput_pct")
+    return {
+        "compute_pct": compute_reads,
+        "compute_from_breakdown": compute_reads,
+        "memory_pct": (*inner_units(), *memory_units(), "memory_throughput_pct"),
+        "blocks_per_sm_limit": (*(f"occupancy_limit_{name}" for name in LIMITS), "shared_bytes_per_block"),
+        **{f"stall_{reason}_not_issued_pct": (*_SAMPLES, "device_cc_major") for reason in REASONS},
+    }
 
 
 @dataclass(frozen=True)
@@ -202,7 +277,7 @@ def plan(metrics: Mapping[str, MetricDef]) -> Plan:
     formulas: dict[str, Expression] = {}
     reads: dict[str, frozenset[str]] = {}
     for name, entry in metrics.items():
-        needed: set[str] = set(CODE.get(name, ()))
+        needed: set[str] = set(code_inputs().get(name, ()))
         if name in FILLS:
             needed |= set(FILLS[name][0])
         if entry.formula:
@@ -225,7 +300,7 @@ def plan(metrics: Mapping[str, MetricDef]) -> Plan:
     return Plan(order, formulas, reads)
 
 
-# Text columns beside the metrics: a metric id, a stall reason, or the names of resources; '' is unknown.
+# Text columns: a metric id, a stall reason, or the names of resources; '' is unknown.
 LABELS = ("compute_leader", "memory_leader", "stall_leader", "occupancy_limiter")
 
 
@@ -236,7 +311,7 @@ def _own_plan() -> Plan:
 
 def columns_of(frame: pd.DataFrame) -> dict[str, Array]:
     """The frame's numeric columns as float arrays of shape (rows,)."""
-    # All at once: a frame has hundreds of columns, and taking each out of it costs more than what is done with it.
+    # All at once: a frame has hundreds of columns, and extracting them one by one is slow.
     kinds = [dtype.kind in "fiub" for dtype in frame.dtypes]
     values = frame.loc[:, kinds].to_numpy(dtype=float).T
     return dict(zip(map(str, frame.columns[kinds]), values, strict=True))
@@ -266,8 +341,8 @@ def derive(
     """The frame with every canonical metric as a float64 column, and LABELS; rows and their order stay.
 
     frame: IDENTITY columns and any metrics, in the units of metrics.yaml; it may have been derived before. A number
-    that the report gives wins over a formula; a number that can only be derived is computed anew wherever its inputs
-    are known. keep: metrics that hold as they stand, as in a what-if: what depends on them is computed anew, even
+    that the report gives wins over a formula; a number that can only be derived is computed again wherever its inputs
+    are known. keep: metrics that hold unchanged, as in a what-if: what depends on them is computed again, even
     where a report gave it. Infinities become NaN. KnowledgeError for a catalogue whose formulas are wrong.
     """
     import pandas as pd

@@ -1,7 +1,4 @@
-"""The instruction mix: from executed opcodes to canonical counts, one launch at a time.
-
-What the source-level accesses of a launch add up to: sectors of loads and stores, widths, requested bytes.
-"""
+"""Canonical counts from executed opcodes, and sums over the source-level accesses of a launch."""
 
 from __future__ import annotations
 
@@ -16,15 +13,11 @@ from advisor.hardware import sass
 from advisor.records.readings import Access
 
 Array = np.ndarray[Any, Any]
-
-
-# HFMA2 is arithmetic only where other half instructions stand beside it, or where it exceeds this share of all
+# HFMA2 is arithmetic only where there are other half instructions, or where it exceeds this share of all
 # instructions: else it loads constants (`HFMA2 R1, -RZ, RZ, 0, 0`). By the disassembly of 53 kernels constants take up
 # to 6 % of the instructions, while a product of half matrices that does nothing to save loads has one HFMA2 in three to
 # five instructions: the line is between them. On two bfloat16 values (BF16_V2) it is always arithmetic.
 HFMA2_IS_WORK = 0.15
-
-
 # HADD2.F32 is not among them: it widens a half to fp32 and computes nothing.
 _HALF_MATH = {
     "HADD2": ("half_math_inst", "hadd2_inst"),
@@ -35,7 +28,7 @@ _HALF_MATH = {
 
 @lru_cache(maxsize=8192)
 def _weights(opcode: str, plain: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Metrics that one execution counts to, and metrics that it may count to but that only its modifiers would tell."""
+    """Metrics that one execution counts to, and metrics that it may count to but only its modifiers would show it."""
     what = sass.classify(opcode)
     if not what.entry:
         return ("unclassified_inst",), ()
@@ -63,7 +56,7 @@ def _may_be_constant(opcode: str) -> bool:
 
 
 def count(executed: Mapping[str, float]) -> dict[str, float]:
-    """Canonical counts of a launch from warp-level executions by opcode; NaN where only modifiers would tell.
+    """Canonical counts of a launch from warp-level executions by opcode; NaN where only modifiers would show it.
 
     A metric that no opcode counts to is absent: zero.
     """
@@ -99,11 +92,7 @@ def mix(column: Iterable[Any], names: Iterable[str]) -> dict[str, Array]:
 
 
 NARROW_BITS = 32
-
-
 DOUBLE_BITS = 64
-
-
 SECTOR_BYTES = 32
 
 
@@ -145,7 +134,7 @@ def _uniform(loads: Access) -> float:
 
     Loads of one width are known by their sums alone. If u of n loads take one sector and no other takes fewer than the
     c sectors that the lanes' own bytes fill, the sum is u + (n - u) * c or more; scattered loads among them only hide
-    uniform ones. Where c is one sector or less, as for bytes, nothing can be told: 0.
+    uniform ones. Where c is one sector or less, as for bytes, nothing is known: 0.
     """
     if not loads.executed or not loads.width:
         return 0.0

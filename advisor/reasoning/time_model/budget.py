@@ -1,42 +1,33 @@
 """What several fixes of one launch give together, and the order in which to make them.
 
-All of them are put through the time model at once, as one fix, since gains neither add up nor multiply: the first may
-take away what a second would have saved, or clear the way for it. Where two fixes lighten the same unit nobody knows
-whether they remove the same work or each its own. So the modest degree of the two together is that of the larger one
-alone, the far degree is both, and the estimate lies in the middle (on a log scale), as that of a fix with degrees does.
+All of them are put through the time model at once, as one fix, because gains neither add up nor multiply: the first may
+remove what a second would have saved, or make it effective. Where two fixes reduce the work of one unit it is unknown
+whether they remove the same work. So the modest degree of the two together is that of the larger one alone, the far
+degree is both, and the estimate is their geometric mean.
 
-The order is greedy: next comes the fix that gives most once those before it are done.
-
-Each launch with two findings or more gets its budget: what their fixes give together, and in which order.
+The order is greedy: the next fix is the one that gives most once those before it are made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import structs
 
+from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import parse
 from advisor.knowledge.schemas import FixDef
+from advisor.reasoning.ranking import Ranks
 from advisor.reasoning.time_model import model
 from advisor.reasoning.time_model.formulas import NOT_WORTH_IT, TIE
 from advisor.reasoning.time_model.model import Model, speedups
 from advisor.reasoning.time_model.terms import LATENCY, Array, time_model
 from advisor.records.diagnosis import ENDS, Budget, BudgetStep, LaunchDiagnosis, Speedup
 
-if TYPE_CHECKING:
-    from advisor.knowledge.base import Catalog
-    from advisor.reasoning.conclude import Ranks
-
 _OWN_WAITS = tuple(name for name in LATENCY if name != "latency_barrier")
-
-
 Factors = dict[str, Array]
-
-
 _Join = Callable[[Sequence[Array]], Array]
 
 
@@ -51,8 +42,8 @@ class _Degrees:
 def budgets(model: Model, fixes: Mapping[str, FixDef], candidates: Sequence[Sequence[str]]) -> list[Budget | None]:
     """The budget of each row, None where fewer than two of its fixes are worth anything.
 
-    fixes: by finding; candidates: of each row, the findings whose gain the model can tell, best first. Units: gains are
-    old time over new.
+    fixes: by finding; candidates: of each row, the findings whose gain the model estimates, best first. Units: gains
+    are old time over new.
     """
     trials = _Trials(model, fixes)
     rows = {row: tuple(found) for row, found in enumerate(candidates) if len(found) >= 2}
@@ -89,7 +80,7 @@ def _budget(trials: _Trials, row: int, order: tuple[str, ...]) -> Budget | None:
 
 
 class _Trials:
-    """Gains of sets of fixes on rows, each set reckoned once for all rows that ask."""
+    """Gains of sets of fixes on rows, each set calculated once for all rows that ask."""
 
     def __init__(self, model: Model, fixes: Mapping[str, FixDef]) -> None:
         self._model = model
@@ -105,11 +96,11 @@ class _Trials:
                 rows.setdefault(frozenset(members), set()).add(row)
         for chosen, at in rows.items():
             places = np.array(sorted(at))
-            for row, found in zip(places.tolist(), self._reckon(chosen, places), strict=True):
+            for row, found in zip(places.tolist(), self._estimate(chosen, places), strict=True):
                 self._known[row, chosen] = found
 
     def of(self, row: int, members: tuple[str, ...]) -> Speedup | None:
-        """The gain of these fixes together; None where the model cannot tell."""
+        """The gain of these fixes together; None where it is unknown."""
         return self._known[row, frozenset(members)]
 
     def gain(self, row: int, members: tuple[str, ...]) -> float:
@@ -117,7 +108,7 @@ class _Trials:
         found = self.of(row, members)
         return 1.0 if found is None else found.estimate
 
-    def _reckon(self, chosen: frozenset[str], at: Array) -> list[Speedup | None]:
+    def _estimate(self, chosen: frozenset[str], at: Array) -> list[Speedup | None]:
         if len(chosen) == 1:
             return speedups(self._model, self._fixes[next(iter(chosen))], at)
         parts = [self._of_fix(finding) for finding in sorted(chosen)]
@@ -147,7 +138,7 @@ class _Trials:
         whole = out.pop("latency", None)
         if whole is not None:
             out |= {name: out.get(name, 1.0) * whole for name in _OWN_WAITS}
-            # Where a warp waits at barriers alone, nothing else tells what is left of it.
+            # Where a warp waits at barriers alone, nothing else shows what is left of it.
             out["latency_barrier"] = out.get("latency_barrier", 1.0) * np.where(self._own(()) > 0, 1.0, whole)
         return out
 

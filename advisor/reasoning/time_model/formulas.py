@@ -186,9 +186,9 @@ def latency(level: str, source: str = "hopper") -> Cost:
 
 
 def bytes_in_flight(bandwidth: float, latency_cycles: float, clock_hz: float) -> float:
-    """Bytes that must be under way at once to keep `bandwidth` (bytes/s) busy: Little's law (little.law).
+    """Bytes that must be in flight at once to keep `bandwidth` (bytes/s) busy: Little's law (little.law).
 
-    For the whole card; divided by its SMs it is what each must have outstanding. Loaded latencies, about twice the
+    For the whole GPU; divided by its SMs it is what each must have outstanding. Loaded latencies, about twice the
     unloaded ones, give what is measured (h200.bytes_in_flight).
     """
     _positive(clock_hz=clock_hz)
@@ -196,7 +196,7 @@ def bytes_in_flight(bandwidth: float, latency_cycles: float, clock_hz: float) ->
 
 
 def headroom(unit_pct: float) -> float:
-    """Upper bound of the speedup from driving the fullest unit to 90 % (p3.headroom): 50 % leaves 1.8 times."""
+    """Upper bound of the speedup from driving the most utilised unit to 90 % (p3.headroom): 50 % leaves 1.8 times."""
     _positive(unit_pct=unit_pct)
     return max(1.0, REACHABLE_PCT / unit_pct)
 

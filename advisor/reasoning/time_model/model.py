@@ -15,11 +15,11 @@ from advisor.knowledge.texts import fill
 from advisor.reasoning.time_model.terms import LATENCY, Array, Needs, needs, time_model
 from advisor.records.diagnosis import Speedup
 
-# A term that needs this part of what the largest one needs carries the time beside it.
+# A term that needs this part of what the largest one needs carries the time too.
 _CARRIES = 0.7
 # The most that a fix can add to a unit: one that idled may take over what another did.
 _MOST = 64.0
-# Of the units that a fix relieves, those are told that give back this share of the time, and so many by name.
+# Of the units that a fix relieves, those that give back this share of the time are listed, at most so many by name.
 _NOTICED = 0.005
 _TOLD = 3
 
@@ -115,7 +115,7 @@ def _accounted(now: Needs) -> Array:
 
 
 def _factors(texts: Mapping[str, str], columns: Mapping[str, Array], rows: int) -> dict[str, Array]:
-    """The factors of a fix's changes, held to 0.._MOST, NaN where unknown."""
+    """The factors of a fix's changes, limited to 0.._MOST, NaN where unknown."""
     out = {}
     for name, text in texts.items():
         expression: Expression = parse(text)
@@ -127,8 +127,8 @@ def _factors(texts: Mapping[str, str], columns: Mapping[str, Array], rows: int) 
 def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
     """What the fix alone would give on the rows `at` (indices): old time over new, at least 1.
 
-    None where none of the fix's factors is known there, or not that of a term that carries the time: then nobody can
-    say. Another one that is unknown changes nothing.
+    None where none of the fix's factors is known there, or the factor of a term that carries the time is unknown. Other
+    unknown factors are ignored.
 
     The estimate takes the middle (on a log scale) between the modest and the far degree of the fix; low and high are
     the least and the most that either gives with little overlap between units or with much, and allow for the model's
@@ -238,7 +238,7 @@ def _unit_need(terms: Mapping[str, Array], name: str) -> Array:
 
 
 def _launch(columns: Mapping[str, Array], rows: int, factor: Array) -> list[Speedup | None]:
-    """A launch costs the host 2 to 5 us beside the kernel's own time; doing fewer launches saves that part."""
+    """A launch costs the host 2 to 5 us in addition to the kernel's own time; doing fewer launches saves that part."""
     constants = time_model()
     duration = columns.get("duration_ns", np.full(rows, np.nan))
     out: list[Speedup | None] = []

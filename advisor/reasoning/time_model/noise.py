@@ -1,15 +1,15 @@
 """Whether two sets of run times differ by more than the runs do among themselves.
 
-Times are in nanoseconds. The constants stand in knowledge/noise.yaml with their sources.
+Times are in nanoseconds. The constants and their sources are in knowledge/noise.yaml.
 
 The middle of a set is its median: one cold or disturbed run must not move it. How far the median may be off, as a share
-of it, is reckoned in one of two ways:
+of it, is calculated in one of two ways:
 
 - From `enough` runs (5) on: `confidence * 1.2533 * 1.4826 * MAD / (median * sqrt(n))`. MAD is the median absolute
   deviation; times 1.4826 it estimates the standard deviation of normal noise and ignores outliers; the median of n
   values has 1.2533 times the standard error of their mean. `confidence` is 2.58: two equal kernels are taken for
   different about once in a hundred times. Never less than `floor.runs`: what drifts between two series (temperature,
-  clocks, where memory lies) does not show within one.
+  clocks, memory placement) does not show within one.
 - With fewer: half the runs' range says more than any deviation of so few, and no less than `floor.single` is taken,
   which is how far repeated profiles of one launch are apart in practice.
 
@@ -37,7 +37,7 @@ _MEDIAN_TO_MEAN = 1.2533  # sqrt(pi / 2): standard error of a median over that o
 
 
 class Floor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The least noise of a time: a share of it (0.02 is 2 %) and nanoseconds beside that."""
+    """The least noise of a time: a share of it (0.02 is 2 %) plus nanoseconds."""
 
     share: float
     ns: float
@@ -56,7 +56,7 @@ class Floors(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Confidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How many standard errors two medians must be apart, and from how many runs on they are reckoned."""
+    """How many standard errors two medians must be apart, and from how many runs on they are calculated."""
 
     errors: float
     enough: int
@@ -121,7 +121,7 @@ def spread(times_ns: Sequence[float]) -> Spread:
 
 
 def verdict(before: Spread, after: Spread) -> Judged:
-    """Faster, slower, or the same as far as the runs can tell; `verdict(a, b)` mirrors `verdict(b, a)`."""
+    """Faster, slower, or the same within the noise; `verdict(a, b)` mirrors `verdict(b, a)`."""
     noise = math.hypot(before.noise, after.noise)
     ratio = math.log(before.median / after.median)
     word: Word = "same" if abs(ratio) <= math.log1p(noise) else "faster" if ratio > 0 else "slower"

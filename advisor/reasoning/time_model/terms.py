@@ -15,19 +15,12 @@ from advisor.records import resources
 
 Array = np.ndarray[Any, Any]
 LATENCY = ("latency_memory", "latency_shared", "latency_fixed", "latency_barrier")
-TERMS = (
-    *("dram", "l2", "l2_fill", "l1_global", "l1_shared", "l1_local", "lsu"),
-    *("fma", "alu", "fp64", "xu", "tensor", "issue"),
-    *("adu", "idc", "atomics", "block_launch"),
-    *LATENCY,
-    *("latency", "imbalance", "launch"),
-)
 
 
 class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One term: its name for people, its chain, the metric it comes from and the part of the peak that is reachable.
 
-    instead: the metric that stands in where that one is unknown. follows: the term whose work it does too, so that what
+    instead: the metric to use where that one is unknown. follows: the term whose work it does too, so that what
     a fix leaves of the one it leaves of the other. alone: of the terms whose work it waits for, what it is called where
     the launch has any of that one only.
     """
@@ -108,8 +101,13 @@ def time_model() -> TimeModel:
     return load(resources.folder("knowledge") / "time_model.yaml", TimeModel)
 
 
+def fix_terms() -> tuple[str, ...]:
+    """The terms that a fix may change."""
+    return (*time_model().terms, "latency", "imbalance", "launch")
+
+
 def block_launch_ceiling(cc: str) -> float:
-    """Blocks that a card of this compute capability starts in an SM clock cycle."""
+    """Blocks that a GPU of this compute capability starts in an SM clock cycle."""
     table = time_model().block_launch
     return float(table.get(cc, table["other"]))
 
@@ -170,7 +168,7 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
         need = np.minimum(1.0, out[name] * model.terms[name].ceiling / model.scattered.ceiling)
         out[name] = np.where(lone, np.maximum(out[name], need), out[name])
     l1 = out["l1_global"] + out["l1_shared"] + out["l1_local"]
-    # A slice that is full of atomics holds up the loads that come to it like any other full unit.
+    # A slice saturated with atomics delays loads like any other saturated unit.
     memory = np.max([out["dram"], out["l2"], out["l2_fill"], l1, out["lsu"], out["atomics"]], axis=0)
     latency, known, queued = _latency(get, imbalance, memory, np.max([memory, *out.values()], axis=0))
     out.update(latency)
@@ -179,7 +177,7 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
 
 
 def _lone_sectors(get: Any) -> Array:
-    """Where DRAM moves lone sectors: lanes are scattered, and DRAM moves far more than all sectors that they touch.
+    """Where DRAM moves isolated sectors: lanes are scattered, and DRAM moves far more than all sectors that they touch.
 
     A walk in steps touches neighbouring sectors one after another and fills DRAM as a copy does; a random one leaves of
     each pair of sectors that DRAM moves together the other one unused.
@@ -198,11 +196,12 @@ def _latency(get: Any, imbalance: Array, memory_need: Array, fullest: Array) -> 
     """Shares of the time that a warp's unloaded lifetime takes, given how many warps an SM holds at once.
 
     Lifetime of a warp = instructions x (1 + fixed stalls) + waits for loads, shared memory and barriers. Where the
-    memory system is full (`memory_need`, 0 to 1), waits for loads are held to what they would take on an idle machine:
-    the rest is queueing at the full unit and goes with it, as throttle stalls do. Where nothing is full there is no
-    such unit, and all of the waiting is latency. In between, in proportion. So it is with barriers and the unit that is
-    the fullest of all (`fullest`, its need), since who waits there waits for those who queue. Drain and not-selected
-    stalls are never latency. Source: Little's law; h200.time_model for the bounds of the proportion.
+    memory system is saturated (`memory_need`, 0 to 1), waits for loads are limited to what they would take on an idle
+    machine: the rest is queueing at the saturated unit and shrinks with it, as throttle stalls do. Where nothing is
+    saturated there is no such unit, and all of the waiting is latency. In between, in proportion. The same holds for
+    barriers and the most utilised unit (`fullest`, its need), because a warp at a barrier waits for those that queue.
+    Drain and not-selected stalls are never latency. Source: Little's law; h200.time_model for the bounds of the
+    proportion.
     """
     cycles = time_model().latency_cycles
     per_warp = get("inst_issued") / get("warps")
@@ -227,7 +226,7 @@ def _latency(get: Any, imbalance: Array, memory_need: Array, fullest: Array) -> 
     shared_now = per_warp * stall("short_scoreboard")
     shared = np.where(through_mio > 0, np.minimum(shared_now, through_mio * cycles.shared), shared_now)
     now = fixed + memory_now + shared_now + throttled + per_warp * stall("mio_throttle", "math_pipe_throttle", "drain")
-    # Waiting at a barrier is waiting for the others. Where a unit is full, what they queue there goes with it.
+    # Waiting at a barrier is waiting for the others. Where a unit is saturated, their queueing there shrinks with it.
     own = fixed + memory + shared
     barrier = per_warp * stall("barrier") * (1 - _queueing(fullest) * (1 - own / now))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final
 
-from advisor.reasoning.enrich import unit_name
+from advisor.knowledge.units import unit_name
 from advisor.records.diagnosis import Finding, LaunchDiagnosis
 from advisor.session.experiments.versions import log_lines
 from advisor.session.numbers import duration_text, gain_text, number_text, sentence

@@ -178,8 +178,8 @@ class Carried:
 
     def _embedded(self, number: int, reading: Reading, gpu: str | None) -> Judged:
         from advisor.knowledge.base import catalog
-        from advisor.reasoning.diagnose import Analysis, Inputs
-        from advisor.reasoning.workloads import knowledge_for
+        from advisor.reasoning.analysis import Analysis
+        from advisor.reasoning.inputs import Inputs, knowledge_for
 
         infos = tuple(
             ReportInfo(i.path, i.sha256, i.tool, i.format, i.complete, i.launches_missing, i.problems)

@@ -31,8 +31,7 @@ from advisor.tui.widgets.text import Banner, Busy, Note
 from advisor.view.numbers import plural
 
 if TYPE_CHECKING:
-    from advisor.reasoning.engine.explain import BlockedRule, Clause, Proof, RuleProof
-    from advisor.reasoning.engine.what_if import Flip
+    from advisor.reasoning.engine.explain import BlockedRule, Clause, Flip, Proof, RuleProof
     from advisor.records.diagnosis import Comparison
 
 _CONDITIONS: Final = {"holds": "holds", "fails": "fails", "unknown": "unknown"}

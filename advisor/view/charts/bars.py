@@ -11,8 +11,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-BUSY = 60.0  # a unit is busy: the guide's step 1 and ncu's own cut
-HIGH = 80.0  # a unit is near its limit: the same cut in ncu's rules and the triage guide
+from advisor.knowledge.base import catalog
+from advisor.knowledge.units import parts_of, units
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _NARROW = 64  # columns; below it labels and notes are cut short to leave room for the bars
@@ -21,44 +21,6 @@ _FEWEST_CELLS = 6
 _RARE = 5.0  # percent under which a unit that few kernels use is not worth a row
 _SHORT = {"near limit": "limit", "over 100 %": ">100", "healthy": "fine"}
 
-# Metric id, label, and whether the row stands even when the report does not know the value.
-COMPUTE_UNITS = (
-    ("pipe_fma_pct", "FMA pipe", True),
-    ("pipe_alu_pct", "ALU pipe", True),
-    ("pipe_fp64_pct", "FP64 pipe", True),
-    ("pipe_xu_pct", "XU pipe", True),
-    ("pipe_tensor_pct", "Tensor pipe", True),
-    ("pipe_fp16_pct", "FP16 pipe", False),
-    ("uniform_pct", "Uniform pipe", False),
-    ("issue_pct", "Issue slots", True),
-)
-MEMORY_UNITS = (
-    ("dram_pct", "DRAM", True),
-    ("l2_pct", "L2", True),
-    ("l1_wavefronts_pct", "L1 data", True),
-    ("l1_requests_pct", "L1 requests", False),
-    ("lsu_pct", "LSU", True),
-    ("idc_pct", "Constant cache", False),
-    ("adu_pct", "ADU (barriers)", False),
-    ("mio_pct", "MIO queues", False),
-    ("cbu_pct", "CBU (branches)", False),
-)
-# What the busiest part of a unit was the busiest of: the parts, as the report's own breakdown has them.
-PARTS: Mapping[str, tuple[tuple[str, str], ...]] = {
-    "l2_pct": (
-        ("l2_tags_pct", "tags"),
-        ("l2_data_pct", "data"),
-        ("l2_fill_pct", "fills"),
-        ("l2_atomic_pct", "atomics"),
-        ("l2_read_xbar_pct", "to the SMs"),
-        ("l2_write_xbar_pct", "from the SMs"),
-    ),
-    "l1_wavefronts_pct": (
-        ("shared_wavefronts_hw_pct", "shared part"),
-        ("l1_writeback_pct", "writeback"),
-        ("l1_other_pct", "other"),
-    ),
-}
 _ACRONYMS = frozenset({"lg", "mio", "imc", "tex", "gmma"})
 _TOTALS = {"compute": ("compute_pct", "sm_throughput_pct"), "memory": ("memory_pct", "memory_throughput_pct")}
 _LIMITERS = {
@@ -101,8 +63,11 @@ def known(metrics: Mapping[str, float], name: str) -> float | None:
     return float(value) if value is not None and math.isfinite(value) else None
 
 
-def bar(value: float | None, width: int, *, blocks: bool = True, marks: Sequence[float] = (BUSY, HIGH)) -> str:
-    """A bar of `width` cells for 0-100 %; above 100 it is full. Marks show in the cells that are not filled."""
+def bar(value: float | None, width: int, *, blocks: bool = True, marks: Sequence[float] | None = None) -> str:
+    """A bar of `width` cells for 0-100 %; above 100 it is full. Marks show in the cells that are not filled.
+
+    marks: the percentages to mark, by default the limits of a unit.
+    """
     if value is None:
         return " " * width
     share = min(max(value, 0.0), 100.0) / 100.0 * width
@@ -115,9 +80,15 @@ def bar(value: float | None, width: int, *, blocks: bool = True, marks: Sequence
     if value > 0 and not filled:
         filled = "▏" if blocks else "#"
     # A mark is the first cell that lies wholly above its threshold.
+    marks = unit_limits() if marks is None else marks
     ticks = {min(math.ceil(mark / 100.0 * width - 1e-9), width - 1) for mark in marks}
     rest = (("┊" if blocks else "|") if at in ticks else ("·" if blocks else ".") for at in range(len(filled), width))
     return filled + "".join(rest)
+
+
+def unit_limits() -> tuple[float, float]:
+    """The percentages from which a unit counts as utilised and as near its limit, as the rules have them."""
+    return catalog().threshold("compute_high"), catalog().threshold("nothing_full")
 
 
 def unit_style(value: float | None) -> tuple[str, str]:
@@ -126,9 +97,10 @@ def unit_style(value: float | None) -> tuple[str, str]:
         return "unknown", ""
     if value > 100.5:
         return "high", "over 100 %"
-    if value >= HIGH:
+    busy, high = unit_limits()
+    if value >= high:
         return "high", "near limit"
-    if value >= BUSY:
+    if value >= busy:
         return "busy", "busy"
     return "quiet", ""
 
@@ -152,14 +124,15 @@ def speed_of_light(
     the known parts of a unit follow it, busiest first, but for those that are nearly idle.
     """
     cells = bar_width(width)
-    units = COMPUTE_UNITS if side == "compute" else MEMORY_UNITS
     rows = []
-    for name, label, always in units:
+    for name, unit in units().items():
+        if unit.side != side:
+            continue
         value = known(metrics, name)
-        if not always and (value is None or value < _RARE):
+        if unit.rare and (value is None or value < _RARE):
             continue
         style, note = unit_style(value)
-        rows.append(Bar(label, value, bar(value, cells, blocks=blocks), note, style, name))
+        rows.append(Bar(unit.label, value, bar(value, cells, blocks=blocks), note, style, name))
     rows.sort(key=lambda row: (row.value is None, -(row.value or 0.0)))
     first, fallback = _TOTALS[side]
     total = known(metrics, first)
@@ -175,7 +148,8 @@ def speed_of_light(
 
 def _parts(metrics: Mapping[str, float], unit: str, cells: int, blocks: bool) -> tuple[Bar, ...]:
     """The parts of a unit that do something."""
-    found = [(value, label, name) for name, label in PARTS.get(unit, ()) if (value := known(metrics, name)) is not None]
+    shown = [(name, units()[name].label) for name in parts_of(unit) if units()[name].label]
+    found = [(value, label, name) for name, label in shown if (value := known(metrics, name)) is not None]
     rows = []
     for value, label, name in sorted(found, key=lambda part: -part[0]):
         if value >= _RARE:
@@ -252,7 +226,7 @@ def scale_text(width: int = 80) -> str:
     """The line over speed-of-light bars that says where 0, 60, 80 and 100 % are."""
     cells = bar_width(width)
     line = ""
-    for mark in (0.0, BUSY, HIGH, 100.0):
+    for mark in (0.0, *unit_limits(), 100.0):
         at = min(math.ceil(mark / 100.0 * cells - 1e-9), cells - 1)
         if not line or at > len(line):
             line = f"{line:<{at}}{mark:.0f}"

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from advisor.knowledge.units import unit_name
 from advisor.records import quantities
-from advisor.view.charts.bars import BUSY, HIGH, known
+from advisor.view.charts.bars import known, unit_limits
 from advisor.view.charts.canvas import Canvas, Row
 
 FEWEST = 40  # columns of the narrow form
@@ -25,14 +26,7 @@ CANNOT = (
 _BOX, _NARROW = 13, 8
 _ROWS = 13
 # The units of the chart by their fullness, for the sentence on the fullest.
-_UNITS = (
-    ("dram_pct", "DRAM"),
-    ("l2_pct", "L2"),
-    ("l1_wavefronts_pct", "the L1 data stage"),
-    ("l2_read_xbar_pct", "the way from L2 to the SMs"),
-    ("l2_write_xbar_pct", "the way from the SMs to L2"),
-    ("idc_pct", "the constant cache"),
-)
+_UNITS = ("dram_pct", "l2_pct", "l1_wavefronts_pct", "l2_read_xbar_pct", "l2_write_xbar_pct", "idc_pct")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +168,7 @@ def _tall(metrics: Mapping[str, float], width: int, blocks: bool) -> list[Row]:
 
 def _notes(metrics: Mapping[str, float]) -> list[str]:
     """What stands out: the fullest part, local traffic, traffic beyond the card, what is unknown."""
-    full = [(value, name) for metric, name in _UNITS if (value := known(metrics, metric)) is not None]
+    full = [(value, unit_name(metric)) for metric in _UNITS if (value := known(metrics, metric)) is not None]
     notes = []
     if full:
         value, name = max(full)
@@ -192,10 +186,10 @@ def _notes(metrics: Mapping[str, float]) -> list[str]:
         if (amount := _sectors(metrics, metric))
     ]
     if far:
-        notes.append(f"! Not from this card's memory: {' and '.join(far)}.")
-    lacking = [name for metric, name in _UNITS if known(metrics, metric) is None]
+        notes.append(f"! Not from this GPU's memory: {' and '.join(far)}.")
+    lacking = [unit_name(metric) for metric in _UNITS if known(metrics, metric) is None]
     if lacking:
-        notes.append(f"The report does not tell how full these are: {', '.join(lacking)}.")
+        notes.append(f"Unknown utilisation: {', '.join(lacking)}.")
     return notes
 
 
@@ -210,7 +204,8 @@ def _both(blocks: bool) -> str:
 def _role(value: float | None) -> str:
     if value is None:
         return "unknown"
-    return "high" if value >= HIGH else "busy" if value >= BUSY else ""
+    busy, high = unit_limits()
+    return "high" if value >= high else "busy" if value >= busy else ""
 
 
 def _sectors(metrics: Mapping[str, float], name: str) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from advisor.readers.workload import unit_names
-from advisor.reasoning.metrics.workloads import clusters
+from advisor.reasoning.workloads import clusters
 from advisor.view.charts.bars import Bar, bar, bar_width, known, stalls, unit_style
 
 SHARES = "Shares of time, of slots, of requests"

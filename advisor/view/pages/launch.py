@@ -21,7 +21,7 @@ from advisor.records.diagnosis import (
     Unit,
 )
 from advisor.view.blocks import BarRow, Bars, Block, Bullets, Cell, Code, Column, Command, Fact, Facts, Paragraph, Table
-from advisor.view.charts.bars import BUSY, HIGH, Bar, occupancy, occupancy_limit, speed_of_light, stalls
+from advisor.view.charts.bars import Bar, occupancy, occupancy_limit, speed_of_light, stalls, unit_limits
 from advisor.view.charts.workload import parts
 from advisor.view.numbers import (
     comparison_text,
@@ -201,9 +201,10 @@ def _bars(launch: LaunchDiagnosis) -> tuple[Block, ...]:
     limit = occupancy_limit(launch.metrics, launch.labels)
     waiting = (*stalls(launch.metrics), occupancy(launch.metrics, launch.labels))
     caption = f"Stall reasons, % of warp cycles; occupancy{f' is {limit}' if limit else ''}"
-    lines = (BUSY / 100, HIGH / 100)
+    busy, high = unit_limits()
+    lines = (busy / 100, high / 100)
     return (
-        Bars(f"% of peak; marks at {BUSY:.0f} (utilised) and {HIGH:.0f} (near its limit)", bar_rows(both), lines),
+        Bars(f"% of peak; marks at {busy:.0f} (utilised) and {high:.0f} (near its limit)", bar_rows(both), lines),
         Bars(caption, bar_rows(waiting)),
     )
 

@@ -57,7 +57,8 @@ def first_steps(names: list[str]) -> tuple[Task, ...]:
 def found_first(made: Profile, names: list[str]) -> dict[str, dict[str, Any]]:
     """Exercise -> class, first finding, all of them, and what was missing, of the launch that its claim is about."""
     from advisor.readers.read import read_many
-    from advisor.reasoning.diagnose import Analysis, Inputs, checked_answers
+    from advisor.reasoning.analysis import Analysis
+    from advisor.reasoning.inputs import Inputs, checked_answers
 
     if made.report is None:
         return {}

@@ -78,8 +78,9 @@ def expected(entry: Entry) -> tuple[str, ...]:
 def score(folder: Path, causes: Path = CAUSES) -> list[Row]:
     """All entries of the causes file judged, in its order. InputError, one line, for a folder that is none."""
     from advisor.knowledge.base import catalog
-    from advisor.reasoning.diagnose import Analysis, Inputs, checked_answers
+    from advisor.reasoning.analysis import Analysis
     from advisor.reasoning.enrich import add_neighbours
+    from advisor.reasoning.inputs import Inputs, checked_answers
 
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder; give the one that unseen.sh filled")

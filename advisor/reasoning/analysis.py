@@ -1,0 +1,108 @@
+"""An analysis: the diagnosis of all launches, and everything that can be asked about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from advisor.hardware import ceilings
+from advisor.hardware.gpus import Gpu
+from advisor.knowledge.base import Catalog
+from advisor.knowledge.units import unit_name
+from advisor.reasoning.assemble import Reasoned, reason
+from advisor.reasoning.engine.explain import BlockedRule, Flip, Proof, how, why_not
+from advisor.reasoning.inputs import Answer, Inputs, checked_answers
+from advisor.reasoning.next_question import wanted
+from advisor.reasoning.other_gpu import elsewhere
+from advisor.reasoning.what_if import flips, turns, what_if
+from advisor.records.diagnosis import Diagnosis, Elsewhere, LaunchDiagnosis, MeasuredCeilings
+from advisor.records.errors import UsageError
+
+
+class Analysis:
+    """A diagnosis with everything needed to ask how, why not and what if of it."""
+
+    def __init__(self, catalog: Catalog, inputs: Inputs, reasoned: Reasoned | None = None, forks: int = 1) -> None:
+        self.catalog = catalog
+        self.inputs = inputs
+        self._reasoned: Reasoned = reasoned or reason(catalog, inputs, forks=forks)
+        self.diagnosis = Diagnosis(inputs.reports, self._reasoned.launches, _used(inputs, self._reasoned.launches))
+
+    def how(self, position: int, finding_id: str) -> Proof:
+        """The proof of a finding or class of one launch; UsageError when it was not concluded there."""
+        launch = self._launch(position)
+        if not self.concluded(position, finding_id):
+            raise UsageError(f"{finding_id!r} was not found on launch {launch.index}: ask --why-not {finding_id}")
+        trace = self._reasoned.traces[position]
+        return how(self.catalog, self._reasoned.observed, position, trace, finding_id, self._labels(position))
+
+    def concluded(self, position: int, finding_id: str) -> bool:
+        """Whether a finding, or a class with or without `class.` before it, was concluded on one launch."""
+        launch = self._launch(position)
+        return finding_id.removeprefix("class.") in {launch.verdict.id, *(f.id for f in launch.findings)}
+
+    def why_not(self, position: int, finding_id: str) -> tuple[BlockedRule, ...]:
+        """Each rule of a finding on one launch: whether it fired, and what kept it from firing."""
+        self._launch(position)
+        if finding_id not in self.catalog.findings and finding_id.removeprefix("class.") not in self.catalog.classes:
+            raise UsageError(f"no diagnosis is called {finding_id!r}: `ncu-advisor explain diagnoses` lists them")
+        trace = self._reasoned.traces[position]
+        return why_not(self.catalog, self._reasoned.observed, position, trace, finding_id, self._labels(position))
+
+    def flips(self, position: int, finding_id: str = "") -> tuple[Flip, ...]:
+        """The values at which the class or a finding of one launch flips, and what would then be concluded."""
+        launch = self._launch(position)
+        return flips(self.catalog, self._reasoned, self.inputs, position, finding_id or launch.verdict.id)
+
+    def turns(self, position: int) -> dict[str, tuple[float, ...]]:
+        """Metric to the values, ascending, at which some evidence of a launch's conclusions flips."""
+        launch = self._launch(position)
+        targets = (launch.verdict.id, *(finding.id for finding in launch.findings))
+        out: dict[str, set[float]] = {}
+        for turn in turns(self.catalog, self._reasoned.observed, position, self._reasoned.traces[position], targets):
+            out.setdefault(turn.metric, set()).add(turn.turns_at)
+        return {metric: tuple(sorted(values)) for metric, values in out.items()}
+
+    def what_if(self, position: int, values: Mapping[str, float]) -> LaunchDiagnosis:
+        """The diagnosis of one launch if some metrics had other values; UsageError for a metric that is not known."""
+        return self.supposed(position, values).diagnosis.launches[0]
+
+    def supposed(self, position: int, values: Mapping[str, float]) -> Analysis:
+        """An analysis of one launch alone, with some metrics at other values, to ask how and why not of."""
+        self._launch(position)
+        return Analysis(self.catalog, *what_if(self.catalog, self._reasoned, self.inputs, position, values))
+
+    def on(self, positions: Sequence[int], gpu: Gpu) -> tuple[Elsewhere, ...]:
+        """Some launches on another GPU; UsageError where the GPU that they ran on is not known well enough."""
+        for position in positions:
+            self._launch(position)
+        return elsewhere(self.catalog, self.inputs, self._reasoned, positions, gpu)
+
+    def wanted(self, askable: Sequence[str]) -> tuple[str, ...]:
+        """Of numbers typed in: the metrics and questions among `askable` whose answers could change the outcome."""
+        return wanted(self.catalog, self.inputs, self._reasoned, askable)
+
+    def answered(self, position: int | None, answers: Mapping[str, Answer]) -> Analysis:
+        """A new analysis with more answers, of one launch or (None) of all."""
+        merged = {key: dict(value) for key, value in self.inputs.answers.items()}
+        merged.setdefault(position, {}).update(checked_answers(self.catalog, answers))
+        return Analysis(self.catalog, replace(self.inputs, answers=merged))
+
+    def _labels(self, position: int) -> dict[str, str]:
+        return {name: unit_name(label) for name, label in self._launch(position).labels.items()}
+
+    def _launch(self, position: int) -> LaunchDiagnosis:
+        if not 0 <= position < len(self.diagnosis.launches):
+            raise UsageError(f"there is no launch at place {position}: the reports hold {len(self.diagnosis.launches)}")
+        return self.diagnosis.launches[position]
+
+
+def _used(inputs: Inputs, launches: Sequence[LaunchDiagnosis]) -> tuple[MeasuredCeilings, ...]:
+    """The measured ceilings that decided about a launch, for the record; empty where none did."""
+    used: dict[str, ceilings.Ceilings] = {}
+    for launch in launches:
+        key, peak = ceilings.key_of(launch.gpu_name, launch.cc), launch.metrics.get("dram_peak_bytes_per_s")
+        found = inputs.ceilings.get(key)
+        if found is not None and peak and "dram_achievable_pct" in launch.metrics:
+            used[key] = found
+    return tuple(ceilings.as_used(found) for found in used.values())

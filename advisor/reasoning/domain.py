@@ -1,0 +1,171 @@
+"""The two domains of the rules, kernels that ncu profiled and workloads that a user typed in: what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from advisor.knowledge.base import Catalog
+from advisor.knowledge.schemas import FixDef, MetricDef
+from advisor.knowledge.units import compute_units, inner_units, memory_units
+from advisor.reasoning import workloads
+from advisor.reasoning.collect import missing, questions
+from advisor.reasoning.engine.trace import Trace
+from advisor.reasoning.metrics.derive import code_inputs, derive
+from advisor.reasoning.notes import class_notes
+from advisor.reasoning.observations import Observed
+from advisor.reasoning.time_model import model as speedup_model
+from advisor.reasoning.time_model.budget import with_budgets
+from advisor.reasoning.time_model.terms import Array
+from advisor.reasoning.workloads import Band
+from advisor.records.diagnosis import LaunchDiagnosis, Missing, Question, Speedup, WorkloadUnit
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Gains = list[dict[str, Speedup]]
+Names = Mapping[str, set[str]]
+
+
+class Kernels:
+    """Launches that ncu profiled."""
+
+    # Whether the time model of kernels estimates the fixes, so that they can be tried and added up.
+    modelled = True
+    scope: Literal["launch", "workload"] = "launch"
+
+    def derive(
+        self, frame: pd.DataFrame, keep: Collection[str] = (), metrics: Mapping[str, MetricDef] | None = None
+    ) -> pd.DataFrame:
+        """The frame with every canonical metric, see `metrics.derive.derive`."""
+        return derive(frame, keep, metrics)
+
+    def gains(self, catalog: Catalog, observed: Observed, rows: range, traces: Sequence[Trace]) -> Gains:
+        """For each row, the speedup of each concluded diagnosis whose fix says what it changes."""
+        model = speedup_model.build(observed.columns, len(observed.truth))
+        at: dict[str, list[int]] = {}
+        for row, trace in zip(rows, traces, strict=True):
+            for found in trace.findings:
+                at.setdefault(found, []).append(row)
+        out: dict[int, dict[str, Speedup]] = {row: {} for row in rows}
+        for found, members in at.items():
+            entry = catalog.findings[found]
+            if entry.kind != "diagnosis" or entry.fix is None or not entry.fix.changes:
+                continue
+            for row, speedup in zip(members, speedup_model.speedups(model, entry.fix, np.array(members)), strict=True):
+                if speedup is not None:
+                    out[row][found] = speedup
+        return [out[row] for row in rows]
+
+    def with_budgets(
+        self, catalog: Catalog, columns: Mapping[str, Array], launches: Sequence[LaunchDiagnosis]
+    ) -> tuple[LaunchDiagnosis, ...]:
+        """The launches, each with what its fixes give together."""
+        return with_budgets(catalog, columns, launches)
+
+    def notes(self, catalog: Catalog, class_id: str, values: Mapping[str, float]) -> tuple[str, ...]:
+        """The notes on the class of one launch."""
+        return class_notes(catalog, class_id, values)
+
+    def units(self, values: Mapping[str, float]) -> tuple[WorkloadUnit, ...]:
+        """None: ncu's counters are the units of a kernel."""
+        return ()
+
+    def band(self, values: Mapping[str, float]) -> Band:
+        """Empty: a kernel's class says how busy its leading unit is."""
+        return ""
+
+    def missing(
+        self, catalog: Catalog, unknown: Names, asked: Names, given: Iterable[str], known: Collection[str]
+    ) -> tuple[tuple[Missing, ...], tuple[Question, ...]]:
+        """What to collect and what to ask. unknown, asked: metrics, questions -> the findings that depend on them."""
+        return missing(catalog, unknown, known), questions(catalog, unknown, asked, given)
+
+    def ways(self, metric: str) -> tuple[tuple[str, ...], ...]:
+        """Sets of metrics that give a metric, apart from its formula, the simplest first."""
+        if metric == "compute_pct":
+            return ("sm_throughput_pct",), compute_units()
+        return (("memory_throughput_pct",),) if metric == "memory_pct" else ()
+
+    def read_by(self, metric: str) -> tuple[str, ...]:
+        """All metrics that the code behind a metric reads."""
+        return code_inputs().get(metric, ())
+
+    def most(self, metric: str, known: Mapping[str, float], most: float) -> float:
+        """The most that a metric can be, given the known values of the whole that it is a part of."""
+        wholes = {
+            "memory_throughput_pct": memory_units(),
+            "sm_throughput_pct": (*compute_units(), *inner_units()),
+            "occupancy_theoretical_pct": ("occupancy_achieved_pct",),
+        }
+        return min([most, *(known.get(whole, most) for whole, parts in wholes.items() if metric in parts)])
+
+
+class Workloads:
+    """Graphics or compute workloads that a user typed in."""
+
+    modelled = False
+    scope: Literal["launch", "workload"] = "workload"
+
+    def derive(
+        self, frame: pd.DataFrame, keep: Collection[str] = (), metrics: Mapping[str, MetricDef] | None = None
+    ) -> pd.DataFrame:
+        """As for kernels, with what follows from the typed units."""
+        return workloads.derive_workloads(frame, keep, metrics)
+
+    def gains(self, catalog: Catalog, observed: Observed, rows: range, traces: Sequence[Trace]) -> Gains:
+        """As for kernels, by the article's headroom."""
+        return [self._gains(catalog, observed.values(row), t) for row, t in zip(rows, traces, strict=True)]
+
+    def _gains(self, catalog: Catalog, values: Mapping[str, float], trace: Trace) -> dict[str, Speedup]:
+        fixes: dict[str, FixDef] = {f: fix for f in trace.findings if (fix := catalog.findings[f].fix) is not None}
+        found = {name: workloads.workload_speedup(values, fix) for name, fix in fixes.items()}
+        return {name: speedup for name, speedup in found.items() if speedup is not None}
+
+    def with_budgets(
+        self, catalog: Catalog, columns: Mapping[str, Array], launches: Sequence[LaunchDiagnosis]
+    ) -> tuple[LaunchDiagnosis, ...]:
+        """The launches as they are: no model adds up the fixes of a workload."""
+        return tuple(launches)
+
+    def notes(self, catalog: Catalog, class_id: str, values: Mapping[str, float]) -> tuple[str, ...]:
+        """The notes on the class of one workload."""
+        return workloads.workload_notes(values)
+
+    def units(self, values: Mapping[str, float]) -> tuple[WorkloadUnit, ...]:
+        """The typed units."""
+        return workloads.workload_units(values)
+
+    def band(self, values: Mapping[str, float]) -> Band:
+        """The band of the top unit."""
+        return workloads.band(values)
+
+    def missing(
+        self, catalog: Catalog, unknown: Names, asked: Names, given: Iterable[str], known: Collection[str]
+    ) -> tuple[tuple[Missing, ...], tuple[Question, ...]]:
+        """What to type; there are no questions."""
+        return workloads.workload_missing(unknown, known), ()
+
+    def ways(self, metric: str) -> tuple[tuple[str, ...], ...]:
+        """As for kernels."""
+        return tuple((name,) for name in workloads.typed_inputs().get(metric, ()) if name != metric)
+
+    def read_by(self, metric: str) -> tuple[str, ...]:
+        """None: `ways` are all."""
+        return ()
+
+    def most(self, metric: str, known: Mapping[str, float], most: float) -> float:
+        """No unit is a part of another."""
+        return most
+
+
+Domain = Kernels | Workloads
+_DOMAINS: dict[str, Any] = {"launch": Kernels(), "workload": Workloads()}
+
+
+def domain_of(catalog: Catalog) -> Domain:
+    """The domain that the rules of a catalogue are about."""
+    found: Domain = _DOMAINS[catalog.scope]
+    return found

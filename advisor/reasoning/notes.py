@@ -1,0 +1,57 @@
+"""Notes shown with the class of a launch: the leading unit, units that limit together, the band, ncu's plain table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+import msgspec
+
+from advisor.knowledge.base import Catalog
+from advisor.knowledge.expressions import TRUE, parse_test
+from advisor.knowledge.loader import load_mapping
+from advisor.knowledge.texts import fields, fill, within_sentence
+from advisor.knowledge.units import CLUSTER_POINTS, leading_units, unit_name
+from advisor.records import resources
+
+
+class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A text, shown where its test holds, or, without one, where all that it names is known; of one class if given."""
+
+    text: str
+    test: str = ""
+    of_class: str = msgspec.field(default="", name="class")
+    cites: tuple[str, ...] = ()
+
+    def holds(self, known: Mapping[str, float | str]) -> bool:
+        """Whether to show it: `known` are the metrics and texts of one launch."""
+        numbers = {name: value for name, value in known.items() if not isinstance(value, str)}
+        return fields(self.text) <= known.keys() and (not self.test or parse_test(self.test).truth(numbers) == TRUE)
+
+
+@lru_cache(maxsize=4)
+def notes(path: str) -> dict[str, Note]:
+    """The notes of one file of the knowledge folder, in their order."""
+    return load_mapping(resources.folder("knowledge") / path, Note)
+
+
+def shown(path: str, known: Mapping[str, float | str], class_id: str = "") -> tuple[str, ...]:
+    """The notes of a file that hold, filled in."""
+    chosen = (n for n in notes(path).values() if n.of_class in ("", class_id) and n.holds(known))
+    return tuple(fill(note.text, known) for note in chosen)
+
+
+def class_notes(catalog: Catalog, class_id: str, values: Mapping[str, float]) -> tuple[str, ...]:
+    """The notes of one launch that ncu profiled; nothing is said about unknown values."""
+    known: dict[str, float | str] = dict(values)
+    units = sorted(((values[u], u) for u in leading_units() if u in values), reverse=True)
+    if units:
+        known["leader_pct"], known["leader"] = units[0][0], unit_name(units[0][1])
+        together = [unit_name(u) for value, u in units if units[0][0] - value <= CLUSTER_POINTS]
+        if len(together) > 1:
+            known["cluster"] = ", ".join(together)
+    plain = (name for name, c in catalog.classes.items() if c.plain and parse_test(c.plain).truth(values) == TRUE)
+    table = next(plain, class_id)
+    if class_id not in (table, "undetermined"):
+        known["plain"] = within_sentence(catalog.classes[table].title)
+    return shown("class_notes.yaml", known, class_id)

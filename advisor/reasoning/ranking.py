@@ -1,0 +1,78 @@
+"""Which finding to fix first, and which is worth a fix at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from advisor.knowledge.base import Catalog
+from advisor.reasoning.time_model.formulas import TIE, worthwhile
+from advisor.records.diagnosis import ENDS, FindingKind, Speedup
+
+# A gain of 10 % keeps a kernel from being called done (CATALOG).
+REACHES = 1.10
+R = TypeVar("R", bound="Ranks")
+
+
+class Ranks(Protocol):
+    """The fields of a finding that decide its rank."""
+
+    @property
+    def id(self) -> str:
+        """The finding."""
+
+    @property
+    def kind(self) -> str:
+        """diagnosis, trust or note."""
+
+    @property
+    def speedup(self) -> Speedup | None:
+        """The estimated speedup of its fix."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """Those fields and nothing else."""
+
+    id: str
+    kind: str
+    speedup: Speedup | None
+
+
+def is_worthwhile(speedup: Speedup | None) -> bool:
+    """Whether a fix is worth making; an unknown speedup counts as worth it."""
+    return speedup is None or worthwhile(speedup.estimate)
+
+
+def kind_of(catalog: Catalog, found: str, speedup: Speedup | None) -> FindingKind:
+    """diagnosis, trust or note; a diagnosis that is not worth fixing is a note, so that it never ranks first."""
+    return catalog.findings[found].kind if is_worthwhile(speedup) or found == "launch_overhead" else "note"
+
+
+def ranked(catalog: Catalog, findings: Sequence[R]) -> tuple[R, ...]:
+    """The findings in the order to fix them: launch overhead, then those that end the search, then by speedup, then
+    trust entries and notes.
+
+    Speedups within TIE of each other count as equal; then the cause of the earlier step ranks first.
+    """
+
+    def group(finding: Ranks) -> int:
+        if finding.kind != "diagnosis":
+            return {"trust": 4, "note": 5}[finding.kind]
+        if finding.id == "launch_overhead":
+            return 0
+        return 1 if finding.id in ENDS else 3 if finding.id == "unexplained" else 2
+
+    def gain(finding: Ranks) -> float:
+        return finding.speedup.estimate if finding.speedup is not None else 1.0
+
+    out: list[R] = []
+    rest = sorted(findings, key=lambda f: (group(f), -gain(f), f.id))
+    while rest:
+        leader = rest[0]
+        tied = [f for f in rest if group(f) == group(leader) and gain(f) * TIE >= gain(leader)]
+        chosen = min(tied, key=lambda f: (catalog.findings[f.id].step, -gain(f), f.id))
+        out.append(chosen)
+        rest.remove(chosen)
+    return tuple(out)
