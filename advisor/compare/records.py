@@ -52,7 +52,7 @@ class Runs(Record, kw_only=True):
     gpu: LaunchGpu
     measured: bool = written(False)
     time: Times | None = None
-    profiled_ns: NotNegative | None = None
+    profiled_ns: float | None = None
     sm_cycles: Cycles | None = msgspec.field(default=None, name="cycles")
     class_id: str = msgspec.field(name="class")
     first: str = ""
