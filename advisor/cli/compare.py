@@ -13,7 +13,7 @@ import click
 from advisor.records.errors import EXIT_DONE, EXIT_THRESHOLD, EXIT_WRONG_USE, UsageError
 
 if TYPE_CHECKING:
-    from advisor.view.compare_results import Result
+    from advisor.view.pages.compare import Result
 
 
 def run(
@@ -46,7 +46,7 @@ def run(
     from advisor.compare.compare import compare, parse_side, read_sides
     from advisor.compare.thresholds import check, parse
     from advisor.knowledge.base import catalog
-    from advisor.view.compare_results import Result
+    from advisor.view.pages.compare import Result
 
     try:
         pattern = re.compile(kernel) if kernel is not None else None
@@ -85,27 +85,22 @@ def _rendered(result: Result, form: str, everything: bool, colour: bool, width: 
         from advisor.view.writers.junit import junit
 
         return junit(result, everything=everything)
-    if form == "markdown":
-        from advisor.view.compare_markdown import compare_markdown
+    from advisor.view.pages.compare import compare_page
 
-        return compare_markdown(result, everything=everything)
+    if form == "markdown":
+        from advisor.view.writers.markdown import page_markdown
+
+        return page_markdown(compare_page(result, everything=everything, sections=None))
     if form == "html":
-        from advisor.view.pages.compare import compare_page
         from advisor.view.writers.html import page_html
 
         return page_html(compare_page(result, everything=everything))
     from advisor.view.charts.bars import can_draw
-    from advisor.view.compare import compare_text
+    from advisor.view.writers.terminal import terminal_text
 
     blocks = can_draw(getattr(sys.stdout, "encoding", None)) if out is None else True
-    return compare_text(
-        result.compared,
-        width=width,
-        colour=colour,
-        blocks=blocks,
-        everything=everything,
-        verdicts=result.lines("→" if blocks else "->"),
-    )
+    page = compare_page(result, everything=everything, sections=None)
+    return terminal_text(page, width=width, colour=colour, blocks=blocks)
 
 
 def _narrate(result: Result) -> None:

@@ -28,7 +28,7 @@ def test_a_page_of_one_launch_has_its_source_lines(tour_path: Path, tmp_path: Pa
 def test_without_places_nothing_is_read_twice(tour_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("diagnose", tour_path, "--launch", 4, "--format", "markdown", "--no-locate") == 0
     text = capsys.readouterr().out
-    assert text.startswith("# transpose\\_tile: diagnosis\n") and "transpose_tile.cu:" not in text
+    assert text.startswith("# transpose\\_tile · launch 4 · H200-SXM · 329 µs\n") and "transpose_tile.cu:" not in text
 
 
 def test_sarif_places_every_finding_of_a_launch(tour_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -43,7 +43,7 @@ def test_sarif_places_every_finding_of_a_launch(tour_path: Path, capsys: pytest.
 def test_what_was_supposed_stands_above_the_page(tour_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("diagnose", tour_path, "--launch", 4, "--what-if", "dram_pct=95", "--format", "markdown") == 0
     head = capsys.readouterr().out.partition("\n## ")[0]
-    assert "What follows is not what was measured" in head
+    assert "The following was not measured" in head
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,8 @@ def profile(
 
 def _compare(made: attempts.Reprofiled, tried: attempts.Attempt, face: Face) -> None:
     from advisor.compare.compare import compare
-    from advisor.view.compare import compare_text
+    from advisor.view.pages.compare import Result, compare_page
+    from advisor.view.writers.terminal import terminal_text
 
     assert made.before is not None
     assert made.after is not None
@@ -156,7 +157,8 @@ def _compare(made: attempts.Reprofiled, tried: attempts.Attempt, face: Face) -> 
     timed = slow is not None and mine is not None and slow.times_ns and mine.times_ns
     runs = (slow.times_ns, mine.times_ns) if timed and slow is not None and mine is not None else None
     found = compare(made.before, made.after, runs=runs)
-    face.write("\n" + compare_text(found, width=face.width, colour=face.colour, blocks=face.blocks))
+    page = compare_page(Result(found), sections=None)
+    face.write("\n" + terminal_text(page, width=face.width, colour=face.colour, blocks=face.blocks))
 
 
 def sweep(

@@ -9,12 +9,12 @@ from dataclasses import replace
 from typing import Final
 
 from advisor.compare.records import FindingChange, Pair
-from advisor.compare.words import amount, percent, plain_percent, times
 from advisor.records.diagnosis import ENDS, LaunchDiagnosis
 from advisor.session import strings
 from advisor.session.cards import sentence
 from advisor.session.records import Card, Experiment, Line
 from advisor.session.state import State, main_finding
+from advisor.view.numbers import amount_text, change_text, share_text, speedup_text
 
 VERSION: Final = "v{number}"
 
@@ -53,7 +53,7 @@ _STATES: Final = (("gone", "Gone", "holds"), ("stayed", "Stayed", "text"), ("cam
 def compared_card(pair: Pair, version: str, position: int) -> Card:
     """The time first and whether it is beyond noise; then the promise, what to do, findings, traps, what moved."""
     word = pair.judged.word if pair.judged is not None else "unknown"
-    speed = "" if pair.judged is None else times(max(pair.judged.speedup, 1 / pair.judged.speedup))
+    speed = "" if pair.judged is None else speedup_text(max(pair.judged.speedup, 1 / pair.judged.speedup))
     lines = [*_time(pair)]
     lines += [Line(sentence(item.text), "warning", "Careful") for item in pair.conditions]
     old, new = pair.base.launch.verdict, pair.current.launch.verdict
@@ -65,7 +65,7 @@ def compared_card(pair: Pair, version: str, position: int) -> Card:
     lines += [Line(sentence(trap.text), "quiet", "Mind") for trap in pair.traps]
     shown = [row for row in pair.metrics if row.shown][:_MOST]
     for row in shown:
-        before, after = amount(row.before, row.unit), amount(row.after, row.unit)
+        before, after = amount_text(row.before, row.unit), amount_text(row.after, row.unit)
         told = f"{row.metric}: {before} → {after}"
         lines.append(Line(told, "quiet", "Moved" if row is shown[0] else " "))
     title = JUDGED[word].format(speed=speed)
@@ -73,10 +73,10 @@ def compared_card(pair: Pair, version: str, position: int) -> Card:
 
 
 def _time(pair: Pair) -> list[Line]:
-    sides = [amount(runs.times.median, "ns") if runs.times else "unknown" for runs in (pair.base, pair.current)]
+    sides = [amount_text(runs.times.median, "ns") if runs.times else "unknown" for runs in (pair.base, pair.current)]
     if pair.judged is None:
         return [Line(f"{sides[0]} → {sides[1]}", "unknown", TIME)]
-    change, noise = percent(pair.judged.change), plain_percent(pair.judged.noise)
+    change, noise = change_text(pair.judged.change), share_text(pair.judged.noise)
     told = f"{sides[0]} → {sides[1]} ({change}; noise {noise})"
     return [Line(told, "strong", TIME)]
 

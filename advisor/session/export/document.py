@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from advisor.compare.words import amount, times
 from advisor.knowledge.texts import BOUNDS
 from advisor.records import quantities
 from advisor.records.diagnosis import Comparison, LaunchDiagnosis
@@ -51,7 +50,7 @@ from advisor.view.blocks import section as made_section
 from advisor.view.charts import roofline_text
 from advisor.view.charts.canvas import plain
 from advisor.view.charts.roofline import Point, place_of, rooflines
-from advisor.view.numbers import time_text
+from advisor.view.numbers import amount_text, speedup_text, time_text
 from advisor.view.pages.compare import pair_sections
 from advisor.view.pages.launch import launch_blocks
 from advisor.view.pages.timeline import timeline_page
@@ -205,8 +204,8 @@ def _log(subject: Subject) -> Table:
     )
     rows = []
     for row in subject.experiments:
-        time = amount(row.duration_ns, "ns") if row.duration_ns is not None else "unknown"
-        speed = "" if row.ratio is None else times(row.ratio)
+        time = amount_text(row.duration_ns, "ns") if row.duration_ns is not None else "unknown"
+        speed = "" if row.ratio is None else speedup_text(row.ratio)
         rows.append(
             (
                 Cell(row.version),

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from advisor.compare.records import Pair
-from advisor.compare.words import amount, times
 from advisor.records.diagnosis import ENDS, Comparison, Finding, LaunchDiagnosis
 from advisor.session.records import Card, Experiment
 from advisor.session.state import State
 from advisor.session.transcripts.serialize import WRITTEN
-from advisor.view.numbers import gain_text
+from advisor.view.numbers import gain_text, speedup_text, time_text
 from advisor.view.pages.launch import first_diagnosis
 from advisor.view.text import NAME_WIDTH, cut, shown, title_text
 
@@ -152,15 +151,15 @@ def gave_told(subject: Subject) -> str:
     first, last = subject.experiments[0], subject.experiments[-1]
     if not first.duration_ns or not last.duration_ns:
         word = subject.steps[-1].pair.judged
-        return "unknown: the time of a version is not known" if word is None else times(word.speedup)
+        return "unknown: the time of a version is not known" if word is None else speedup_text(word.speedup)
     ratio = first.duration_ns / last.duration_ns
-    span = f"{amount(first.duration_ns, 'ns')} in {first.version}, {amount(last.duration_ns, 'ns')} in {last.version}"
+    span = f"{time_text(first.duration_ns)} in {first.version}, {time_text(last.duration_ns)} in {last.version}"
     judged = subject.steps[-1].pair.judged
     if judged is not None and len(subject.steps) == 1 and judged.word == "same":
         return f"{span}: no difference beyond noise"
     if ratio >= 1:
-        return f"{span}: {times(ratio)} as fast"
-    return f"{span}: slower, it takes {times(1 / ratio)} as long"
+        return f"{span}: {speedup_text(ratio)}"
+    return f"{span}: slower, {speedup_text(1 / ratio)} as long"
 
 
 def evidence(launch: LaunchDiagnosis) -> list[tuple[str, tuple[Comparison, ...]]]:

@@ -81,12 +81,13 @@ def number_lines(launch: LaunchDiagnosis, lore: Lore, wanted: str, width: int) -
 
 def compared_lines(compared: Any, width: int, blocks: bool) -> list[Content]:
     """Two versions beside each other, as the command `compare` tells it."""
-    from advisor.view.compare import pair_lines
+    from advisor.view.blocks import Page
+    from advisor.view.pages.compare import pair_sections
+    from advisor.view.writers.terminal import terminal_text
 
-    lines: list[str] = []
-    for pair in compared.pairs:
-        lines += pair_lines(pair, width=width, colour=False, blocks=blocks)
-    return [styled(line, "") for line in lines]
+    parts = [part for pair in compared.pairs for part in pair_sections(pair, "")]
+    text = terminal_text(Page("", (), tuple(parts)), width=width, blocks=blocks)
+    return [styled(line, "") for line in text.splitlines()]
 
 
 class ExercisePage(VerticalScroll, can_focus=False):
