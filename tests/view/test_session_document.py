@@ -130,8 +130,8 @@ def test_the_versions_are_told_first_then_each_before_and_after(ladder: State) -
     told = headings(text)
     assert told[0] == "The versions" and told[1].startswith("v1 → v2: neighbouring threads")
     assert told[2] == "v2 → v3: tiles in shared memory" and told[3] == "What was concluded (v3)"
-    assert re.search(r"^\| v2 \| neighbouring threads take neighbouring columns \| [\d.]+ ms \| \d+x \|", text, re.M)
-    gave = re.search(r"\*\*What it gave:\*\* ([\d.]+) ms in v1, ([\d.]+) ms in v3: (\d+)x as fast", text)
+    assert re.search(r"^\| v2 \| neighbouring threads take neighbouring columns \| [\d.]+ ms \| \d+× \|", text, re.M)
+    gave = re.search(r"\*\*What it gave:\*\* ([\d.]+) ms in v1, ([\d.]+) ms in v3: (\d+)×", text)
     assert gave is not None and abs(float(gave[1]) / float(gave[2]) - float(gave[3])) < 1
     assert "at first; in v3:" in text and "### Evidence (v1)" in text and "### Evidence (v2)" in text
     assert text.count("Up to here it was about a former version") == 1

@@ -110,7 +110,7 @@ def test_what_needs_a_kernel_is_refused_in_one_line(
 def test_before_and_after_print_without_words_of_reports(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("compare", str(CASES / "motion_blur_small_format.yaml"), str(CASES / "motion_blur_unrolled.yaml")) == 0
     out = capsys.readouterr().out
-    assert "1.24x as fast" in out and "texture_interface_bound" in out
+    assert "1.2×: " in out and "texture_interface_bound" in out
     assert "same sections" not in out and "ncu-advisor collect" not in out
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 from advisor.compare.compare import compare_diagnoses
 from advisor.compare.matching import match, runs_of
 from advisor.compare.records import Compared, FindingChange, Pair
-from advisor.compare.words import amount, percent, plain_percent, times
 from advisor.records.diagnosis import ENDS, Diagnosis, LaunchDiagnosis
 from advisor.records.errors import UsageError
+from advisor.records.quantities import amount_text, change_text, share_text, speedup_text
 from advisor.session import cards as make
 from advisor.session.experiments.timeline import timeline_card
 from advisor.session.numbers import duration_text, gain_text, sentence
@@ -47,7 +47,7 @@ _STATES: Final = (("gone", "Gone", "holds"), ("stayed", "Stayed", "text"), ("cam
 def compared_card(pair: Pair, version: str, position: int) -> Card:
     """The time first and whether it is beyond noise; then the promise, what to do, findings, traps, what moved."""
     word = pair.judged.word if pair.judged is not None else "unknown"
-    speed = "" if pair.judged is None else times(max(pair.judged.speedup, 1 / pair.judged.speedup))
+    speed = "" if pair.judged is None else speedup_text(max(pair.judged.speedup, 1 / pair.judged.speedup))
     lines = [*_time(pair)]
     lines += [Line(sentence(item.text), "warning", "Careful") for item in pair.conditions]
     old, new = pair.base.launch.verdict, pair.current.launch.verdict
@@ -59,7 +59,7 @@ def compared_card(pair: Pair, version: str, position: int) -> Card:
     lines += [Line(sentence(trap.text), "quiet", "Mind") for trap in pair.traps]
     shown = [row for row in pair.metrics if row.shown][:_MOST]
     for row in shown:
-        before, after = amount(row.before, row.unit), amount(row.after, row.unit)
+        before, after = amount_text(row.before, row.unit), amount_text(row.after, row.unit)
         told = f"{row.metric}: {before} → {after}"
         lines.append(Line(told, "quiet", "Moved" if row is shown[0] else " "))
     title = JUDGED[word].format(speed=speed)
@@ -67,10 +67,10 @@ def compared_card(pair: Pair, version: str, position: int) -> Card:
 
 
 def _time(pair: Pair) -> list[Line]:
-    sides = [amount(runs.times.median, "ns") if runs.times else "unknown" for runs in (pair.base, pair.current)]
+    sides = [amount_text(runs.times.median, "ns") if runs.times else "unknown" for runs in (pair.base, pair.current)]
     if pair.judged is None:
         return [Line(f"{sides[0]} → {sides[1]}", "unknown", "Time")]
-    change, noise = percent(pair.judged.change), plain_percent(pair.judged.noise)
+    change, noise = change_text(pair.judged.change), share_text(pair.judged.noise)
     told = f"{sides[0]} → {sides[1]} ({change}; noise {noise})"
     return [Line(told, "strong", "Time")]
 

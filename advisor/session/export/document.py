@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Any, Final
 
 from advisor.compare.records import Pair
-from advisor.compare.words import amount, times
 from advisor.knowledge.texts import BOUNDS
 from advisor.practice.predictions import MINE
 from advisor.practice.state import Prediction, state_of
@@ -41,7 +40,7 @@ from advisor.view.blocks import section as made_section
 from advisor.view.charts import roofline_text
 from advisor.view.charts.canvas import plain
 from advisor.view.charts.roofline import Point, place_of, rooflines
-from advisor.view.numbers import gain_text, number, present, time_text
+from advisor.view.numbers import gain_text, number, present, speedup_text, time_text
 from advisor.view.pages.compare import pair_sections
 from advisor.view.pages.launch import first_diagnosis, launch_blocks
 from advisor.view.pages.timeline import timeline_page
@@ -185,15 +184,15 @@ def gave_told(subject: Subject) -> str:
     first, last = subject.experiments[0], subject.experiments[-1]
     if not first.duration_ns or not last.duration_ns:
         word = subject.steps[-1].pair.judged
-        return "unknown: the time of a version is not known" if word is None else times(word.speedup)
+        return "unknown: the time of a version is not known" if word is None else speedup_text(word.speedup)
     ratio = first.duration_ns / last.duration_ns
-    span = f"{amount(first.duration_ns, 'ns')} in {first.version}, {amount(last.duration_ns, 'ns')} in {last.version}"
+    span = f"{time_text(first.duration_ns)} in {first.version}, {time_text(last.duration_ns)} in {last.version}"
     judged = subject.steps[-1].pair.judged
     if judged is not None and len(subject.steps) == 1 and judged.word == "same":
         return f"{span}: no difference beyond noise"
     if ratio >= 1:
-        return f"{span}: {times(ratio)} as fast"
-    return f"{span}: slower, it takes {times(1 / ratio)} as long"
+        return f"{span}: {speedup_text(ratio)}"
+    return f"{span}: slower, {speedup_text(1 / ratio)} as long"
 
 
 def evidence(launch: LaunchDiagnosis) -> list[tuple[str, tuple[Comparison, ...]]]:
@@ -462,8 +461,8 @@ def _log(subject: Subject) -> Table:
     )
     rows = []
     for row in subject.experiments:
-        time = amount(row.duration_ns, "ns") if row.duration_ns is not None else "unknown"
-        speed = "" if row.ratio is None else times(row.ratio)
+        time = time_text(row.duration_ns) if row.duration_ns is not None else "unknown"
+        speed = "" if row.ratio is None else speedup_text(row.ratio)
         rows.append(
             (
                 Cell(row.version),

@@ -35,7 +35,8 @@ from advisor.tui.widgets.evidence_pages import FEWEST, EvidenceContext, Layout
 from advisor.tui.widgets.lists import Choices, Rows
 from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Busy, CardView, LineWidget
-from advisor.view.compare import pair_lines
+from advisor.view.pages.compare import pair_sections
+from advisor.view.writers.terminal import plain_text, section_lines
 
 
 class Stages(Widget):
@@ -140,10 +141,9 @@ def number_lines(launch: LaunchDiagnosis, index: KnowledgeIndex, wanted: str, wi
 
 def compared_lines(compared: Any, width: int, blocks: bool) -> list[Content]:
     """The comparison of two versions, as the command `compare` prints it."""
-    lines: list[str] = []
-    for pair in compared.pairs:
-        lines += pair_lines(pair, width=width, colour=False, blocks=blocks)
-    return [styled(line, "") for line in lines]
+    parts = [part for pair in compared.pairs for part in pair_sections(pair, "")]
+    lines = [line for part in parts for line in section_lines(part, width=width, blocks=blocks)]
+    return [styled(line, "") for line in plain_text(lines, blocks).splitlines()]
 
 
 class ExercisePage(VerticalScroll, can_focus=False):
