@@ -14,11 +14,8 @@ from advisor.compare.thresholds import check, parse
 from advisor.knowledge.base import catalog
 from advisor.records.errors import EXIT_DONE, EXIT_THRESHOLD, EXIT_WRONG_USE, UsageError
 from advisor.view.compare_json import compare_json
-from advisor.view.pages.compare import Result, compare_page
-from advisor.view.writers.html import page_html
+from advisor.view.pages.compare import HTML_SECTIONS, Result, compare_page
 from advisor.view.writers.junit import junit
-from advisor.view.writers.markdown import page_markdown
-from advisor.view.writers.terminal import terminal_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,10 +78,6 @@ def _text(result: Result, options: Options) -> str:
         return compare_json(result)
     if options.form == "junit":
         return junit(result, everything=options.everything)
-    if options.form == "html":
-        return page_html(compare_page(result, everything=options.everything))
-    page = compare_page(result, everything=options.everything, sections=None)
-    if options.form == "markdown":
-        return page_markdown(page)
-    screen = terminal.screen(options.out)
-    return terminal_text(page, width=screen.width, colour=screen.colour, blocks=screen.blocks)
+    sections = HTML_SECTIONS if options.form == "html" else None
+    page = compare_page(result, everything=options.everything, sections=sections)
+    return terminal.page_text(page, options.form, options.out)

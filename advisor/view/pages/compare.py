@@ -44,7 +44,7 @@ from advisor.view.text import shown
 WORDS = {"faster": "Faster", "slower": "Slower", "same": "No difference", "unknown": "No time"}
 _TONES: dict[str, Tone] = {"faster": "good", "slower": "bad", "same": "warn", "unknown": "warn"}
 _STATES: dict[str, Tone] = {"gone": "good", "stayed": "plain", "came": "warn"}
-_SECTIONS = 40  # kernels with a section of their own in HTML, those that changed most first
+HTML_SECTIONS = 40  # kernels with a section of their own in HTML, those that changed most first
 _NAME = 200
 # Conditions that the trust entry runs_not_comparable explains.
 _UNLIKE = ("gpu", "part", "clock", "control", "size")
@@ -80,7 +80,7 @@ class Result:
         return tuple(out)
 
 
-def compare_page(result: Result, *, everything: bool = False, sections: int | None = _SECTIONS) -> Page:
+def compare_page(result: Result, *, everything: bool = False, sections: int | None = HTML_SECTIONS) -> Page:
     """The whole comparison.
 
     everything: all metrics, not only those that moved most; sections: kernels with a section, those that changed most

@@ -34,6 +34,7 @@ _STYLES: dict[Tone, str] = {"plain": "", "good": "green", "warn": "yellow", "bad
 _LABEL = 11  # columns of the labels of facts, at least
 _LONG_LABEL = 20  # and at most
 _LEAST_TEXT = 12  # columns of a text column of a table, at least
+_FAIR_TEXT = 20  # below this, columns that are easily spared are left out
 _MOST_LABEL = 22  # columns of the label of a bar
 _LEAST_BAR, _MOST_BAR = 6, 60
 _MORE = 5  # columns that a continued line of code is set in
@@ -152,9 +153,10 @@ def _table(table: Table, width: int, colour: bool) -> list[str]:
     cells = [[shown(cell.text) for cell in row] for row in table.rows]
     widths = [max([len(column.name), *(len(row[at]) for row in cells)]) for at, column in enumerate(table.columns)]
     kept = list(range(len(widths)))
-    least = [w if column.numeric else min(w, _LEAST_TEXT) for w, column in zip(widths, table.columns, strict=True)]
-    while _span(least, kept) > width and any(table.columns[at].spare for at in kept):
-        kept.remove(max(kept, key=lambda at: (table.columns[at].spare, at)))
+    for room, spare in ((_FAIR_TEXT, 3), (_LEAST_TEXT, 1)):
+        least = [w if column.numeric else min(w, room) for w, column in zip(widths, table.columns, strict=True)]
+        while _span(least, kept) > width and any(table.columns[at].spare >= spare for at in kept):
+            kept.remove(max(kept, key=lambda at: (table.columns[at].spare, at)))
     texts = [at for at in kept if not table.columns[at].numeric]
     while _span(widths, kept) > width and (wide := max(texts, key=lambda at: widths[at], default=None)) is not None:
         if widths[wide] <= _LEAST_TEXT:
