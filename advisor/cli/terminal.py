@@ -63,7 +63,9 @@ def write(text: str, out: Path | None = None) -> None:
         _stdout(text if text.endswith("\n") else text + "\n")
 
 
-def page_text(page: Page, form: str = "text", out: Path | None = None, most: int = 100) -> str:
+def page_text(
+    page: Page, form: str = "text", out: Path | None = None, most: int = 100, width: int | None = None
+) -> str:
     """The page in a format of PAGE_WRITERS, or as text for stdout (up to `most` columns) or for the file `out`."""
     if form in PAGE_WRITERS:
         module, name = PAGE_WRITERS[form]
@@ -71,7 +73,7 @@ def page_text(page: Page, form: str = "text", out: Path | None = None, most: int
         assert isinstance(text, str)
         return text
     at = screen(out, most)
-    return terminal_text(page, width=at.width, colour=at.colour, blocks=at.blocks)
+    return terminal_text(page, width=width or at.width, colour=at.colour, blocks=at.blocks)
 
 
 def write_page(page: Page, form: str = "text", out: Path | None = None, most: int = 100) -> None:

@@ -93,7 +93,7 @@ def test_a_timeline_page_has_decision_picture_patterns_kernels_and_command(tmp_p
     for unseen in gpu.unseen:
         assert unseen.id in page.text
     text = page_markdown(timeline_page(result))
-    assert "```sh\n" + gpu.command.command in text and "When it works" not in text
+    assert "```sh\n" + gpu.command.command in text and "## Activity over time" in text
 
 
 def test_the_picture_shows_copies_and_kernels_at_their_times(tmp_path: Path) -> None:
