@@ -16,8 +16,9 @@ from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.session.records import Card, Line
 from advisor.view.charts import bars as charts
 from advisor.view.charts import workload
-from advisor.view.explain import explain_text
+from advisor.view.pages.explain import explain_page
 from advisor.view.text import shown
+from advisor.view.writers.terminal import terminal_text
 
 DARK: Final = Theme(
     name="advisor-dark",
@@ -246,7 +247,7 @@ def extra_lines(card: Card, width: int) -> list[str]:
         return []
     if isinstance(card.detail, str):
         return card.detail.splitlines()
-    return explain_text(card.detail, width=width).splitlines()
+    return terminal_text(explain_page(card.detail), width=width).splitlines()
 
 
 _WIDTH: Final = 100

@@ -133,19 +133,30 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """Lines of text as they are, aligned by blanks: drawings in characters, output of a program."""
+    """Lines of text as they are, aligned by blanks: drawings in characters, output of a program.
+
+    whole: lines to copy, which a terminal does not cut at its width.
+    """
 
     lines: tuple[str, ...]
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A line under a turn, `depth` levels deep. label: the kind of line, in a word or two."""
+    """A line of an outline, `depth` levels deep. label: the kind of line, in a word or two."""
 
     text: str
     depth: int = 0
     label: str = ""
     tone: Tone = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """Lines below lines, each as deep as it says."""
+
+    items: tuple[Item, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +170,7 @@ class Turn:
     aside: str = ""
 
 
-Block = Paragraph | Facts | Bullets | Table | Code | Command | Bars | Picture | Plain | Turn
+Block = Paragraph | Facts | Bullets | Table | Code | Command | Bars | Picture | Plain | Outline | Turn
 
 
 @dataclass(frozen=True, slots=True)

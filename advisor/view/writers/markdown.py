@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from advisor.records.escapes import printable
@@ -14,6 +14,8 @@ from advisor.view.blocks import (
     Code,
     Command,
     Facts,
+    Item,
+    Outline,
     Page,
     Paragraph,
     Picture,
@@ -106,6 +108,8 @@ def _block(block: Block) -> list[str]:
         return [rich(block.caption), "", *_fenced(_bars(block))]
     if isinstance(block, Turn):
         return _turn(block)
+    if isinstance(block, Outline):
+        return _outline(block.items)
     if isinstance(block, Plain):
         return _fenced(map(shown, block.lines))
     return _fenced(map(shown, block.draw(_WIDTH, True))) if block.draw is not None else []
@@ -114,9 +118,12 @@ def _block(block: Block) -> list[str]:
 def _turn(turn: Turn) -> list[str]:
     aside = f" ({rich(turn.aside)})" if turn.aside else ""
     lines = [f"**{escaped(turn.label)}:** {rich(turn.title)}{aside}"]
-    lines += [""] if turn.items else []
-    before = -1
-    for item in turn.items:
+    return [*lines, "", *_outline(turn.items)] if turn.items else lines
+
+
+def _outline(items: Sequence[Item]) -> list[str]:
+    lines, before = [], -1
+    for item in items:
         # A list may go one level deeper at a time.
         before = min(item.depth, before + 1)
         label = f"**{escaped(item.label)}:** " if item.label.strip() else ""

@@ -18,6 +18,8 @@ from advisor.view.blocks import (
     Command,
     Fact,
     Facts,
+    Item,
+    Outline,
     Page,
     Paragraph,
     Picture,
@@ -115,8 +117,11 @@ def _block(block: Block, width: int, colour: bool, blocks: bool, indent: int) ->
         return _bars(block, width, colour, blocks)
     if isinstance(block, Turn):
         return _turn(block, width, colour)
+    if isinstance(block, Outline):
+        return _outline(block.items, width, colour, indent)
     if isinstance(block, Plain):
-        return [cut(shown(line), width) for line in block.lines]
+        pad = " " * (indent or 2)
+        return [pad + shown(line) if block.whole else cut(shown(line), width) for line in block.lines]
     return [*(wrap(block.chart.title, width)), *block.draw(width, blocks)] if block.draw is not None else []
 
 
@@ -259,9 +264,14 @@ def _scale(marks: Sequence[float], cells: int) -> str:
 def _turn(turn: Turn, width: int, colour: bool) -> list[str]:
     aside = f" ({turn.aside})" if turn.aside else ""
     out = [paint(line, "bold", colour) for line in wrap(shown(f"{turn.label}: {turn.title}{aside}"), width, 0, 2)]
-    for item in turn.items:
+    return out + _outline(turn.items, width, colour, 2)
+
+
+def _outline(items: Sequence[Item], width: int, colour: bool, indent: int) -> list[str]:
+    out = []
+    for item in items:
         label = f"{item.label}: " if item.label.strip() else ""
-        pad = 2 + 2 * item.depth
+        pad = indent + 2 * item.depth
         lines = wrap(shown(f"· {label}{item.text}"), width, pad, pad + 2)
         out += [paint(line, _STYLES[item.tone], colour) for line in lines]
     return out
