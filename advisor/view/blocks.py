@@ -73,12 +73,16 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of cells, one for each column. prose: cells are sentences, which a terminal shows as a list."""
+    """Rows of cells, one for each column. prose: cells are sentences, which a terminal shows as a list.
+
+    notes: lines under each row; a terminal also puts there what it has no column for.
+    """
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     sortable: bool = False
     prose: bool = False
+    notes: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

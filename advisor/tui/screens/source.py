@@ -28,7 +28,7 @@ from advisor.tui.screens.source_rows import NO_LINES, Code, Listed, about_view, 
 from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Busy, Note
-from advisor.view.source_marks import place_text
+from advisor.view.pages.source import place_text
 
 _TABS: Final = ("SASS", "Source text", "PTX", "Shape")
 

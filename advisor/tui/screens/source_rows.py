@@ -14,9 +14,10 @@ from advisor.source.hotspots import Line, Spot
 from advisor.source.view import View
 from advisor.source.viewer import Seen
 from advisor.tui.drawing import styled
-from advisor.view.source import reason_text, wait_text
-from advisor.view.source_marks import count, file_name, loop_name, place_text, share, short, source_line
-from advisor.view.source_shape import registers_text, shared_text, structure_text, zones_text
+from advisor.view.numbers import brief_text, count_text, percent_text
+from advisor.view.pages.source import loop_name, place_text, reason_text, shape_sections, source_line, wait_text
+from advisor.view.text import file_name
+from advisor.view.writers.terminal import section_lines
 
 NO_LINES = "No line information: compile with -lineinfo to see source lines. Only instructions can be shown."
 _HOT = (
@@ -27,7 +28,7 @@ _HOT = (
 _BAR = 8
 
 
-_SHARE, _LOOP, _ADDRESS = 8, 4, 8  # cells of a share with its mark, of a loop's name, of an address
+_SHARE, _LOOP, _ADDRESS = 9, 4, 8  # cells of a share with its mark, of a loop's name, of an address
 
 
 _ROOM = 24  # smallest number of cells for an instruction: its opcode and first operands
@@ -112,7 +113,7 @@ class Code:
         full = min(max(round(part * _BAR), 1 if part >= 0.01 else 0), _BAR)
         drawn = ("█" if self.blocks else "#") * full + " " * (_BAR - full + 1)
         mark = "●" if self.blocks else "*"
-        return styled(f"{mark if hot else ' '}{share(part)} ", "bold" if hot else "$quiet") + styled(
+        return styled(f"{mark if hot else ' '}{percent_text(100 * part):>7} ", "bold" if hot else "$quiet") + styled(
             drawn if bar else "", "$warning" if hot else "$primary"
         )
 
@@ -199,7 +200,7 @@ class Code:
                 if row.lanes is not None
                 else "executed {count} times"
             )
-            parts.append(ran.format(count=count(row.executed), lanes=row.lanes or 0.0))
+            parts.append(ran.format(count=count_text(row.executed), lanes=row.lanes or 0.0))
         if self.view.structure.loops:
             parts.append(loop_name(self._loop(at)))
         if self.view.structure.live:
@@ -257,13 +258,7 @@ class Code:
 
     def shape(self, width: int) -> Listed:
         """Loops, live registers, inactive lanes and shared accesses as text."""
-        view = self.view
-        told = [
-            *structure_text(view.structure, width, False),
-            *registers_text(view, width, False),
-            *zones_text(view, width, False),
-            *shared_text(view.shared, width, False),
-        ][1:]
+        told = [line for part in shape_sections(self.view) for line in section_lines(part, width=width)][1:]
         return Listed(tuple(range(len(told))), lambda row, _: _data(told[row]))
 
 
@@ -283,7 +278,7 @@ def only_file(seen: Seen) -> str:
 
 
 def _cell(value: Value) -> str:
-    return "-" if value is None else value if isinstance(value, str) else short(value)
+    return "-" if value is None else value if isinstance(value, str) else brief_text(value)
 
 
 _NAME = 40  # cells of a file name; a longer one loses its beginning
@@ -292,7 +287,7 @@ _NAME = 40  # cells of a file name; a longer one loses its beginning
 def about_view(seen: Seen, sought: e.Locate | None, index: KnowledgeIndex) -> list[tuple[str, str]]:
     """Measure and reason, filters, trust in the lines, missing data: (text, style) pairs."""
     view = seen.view
-    told = f"{view.measure.title} ({view.measure.id}), total {count(view.total)}"
+    told = f"{view.measure.title} ({view.measure.id}), total {count_text(view.total)}"
     reason = reason_text(seen.wanted, index.title(seen.wanted.finding) if seen.wanted is not None else "")
     parts = [told, *([f"because {reason}"] if reason else [])]
     if view.columns and sought is not None:

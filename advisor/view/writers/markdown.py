@@ -151,7 +151,10 @@ def _bars(block: Bars) -> list[str]:
 
 
 def _table(table: Table) -> list[str]:
-    head = f"| {' | '.join(escaped(column.name) for column in table.columns)} |"
-    rule = f"| {' | '.join('---:' if column.numeric else '---' for column in table.columns)} |"
-    rows = [f"| {' | '.join(rich(cut(shown(cell.text), LONGEST)) for cell in row)} |" for row in table.rows]
-    return [head, rule, *rows]
+    heads = [escaped(column.name) for column in table.columns]
+    rules = ["---:" if column.numeric else "---" for column in table.columns]
+    rows = [[rich(cut(shown(cell.text), LONGEST)) for cell in row] for row in table.rows]
+    if any(table.notes):
+        heads, rules = [*heads, "Notes"], [*rules, "---"]
+        rows = [[*row, "; ".join(map(rich, notes))] for row, notes in zip(rows, table.notes, strict=True)]
+    return [f"| {' | '.join(row)} |" for row in (heads, rules, *rows)]

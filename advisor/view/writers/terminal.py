@@ -39,6 +39,7 @@ _LEAST_TEXT = 12  # columns of a text column of a table, at least
 _FAIR_TEXT = 20  # below this, columns that are easily spared are left out
 _MOST_LABEL = 22  # columns of the label of a bar
 _LEAST_BAR, _MOST_BAR = 6, 60
+_NOTE = 8  # columns that a note under a row is set in
 _MORE = 5  # columns that a continued line of code is set in
 _APART = (Table, Code, Bars, Picture, Plain)  # blocks with an empty line before and after
 _ASCII = str.maketrans(
@@ -172,9 +173,14 @@ def _table(table: Table, width: int, colour: bool) -> list[str]:
         return cut("  ".join(_padded(texts_[at], table.columns[at], widths[at]) for at in kept).rstrip(), width)
 
     out = [paint(line([column.name for column in table.columns]), "bold", colour)]
-    for row, found in zip(table.rows, cells, strict=True):
+    spared = [at for at in range(len(widths)) if at not in kept]
+    for row, found, notes in zip(table.rows, cells, table.notes or [None] * len(cells), strict=True):
         tone: Tone = next((cell.tone for cell in row if cell.tone != "plain"), "plain")
         out.append(paint(line(found), _STYLES[tone], colour))
+        if notes is not None:
+            left = ", ".join(f"{table.columns[at].name} {found[at]}" for at in spared)
+            for note in (*([left] if left else []), *notes):
+                out += wrap(shown(note), width, _NOTE, _NOTE + 2)
     return out
 
 
