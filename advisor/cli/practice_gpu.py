@@ -12,7 +12,7 @@ import click
 
 from advisor.cli import terminal
 from advisor.cli.options import PATH, Output, argument, clock_control, command, flag, formats, option
-from advisor.cli.practice import OneExercise, ask_prediction, reveal, screen
+from advisor.cli.practice import MOST, OneExercise, ask_prediction, reveal, write
 from advisor.compare.compare import compare
 from advisor.knowledge.base import catalog
 from advisor.practice import attempts, compiling, workshop
@@ -29,17 +29,16 @@ from advisor.practice.profiling import MISSING as NO_NCU
 from advisor.practice.profiling import find_ncu
 from advisor.practice.run import Listener, Progress, Runner, nothing, one_child
 from advisor.practice.state import Store, latest
-from advisor.practice.tasks import Request
+from advisor.practice.tasks import STAGE_WORDS, Request
 from advisor.reasoning.diagnose import Analysis
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, InputError, UsageError
 from advisor.records.escapes import json_text
 from advisor.records.files import write_whole
 from advisor.records.scratch import ScratchFolder
-from advisor.view import attempt as view
-from advisor.view import exercises, measuring
+from advisor.view.blocks import Page
+from advisor.view.exercises import selfcheck_json
+from advisor.view.pages import measuring as view
 from advisor.view.pages.compare import Result, compare_page
-from advisor.view.stages import STAGES
-from advisor.view.writers.terminal import terminal_text
 
 _ARCH = re.compile(r"(?:sm_|compute_)?(\d{1,2})\.?(\d)([af]?)\Z")
 
@@ -95,21 +94,21 @@ def _try(store: Store, shop: workshop.Workshop, seed: int, options: _RunOptions)
 
 def _show_attempt(tried: attempts.Attempt, shop: workshop.Workshop, onward: bool = True) -> int:
     """Show the result of a check and (`onward`) what to do next; the exit code."""
-    mine, at = tried.mine, screen()
+    mine = tried.mine
     if mine is None:
         terminal.warn((tried.outcome.failure or Failure("nothing", "nothing was run")).words)
         return EXIT_WRONG_USE
     if mine.failure is not None and mine.failure.kind in NOT_ITS_FAULT:
         terminal.warn(mine.failure.words)
         return EXIT_WRONG_USE
-    terminal.write(view.attempt_text(shop.exercise, tried, at.width, at.colour, at.blocks, onward))
+    write(view.attempt_page(shop.exercise, tried, onward))
     return EXIT_DONE if tried.solved else EXIT_CHECK_FAILED
 
 
 def _show_progress(now: Progress) -> None:
     of = f" ({now.job}/{now.of})" if now.of > 1 else ""
     passes = f", {now.kernel[:30]} {now.percent} %" if now.kernel else ""
-    terminal.note(f"{STAGES.get(now.stage, now.stage)} {now.step}{of}{passes}")
+    terminal.note(f"{STAGE_WORDS.get(now.stage, now.stage)} {now.step}{of}{passes}")
 
 
 def architecture(text: str) -> str:
@@ -122,7 +121,7 @@ def architecture(text: str) -> str:
 
 def _compile(store: Store, shop: workshop.Workshop, arch: str) -> int:
     """Compile the learner's source for an architecture without a GPU; the exit code."""
-    builds, at = attempts.compiled(store, shop, arch), screen()
+    builds = attempts.compiled(store, shop, arch)
     if not builds:
         terminal.warn(f"{shop.source.name} is Python: there is nothing to compile, and running it needs an NVIDIA GPU")
         return EXIT_WRONG_USE
@@ -131,7 +130,7 @@ def _compile(store: Store, shop: workshop.Workshop, arch: str) -> int:
         terminal.warn(compiling.MISSING.words)
         return EXIT_WRONG_USE
     for build in builds:
-        terminal.write(measuring.build_text(build, at.width, at.colour))
+        write(view.build_page(build))
     return EXIT_CHECK_FAILED if failures else EXIT_DONE
 
 
@@ -146,7 +145,7 @@ class ProfileOptions(_RunOptions):
 @command(ProfileOptions)
 def profile(options: ProfileOptions) -> int:
     """Profile your version and the slow one with ncu, score your prediction, and compare before and after."""
-    store, one, seed, at = Store(), exercise(options.name), options.inputs, screen()
+    store, one, seed = Store(), exercise(options.name), options.inputs
     predicted = not options.no_prediction
     shop = workshop.opened(one, store)
     _require_profiler(asking=predicted)
@@ -170,14 +169,16 @@ def profile(options: ProfileOptions) -> int:
     attempts.remember_profile(store, one.name, digest, launch)
     speedup = tried.over_slow.speedup if tried.over_slow is not None else None
     if predicted:
-        terminal.write("\n" + reveal(store, one, MINE, launch, speedup, digest))
-    terminal.write(measuring.profile_text(made.after.diagnosis, at.width, at.colour, at.blocks))
+        terminal.write("")
+        reveal(store, one, MINE, launch, speedup, digest)
+    write(view.profile_page(made.after.diagnosis))
     slow, mine = tried.slow, tried.mine
     runs = (slow.times_ns, mine.times_ns) if slow is not None and slow.times_ns and mine.times_ns else None
     found = compare(made.before, made.after, runs=runs)
-    page = compare_page(Result(found), sections=None)
-    terminal.write("\n" + terminal_text(page, width=at.width, colour=at.colour, blocks=at.blocks))
-    terminal.write(measuring.after_profile(one, made.report, at.width))
+    terminal.write("")
+    write(compare_page(Result(found), sections=None))
+    terminal.write("")
+    write(view.after_profile(one, made.report))
     return EXIT_DONE
 
 
@@ -210,7 +211,7 @@ class SweepOptions(_RunOptions):
 @command(SweepOptions)
 def sweep(options: SweepOptions) -> int:
     """Vary block size, shared-memory carve-out and register cap of your version, and show the best point."""
-    shop, at = workshop.opened(exercise(options.name), Store()), screen()
+    shop = workshop.opened(exercise(options.name), Store())
     task = attempts.task(shop, (attempts.own_job(shop, ("check", "time")),), options.inputs)
     chosen = tuple(a for a in sweeping.AXES if not options.axes or a in options.axes)
     found = sweeping.sweep(task, chosen, attempts.runner(options.limit), _show_progress)
@@ -226,9 +227,9 @@ def sweep(options: SweepOptions) -> int:
         if found.outcome.failure is not None or failure.kind in NOT_ITS_FAULT:
             terminal.warn(failure.words)
             return EXIT_WRONG_USE
-        terminal.write(view.failure_text(failure, at.width, at.colour))
+        write(Page("", tuple(view.failure_blocks(failure)), ()))
         return EXIT_CHECK_FAILED
-    terminal.write(measuring.sweep_text(found, shop.exercise, at.width, at.colour))
+    write(view.sweep_page(found, shop.exercise))
     if failure is not None:
         terminal.warn(failure.words)
         return EXIT_WRONG_USE
@@ -243,12 +244,12 @@ class CalibrateOptions:
 @command(CalibrateOptions)
 def calibrate(options: CalibrateOptions) -> int:
     """Measure this GPU's read, copy and multiply-add ceilings, and store them."""
-    made, at = measure_ceilings(attempts.fresh_seed(), lambda: datetime.now(UTC), Runner(), _show_progress), screen()
+    made = measure_ceilings(attempts.fresh_seed(), lambda: datetime.now(UTC), Runner(), _show_progress)
     terminal.clear()
     if made.ceilings is None:
         raise InputError(made.failure.words if made.failure is not None else "nothing was measured")
     path = keep(made.ceilings)
-    terminal.write(measuring.ceilings_text(made.ceilings, path, at.width, at.colour))
+    write(view.ceilings_page(made.ceilings, path))
     return EXIT_DONE
 
 
@@ -316,14 +317,14 @@ def _report(
 ) -> int:
     """Print the table (or JSON), write the README if asked; the exit code."""
     if options.form == "json":
-        text = json_text(exercises.selfcheck_json(judged), indent=1)
+        text = json_text(selfcheck_json(judged), indent=1)
     elif options.form == "markdown":
-        text = exercises.readme(judged, measured)
+        text = view.readme(judged, measured)
     else:
-        text = exercises.selfcheck_text(judged, screen().width, screen().colour)
+        text = terminal.page_text(view.selfcheck_page(judged), out=options.out, most=MOST)
     terminal.write(text, options.out)
     if options.readme is not None:
-        write_whole(options.readme, exercises.readme(judged, measured))
+        write_whole(options.readme, view.readme(judged, measured))
     return EXIT_DONE if all(j.ok for j in judged) and not broken else EXIT_CHECK_FAILED
 
 

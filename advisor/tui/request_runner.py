@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from textual.message import Message
 
+from advisor.practice.tasks import STAGE_WORDS as CHILD_STAGES
 from advisor.session import events as e
 from advisor.session.executor import CalledOff, Executor
 from advisor.session.state import State
 from advisor.tui.widgets.text import Busy
-from advisor.view.stages import STAGES as CHILD_STAGES
 
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp

@@ -87,7 +87,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Lines of source from line `start` on; hot: the number of the line to highlight, 0 for none.
+    """Lines of source from line `start` on (0: without numbers); hot: the line to highlight, 0 for none.
 
     diff: lines that begin with + or - are additions or deletions, and have no numbers.
     """
@@ -200,6 +200,11 @@ class Page:
 def facts(*rows: tuple[str, str] | Fact | None) -> Facts:
     """Facts of pairs; None is left out."""
     return Facts(tuple(row if isinstance(row, Fact) else Fact(*row) for row in rows if row is not None))
+
+
+def paragraphs(text: str) -> list[Paragraph]:
+    """A paragraph for each line of the text."""
+    return [Paragraph(line) for line in text.splitlines() if line.strip()]
 
 
 def section(

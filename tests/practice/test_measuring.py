@@ -18,9 +18,9 @@ def test_a_sweep_shows_every_point_and_the_best(learner: Learner) -> None:
     text = learner.does("sweep", NAME, "--vary", "block")
     rows = {line[2:21].strip(): line for line in text.splitlines() if "block" in line[:10] or "as written" in line}
     assert rows["as written"].split()[2:4] == ["16", "µs"]
-    assert rows["block 1024"].startswith("* ") and "4.00x" in rows["block 1024"]
-    assert "0.82x" in rows["block 32"]
-    assert "Best: block 1024, 4.00 times as fast as written." in text
+    assert rows["block 1024"].startswith("* ") and "4.0×" in rows["block 1024"]
+    assert "0.82×" in rows["block 32"]
+    assert "Best: block 1024, a speedup of 4.0× over the source." in text
     assert f"practice check {NAME}" in text
 
 

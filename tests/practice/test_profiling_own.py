@@ -102,7 +102,7 @@ def test_an_ncu_that_may_not_says_what_to_do(profiled: Learner, state: str, word
     result = profiled.says("profile", NAME, "--no-prediction")
     assert result.return_value == 2
     assert words in result.stderr and result.stderr.count("\n") == 1
-    assert "Right, and" in result.stdout, "the check stands all the same"
+    assert "Correct; " in result.stdout, "the check stands all the same"
 
 
 def test_a_report_that_lacks_a_launch_is_not_compared(profiled: Learner, tmp_path: Path) -> None:

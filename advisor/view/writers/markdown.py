@@ -94,8 +94,9 @@ def _block(block: Block) -> list[str]:
     if isinstance(block, Table):
         return _table(block)
     if isinstance(block, Code):
-        if block.diff:
-            return [*([rich(block.caption), ""] if block.caption else []), *_fenced(map(shown, block.lines), "diff")]
+        if block.diff or not block.start:
+            caption = [rich(block.caption), ""] if block.caption else []
+            return [*caption, *_fenced(map(shown, block.lines), "diff" if block.diff else "")]
         width = len(str(block.start + len(block.lines)))
         rows = [
             f"{'>' if n == block.hot else ' '} {n:>{width}}  {shown(line)}"

@@ -199,11 +199,12 @@ def _code(block: Code, width: int, colour: bool) -> list[str]:
     room = len(str(last))
     for number, source in enumerate(block.lines, block.start):
         text = shown(source.expandtabs(4).rstrip())
-        hot = number == block.hot
+        hot = number == block.hot > 0
         style = "bold" if hot else ""
         head = f"{'>' if hot else ' '} {number:>{room}}  "
         if block.diff:
-            style, head = {"+": "green", "-": "red"}.get(text[:1], ""), ""
+            style = {"+": "green", "-": "red"}.get(text[:1], "")
+        head = head if block.start and not block.diff else ""
         out += [paint(line, style, colour) for line in _continued(head, text, width)]
     return out
 
