@@ -19,10 +19,11 @@ from advisor.reasoning.engine.what_if import parse_assignments
 from advisor.records.diagnosis import Diagnosis
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, UsageError
 from advisor.source.locate import locate_findings
-from advisor.view import proof
 from advisor.view.diagnosis_json import diagnosis_json
 from advisor.view.pages.diagnosis import HTML_SECTIONS, MARKDOWN_SECTIONS, diagnosis_page, grouped
 from advisor.view.pages.ncu_rules import rules_page
+from advisor.view.pages.proof import Explained, proofs_page
+from advisor.view.proof import blocked_dict, proof_dict
 from advisor.view.writers.sarif import diagnosis_sarif
 
 _PAGES = ("html", "markdown", "sarif")  # formats that are not for a terminal
@@ -155,8 +156,8 @@ def _text(diagnosis: Diagnosis, asked: list[Asked], texts: Texts, options: Optio
     if options.form == "sarif":
         return diagnosis_sarif(diagnosis, options.knowledge)
     if proofs:
-        return _proofs_text(proofs, terminal.screen().colour)
-    if options.rules:
+        page = proofs_page([proof for _, proof in proofs])
+    elif options.rules:
         page = rules_page(diagnosis.launches)
     else:
         sections = {"html": HTML_SECTIONS, "markdown": MARKDOWN_SECTIONS}.get(options.form)
@@ -164,51 +165,26 @@ def _text(diagnosis: Diagnosis, asked: list[Asked], texts: Texts, options: Optio
     return terminal.page_text(page, options.form, options.out)
 
 
-@dataclass(frozen=True)
-class _Explained:
-    """A proof that was asked for. kind: `how` or `why_not`."""
-
-    analysis: Analysis
-    position: int
-    kind: str
-    finding: str
-    found: Any
-
-
-def _proofs(asked: list[Asked], options: Options) -> list[_Explained]:
-    """The proofs asked for, of the launches for which they exist."""
+def _proofs(asked: list[Asked], options: Options) -> list[tuple[str, Explained]]:
+    """(`how` or `why_not`, the proof) of what was asked for, on the launches for which there is one."""
     out = []
     for finding in options.how:
         holding = [(a, p) for a, p in asked if a.concluded(p, finding)]
         if not holding:
             raise UsageError(f"{finding!r} was not concluded on any selected launch: ask --why-not {finding}")
-        out += [_Explained(a, p, "how", finding, a.how(p, finding)) for a, p in holding]
+        for a, p in holding:
+            launch = a.diagnosis.launches[p]
+            now = (launch.verdict.id, {f.id for f in launch.findings})
+            flips = [f for f in a.flips(p, finding) if (f.then.class_id, set(f.then.findings)) != now]
+            out.append(("how", Explained(launch, finding, a.how(p, finding), flips)))
     for finding in options.why_not:
-        out += [_Explained(a, p, "why_not", finding, a.why_not(p, finding)) for a, p in asked]
+        for a, p in asked:
+            out.append(("why_not", Explained(a.diagnosis.launches[p], finding, tuple(a.why_not(p, finding)))))
     return out
 
 
-def _proofs_json(proofs: list[_Explained]) -> list[dict[str, Any]]:
-    dicts: dict[str, Any] = {"how": proof.proof_dict, "why_not": proof.blocked_dict}
+def _proofs_json(proofs: list[tuple[str, Explained]]) -> list[dict[str, Any]]:
+    dicts: dict[str, Any] = {"how": proof_dict, "why_not": blocked_dict}
     return [
-        {
-            "launch": e.analysis.diagnosis.launches[e.position].index,
-            "kind": e.kind,
-            "id": e.finding,
-            **dicts[e.kind](e.found),
-        }
-        for e in proofs
+        {"launch": one.launch.index, "kind": kind, "id": one.finding, **dicts[kind](one.found)} for kind, one in proofs
     ]
-
-
-def _proofs_text(proofs: list[_Explained], colour: bool) -> str:
-    texts: dict[str, Any] = {"how": proof.proof_text, "why_not": proof.blocked_text}
-    parts = []
-    for e in proofs:
-        launch = e.analysis.diagnosis.launches[e.position]
-        now = (launch.verdict.id, {f.id for f in launch.findings})
-        flips = e.analysis.flips(e.position, e.finding) if e.kind == "how" else ()
-        flips = tuple(f for f in flips if (f.then.class_id, set(f.then.findings)) != now)
-        head = proof.heading(launch, e.kind, e.finding)
-        parts.append("\n".join([head, texts[e.kind](e.found, e.finding, colour=colour), *proof.flip_lines(flips)]))
-    return "\n\n".join(parts) + "\n"

@@ -131,7 +131,7 @@ class Bars:
 class Picture:
     """A drawing. draw: the same in text of so many columns, in block characters or ASCII; without it, HTML only."""
 
-    chart: Chart
+    chart: Chart | None
     draw: Callable[[int, bool], Sequence[str]] | None = None
 
 

@@ -55,6 +55,7 @@ __all__ = [
     "tested_text",
     "time_range_text",
     "time_text",
+    "unit_text",
 ]
 
 _DIGITS = 10
@@ -106,8 +107,12 @@ def comparison_text(item: Comparison) -> str:
 def measured_text(item: Comparison) -> str:
     """`dram_pct = 32.7 %`."""
     value = "unknown" if item.value is None else f"{BOUNDS[item.bound]}{item.value:,.4g}"
-    unit = f" {item.unit}" if item.unit not in ("", "ratio", "count", "bool") else ""
-    return f"{item.metric} = {value}{unit}"
+    return f"{item.metric} = {value}{unit_text(item.unit)}"
+
+
+def unit_text(unit: str) -> str:
+    """The unit after a value, with a blank before it; empty for what has none."""
+    return f" {unit}" if unit not in ("", "ratio", "count", "bool") else ""
 
 
 def tested_text(item: Comparison) -> str:

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import jsonschema
@@ -16,11 +17,19 @@ from hypothesis import strategies as st
 import advisor
 from advisor.hardware import algorithms
 from advisor.hardware.gpus import ids
-from advisor.hardware.roofline import check, reckon
-from advisor.view.napkin import napkin_json, napkin_text, roofline_lines
+from advisor.hardware.roofline import Inconsistency, Result, check, reckon
+from advisor.view.napkin import napkin_json
+from advisor.view.pages.napkin import napkin_page, roofline_lines
+from advisor.view.writers.terminal import terminal_text
 
 SCHEMA = json.loads((Path(advisor.__file__).parent / "view" / "schemas" / "napkin.json").read_text(encoding="utf-8"))
 GEMM = reckon("gemm", dtype="f16", gpu_name="H100-SXM")
+
+
+def napkin_text(result: Result, width: int = 80, colour: bool = False, checks: Sequence[Inconsistency] = ()) -> str:
+    return terminal_text(napkin_page(result, checks), width=width, colour=colour)
+
+
 MEASURED = {"duration_ns": 5e6, "dram_bytes": 1e9, "compute_pct": 30.0, "memory_pct": 80.0}
 
 
@@ -101,10 +110,12 @@ def test_the_napkin_loads_neither_pandas_nor_numpy_nor_a_screen() -> None:
     code = (
         "import sys\n"
         "from advisor.hardware.roofline import reckon\n"
-        "from advisor.view.napkin import napkin_text, napkin_json\n"
+        "from advisor.view.napkin import napkin_json\n"
+        "from advisor.view.pages.napkin import napkin_page\n"
+        "from advisor.view.writers.terminal import terminal_text\n"
         "import advisor.hardware.roofline, advisor.hardware.occupancy\n"
         "import advisor.records.quantities, advisor.hardware.access_patterns\n"
-        "napkin_text(reckon('gemm', dtype='f16', gpu_name='H100'))\n"
+        "terminal_text(napkin_page(reckon('gemm', dtype='f16', gpu_name='H100')))\n"
         "heavy = {'numpy', 'pandas', 'textual', 'matplotlib', 'cupy', 'experta', 'rapidfuzz'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )

@@ -59,12 +59,12 @@ def _code(text: str) -> str:
 
 def page_markdown(page: Page) -> str:
     """The whole page."""
-    out = [f"# {rich(page.title)}"]
+    out = [f"# {rich(page.title)}"] if page.title else []
     for block in page.made:
         out += ["", *_block(block)]
     for part in page.sections:
         out += _section(part)
-    return printable("\n".join(line for line, before in _spaced(out) if line or before)) + "\n"
+    return printable("\n".join(line for line, before in _spaced(out) if line or before)).lstrip("\n") + "\n"
 
 
 def _spaced(lines: list[str]) -> list[tuple[str, str]]:
@@ -76,7 +76,7 @@ def _section(part: Section) -> list[str]:
     pictures = [block for block in part.blocks if isinstance(block, Picture)]
     if pictures and not any(picture.draw for picture in pictures):
         return []
-    out = ["", f"{'#' * part.level} {rich(part.title)}"]
+    out = ["", f"{'#' * part.level} {rich(part.title)}"] if part.title else []
     for block in part.blocks:
         out += ["", *_block(block)]
     return out

@@ -33,6 +33,7 @@ from advisor.view.charts.bars import bar
 from advisor.view.text import cut, cut_start, paint, shown, wrap
 
 _STYLES: dict[Tone, str] = {"plain": "", "good": "green", "warn": "yellow", "bad": "red", "lead": "cyan", "dim": "dim"}
+_TITLE_LINES = 2
 _LABEL = 11  # columns of the labels of facts, at least
 _LONG_LABEL = 20  # and at most
 _LEAST_TEXT = 12  # columns of a text column of a table, at least
@@ -52,8 +53,9 @@ def terminal_text(page: Page, *, width: int = 80, colour: bool = False, blocks: 
     """The whole page. blocks: whether the output takes characters beyond ASCII."""
     out: list[str] = []
     if page.title:
-        title = cut(shown(page.title), width)
-        out += [paint(title, "bold", colour), paint("─" * len(title), "dim", colour)]
+        title = wrap(cut(shown(page.title), _TITLE_LINES * width), width)
+        out += [paint(line, "bold", colour) for line in title]
+        out.append(paint("─" * max(map(len, title)), "dim", colour))
     out += block_lines(page.made, width=width, colour=colour)
     for part in page.sections:
         out += section_lines(part, width=width, colour=colour, blocks=blocks)
@@ -123,7 +125,8 @@ def _block(block: Block, width: int, colour: bool, blocks: bool, indent: int) ->
     if isinstance(block, Plain):
         pad = " " * (indent or 2)
         return [pad + shown(line) if block.whole else cut(shown(line), width) for line in block.lines]
-    return [*(wrap(block.chart.title, width)), *block.draw(width, blocks)] if block.draw is not None else []
+    caption = wrap(block.chart.title, width) if block.chart is not None else []
+    return [*caption, *block.draw(width, blocks)] if block.draw is not None else []
 
 
 def _facts(block: Facts, width: int, colour: bool, indent: int) -> list[str]:
