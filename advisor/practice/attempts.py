@@ -29,6 +29,7 @@ from advisor.practice.workshop import Workshop, read_source
 from advisor.reasoning.time_model.noise import Judged, spread, verdict
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import AdvisorError, UsageError
+from advisor.records.quantities import speedup_text
 
 if TYPE_CHECKING:
     from advisor.reasoning.diagnose import Analysis
@@ -163,7 +164,7 @@ def remember_profile(store: Store, name: str, digest: str, launch: LaunchDiagnos
     told = first.speedup if first is not None else None
     gain = ""
     if told is not None:
-        gain = f", {told.estimate:.2g}x to win" if told.estimate < 99.5 else f", {told.estimate:.0f}x to win"
+        gain = f", estimated speedup {speedup_text(told.estimate)}"
     seen = f"{launch.verdict.id}: {first.id if first is not None else 'no finding'}{gain}"
     store.change(name, lambda record: state.add(record, digest, "profiled", observation=seen))
 

@@ -288,7 +288,7 @@ def _share_of(label: str, least: float, measured: float | None, unit: str, how: 
     part = 100.0 * least / measured
     drawn = charts.bar(part, _BAR, blocks=how.blocks, marks=())
     said = f"{number_text(least, unit)} of {number_text(measured, unit)}"
-    first = styled(f"{text}{charts.value_text(part):>9} ", "$text-secondary") + styled(drawn, "$primary")
+    first = styled(f"{text}{percent_text(part):>9} ", "$text-secondary") + styled(drawn, "$primary")
     under = Content(" " * len(text))
     if first.cell_length + len(said) + 2 <= how.width:
         return [first + Content("  ") + styled(said, "")]

@@ -5,7 +5,6 @@ Plain strings, not Rich: importing rich.console costs 90 ms of processor time, a
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 
@@ -29,10 +28,11 @@ from advisor.view.blocks import (
     Tone,
     Turn,
 )
-from advisor.view.charts.bars import bar
-from advisor.view.text import cut, cut_start, paint, shown, wrap
+from advisor.view.charts.bars import bar, scale_line
+from advisor.view.text import cut, cut_start, shown, wrap
 
 _STYLES: dict[Tone, str] = {"plain": "", "good": "green", "warn": "yellow", "bad": "red", "lead": "cyan", "dim": "dim"}
+_ANSI = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _TITLE_LINES = 2
 _LABEL = 11  # columns of the labels of facts, at least
 _LONG_LABEL = 20  # and at most
@@ -47,6 +47,11 @@ _ASCII = str.maketrans(
     {"×": "x", "–": "-", "—": "-", "−": "-", "µ": "u", "→": ">", "·": "-", "…": "~", "≤": "<=", "≥": ">=",
      "█": "#", "▲": "+", "▼": "-", "─": "-", "│": "|", "┊": "|", "▸": ">"}
 )  # fmt: skip
+
+
+def paint(text: str, style: str, colour: bool) -> str:
+    """The text in an ANSI style, or as it is."""
+    return f"\x1b[{_ANSI[style]}m{text}\x1b[0m" if colour and style and text else text
 
 
 def terminal_text(page: Page, *, width: int = 80, colour: bool = False, blocks: bool = True) -> str:
@@ -252,23 +257,13 @@ def _bars(block: Bars, width: int, colour: bool, blocks: bool) -> list[str]:
     cells = min(max(width - label - value - note - 3, _LEAST_BAR), _MOST_BAR)
     marks = [100.0 * mark for mark in block.marks]
     out = wrap(shown(block.caption), width) if block.caption else []
-    out += [" " * (label + value + 2) + _scale(marks, cells)] if marks else []
+    out += [" " * (label + value + 2) + scale_line(marks, cells)] if marks else []
     for row in block.rows:
         name = cut(("" if row.total else "  ") + shown(row.label), label)
         drawn = bar(None if row.share is None else 100.0 * row.share, cells, blocks=blocks, marks=marks)
         text = f"{name:<{label}} {row.text:>{value}} {drawn} {cut(shown(row.note), note)}".rstrip()
         out.append(paint(cut(text, width), "bold" if row.total else "", colour))
     return out
-
-
-def _scale(marks: Sequence[float], cells: int) -> str:
-    """The percentages of the marks, each over its cell."""
-    line = ""
-    for mark in (0.0, *marks, 100.0):
-        at = min(math.ceil(mark / 100.0 * cells - 1e-9), cells - 1)
-        if not line or at > len(line):
-            line = f"{line:<{at}}{mark:.0f}"
-    return line
 
 
 def _turn(turn: Turn, width: int, colour: bool) -> list[str]:
