@@ -38,6 +38,7 @@ MEMORY_UNITS = (
     ("l2_pct", "L2", True),
     ("l1_wavefronts_pct", "L1 data", True),
     ("l1_requests_pct", "L1 requests", False),
+    ("l1_other_pct", "L1 other stages", False),
     ("lsu_pct", "LSU", True),
     ("idc_pct", "Constant cache", False),
     ("adu_pct", "ADU (barriers)", False),
@@ -57,7 +58,6 @@ PARTS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "l1_wavefronts_pct": (
         ("shared_wavefronts_hw_pct", "shared part"),
         ("l1_writeback_pct", "writeback"),
-        ("l1_other_pct", "other"),
     ),
 }
 _ACRONYMS = frozenset({"lg", "mio", "imc", "tex", "gmma"})
