@@ -62,7 +62,7 @@ class Column:
     """A column's heading. numeric: right-aligned, sorted from the largest number.
 
     keep: the end of a too long text that is kept (`end` for paths); spare: a terminal without room leaves out the
-    columns with the highest number first, 0 never; from 3 on also where texts would be cut to under 20 columns.
+    columns with the highest number first, 0 never; from 3 on also where texts would be cut to under 32 columns.
     """
 
     name: str

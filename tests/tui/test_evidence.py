@@ -126,7 +126,7 @@ def test_the_memory_page_marks_local_traffic_and_says_what_it_cannot_show():
 def test_the_source_page_shows_the_places_of_findings_with_their_share_or_where_to_look():
     place = Location("/home/x/k.cu", 12, 16, "LDS R0, [R1]", "excess", 0.62, calls=(("/home/x/main.cu", 7),))
     text = page("source", shown(finding=replace(CONFLICTS, locations=(place,))))
-    assert "62.0% ██████▏··· k.cu:12" in text and "LDS R0" in text and "inlined at main.cu:7" in text
+    assert "62 % ██████▏··· k.cu:12" in text and "LDS R0" in text and "inlined at main.cu:7" in text
     text = page("source", shown())
     assert "have not been read" in text and "/source" in text
     assert "Typed numbers have no code" in page("source", shown(report=False))

@@ -14,7 +14,7 @@ from advisor.source.hotspots import Line, Spot
 from advisor.source.view import View
 from advisor.source.viewer import Seen
 from advisor.tui.drawing import styled
-from advisor.view.numbers import brief_text, count_text, percent_text
+from advisor.view.numbers import brief_text, count_text, share_text
 from advisor.view.pages.source import loop_name, place_text, reason_text, shape_sections, source_line, wait_text
 from advisor.view.text import file_name
 from advisor.view.writers.terminal import section_lines
@@ -28,7 +28,7 @@ _HOT = (
 _BAR = 8
 
 
-_SHARE, _LOOP, _ADDRESS = 9, 4, 8  # cells of a share with its mark, of a loop's name, of an address
+_SHARE, _LOOP, _ADDRESS = 8, 4, 8  # cells of a share with its mark, of a loop's name, of an address
 
 
 _ROOM = 24  # smallest number of cells for an instruction: its opcode and first operands
@@ -113,7 +113,7 @@ class Code:
         full = min(max(round(part * _BAR), 1 if part >= 0.01 else 0), _BAR)
         drawn = ("█" if self.blocks else "#") * full + " " * (_BAR - full + 1)
         mark = "●" if self.blocks else "*"
-        return styled(f"{mark if hot else ' '}{percent_text(100 * part):>7} ", "bold" if hot else "$quiet") + styled(
+        return styled(f"{mark if hot else ' '}{share_text(part):>6} ", "bold" if hot else "$quiet") + styled(
             drawn if bar else "", "$warning" if hot else "$primary"
         )
 

@@ -22,7 +22,7 @@ from advisor.view.charts import memory as memory_chart
 from advisor.view.charts import roofline_text
 from advisor.view.charts.canvas import Row
 from advisor.view.charts.roofline_text import Paper
-from advisor.view.numbers import percent_text
+from advisor.view.numbers import percent_text, share_text
 from advisor.view.pages.source import place_text, source_line
 
 
@@ -235,8 +235,8 @@ def _place(place: Location, text: str, how: Layout) -> list[Content]:
 def _hot(where: str, part: float, how: Layout) -> list[Content]:
     """A share as a number and a bar, and its location."""
     drawn = charts.bar(100.0 * part, _BAR, blocks=how.blocks, marks=())
-    first = styled(f"{percent_text(100 * part):>7} ", "bold") + styled(drawn, "$primary") + Content(" ")
-    return wrap_hanging(first, Content(" " * (_BAR + 9)), styled(where, ""), how.width)
+    first = styled(f"{share_text(part):>6} ", "bold") + styled(drawn, "$primary") + Content(" ")
+    return wrap_hanging(first, Content(" " * (_BAR + 8)), styled(where, ""), how.width)
 
 
 def _under(text: str, how: Layout, style: str) -> list[Content]:

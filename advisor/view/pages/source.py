@@ -118,8 +118,8 @@ def _line_notes(line: Line, view: View) -> Iterator[str]:
 
 
 def _instructions(view: View, top: int) -> Table:
-    columns = [Column("Share", True), Column("Line", keep="end"), Column("Address", True, spare=2)]
-    columns += [Column("Instruction"), *(Column(column.title, True, spare=1) for column in view.columns)]
+    columns = [Column("Share", True), Column("Line", keep="end"), Column("Address", True, spare=4)]
+    columns += [Column("Instruction"), *(Column(column.title, True, spare=3) for column in view.columns)]
     rows, notes = [], []
     for spot in view.spots[:top]:
         cells = [_share(spot.share), Cell(place_text(spot.row.file, spot.row.line)), Cell(f"0x{spot.row.pc:x}")]
@@ -240,7 +240,7 @@ def _group(members: Sequence[SharedGroup]) -> str:
 
 
 def _share(part: float) -> Cell:
-    return Cell(percent_text(100 * part), part)
+    return Cell(share_text(part), part)
 
 
 def _more(left: int, noun: str) -> Paragraph | None:

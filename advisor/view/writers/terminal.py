@@ -37,7 +37,7 @@ _TITLE_LINES = 2
 _LABEL = 11  # columns of the labels of facts, at least
 _LONG_LABEL = 20  # and at most
 _LEAST_TEXT = 12  # columns of a text column of a table, at least
-_FAIR_TEXT = 20  # below this, columns that are easily spared are left out
+_FAIR_TEXT = 32  # below this, columns that are easily spared are left out
 _MOST_LABEL = 22  # columns of the label of a bar
 _LEAST_BAR, _MOST_BAR = 6, 60
 _NOTE = 8  # columns that a note under a row is set in
@@ -182,11 +182,14 @@ def _table(table: Table, width: int, colour: bool) -> list[str]:
 
     out = [paint(line([column.name for column in table.columns]), "bold", colour)]
     spared = [at for at in range(len(widths)) if at not in kept]
+    names = [column.name for column in table.columns]
     for row, found, notes in zip(table.rows, cells, table.notes or [None] * len(cells), strict=True):
         tone: Tone = next((cell.tone for cell in row if cell.tone != "plain"), "plain")
         out.append(paint(line(found), _STYLES[tone], colour))
         if notes is not None:
-            left = ", ".join(f"{table.columns[at].name} {found[at]}" for at in spared)
+            # `(ideal)` belongs to the column before it.
+            heads = [f"{names[at - 1]} {names[at]}" if names[at].startswith("(") else names[at] for at in spared]
+            left = ", ".join(f"{head} {found[at]}" for head, at in zip(heads, spared, strict=True))
             for note in (*([left] if left else []), *notes):
                 out += wrap(shown(note), width, _NOTE, _NOTE + 2)
     return out
