@@ -7,24 +7,24 @@ two backticks as code.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from advisor.view.charts.drawing import Chart
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from advisor.view.charts.drawing import Chart
 
 Tone = Literal["plain", "good", "warn", "bad", "lead", "dim"]
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(Struct, frozen=True):
     """Running text."""
 
     text: str
     tone: Tone = "plain"
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Struct, frozen=True):
     """A label and its text, such as `Class` and `DRAM-bound: …`."""
 
     label: str
@@ -32,23 +32,20 @@ class Fact:
     tone: Tone = "plain"
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """Labels with their texts, one under another. The verdict of a page is its first facts."""
 
     rows: tuple[Fact, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Bullets:
+class Bullets(Struct, frozen=True):
     """Sentences, or numbered steps."""
 
     items: tuple[str, ...]
     ordered: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """A cell of a table. key: the sort key of a number; link: the id of the section that it leads to."""
 
     text: str
@@ -57,8 +54,7 @@ class Cell:
     tone: Tone = "plain"
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """A column's heading. numeric: right-aligned, sorted from the largest number.
 
     keep: the end of a too long text that is kept (`end` for paths); spare: a terminal without room leaves out the
@@ -71,8 +67,7 @@ class Column:
     spare: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """Rows of cells, one for each column. prose: cells are sentences, which a terminal shows as a list.
 
     notes: lines under each row; a terminal also puts there what it has no column for.
@@ -85,8 +80,7 @@ class Table:
     notes: tuple[tuple[str, ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Struct, frozen=True):
     """Lines of source from line `start` on (0: without numbers); hot: the line to highlight, 0 for none.
 
     diff: lines that begin with + or - are additions or deletions, and have no numbers.
@@ -99,16 +93,14 @@ class Code:
     diff: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """A command line to copy. fold: a terminal may continue it on further lines, broken as a shell allows."""
 
     text: str
     fold: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class BarRow:
+class BarRow(Struct, frozen=True):
     """One bar. share: 0 to 1 of the full length, None where it is unknown; text: the value as written."""
 
     label: str
@@ -118,8 +110,7 @@ class BarRow:
     total: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Bars:
+class Bars(Struct, frozen=True):
     """Bars under a caption. marks: shares at which a line is drawn; the caption says what they mean."""
 
     caption: str
@@ -127,16 +118,14 @@ class Bars:
     marks: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """A drawing. draw: the same in text of so many columns, in block characters or ASCII; without it, HTML only."""
 
     chart: Chart | None
     draw: Callable[[int, bool], Sequence[str]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Plain:
+class Plain(Struct, frozen=True):
     """Lines of text as they are, aligned by blanks: drawings in characters, output of a program.
 
     whole: lines to copy, which a terminal does not cut at its width.
@@ -146,8 +135,7 @@ class Plain:
     whole: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A line of an outline, `depth` levels deep. label: the kind of line, in a word or two."""
 
     text: str
@@ -156,15 +144,13 @@ class Item:
     tone: Tone = "plain"
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(Struct, frozen=True):
     """Lines below lines, each as deep as it says."""
 
     items: tuple[Item, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """A turn of a conversation. label: the speaker or the kind of answer; said: by the user; aside: after the title."""
 
     label: str
@@ -177,8 +163,7 @@ class Turn:
 Block = Paragraph | Facts | Bullets | Table | Code | Command | Bars | Picture | Plain | Outline | Turn
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """Blocks under a heading. id: the target of links; folded: shown on demand in HTML; level: 2 or 3."""
 
     title: str
@@ -188,8 +173,7 @@ class Section:
     folded: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """A result: title, its sources and the answer in `made`, then sections."""
 
     title: str

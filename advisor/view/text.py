@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import textwrap
+from typing import TYPE_CHECKING
 
-from advisor.records.diagnosis import LaunchDiagnosis
+if TYPE_CHECKING:
+    from advisor.records.diagnosis import LaunchDiagnosis
 
 NAME_WIDTH = 60  # characters of a kernel's name in a line; the full name is in the JSON
 

@@ -30,7 +30,7 @@ def said(*args: object) -> str:
 def test_the_text_names_file_line_source_and_instruction() -> None:
     text = said("source", REPORT, "--launch", "1", "--sources", LADDER)
     assert "excess_wavefronts" in text and "bank_conflicts" in text
-    assert " 100 %  2-tile.cu:13" in text and "tile[threadIdx.x][threadIdx.y + j]" in text
+    assert "100 %  2-tile.cu:13" in text and "tile[threadIdx.x][threadIdx.y + j]" in text
     assert "LDS R11, [R14]" in text
     assert "R14: LDS, 3,964,928 executed, 32 wavefronts each (ideal 1)" in " ".join(text.split())
     assert all(len(line) <= 80 for line in text.splitlines())

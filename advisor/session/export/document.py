@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Final
 
+from msgspec import structs
+
 from advisor.compare.records import Pair
 from advisor.knowledge.texts import BOUNDS
 from advisor.practice.predictions import MINE
@@ -333,7 +335,8 @@ def session_document(state: State) -> Page:
         parts += _subject(state, subject, alone=len(told) == 1)
     if state.timeline is not None:
         parts += [
-            replace(part, id=part.id and f"timeline-{part.id}") for part in timeline_page(state.timeline).sections
+            structs.replace(part, id=part.id and f"timeline-{part.id}")
+            for part in timeline_page(state.timeline).sections
         ]
     practised = practice_section(state)
     parts += [practised] if practised is not None else []
@@ -419,7 +422,7 @@ def _subject(state: State, subject: Subject, *, alone: bool) -> list[Section]:
     if alone:
         return parts
     head = [_summary(subject)] if launch is not None and subject.told else [Paragraph("Its conclusion was not shown.")]
-    return [made_section(subject.name, head, name=_link(subject)), *(replace(part, level=3) for part in parts)]
+    return [made_section(subject.name, head, name=_link(subject)), *(structs.replace(part, level=3) for part in parts)]
 
 
 def _told(state: State, subject: Subject, launch: LaunchDiagnosis, name: str) -> list[Section]:

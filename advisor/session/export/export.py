@@ -8,6 +8,8 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import Struct, structs
+
 from advisor.records.errors import UsageError
 from advisor.records.escapes import json_text
 from advisor.records.files import write_whole
@@ -207,6 +209,9 @@ def _scrubbed(part: Any, clean: Scrubber) -> Any:
     if is_dataclass(part) and not isinstance(part, type):
         names = [field.name for field in fields(part) if field.name not in _FIXED]
         return replace(part, **{name: _scrubbed(getattr(part, name), clean) for name in names})
+    if isinstance(part, Struct):
+        names = [name for name in part.__struct_fields__ if name not in _FIXED]
+        return structs.replace(part, **{name: _scrubbed(getattr(part, name), clean) for name in names})
     return part
 
 
