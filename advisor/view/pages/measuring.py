@@ -101,9 +101,9 @@ def attempt_page(one: Exercise, tried: Attempt, onward: bool = True) -> Page:
     )
     blocks += [Paragraph(f"Yours: {kernels}")] if kernels else []
     if onward:
-        more = "solution {} explains it" if tried.solved else "hint {} helps"
-        text = "shows what changed" if tried.solved else "shows where the time goes"
-        blocks.append(Paragraph(f"Next: {_COMMAND} profile {one.name} {text}; {more.format(one.name)}.", "lead"))
+        text, then = ("shows what changed", "solution") if tried.solved else ("shows where the time goes", "hint")
+        more = f"{_COMMAND} {then} {one.name} {'explains it' if tried.solved else 'helps'}"
+        blocks.append(Paragraph(f"Next: {_COMMAND} profile {one.name} {text}; {more}.", "lead"))
     return Page("", (*blocks, *printed), ())
 
 
