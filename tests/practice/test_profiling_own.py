@@ -36,7 +36,7 @@ def test_a_profile_wants_a_prediction_first(profiled: Learner) -> None:
 def test_a_profile_reveals_score_diagnosis_and_comparison(profiled: Learner) -> None:
     predicts(profiled)
     text = profiled.does("profile", NAME)
-    order = ["Right, and 2.00 times", "Your prediction", "of 100.", "launch 1", "2.0x as fast", "Next: `"]
+    order = ["Correct; speedup", "Your prediction", "of 100 points.", "launch 1", "2.0×: ", "Next: "]
     places = [text.find(part) for part in order]
     assert -1 not in places and places == sorted(places), list(zip(order, places, strict=True))
     assert "bank_conflicts" in text[places[4] :], "the finding that went"
