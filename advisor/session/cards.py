@@ -11,23 +11,21 @@ from advisor.hardware.algorithms import Parameter
 from advisor.hardware.gpus import Gpu
 from advisor.hardware.roofline import Inconsistency, Result, check
 from advisor.hardware.roofline import reckon as on_paper
-from advisor.knowledge.texts import BOUNDS
 from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis, Location
-from advisor.session.numbers import (
-    UNIT_HINTS,
-    duration_text,
-    gain_text,
-    launch_number,
-    margin_share,
-    margin_text,
-    number_text,
-    sentence,
-    sentence_start,
+from advisor.session.records import UNIT_HINTS, Algorithm, Ask, Card, Choice, KnowledgeIndex, Line, NapkinResult, Proved
+from advisor.session.state import State, is_end, launch_number, main_finding
+from advisor.view.numbers import (
+    amount_text,
+    comparison_text,
+    estimate_text,
+    exact_text,
     shape_text,
+    share_text,
+    short_gain_text,
     speedup_text,
+    time_text,
 )
-from advisor.session.records import Algorithm, Ask, Card, Choice, KnowledgeIndex, Line, NapkinResult, Proved
-from advisor.session.state import State, is_end, main_finding
+from advisor.view.text import sentence, sentence_start
 
 if TYPE_CHECKING:
     from advisor.reasoning.engine.explain import BlockedRule, Clause, Proof, RuleProof
@@ -42,7 +40,7 @@ def overview(launch: LaunchDiagnosis, position: int, several: bool) -> Card:
     shape = f"grid {shape_text(launch.grid)}, block {shape_text(launch.block)}"
     gpu = launch.known_as or launch.gpu_name
     facts = [f"launch {launch_number(launch, several)}"]
-    facts += [] if launch.duration_ns is None else [duration_text(launch.duration_ns)]
+    facts += [] if launch.duration_ns is None else [time_text(launch.duration_ns)]
     facts += [shape] if launch.grid or launch.block else []
     facts += [gpu] if gpu else []
     return Card("overview", launch.kernel, (Line(" · ".join(facts)),), position)
@@ -52,7 +50,7 @@ def class_card(launch: LaunchDiagnosis, position: int) -> Card:
     """The class, why, and how near the decision was."""
     verdict = launch.verdict
     lines = (Line(sentence(verdict.because)),) if verdict.because else ()
-    margin = margin_text(verdict.margin)
+    margin = "" if verdict.margin is None else f"margin {share_text(abs(verdict.margin))}"
     return Card("class", verdict.title or verdict.id, lines, position, label="Class", aside=margin)
 
 
@@ -66,7 +64,7 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
     """A finding: why it is concluded and what its fix would give."""
     lines = [Line(sentence(finding.because))]
     if finding.speedup is not None:
-        lines.append(Line(sentence(speedup_text(finding.speedup)), "strong", "Expected"))
+        lines.append(Line(sentence(estimate_text(finding.speedup)), "strong", "Expected"))
         if finding.speedup.how:
             lines.append(Line(sentence(finding.speedup.how), "quiet"))
     elif finding.kind == "diagnosis" and not is_end(finding):
@@ -118,7 +116,7 @@ def next_card(launch: LaunchDiagnosis, finding: Finding, position: int, exercise
         lines.append(Line("Apply the fix, profile again with the same options, and compare the durations first."))
     rest = [f for f in launch.findings if f.kind == "diagnosis" and f.id != finding.id]
     for other in rest[:4]:
-        gain = "" if other.speedup is None else f" ({gain_text(other.speedup)})"
+        gain = "" if other.speedup is None else f" ({short_gain_text(other.speedup)})"
         lines.append(Line(other.title + gain, "fact", "Also found"))
     if finding.fix is not None and finding.fix.practice in exercises:
         lines.append(Line(f"ncu-advisor practice show {finding.fix.practice}", "fact", "Exercise"))
@@ -126,17 +124,6 @@ def next_card(launch: LaunchDiagnosis, finding: Finding, position: int, exercise
         names = ", ".join(m.metric for m in launch.missing[:4]) + (" …" if len(launch.missing) > 4 else "")
         lines.append(Line(names, "unknown", "Not in the report"))
     return Card("next", finding.title, tuple(lines), position, finding.id, "What next") if lines else None
-
-
-def measured(item: Comparison) -> str:
-    """The number of a comparison, its test, the threshold where that is worked out, and how far apart the two are."""
-    value, threshold = BOUNDS[item.bound] + number_text(item.value, item.unit), item.threshold
-    worked_out = threshold is not None and any(c.isalpha() for c in item.test)
-    limit = f" (here {number_text(threshold, item.unit)})" if worked_out else ""
-    away = ""
-    if item.margin is not None and threshold:
-        away = f", {margin_share(item.margin, item.value, threshold)}"
-    return f"{item.metric} = {value}, test {item.test}{limit}{away}"
 
 
 def held(holds: bool | None) -> str:
@@ -150,7 +137,7 @@ def evidence_lines(items: Sequence[Comparison]) -> tuple[Line, ...]:
     for item in items:
         says = Line(sentence_start(item.says or item.observation), held(item.holds))
         lines += [] if says in lines else [says]
-        lines.append(Line(measured(item), "quiet", depth=1))
+        lines.append(Line(comparison_text(item), "quiet", depth=1))
     return tuple(lines)
 
 
@@ -187,9 +174,9 @@ def question_card(ask: Ask, position: int | None) -> Card:
 def range_text(ask: Ask) -> str:
     """How a number is to be typed, and the range it must lie in where that is narrower than common sense."""
     hint = UNIT_HINTS.get(ask.unit, UNIT_HINTS["count"] if not ask.unit else f"a number of {ask.unit}s")
-    low = "" if ask.low is None or ask.low <= 1 else number_text(ask.low, ask.unit)
-    high = "" if ask.high is None or ask.high >= _NO_LIMIT else number_text(ask.high, ask.unit)
-    span = f"{low or number_text(ask.low or 0, ask.unit)} to {high}" if high else f"{low} or more" if low else ""
+    low = "" if ask.low is None or ask.low <= 1 else exact_text(ask.low, ask.unit)
+    high = "" if ask.high is None or ask.high >= _NO_LIMIT else exact_text(ask.high, ask.unit)
+    span = f"{low or exact_text(ask.low or 0, ask.unit)} to {high}" if high else f"{low} or more" if low else ""
     span = "" if ask.unit == "%" else span
     return ", ".join(part for part in (hint, span) if part)
 
@@ -221,7 +208,7 @@ def answer_card(ask: Ask, value: float | str | None, position: int | None) -> Ca
     elif isinstance(value, str):
         text = next((c.label for c in ask.choices if c.id == value), value)
     else:
-        text = number_text(value, ask.unit)
+        text = exact_text(value, ask.unit)
     note = (
         (Line("Noted. The conclusions rest on what is known without it.", "quiet"),)
         if value is None and ask.group == "question"
@@ -258,7 +245,7 @@ def differences(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Line, 
         if had is None and has is None:
             continue
         if had is None or has is None or abs(had.estimate - has.estimate) >= _VISIBLE:
-            lines.append(Line(f"{finding.title}: {gain_text(had)} → {gain_text(has)}", "fact", "Gain"))
+            lines.append(Line(f"{finding.title}: {short_gain_text(had)} → {short_gain_text(has)}", "fact", "Gain"))
     return tuple(lines)
 
 
@@ -282,7 +269,7 @@ def _flips(flips: tuple[Flip, ...], concluded: str, index: KnowledgeIndex) -> li
     turning = [flip for flip in flips if concluded not in (flip.then.class_id, *flip.then.findings)]
     lines = [Line("It would turn" if turning else "No single number of these turns it.", "strong")] if flips else []
     for flip in turning:
-        at, now = number_text(flip.turns_at, flip.unit), number_text(flip.value, flip.unit)
+        at, now = amount_text(flip.turns_at, flip.unit), amount_text(flip.value, flip.unit)
         after = "; ".join(index.title(name) for name in (flip.then.class_id, *flip.then.findings) if name)
         lines.append(Line(f"at {flip.metric} = {at} (now {now})", depth=1))
         lines.append(Line(f"then: {after}", "quiet", depth=2))
@@ -325,7 +312,7 @@ def _clause(clause: Clause, index: KnowledgeIndex, depth: int) -> list[Line]:
         # Of several comparisons each says for itself whether it holds.
         several = len(clause.evidence) > 1
         for item in clause.evidence:
-            lines.append(Line(measured(item), held(item.holds) if several else "quiet", depth=depth + 1))
+            lines.append(Line(comparison_text(item), held(item.holds) if several else "quiet", depth=depth + 1))
     if clause.proof is not None and depth < _DEEPEST:
         lines += _proof(clause.proof, index, depth + 1)
     return lines
@@ -417,7 +404,7 @@ def estimate(name: str, parameters: Mapping[str, float | str], launch: LaunchDia
 
 
 def _needs(result: Result) -> tuple[Line, ...]:
-    work = f"{number_text(result.flop, 'FLOP')}, {number_text(result.bytes, 'byte')}"
+    work = f"{amount_text(result.flop, 'FLOP')}, {amount_text(result.bytes, 'byte')}"
     lines = [Line(work, "fact", "Needs")]
     roof = result.expected
     intensity = f"{result.intensity:.4g} FLOP/byte"
@@ -429,17 +416,17 @@ def _needs(result: Result) -> tuple[Line, ...]:
 
 
 def _against(result: Result, launch: LaunchDiagnosis) -> tuple[Line, ...]:
-    floor = number_text(result.floor_ns, "ns")
-    reached = number_text(result.achievable_ns, "ns")
+    floor = amount_text(result.floor_ns, "ns")
+    reached = amount_text(result.achievable_ns, "ns")
     lines = [Line(f"{floor} at the peaks, {reached} at what good code reaches", "strong", "Minimum time")]
-    measured = [duration_text(launch.duration_ns)] if launch.duration_ns is not None else []
+    measured = [time_text(launch.duration_ns)] if launch.duration_ns is not None else []
     for metric, unit in (("dram_bytes", "byte"), ("flop", "FLOP")):
         value = launch.metrics.get(metric)
-        measured += [number_text(value, unit)] if value is not None else []
+        measured += [amount_text(value, unit)] if value is not None else []
     lines += [Line(", ".join(measured), "fact", "Measured")] if measured else []
     if launch.duration_ns is not None and result.achievable_ns > 0:
         times = launch.duration_ns / result.achievable_ns
-        lines.append(Line(f"{times:.2f} times what good code reaches", "fact", "That is"))
+        lines.append(Line(f"{speedup_text(times)} what good code reaches", "fact", "That is"))
     return tuple(lines)
 
 

@@ -8,9 +8,9 @@ from advisor.records.diagnosis import Finding
 from advisor.session import events as e
 from advisor.session.experiments import timeline
 from advisor.session.interview.choosing import next_number, open_questions, revealed, subject_of
-from advisor.session.numbers import gain_text, number_text
 from advisor.session.records import Ask, Choice
 from advisor.session.state import State, is_end
+from advisor.view.numbers import exact_text, short_gain_text
 
 _MOST_QUESTIONS = 2  # offered at a time: more would push the rest of the choices out of a small screen
 _ASK_SHOWN = 66  # characters of a question in a choice
@@ -95,7 +95,8 @@ def _answers(state: State, ask: Ask) -> tuple[Choice, ...]:
             out.append(Choice("never", "Show it, and never ask this again", ("never",)))
         return (*out, _why(state, ask))
     if ask.usual is not None and ask.kind == "number":
-        out.append(Choice("usual", f"Take {number_text(ask.usual, ask.unit)}", ("u", "usual")))
+        usual = ask.usual if isinstance(ask.usual, str) else exact_text(ask.usual, ask.unit)
+        out.append(Choice("usual", f"Take {usual}", ("u", "usual")))
     if ask.optional:
         out.append(Choice("dont_know", "I don't know", DONT_KNOW_WORDS))
     out.append(_why(state, ask))
@@ -119,7 +120,7 @@ def _menu(state: State) -> tuple[Choice, ...]:
         out.append(Choice("how", "How was this concluded?"))
     following = next_finding(state)
     if following is not None:
-        gain = "" if following.speedup is None else gain_text(following.speedup)
+        gain = "" if following.speedup is None else short_gain_text(following.speedup)
         # An answer may have brought a new first finding: it is not the next one.
         first = state.launch is not None and following is state.launch.findings[0]
         label = "What to fix first now: {title}" if first else "Next finding: {title}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 # The kinds of a card; a face may give each its own mark and colour.
 KINDS = (
@@ -31,6 +31,19 @@ KINDS = (
     "log",
     "timeline",
 )
+
+
+# How a number of each unit may be typed.
+UNIT_HINTS: Final = {
+    "byte": "a size, such as 134 MB or 64 MiB",
+    "byte/s": "a rate, such as 1.2 TB/s",
+    "ns": "a time, such as 12.5 us or 3 ms",
+    "%": "a percentage, such as 83%",
+    "Hz": "a clock, such as 1.98 GHz",
+    "FLOP": "a count, such as 137 GFLOP",
+    "count": "a number, such as 4096, 4k (4,000) or 2^12 (4,096)",
+    "ratio": "a number, such as 4 or 16.5",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,6 +127,11 @@ def main_finding(launch: LaunchDiagnosis) -> Finding | None:
     return next((f for f in launch.findings if f.kind == "diagnosis"), launch.findings[0] if launch.findings else None)
 
 
+def launch_number(launch: LaunchDiagnosis, several: bool) -> str:
+    """A launch's index in its report, after the report's number where there are `several`: `1#3`."""
+    return f"{launch.report}#{launch.index}" if several else f"{launch.index}"
+
+
 def is_end(finding: Finding) -> bool:
     """Whether a finding says that the kernel is as fast as the machine allows."""
     return finding.id in ENDS

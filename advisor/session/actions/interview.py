@@ -12,11 +12,11 @@ from advisor.session.interview import contradictions
 from advisor.session.interview.choosing import BOUNDS, next_number, offer, replaced, revealed
 from advisor.session.language.names import squash
 from advisor.session.method.progress import steps_to_reveal
-from advisor.session.numbers import number_text
 from advisor.session.records import Card, Line
 from advisor.session.requests import Conclude, UserEvent
 from advisor.session.state import State
 from advisor.session.transitions import add, ask_number, conclude_interview, go_on, put, wait
+from advisor.view.numbers import amount_text, exact_text
 
 # What people call the bound that they expect -> its id.
 _CALLED: Final = {
@@ -76,13 +76,13 @@ def volunteered(state: State, event: Volunteered) -> State:
     lines: list[Line] = []
     for name in tuple(given):
         known = None if state.numbers or state.launch is None else state.launch.metrics.get(name)
-        said = number_text(given[name], units[name])
+        said = exact_text(given[name], units[name])
         if known is None or not math.isfinite(known) or replaced(state, place, name) is not None:
             old = replaced(state, place, name)
-            before = "" if old is None else f", instead of {number_text(old, units[name])}"
+            before = "" if old is None else f", instead of {exact_text(float(old), units[name])}"
             lines.append(Line(said + before, "fact", name))
         elif contradictions.agrees(given.pop(name), known, units[name]):
-            lines.append(Line(f"{name}: the report says the same, {number_text(known, units[name])}", "quiet"))
+            lines.append(Line(f"{name}: the report says the same, {amount_text(known, units[name])}", "quiet"))
         else:
             lines.append(Line(said, "fact", name))
             value = next(float(v) for n, v in event.values if n == name)

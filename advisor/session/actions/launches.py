@@ -10,9 +10,8 @@ from advisor.session.action import Action, Command, Line, Listing, shape
 from advisor.session.actions.help import NotUnderstood, unless_unclear
 from advisor.session.language.names import begun, near, pick
 from advisor.session.method.progress import steps_to_reveal
-from advisor.session.numbers import launch_number
 from advisor.session.requests import Event, UserEvent
-from advisor.session.state import State
+from advisor.session.state import State, launch_number
 from advisor.session.transitions import select
 
 

@@ -9,19 +9,20 @@ from typing import Any, Final
 from advisor.knowledge.schemas import checked
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import AdvisorError, UsageError
+from advisor.records.quantities import parse_metric
 from advisor.session.action import Action, Command, Line, Listing, Result, shape
 from advisor.session.actions.help import NotUnderstood
 from advisor.session.actions.view import ViewShown
 from advisor.session.cards import differences
 from advisor.session.language.names import begun, metrics_of, plain
 from advisor.session.language.values import said, understood
-from advisor.session.numbers import chosen_text, number
 from advisor.session.records import Card
 from advisor.session.records import Line as CardLine
 from advisor.session.requests import Event, Suppose, UserEvent, ViewEvent
 from advisor.session.state import State
 from advisor.session.transitions import add, reveal, wait
 from advisor.session.views import ask_for_view
+from advisor.view.numbers import exact_text
 
 
 class WhatIfAsked(UserEvent, frozen=True, tag="whatif"):
@@ -57,7 +58,7 @@ def answered(state: State, request: Suppose, result: Any) -> State:
         return state
     lines = differences(launches[request.position], result)
     units = {name: unit for name, unit, _ in state.knowledge.metrics}
-    title = ", ".join(f"{name} = {chosen_text(value, units.get(name, ''))}" for name, value in request.values)
+    title = ", ".join(f"{name} = {exact_text(value, units.get(name, ''))}" for name, value in request.values)
     body = lines or (CardLine("Class, findings and expected gains are as before.", "quiet"),)
     return add(state, Card("change", title, body, request.position, label="What if"))
 
@@ -91,7 +92,7 @@ def _wrong_value(name: str, value: str, state: State) -> str:
     """The message about a value that is no number, empty where it is one."""
     found = metrics_of(name, state.knowledge)
     try:
-        number(value, (state.knowledge.unit(found[0]) if found else "") or "")
+        parse_metric(value, (state.knowledge.unit(found[0]) if found else "") or "")
     except AdvisorError as problem:
         return str(problem)
     return ""

@@ -8,10 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from advisor.session.numbers import number_text, sentence
 from advisor.session.records import Card, Line
 from advisor.session.state import State
 from advisor.timeline.results import GpuTimeline, Moment, Pattern, TimelineResult
+from advisor.view.numbers import amount_text
+from advisor.view.text import sentence
 
 GAIN: Final = "at most {most:.2f} times"
 TYPICAL: Final = "typically {typical}"
@@ -72,7 +73,7 @@ def told(state: State) -> bool:
 
 
 def _percent(gpu: GpuTimeline, metric: str) -> str:
-    return number_text(gpu.values.get(metric), "%")
+    return amount_text(gpu.values.get(metric), "%")
 
 
 def busy_lines(result: TimelineResult, gpu: GpuTimeline) -> list[Line]:
@@ -93,7 +94,7 @@ def trace_lines(result: TimelineResult) -> list[Line]:
     """The traces that were read."""
     return [
         Line(
-            f"{Path(t.path).name}: {t.form}, the run lasts {number_text(t.run, 'ns')}",
+            f"{Path(t.path).name}: {t.form}, the run lasts {amount_text(t.run, 'ns')}",
             "fact",
             "Trace",
         )
@@ -150,7 +151,7 @@ def kernel_lines(gpu: GpuTimeline) -> list[Line]:
         share = gpu.values.get("top_kernel_pct")
         if share is None:
             return [Line("Which kernels ran is not known.", "unknown")]
-        return [Line(number_text(share, "%"), "fact", "Kernel"), Line(BOUND_UNKNOWN, "unknown")]
+        return [Line(amount_text(share, "%"), "fact", "Kernel"), Line(BOUND_UNKNOWN, "unknown")]
     lines = []
     shorts = [rank.short for rank in gpu.kernels[:3]]
     for rank in gpu.kernels[:3]:
@@ -238,7 +239,7 @@ def pattern_card(state: State, name: str) -> Card | None:
 
 def _moment(moment: Moment) -> str:
     """When and how long, what ran or stood at both sides, and where the host was."""
-    at, length = number_text(moment.start, "ns"), number_text(moment.duration, "ns")
+    at, length = amount_text(moment.start, "ns"), amount_text(moment.duration, "ns")
     what = f"nothing between {moment.before} and {moment.after}" if moment.kind == "gap" else moment.what
     parts = [f"{at}, for {length}", what]
     parts += [f"host in {moment.call}"] if moment.call else []

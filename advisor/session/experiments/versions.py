@@ -14,12 +14,13 @@ from advisor.records.diagnosis import ENDS, Diagnosis, LaunchDiagnosis
 from advisor.records.errors import UsageError
 from advisor.session import cards as make
 from advisor.session.experiments.timeline import timeline_card
-from advisor.session.numbers import duration_text, gain_text, sentence
 from advisor.session.records import Card, Experiment, Line, VersionComparison
 from advisor.session.requests import CompareVersion, Read, Trace
 from advisor.session.state import State, main_finding
 from advisor.session.transitions import add, ask_number, conclusion, note, wait
 from advisor.timeline.results import TimelineResult
+from advisor.view.numbers import short_gain_text, time_text
+from advisor.view.text import sentence
 
 if TYPE_CHECKING:
     from advisor.knowledge.base import Catalog
@@ -81,7 +82,7 @@ def _findings(changes: tuple[FindingChange, ...]) -> list[Line]:
         for change in changes:
             if change.state == state and change.kind == "diagnosis":
                 side = change.after or change.before
-                gain = "" if side is None or side.speedup is None else f" ({gain_text(side.speedup)})"
+                gain = "" if side is None or side.speedup is None else f" ({short_gain_text(side.speedup)})"
                 gain = "" if state == "gone" else gain
                 text = f"; {change.text}" if change.text else ""
                 # A limit that is reached is what was wanted.
@@ -124,7 +125,7 @@ def log_lines(state: State) -> tuple[Line, ...]:
     lines: list[Line] = []
     for row in state.experiments:
         ratio = "" if row.ratio is None else f", {row.ratio:.2f} times as fast as the version before"
-        lines.append(Line(f"{duration_text(row.duration_ns)}{ratio}", "strong", row.version))
+        lines.append(Line(f"{time_text(row.duration_ns)}{ratio}", "strong", row.version))
         for label, text in (
             ("Change", row.change),
             ("Seen", row.observation),

@@ -14,7 +14,6 @@ from advisor.practice.predictions import MINE
 from advisor.practice.state import Prediction, state_of
 from advisor.records import quantities
 from advisor.records.diagnosis import ENDS, Comparison, Finding, LaunchDiagnosis
-from advisor.session.numbers import sentence, sentence_start
 from advisor.session.practice import exercising
 from advisor.session.practice.exercising import Exercising
 from advisor.session.practice.pages import quiz_right, standing
@@ -45,7 +44,7 @@ from advisor.view.numbers import gain_text, number, present, time_text
 from advisor.view.pages.compare import pair_sections
 from advisor.view.pages.launch import first_diagnosis, launch_blocks
 from advisor.view.pages.timeline import timeline_page
-from advisor.view.text import NAME_WIDTH, cut, shown, title_text
+from advisor.view.text import NAME_WIDTH, cut, sentence, sentence_start, shown, title_text
 
 # Cards that the page shows elsewhere, or that are only about the program.
 _UNTOLD = ("overview", "help", "steps")

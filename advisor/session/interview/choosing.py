@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from advisor.records.diagnosis import LaunchDiagnosis, Question
-from advisor.session.numbers import number_text
 from advisor.session.records import Ask, Card, Choice, Line, NapkinResult
 from advisor.session.requests import Value
 from advisor.session.state import State
+from advisor.view.numbers import amount_text
 
 SUBJECTS: Final = {
     "kernel": ("A CUDA kernel in Nsight Compute", ("cuda", "ncu", "compute")),
@@ -239,6 +239,6 @@ def comparison_card(state: State) -> Card | None:
 def _numbers(launch: LaunchDiagnosis) -> str:
     def text(metric: str) -> str:
         value = launch.metrics.get(metric)
-        return number_text(value if value is not None and math.isfinite(value) else None, "%")
+        return amount_text(value if value is not None and math.isfinite(value) else None, "%")
 
     return f"memory {text('memory_pct')}, compute {text('compute_pct')}, DRAM {text('dram_pct')}"

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from advisor.knowledge.expressions import ExpressionError, parse, parse_test
 from advisor.session.interview import choosing
-from advisor.session.numbers import sentence_start
 from advisor.session.records import Ask, Choice
+from advisor.view.text import sentence_start
 
 if TYPE_CHECKING:
     from advisor.knowledge.base import Catalog

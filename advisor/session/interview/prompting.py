@@ -10,11 +10,12 @@ from advisor.reasoning.time_model.noise import spread
 from advisor.session import cards as make
 from advisor.session.experiments import timeline
 from advisor.session.experiments import versions as experiments
-from advisor.session.numbers import number_text, sentence
 from advisor.session.records import Ask, Card, Line
 from advisor.session.requests import Trace, Value
 from advisor.session.state import State
 from advisor.session.transitions import add, put, wait
+from advisor.view.numbers import amount_text
+from advisor.view.text import sentence
 
 GROUPS: Final = ("path", "variants", "timeline")
 _PATHS: Final = {
@@ -92,9 +93,9 @@ def _verdict(times: dict[str, float | str], position: int | None) -> Card:
     found = judge(*(spread([float(times[name])]) for name, _ in _TIMES))
     word = _OVERLAP[found.word].format(longer=_LONGER[found.longer])
     span = (
-        f"between {number_text(found.best_ns, 'ns')} (all hidden) and "
-        f"{number_text(found.worst_ns, 'ns')} (nothing hidden), measured "
-        f"{number_text(found.full_ns, 'ns')}"
+        f"between {amount_text(found.best_ns, 'ns')} (all hidden) and "
+        f"{amount_text(found.worst_ns, 'ns')} (nothing hidden), measured "
+        f"{amount_text(found.full_ns, 'ns')}"
     )
     lines = [Line(sentence(word), "strong"), Line(sentence(span))]
     if found.word != "latency":

@@ -14,6 +14,7 @@ from typing import Final
 from rapidfuzz import fuzz
 
 from advisor.records.errors import AdvisorError
+from advisor.records.quantities import parse_metric
 from advisor.session import events as e
 from advisor.session.action import Command, Line, Listing
 from advisor.session.actions import COMMANDS, SAID, SHAPES
@@ -24,7 +25,6 @@ from advisor.session.choices import DONT_KNOW_WORDS, choices, event_of_choice
 from advisor.session.language import files
 from advisor.session.language.names import begun, called, near, pick, squash
 from advisor.session.language.values import Understood, bare_number, said, understood
-from advisor.session.numbers import number
 from advisor.session.records import Ask, Choice
 from advisor.session.state import State
 
@@ -208,7 +208,7 @@ def _to_number(text: str, state: State, ask: Ask) -> e.Event:
         if ask.unit == "bool" and squash(text) in (*_YES, *_NO):
             return e.Answered(ask.id, float(squash(text) in _YES), text)
     try:
-        value = number(bare_number(text) or text, ask.unit)
+        value = parse_metric(bare_number(text) or text, ask.unit)
     except AdvisorError as problem:
         named = _named_numbers(text, state, ask)
         return named or e.NotUnderstood(text, unclear(text, state).meant, str(problem))

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from advisor.records.errors import AdvisorError
-from advisor.records.quantities import is_unit
+from advisor.records.quantities import is_unit, parse_metric
 from advisor.session.language.names import metrics_of, near_metrics
-from advisor.session.numbers import number
 from advisor.session.records import KnowledgeIndex
 
 _MOST: Final = 40  # numbers in a line; what has more is no line that a person typed
@@ -129,7 +128,7 @@ def understood(pairs: tuple[Said, ...], index: KnowledgeIndex, form: str = "{pai
             lines = _lines(found or near_metrics(pair.name, index), at, pairs, form)
             return Understood((), because, lines, bool(found))
         try:
-            values[found[0]] = number(pair.value, index.unit(found[0]) or "")
+            values[found[0]] = parse_metric(pair.value, index.unit(found[0]) or "")
         except AdvisorError as problem:
             return Understood((), str(problem))
     return Understood(tuple(values.items()))
@@ -137,7 +136,7 @@ def understood(pairs: tuple[Said, ...], index: KnowledgeIndex, form: str = "{pai
 
 def _takes(metric: str, value: str, index: KnowledgeIndex) -> bool:
     try:
-        number(value, index.unit(metric) or "")
+        parse_metric(value, index.unit(metric) or "")
     except AdvisorError:
         return False
     return True

@@ -18,9 +18,9 @@ from advisor.session.method.kernel import (
     text,
     values,
 )
-from advisor.session.numbers import duration_text, number_text
 from advisor.session.records import Line
 from advisor.session.state import State
+from advisor.view.numbers import amount_text, speedup_text, time_text
 
 Here = Callable[[State, LaunchDiagnosis], list[Line]]
 _SHORT_NS = 10_000.0  # under it a kernel takes about as long as its launch (launch_overhead, cuda.launch)
@@ -33,15 +33,15 @@ def l2(state: State, launch: LaunchDiagnosis) -> list[Line]:
     loads, stores, moved = (known(launch, m) for m in ("l2_load_bytes", "l2_store_bytes", "dram_bytes"))
     if loads is not None and stores is not None and moved:
         asked = loads + stores
-        sides = {"asked": number_text(asked, "byte"), "moved": number_text(moved, "byte")}
-        told = "{asked} asked of L2, {moved} moved by DRAM: {ratio:.2f} times".format(**sides, ratio=asked / moved)
+        sides = {"asked": amount_text(asked, "byte"), "moved": amount_text(moved, "byte")}
+        told = "{asked} asked of L2, {moved} moved by DRAM: {ratio}".format(**sides, ratio=speedup_text(asked / moved))
         lines.append(Line(told, "strong", "Asked of L2"))
     else:
         lines.append(values(state, launch, "Asked of L2", (("loads", "l2_load_bytes"), ("stores", "l2_store_bytes"))))
     lines.append(values(state, launch, "L2 holds", (("", "device_l2_bytes"),)))
     focus = known(launch, "l2_slice_focus")
     if focus is not None:
-        lines.append(Line(f"the busiest L2 slice serves {focus:.2f} times the average", "fact", "Slices"))
+        lines.append(Line(f"the busiest L2 slice serves {speedup_text(focus)} the average", "fact", "Slices"))
     return [*lines, *looked_for(state, launch, ("poor_cache_reuse", "excess_traffic"))]
 
 
@@ -97,7 +97,7 @@ def balance(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines = []
     ratio = known(launch, "sm_active_ratio")
     if ratio is not None:
-        lines.append(Line(f"the busiest SM worked {ratio:.2f} times the average", "strong", "Balance"))
+        lines.append(Line(f"the busiest SM worked {speedup_text(ratio)} the average", "strong", "Balance"))
     else:
         lines.append(values(state, launch, "Balance", (("busiest over average SM", "sm_active_ratio"),)))
     waves = known(launch, "waves")
@@ -156,7 +156,7 @@ def graphs(state: State, launch: LaunchDiagnosis) -> list[Line]:
         if launch.duration_ns < _SHORT_NS
         else ("This launch takes {time}, long against the 2 to 5 us of launching: a graph gives little for it alone.")
     )
-    lines = [Line(told.format(time=duration_text(launch.duration_ns)))]
+    lines = [Line(told.format(time=time_text(launch.duration_ns)))]
     return [*lines, *looked_for(state, launch, ("launch_overhead",))]
 
 

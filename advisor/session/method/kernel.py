@@ -10,10 +10,11 @@ from typing import Final
 from advisor.reasoning.enrich import unit_name
 from advisor.records.diagnosis import Finding, LaunchDiagnosis
 from advisor.session.experiments.versions import log_lines
-from advisor.session.numbers import duration_text, gain_text, number_text, sentence
 from advisor.session.records import Line
 from advisor.session.state import State, is_end, main_finding
 from advisor.session.views import where
+from advisor.view.numbers import amount_text, estimate_text, short_gain_text, speedup_text, time_text
+from advisor.view.text import sentence
 
 NOTHING_HERE: Final = "The numbers at hand hold nothing about this."
 UNDECIDED: Final = "{title}: not decided by these numbers"
@@ -22,7 +23,6 @@ UNDECIDED: Final = "{title}: not decided by these numbers"
 
 # 1 to 6
 LIMITED_BY: Final = "capped by {what}"
-GAIN: Final = "{gain}, between {low} and {high}"
 GAIN_UNKNOWN: Final = "cannot be put in a number from what is known"
 NOTHING_TO_GAIN: Final = "No cause with a gain was found on this launch."
 NO_SOURCE_TYPED: Final = "Typed numbers have no instructions: open a report with source counters."
@@ -48,7 +48,7 @@ def known(launch: LaunchDiagnosis, metric: str) -> float | None:
 def text(state: State, launch: LaunchDiagnosis, metric: str) -> str:
     """The metric's value with its unit, the word unknown where there is none."""
     unit = state.knowledge.unit(metric) or ""
-    return number_text(known(launch, metric), unit if unit in _UNITS else "")
+    return amount_text(known(launch, metric), unit if unit in _UNITS else "")
 
 
 def values(state: State, launch: LaunchDiagnosis, label: str, named: Iterable[Named], most: int = 0) -> Line:
@@ -129,9 +129,8 @@ def napkin(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if lines and any(card.kind == "napkin" for card in state.cards):
         return lines
     given = [(name, state.answer(name)) for name in ("theoretical_bytes", "theoretical_flop")]
-    parts = [
-        f"{number_text(value, 'byte' if name == 'theoretical_bytes' else 'FLOP')}" for name, value in given if value
-    ]
+    units = ("byte", "FLOP")
+    parts = [amount_text(float(value), unit) for (_, value), unit in zip(given, units, strict=True) if value]
     if not parts:
         return [
             *lines,
@@ -165,9 +164,8 @@ def _floor(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if floor <= 0:
         return []
     told = (
-        f"{number_text(floor, 'ns')} for the bytes at what DRAM gives ({number_text(rate, 'byte/s')}"
-        f"); measured {duration_text(launch.duration_ns)}, {launch.duration_ns / floor:.2f} "
-        "times that"
+        f"{amount_text(floor, 'ns')} for the bytes at what DRAM gives ({amount_text(rate, 'byte/s')}"
+        f"); measured {time_text(launch.duration_ns)}, {speedup_text(launch.duration_ns / floor)} that"
     )
     return [Line(told, "strong", "Minimum time")]
 
@@ -270,12 +268,12 @@ def quantify(state: State, launch: LaunchDiagnosis) -> list[Line]:
             lines.append(Line(f"{finding.title}: {GAIN_UNKNOWN}", "unknown"))
             continue
         gain = finding.speedup
-        told = GAIN.format(gain=gain_text(gain), low=f"{gain.low:.2f}", high=f"{gain.high:.2f}")
+        told = estimate_text(gain)
         lines.append(Line(f"{finding.title}: {told}", "strong"))
         lines += [Line(sentence(gain.how), "quiet", depth=1)] if gain.how else []
     if launch.budget is not None:
         together = launch.budget.together
-        told = GAIN.format(gain=gain_text(together), low=f"{together.low:.2f}", high=f"{together.high:.2f}")
+        told = estimate_text(together)
         lines.append(Line(told, "fact", "All together"))
     return lines or [Line(NOTHING_TO_GAIN, "unknown" if launch.verdict.id == "undetermined" else "text")]
 
@@ -318,7 +316,7 @@ def fix(state: State, launch: LaunchDiagnosis) -> list[Line]:
     for finding in launch.findings[:_MOST]:
         if finding.fix is None or finding.kind == "note":
             continue
-        gain = f" ({gain_text(finding.speedup)})" if finding.speedup is not None else ""
+        gain = f" ({short_gain_text(finding.speedup)})" if finding.speedup is not None else ""
         lines.append(Line(f"{finding.fix.summary}{gain}", "strong", finding.title))
         lines += [Line(sentence(finding.fix.costs), "quiet", "Price", 1)] if finding.fix.costs else []
     first = main_finding(launch)
@@ -372,7 +370,7 @@ def advice(launch: LaunchDiagnosis) -> Line:
         if gain < _MAYBE
         else "The next fix promises {gain}: go on."
     )
-    return Line(told.format(gain=f"{gain_text(first.speedup)} ({first.title})"), "strong")
+    return Line(told.format(gain=f"{short_gain_text(first.speedup)} ({first.title})"), "strong")
 
 
 def baselines(state: State, launch: LaunchDiagnosis) -> list[Line]:
@@ -381,7 +379,7 @@ def baselines(state: State, launch: LaunchDiagnosis) -> list[Line]:
         return [Line("There is one version so far, so there is nothing to compare it with.", "unknown")]
     lines = []
     for former, name in (*state.earlier, (launch, state.experiments[-1].version if state.experiments else "")):
-        told = f"{former.kernel}, {duration_text(former.duration_ns)}, {former.verdict.title}"
+        told = f"{former.kernel}, {time_text(former.duration_ns)}, {former.verdict.title}"
         lines.append(Line(told, "fact", f"Version {name}"))
     return lines
 

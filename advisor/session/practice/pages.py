@@ -14,11 +14,11 @@ from typing import Any, Final
 from advisor.practice.predictions import CAUSE_POINTS, CLASS_POINTS, MINE, SPEEDUP_POINTS, judge, understood
 from advisor.reasoning.time_model.noise import spread
 from advisor.session.cards import evidence_lines
-from advisor.session.numbers import duration_text, number_text, shape_text, speedup_text
 from advisor.session.practice import exercising
 from advisor.session.practice.exercising import Exercising
 from advisor.session.practice.turn import asks_gain, next_number, next_question, predicting, tried
 from advisor.session.records import Card, Line
+from advisor.view.numbers import amount_text, estimate_text, shape_text, time_text
 
 _REMARKS: Final = 5
 _PRINTED: Final = 10
@@ -79,8 +79,8 @@ def _timed(tried: Any) -> Card:
         text = "not timed"
         if job is not None and job.times_ns:
             s = spread(job.times_ns)
-            low, high = duration_text(s.low), duration_text(s.high)
-            text = f"{duration_text(s.median)}, from {low} to {high}"
+            low, high = time_text(s.low), time_text(s.high)
+            text = f"{time_text(s.median)}, from {low} to {high}"
         lines.append(Line(text, "strong" if name == "mine" else "fact", exercising.TIMES[name]))
     over, to = tried.over_slow, tried.to_fast
     if over is not None:
@@ -127,7 +127,7 @@ def log_lines(here: Exercising) -> tuple[Card, ...]:
     """A card for each version of the learner's source, the newest first."""
     cards = []
     for row in reversed(here.known.log):
-        time = "wrong result" if row.right is False else duration_text(row.time_ns) if row.time_ns else ""
+        time = "wrong result" if row.right is False else time_text(row.time_ns) if row.time_ns else ""
         lines = [
             Line(getattr(row, key), "fact", exercising.LOG_LABELS[key])
             for key in exercising.LOG_LABELS
@@ -236,13 +236,13 @@ def _napkin(here: Exercising) -> Page:
     given: list[Line | None] = []
     if where is not None:
         sizes = ", ".join(f"{name} = {size:,}" for name, size in where.sizes.items())
-        peaks = [number_text(terms.bandwidth, "byte/s")] if terms.bandwidth else []
-        peaks += [f"{number_text(terms.flops, 'FLOP/s')} fp32"] if terms.flops else []
+        peaks = [amount_text(terms.bandwidth, "byte/s")] if terms.bandwidth else []
+        peaks += [f"{amount_text(terms.flops, 'FLOP/s')} fp32"] if terms.flops else []
         given = [
             _fact("Recorded at", sizes),
             _fact("Card", where.gpu),
             _fact("Peaks", ", ".join(peaks)),
-            _fact("A copy runs at", number_text(float(f"{where.copy_bytes_per_s:.2g}"), "byte/s")),
+            _fact("A copy runs at", amount_text(float(f"{where.copy_bytes_per_s:.2g}"), "byte/s")),
         ]
     cards = [Card("napkin", "Before any profile, on paper", _lines(*given), label="On paper")]
     said, asked = dict(here.said), next_number(here)
@@ -272,7 +272,7 @@ def _judged(number: Any, typed: str | None) -> tuple[Line, ...]:
 def _in_full(typed: str) -> str:
     """What was typed; a plain number behind a suffix or a power also in full, since k is 1,000."""
     mine = understood(typed)
-    number = number_text(mine.value, "count") if mine is not None and not mine.unit else ""
+    number = amount_text(mine.value, "count") if mine is not None and not mine.unit else ""
     plain = not number or number.replace(",", "") in typed.replace(",", "") or typed.strip().endswith("%")
     return typed if plain else f"{typed} (that is {number})"
 
@@ -285,7 +285,7 @@ def _numbers(here: Exercising) -> Page:
     shape = f"grid {shape_text(launch.grid)}, block {shape_text(launch.block)}"
     made = ""
     if where is not None and shown.times_ns:
-        time = duration_text(sorted(shown.times_ns)[len(shown.times_ns) // 2])
+        time = time_text(sorted(shown.times_ns)[len(shown.times_ns) // 2])
         made = f"Recorded on {where.gpu}, ncu {where.ncu}, {where.date}; median of {len(shown.times_ns)} runs: {time}."
     lines = _lines(Line(made, "quiet") if made else None, _fact("Launched as", shape))
     card = Card(
@@ -354,7 +354,7 @@ def _reveal(here: Exercising) -> Page:
     first = next((f for f in launch.findings if f.kind == "diagnosis"), None)
     lines = [Line(launch.verdict.title or launch.verdict.id, "strong", "Class"), Line(launch.verdict.because)]
     if first is not None:
-        gain = "" if first.speedup is None else speedup_text(first.speedup)
+        gain = "" if first.speedup is None else estimate_text(first.speedup)
         lines += [Line(first.title, "strong", "Cause"), Line(first.because)]
         lines += [Line(f"{gain}, as the time model estimates it from the profile", "fact", "Gain")] if gain else []
         lines += evidence_lines(first.evidence)

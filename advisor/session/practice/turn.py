@@ -9,10 +9,9 @@ from advisor.practice.predictions import MINE, judge, wanted
 from advisor.session import events as e
 from advisor.session.choices import DONT_KNOW_WORDS
 from advisor.session.language.names import near, pick, squash
-from advisor.session.numbers import UNIT_HINTS
 from advisor.session.practice import exercising
 from advisor.session.practice.exercising import STAGES, Exercising
-from advisor.session.records import Choice
+from advisor.session.records import UNIT_HINTS, Choice
 
 # What only a face can do: suspend itself for an editor, or be one.
 EDITOR, IN_PLACE = "editor", "inplace"
