@@ -261,12 +261,12 @@ def confidence_text(confidence: float) -> str:
 def amount_text(value: float | None, unit: str, digits: int = 3) -> str:
     """`268 MB`, `52.1 %`, `1.05 M inst`: a metric's value in its canonical unit, in the prefix that reads best.
 
-    digits: the significant ones, for a percentage one more than its decimals; above 3, counts are written in full.
+    digits: the significant ones; above 3 counts are written in full, and a percentage has three decimals less.
     """
     if value is None or not math.isfinite(value):
         return "unknown"
     if unit == "%":
-        return f"{value:.{digits - 2}f} %"
+        return f"{value:.{max(1, digits - 3)}f} %"
     if unit == "bool":
         return "yes" if value else "no"
     if digits > 3:

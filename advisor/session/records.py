@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from advisor.view.blocks import Block, Line, in_lines
+
 # The kinds of a card; a face may give each its own mark and colour.
 KINDS = (
     "overview",
@@ -30,6 +32,7 @@ KINDS = (
     "compared",
     "log",
     "timeline",
+    "code",
 )
 
 
@@ -81,36 +84,28 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One line of a card, `depth` levels indented.
-
-    style: text, strong, fact, step, quiet, warning, or what became of a test: holds, fails, unknown.
-    """
-
-    text: str
-    style: str = "text"
-    label: str = ""
-    depth: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Card:
     """One turn of the conversation.
 
-    position: the launch that it is about; finding: what it is about there (a finding or question id); label: what kind
-    of turn it is, in a word or two; aside: a remark next to the title; detail: what a face renders by itself; past: it
-    is about a former version of the code.
+    position: the launch that it is about; finding: what it is about there (a finding or question id); label: the kind
+    of turn in a word or two; aside: a remark after the title; detail: the result that it shows; past: whether it is
+    about a former version of the code.
     """
 
     kind: str
     title: str
-    lines: tuple[Line, ...] = ()
+    blocks: tuple[Block, ...] = ()
     position: int | None = None
     finding: str = ""
     label: str = ""
     aside: str = ""
     detail: Any = None
     past: bool = False
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The blocks as lines."""
+        return in_lines(self.blocks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from advisor.session.interview.choosing import revealed
 from advisor.session.method.progress import far, steps_to_reveal
 from advisor.session.method.steps import SYSTEM
 from advisor.session.practice import room as practice
-from advisor.session.records import Card, Line
+from advisor.session.records import Card
 from advisor.session.requests import (
     Back,
     CompareVersion,
@@ -39,6 +39,7 @@ from advisor.session.requests import (
 from advisor.session.state import State, main_finding
 from advisor.session.transitions import add, ask_number, reveal, select, settled
 from advisor.session.views import diagnosed_anew, is_for_view, keep_result, leave_view, view_failed
+from advisor.view.blocks import Line
 
 
 def reduce(state: State, event: Event) -> State:

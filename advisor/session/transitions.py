@@ -8,9 +8,10 @@ from typing import Any
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.session import cards as make
 from advisor.session.interview.choosing import comparison_card, expectation, expectation_due, next_number, revealed
-from advisor.session.records import Ask, Card, Line
+from advisor.session.records import Ask, Card
 from advisor.session.requests import Request
 from advisor.session.state import State, main_finding
+from advisor.view.blocks import Line
 
 
 def add(state: State, *new: Card | None, **changes: Any) -> State:

@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any, Final
 
 from advisor.records.diagnosis import Finding, Location
-from advisor.session import cards as make
-from advisor.session.records import Line
 from advisor.session.requests import Failed, Locate, Prove, Request, Suppose
 from advisor.session.state import State
 from advisor.session.transitions import settled, wait
 from advisor.source.locate import hottest
 from advisor.source.viewer import Seen
+from advisor.view.blocks import Line
+from advisor.view.pages.launch import location_text
 
 _KEPT: Final = 6  # results kept of each kind of request: going back and forth needs no new work
 
@@ -60,7 +60,7 @@ def where(state: State, finding: Finding) -> list[Line]:
     found = places(state, finding)
     if found:
         return [
-            Line(make.place_text(place, _array(state, place)), "fact", "At" if at == 0 else " ")
+            Line(f"{location_text(place)}{_array(state, place)}", "fact", "At" if at == 0 else " ")
             for at, place in enumerate(found)
         ]
     if finding.id not in state.knowledge.placed or not _readable(state):
@@ -79,12 +79,12 @@ def _readable(state: State) -> bool:
 
 
 def _array(state: State, place: Location) -> str:
-    """The shared array that a place reads or writes, empty where that is unknown."""
+    """`, array tile`: the shared array that a place reads or writes, empty where that is unknown."""
     for seen in read(state):
         groups = [group for group in seen.view.shared if (place.file, place.line) in group.lines]
         names = {str(group.array) for group in groups if set(place.sass.split()) & set(group.opcodes)}
         if len(names) == 1:
-            return names.pop()
+            return f", array {names.pop()}"
     return ""
 
 

@@ -13,11 +13,13 @@ from textual.content import Content
 from textual.theme import Theme
 
 from advisor.records.diagnosis import LaunchDiagnosis
-from advisor.session.records import Card, Line
+from advisor.session.records import Card
+from advisor.view.blocks import SIGNS, Bars, Code, Line, Plain, Table, in_lines
 from advisor.view.charts import bars as charts
 from advisor.view.charts import workload
 from advisor.view.explain import explain_text
 from advisor.view.text import shown
+from advisor.view.writers.terminal import block_lines, plain_text, table_width
 
 DARK: Final = Theme(
     name="advisor-dark",
@@ -77,8 +79,9 @@ LINES: Final = {
     "unknown": "$quiet italic",
     "warning": "",
 }
-MARKS: Final = {"holds": "✓", "fails": "✗", "unknown": "?", "warning": "!"}
-PLAIN_MARKS: Final = {"holds": "+", "fails": "x", "unknown": "?", "warning": "!"}
+PLAIN_SIGNS: Final = {**SIGNS, "holds": "+", "fails": "x"}
+_DRAWN: Final = (Table, Code, Bars, Plain)  # blocks that the terminal writer lays out
+_CODE: Final = {"+": "$text-success", "-": "$text-error", "@": "$quiet"}
 BARS: Final = {
     "high": "$error",
     "busy": "$warning",
@@ -161,16 +164,36 @@ def card_title(card: Card) -> Content:
 
 def card_lines(card: Card, width: int, extra: Sequence[str] = (), blocks: bool = True) -> list[Content]:
     """The lines of a card, at most `width` cells wide; `extra` are lines made by another renderer."""
-    marks = MARKS if blocks else PLAIN_MARKS
+    marks = SIGNS if blocks else PLAIN_SIGNS
     lines = wrap_hanging(Content(""), Content(""), card_title(card), width)
-    longest = max((len(line.label) for line in card.lines if line.label), default=0)
-    column = min(longest + 2, _LABEL_MOST, max(width // 3, 8))
+    labels = (line.label for block in card.blocks if not isinstance(block, _DRAWN) for line in in_lines((block,)))
+    column = min(max(map(len, labels), default=0) + 2, _LABEL_MOST, max(width // 3, 8))
     number = 0
-    for line in card.lines:
-        number += line.style == "step"
-        lines += _line(line, number, column, width, marks)
+    for block in card.blocks:
+        if isinstance(block, Code) and block.diff:
+            lines += code_lines(block, width)
+        elif isinstance(block, _DRAWN) and not (isinstance(block, Table) and table_width(block) > width):
+            drawn = plain_text(block_lines((block,), width=width, blocks=blocks), blocks)
+            lines += [styled(text, "") for text in drawn.splitlines()]
+        else:
+            for line in in_lines((block,)):
+                number += line.style == "step"
+                lines += _line(line, number, column, width, marks)
     lines += [styled(text, "") for text in extra]
     return lines
+
+
+def code_lines(code: Code, width: int) -> list[Content]:
+    """Code of an exercise or a diff; the sign before a changed line repeats what its colour says."""
+    out = [heading(code.caption)] if code.caption else []
+    for line in code.lines:
+        text = line.expandtabs(4)
+        # A wrapped line continues further in than it began.
+        inside = min(len(text) - len(text[1:].lstrip()) + 4, max(width - 20, 0))
+        room = max(width - inside, 20)
+        parts = [text[:width], *(" " * inside + text[at : at + room] for at in range(width, len(text), room))]
+        out += [styled(part, _CODE.get(line[:1], "")) for part in parts]
+    return out
 
 
 def _line(line: Line, number: int, column: int, width: int, marks: dict[str, str]) -> list[Content]:

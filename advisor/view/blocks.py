@@ -138,14 +138,36 @@ class Plain:
     lines: tuple[str, ...]
 
 
+Style = Literal["text", "strong", "fact", "step", "quiet", "warning", "holds", "fails", "unknown"]
+_TONES: dict[str, Tone] = {"quiet": "dim", "warning": "warn", "holds": "good", "fails": "bad", "unknown": "warn"}
+_STYLES: dict[Tone, Style] = {"good": "holds", "warn": "warning", "bad": "fails", "lead": "strong", "dim": "quiet"}
+# The outcome of a test is shown by a sign and not by colour alone.
+SIGNS = {"holds": "✓", "fails": "✗", "unknown": "?", "warning": "!"}
+
+
 @dataclass(frozen=True, slots=True)
-class Item:
-    """A line under a turn, `depth` levels deep. label: the kind of line, in a word or two."""
+class Line:
+    """One line of a turn, `depth` levels deep. label: the kind of line, in a word or two.
+
+    style: text, strong, fact (a text for its label), step (of numbered steps), quiet, warning, or the outcome of a
+    test: holds, fails, unknown.
+    """
 
     text: str
-    depth: int = 0
+    style: str = "text"
     label: str = ""
-    tone: Tone = "plain"
+    depth: int = 0
+
+    @property
+    def tone(self) -> Tone:
+        """The tone of its style."""
+        return _TONES.get(self.style, "plain")
+
+    @property
+    def signed(self) -> str:
+        """The text after the sign of its style."""
+        sign = SIGNS.get(self.style, "")
+        return f"{sign} {self.text}" if sign else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +176,12 @@ class Turn:
 
     label: str
     title: str
-    items: tuple[Item, ...] = ()
+    lines: tuple[Line, ...] = ()
     said: bool = False
     aside: str = ""
 
 
-Block = Paragraph | Facts | Bullets | Table | Code | Command | Bars | Picture | Plain | Turn
+Block = Paragraph | Facts | Bullets | Table | Code | Command | Bars | Picture | Plain | Turn | Line
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,3 +214,45 @@ def section(
 ) -> Section:
     """A section of the blocks that are not None; name: its id."""
     return Section(title, tuple(block for block in blocks if block is not None), name, level, folded)
+
+
+def in_lines(blocks: Sequence[Block]) -> tuple[Line, ...]:
+    """The blocks as lines: for a list of lines, a search, a document for programs. Drawings have none."""
+    return tuple(line for block in blocks for line in _lines(block))
+
+
+def _lines(block: Block) -> Sequence[Line]:
+    match block:
+        case Line():
+            return (block,)
+        case Paragraph(text, tone):
+            return (Line(text, _STYLES.get(tone, "text")),)
+        case Facts(rows):
+            return [Line(row.text, _STYLES.get(row.tone, "fact"), row.label) for row in rows]
+        case Bullets(items, ordered):
+            return [Line(item, "step" if ordered else "text") for item in items]
+        case Table(columns, cells):
+            return [
+                Line(cell.text, "fact" if at else "strong", column.name if at else "", min(at, 1))
+                for row in cells
+                for at, (column, cell) in enumerate(zip(columns, row, strict=True))
+                if cell.text
+            ]
+        case Code(caption, _, lines):
+            return [*([Line(caption, "strong")] if caption else []), *(Line(line) for line in lines)]
+        case Command(text):
+            return (Line(text, "strong", "Run"),)
+        case Bars(caption, bars):
+            return [Line(caption, "strong"), *(Line(bar.text, "fact", bar.label) for bar in bars)]
+        case Plain(lines):
+            return [Line(line) for line in lines]
+        case Turn(label, title, lines):
+            return [Line(title, "strong", label), *lines]
+    return ()
+
+
+def flat(sections: Sequence[Section]) -> tuple[Block, ...]:
+    """The blocks of sections, each after a line with its title."""
+    return tuple(
+        block for part in sections for block in (*((Line(part.title, "strong"),) if part.title else ()), *part.blocks)
+    )

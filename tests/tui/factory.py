@@ -24,7 +24,8 @@ from advisor.records.diagnosis import (
 from advisor.records.errors import InputError, UsageError
 from advisor.records.readings import Progress, ReportInfo
 from advisor.session.executor import Executor, Sources
-from advisor.session.records import Algorithm, Ask, Choice, KnowledgeIndex, Line, NapkinResult
+from advisor.session.records import Algorithm, Ask, Choice, KnowledgeIndex, NapkinResult
+from advisor.view.blocks import Line
 
 METRICS = {
     "compute_pct": 12.4,

@@ -75,17 +75,17 @@ def test_the_summary_is_class_what_to_fix_first_and_what_it_gave() -> None:
     lines = markdown(revealed().state).splitlines()
     assert lines[0] == "# transpose\\_tile · launch 1 on H200-SXM: a session"
     assert lines[2].startswith("- **Class:** L1/shared-memory-bound: memory runs at 96 %")
-    assert lines[3] == "- **Fix first:** Shared-memory bank conflicts, expected to give 2.2× (1.9–2.6×)"
+    assert lines[3] == "- **Fix first:** Shared-memory bank conflicts, estimated speedup 2.2× (1.9–2.6×)"
     assert lines[4].startswith("- **What it gave:** not measured")
 
 
 def test_evidence_has_value_unit_threshold_margin_and_source_and_the_source_stands_in_words_at_the_end() -> None:
     text = markdown(revealed().state)
-    assert "| metric | value | unit | threshold | margin | source |" in text
+    assert "| Conclusion | Observation | Value and test | Source |" in text
     row = next(line for line in text.splitlines() if "l1\\_wavefronts\\_pct" in line and line.startswith("|"))
-    assert re.search(r"\| 96.1 \| % \| \\> 60 \| \+60 % \| `guide.step3` \|$", row)
-    # What a number does not do is told with its sign: compute is far from busy.
-    assert re.search(r"compute\\_pct \| 12.4 \| % \| \\> 60 \| -79 % \|", text)
+    assert re.search(r"= 96.1 %, test \\> 60, margin \+60 % \| `guide.step3` \|$", row)
+    # The margin of a test that fails is negative: compute is far from busy.
+    assert re.search(r"compute\\_pct = 12.4 %, test \\> 60, margin -79 % \|", text)
     assert headings(text)[-1] == "Sources" and text.rstrip().endswith("- `guide.step3`: The guide: step 3")
 
 
@@ -130,11 +130,11 @@ def test_the_versions_are_told_first_then_each_before_and_after(ladder: State) -
     told = headings(text)
     assert told[0] == "The versions" and told[1].startswith("v1 → v2: neighbouring threads")
     assert told[2] == "v2 → v3: tiles in shared memory" and told[3] == "What was concluded (v3)"
-    assert re.search(r"^\| v2 \| neighbouring threads take neighbouring columns \| [\d.]+ ms \| \d+x \|", text, re.M)
-    gave = re.search(r"\*\*What it gave:\*\* ([\d.]+) ms in v1, ([\d.]+) ms in v3: (\d+)x as fast", text)
+    assert re.search(r"^\| v2 \| neighbouring threads take neighbouring columns \| [\d.]+ ms \| \d+× \|", text, re.M)
+    gave = re.search(r"\*\*What it gave:\*\* ([\d.]+) ms in v1, ([\d.]+) ms in v3: (\d+)×", text)
     assert gave is not None and abs(float(gave[1]) / float(gave[2]) - float(gave[3])) < 1
     assert "at first; in v3:" in text and "### Evidence (v1)" in text and "### Evidence (v2)" in text
-    assert text.count("Up to here it was about a former version") == 1
+    assert text.count("All of this was about a former version") == 1
 
 
 def test_the_roofline_has_a_mark_for_each_version_and_markdown_has_it_in_text(ladder: State) -> None:

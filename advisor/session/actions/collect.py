@@ -7,10 +7,11 @@ from typing import Any, Final
 from advisor.reasoning.collect import Gathered
 from advisor.session.action import Action, Command, Result
 from advisor.session.cards import missing_card
-from advisor.session.records import Card, Line
+from advisor.session.records import Card
 from advisor.session.requests import BuildCollectCommand, UserEvent
 from advisor.session.state import State
 from advisor.session.transitions import add, wait
+from advisor.view.blocks import Line
 
 
 class MissingShown(UserEvent, frozen=True, tag="missing"):

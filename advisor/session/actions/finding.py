@@ -45,9 +45,8 @@ def fix_shown(state: State, event: FixShown) -> State:
     launch, finding = state.launch, state.finding_of(state.finding)
     if state.place != "launch" or launch is None or finding is None or state.position is None:
         return state
-    position, exercises = state.position, state.knowledge.exercises
-    after = make.next_card(launch, finding, position, exercises) if finding.fix is not None else None
-    return add(reveal(state), make.fix_card(finding, position, where(state, finding)), after)
+    after = make.next_card(launch, finding, state.position) if finding.fix is not None else None
+    return add(reveal(state), make.fix_card(finding, state.position, where(state, finding)), after)
 
 
 def evidence_shown(state: State, event: EvidenceShown) -> State:

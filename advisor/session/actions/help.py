@@ -7,10 +7,11 @@ from typing import Final
 
 from advisor.session.action import Action, Command
 from advisor.session.language.names import named
-from advisor.session.records import Card, Line
+from advisor.session.records import Card
 from advisor.session.requests import Event, UserEvent
 from advisor.session.state import State
 from advisor.session.transitions import add
+from advisor.view.blocks import Line
 
 TYPE_HELP: Final = "Type /help for what can be said here."
 _HINTS: Final = (

@@ -12,10 +12,11 @@ from advisor.session.interview import contradictions
 from advisor.session.interview.choosing import BOUNDS, next_number, offer, replaced, revealed
 from advisor.session.language.names import squash
 from advisor.session.method.progress import steps_to_reveal
-from advisor.session.records import Card, Line
+from advisor.session.records import Card
 from advisor.session.requests import Conclude, UserEvent
 from advisor.session.state import State
 from advisor.session.transitions import add, ask_number, conclude_interview, go_on, put, wait
+from advisor.view.blocks import Line
 from advisor.view.numbers import amount_text, exact_text
 
 # What people call the bound that they expect -> its id.

@@ -9,10 +9,10 @@ from advisor.session.action import Action, Command, Line, Listing, Result, shape
 from advisor.session.actions.help import NotUnderstood
 from advisor.session.language import files
 from advisor.session.records import Card
-from advisor.session.records import Line as CardLine
 from advisor.session.requests import Completed, Event, UserEvent, Write
 from advisor.session.state import State
 from advisor.session.transitions import add, wait
+from advisor.view.blocks import Line as CardLine
 
 KINDS: Final = ("transcript", "markdown", "html", "json")
 

@@ -7,11 +7,12 @@ from typing import Final
 
 from advisor.session.action import Action, Far
 from advisor.session.practice import room as practice
-from advisor.session.records import Card, Line
+from advisor.session.records import Card
 from advisor.session.requests import Locate, ViewEvent
 from advisor.session.state import VIEWS, State
 from advisor.session.transitions import add
 from advisor.session.views import ask_for_view, leave_view
+from advisor.view.blocks import Line
 
 # The steps of the method that views show.
 _STEPS: Final = {"source": "4", "proof": "2", "whatif": "3", "timeline": "S2", "log": "6"}

@@ -17,11 +17,11 @@ from advisor.session.cards import differences
 from advisor.session.language.names import begun, metrics_of, plain
 from advisor.session.language.values import said, understood
 from advisor.session.records import Card
-from advisor.session.records import Line as CardLine
 from advisor.session.requests import Event, Suppose, UserEvent, ViewEvent
 from advisor.session.state import State
 from advisor.session.transitions import add, reveal, wait
 from advisor.session.views import ask_for_view
+from advisor.view.blocks import Line as CardLine
 from advisor.view.numbers import exact_text
 
 

@@ -8,16 +8,14 @@ from itertools import pairwise
 from typing import Any, Final
 
 from advisor.compare.records import Pair
-from advisor.compare.words import amount, times
-from advisor.knowledge.texts import BOUNDS
 from advisor.practice.predictions import MINE
 from advisor.practice.state import Prediction, state_of
-from advisor.records import quantities
-from advisor.records.diagnosis import ENDS, Comparison, Finding, LaunchDiagnosis
+from advisor.records.diagnosis import ENDS, LaunchDiagnosis
+from advisor.session.experiments.versions import log_table
 from advisor.session.practice import exercising
 from advisor.session.practice.exercising import Exercising
 from advisor.session.practice.pages import quiz_right, standing
-from advisor.session.records import Card, Experiment, Line
+from advisor.session.records import Card, Experiment
 from advisor.session.state import State
 from advisor.view.blocks import (
     Block,
@@ -27,24 +25,23 @@ from advisor.view.blocks import (
     Command,
     Fact,
     Facts,
-    Item,
+    Line,
     Page,
     Paragraph,
     Picture,
     Section,
     Table,
-    Tone,
     Turn,
+    section,
 )
-from advisor.view.blocks import section as made_section
 from advisor.view.charts import roofline_text
 from advisor.view.charts.canvas import plain
 from advisor.view.charts.roofline import Point, place_of, rooflines
-from advisor.view.numbers import gain_text, number, present, time_text
+from advisor.view.numbers import estimate_text, number, present, rate_text, speedup_text, time_text
 from advisor.view.pages.compare import pair_sections
-from advisor.view.pages.launch import first_diagnosis, launch_blocks
+from advisor.view.pages.launch import evidence_rows, first_diagnosis, launch_blocks
 from advisor.view.pages.timeline import timeline_page
-from advisor.view.text import NAME_WIDTH, cut, sentence, sentence_start, shown, title_text
+from advisor.view.text import NAME_WIDTH, cut, file_name, sentence, shown, title_text
 
 # Cards that the page shows elsewhere, or that are only about the program.
 _UNTOLD = ("overview", "help", "steps")
@@ -166,12 +163,7 @@ def _first(launch: LaunchDiagnosis) -> str:
         return "nothing was found to fix"
     if found.id in ENDS:
         return f"nothing: {found.title}"
-    return f"{found.title}{_promise(found)}"
-
-
-def _promise(found: Finding) -> str:
-    gain = found.speedup
-    return "" if gain is None else f", expected to give {gain_text(gain.estimate, gain.low, gain.high)}"
+    return found.title if found.speedup is None else f"{found.title}, estimated speedup {estimate_text(found.speedup)}"
 
 
 def gave_told(subject: Subject) -> str:
@@ -179,32 +171,27 @@ def gave_told(subject: Subject) -> str:
     if not subject.steps:
         found = first_diagnosis(subject.launch) if subject.launch is not None else None
         if found is not None and found.id in ENDS:
-            return "nothing was tried: the kernel is near what the card can do"
+            return "nothing was tried: the kernel is near the limit of the GPU"
         return "not measured: no report of a changed version was given"
     first, last = subject.experiments[0], subject.experiments[-1]
-    if not first.duration_ns or not last.duration_ns:
-        word = subject.steps[-1].pair.judged
-        return "unknown: the time of a version is not known" if word is None else times(word.speedup)
-    ratio = first.duration_ns / last.duration_ns
-    span = f"{amount(first.duration_ns, 'ns')} in {first.version}, {amount(last.duration_ns, 'ns')} in {last.version}"
     judged = subject.steps[-1].pair.judged
+    if not first.duration_ns or not last.duration_ns:
+        return "unknown: the time of a version is missing" if judged is None else speedup_text(judged.speedup)
+    span = f"{time_text(first.duration_ns)} in {first.version}, {time_text(last.duration_ns)} in {last.version}"
     if judged is not None and len(subject.steps) == 1 and judged.word == "same":
         return f"{span}: no difference beyond noise"
-    if ratio >= 1:
-        return f"{span}: {times(ratio)} as fast"
-    return f"{span}: slower, it takes {times(1 / ratio)} as long"
+    ratio = first.duration_ns / last.duration_ns
+    return f"{span}: {speedup_text(ratio)}" if ratio >= 1 else f"{span}: slower, {speedup_text(1 / ratio)} the time"
 
 
-def evidence(launch: LaunchDiagnosis) -> list[tuple[str, tuple[Comparison, ...]]]:
-    """What each conclusion rests on: the class first, then the findings; of an `or` those parts that hold."""
+_Evidence = list[tuple[str, tuple[str, ...], tuple[str, ...]]]
+
+
+def evidence(launch: LaunchDiagnosis) -> list[tuple[str, _Evidence]]:
+    """The evidence of the class, then of each finding: title, rows of text, comparisons and sources."""
     found = [(launch.verdict.title or launch.verdict.id, launch.verdict.evidence)]
     found += [(finding.title, finding.evidence) for finding in launch.findings]
-    return [(title, tuple(_carrying(items))) for title, items in found if items]
-
-
-def _carrying(items: Sequence[Comparison]) -> Iterable[Comparison]:
-    holding = {item.observation for item in items if item.holds}
-    return dict.fromkeys(item for item in items if item.holds or item.observation not in holding)
+    return [(title, evidence_rows(items)) for title, items in found if items]
 
 
 def cites(told: Sequence[Subject]) -> tuple[str, ...]:
@@ -214,8 +201,8 @@ def cites(told: Sequence[Subject]) -> tuple[str, ...]:
         if subject.launch is not None and subject.told:
             for finding in subject.launch.findings:
                 keys.update(dict.fromkeys(finding.cites))
-            for _, items in evidence(subject.launch):
-                keys.update(dict.fromkeys(key for item in items for key in item.cites))
+            for _, rows in evidence(subject.launch):
+                keys.update(dict.fromkeys(key for _, _, sources in rows for key in sources))
         for step in subject.steps:
             keys.update(dict.fromkeys((*step.pair.next.cites, *(k for c in step.pair.conditions for k in c.cites))))
         for card in subject.cards:
@@ -240,7 +227,7 @@ def practice_section(state: State) -> Section | None:
     columns = ("exercise", "version", "predicted", "it is", "points")
     if predicted:
         blocks.append(Table(tuple(Column(name, name == "points") for name in columns), predicted))
-    return made_section("Practised", blocks, name="practised")
+    return section("Practised", blocks, name="practised")
 
 
 def practice_list(state: State) -> list[dict[str, Any]]:
@@ -285,7 +272,7 @@ def _version(one: Exercising, made: Prediction) -> str:
 
 
 def _said(one: Exercising, class_id: str, cause: str, speedup: float | None) -> str:
-    gain = f"{speedup:.2f}×" if speedup is not None else "not measured"
+    gain = speedup_text(speedup) if speedup is not None else "not measured"
     return ", ".join(part for part in (one.title(class_id), one.title(cause), gain) if part)
 
 
@@ -318,7 +305,6 @@ def _exercise(one: Exercising) -> dict[str, Any]:
 
 
 _NAME = 200
-_PLAIN_UNITS = ("", "ratio", "count", "bool")
 _MOST = 60  # rows of what a report lacks
 
 
@@ -328,7 +314,7 @@ def session_document(state: State) -> Page:
     told = [one for one in every if one.position is not None]
     parts: list[Section] = []
     if len(told) > 1:
-        parts.append(made_section("Kernels that were looked at", [_table(told)], name="kernels"))
+        parts.append(section("Kernels that were looked at", [_table(told)], name="kernels"))
     for subject in told:
         parts += _subject(state, subject, alone=len(told) == 1)
     if state.timeline is not None:
@@ -339,11 +325,11 @@ def session_document(state: State) -> Page:
     parts += [practised] if practised is not None else []
     general = conversation(card for one in every if one.position is None for card in one.cards)
     if general:
-        parts.append(made_section("Said about no kernel", turns(general), name="general"))
+        parts.append(section("Said about no kernel", turns(general), name="general"))
     keys = cites(told)
     if keys:
         parts.append(
-            made_section(
+            section(
                 "Sources", [Bullets(tuple(f"`{key}`: {state.knowledge.source(key)}" for key in keys))], name="sources"
             )
         )
@@ -356,7 +342,7 @@ def title(state: State, told: Sequence[Subject]) -> str:
         launch = told[0].launch
         card = (launch.known_as or launch.gpu_name or state.gpu) if launch is not None else ""
         return f"{told[0].name}{f' on {shown(card)}' if card else ''}: a session"
-    names = [path.replace("\\", "/").rpartition("/")[2] for path in (*state.paths, *state.traces)]
+    names = [file_name(path) for path in (*state.paths, *state.traces)]
     return f"{', '.join(names)[:_NAME]}: a session" if names else "A session without a report"
 
 
@@ -372,7 +358,7 @@ def _made(state: State, told: Sequence[Subject]) -> list[Block]:
             Paragraph(f"{info.path} · {info.tool}" if info.tool else info.path, "dim")
             for info in state.diagnosis.reports
         ]
-        problems = [Fact("Careful", f"{i.path}: {p}", "warn") for i in state.diagnosis.reports for p in i.problems]
+        problems = [Fact("Caveat", f"{i.path}: {p}", "warn") for i in state.diagnosis.reports for p in i.problems]
         made += [Facts(tuple(problems))] if problems else []
     elif state.numbers:
         made.append(Paragraph("Without a report: all numbers were typed, as read off a screen.", "dim"))
@@ -415,11 +401,11 @@ def _subject(state: State, subject: Subject, *, alone: bool) -> list[Section]:
         parts = _told(state, subject, launch, name)
     talk = turns(conversation(subject.cards), brief=bool(subject.steps))
     if talk:
-        parts.append(made_section("The conversation", talk, name=f"conversation{name}"))
+        parts.append(section("The conversation", talk, name=f"conversation{name}"))
     if alone:
         return parts
     head = [_summary(subject)] if launch is not None and subject.told else [Paragraph("Its conclusion was not shown.")]
-    return [made_section(subject.name, head, name=_link(subject)), *(replace(part, level=3) for part in parts)]
+    return [section(subject.name, head, name=_link(subject)), *(replace(part, level=3) for part in parts)]
 
 
 def _told(state: State, subject: Subject, launch: LaunchDiagnosis, name: str) -> list[Section]:
@@ -427,91 +413,40 @@ def _told(state: State, subject: Subject, launch: LaunchDiagnosis, name: str) ->
     blocks = launch_blocks(launch, {})
     parts: list[Section] = []
     if subject.steps:
-        parts.append(made_section("The versions", [_log(subject), _together(subject)], name=f"versions{name}"))
+        whole = f"Speedup: of a version over the one before. In all: {gave_told(subject)}."
+        log: list[Block] = [log_table(subject.experiments), Paragraph(whole, "dim")]
+        parts.append(section("The versions", log, name=f"versions{name}"))
         for step in subject.steps:
             heading = f"{step.before} → {step.after}{f': {cut(shown(step.change), _NAME)}' if step.change else ''}"
             parts += pair_sections(step.pair, f"{step.after}{name}", heading=heading)
-    parts.append(made_section(f"What was concluded{of}", blocks.first, name=f"concluded{name}"))
+    parts.append(section(f"What was concluded{of}", blocks.first, name=f"concluded{name}"))
     for heading, body, more in blocks.rest:
         # The evidence of all conclusions, and what is open, have parts of their own below.
         if body and heading not in ("Evidence", "What is left open"):
-            parts.append(made_section(heading, body, level=3, folded=more))
+            parts.append(section(heading, body, level=3, folded=more))
     if evidence(launch):
-        parts.append(made_section(f"Evidence{of}", _evidence(launch), name=f"evidence{name}"))
+        parts.append(section(f"Evidence{of}", _evidence(launch), name=f"evidence{name}"))
     for former, version in subject.earlier:
         if evidence(former):
-            parts.append(made_section(f"Evidence ({version})", _evidence(former), level=3, folded=True))
+            parts.append(section(f"Evidence ({version})", _evidence(former), level=3, folded=True))
     expected = expected_blocks(subject)
     if expected:
-        parts.append(made_section("Expected beforehand, and what came", expected, name=f"expected{name}"))
+        parts.append(section("Expected beforehand, and what came", expected, name=f"expected{name}"))
     drawn = roofline_section(state, subject, launch)
     parts += [replace(drawn, id=f"roofline{name}")] if drawn is not None else []
-    parts.append(made_section("What is not known", _unknown(state, subject, launch), name=f"unknown{name}"))
+    parts.append(section("What is not known", _unknown(state, subject, launch), name=f"unknown{name}"))
     return parts
 
 
-def _log(subject: Subject) -> Table:
-    columns = (
-        Column("version"),
-        Column("change"),
-        Column("time", True),
-        Column("speed", True),
-        Column("seen"),
-        Column("next"),
-    )
-    rows = []
-    for row in subject.experiments:
-        time = amount(row.duration_ns, "ns") if row.duration_ns is not None else "unknown"
-        speed = "" if row.ratio is None else times(row.ratio)
-        rows.append(
-            (
-                Cell(row.version),
-                Cell(row.change),
-                Cell(time, row.duration_ns),
-                Cell(speed, row.ratio),
-                Cell(row.observation),
-                Cell(row.next_step),
-            )
-        )
-    return Table(columns, tuple(rows))
-
-
-def _together(subject: Subject) -> Paragraph:
-    return Paragraph(f"Speed: the time of the version before over this one's. In all: {gave_told(subject)}.", "dim")
-
-
 def _evidence(launch: LaunchDiagnosis) -> list[Block]:
-    columns = (
-        Column("conclusion"),
-        Column("what was seen"),
-        Column("metric"),
-        Column("value", True),
-        Column("unit"),
-        Column("threshold"),
-        Column("margin", True),
-        Column("source"),
+    columns = (Column("Conclusion"), Column("Observation"), Column("Value and test"), Column("Source"))
+    rows = tuple(
+        (Cell(title), Cell(sentence(says)), Cell("; ".join(tests)), Cell(", ".join(f"`{key}`" for key in sources)))
+        for title, found in evidence(launch)
+        for says, tests, sources in found
     )
-    rows = [_row(head, item) for head, items in evidence(launch) for item in items]
-    notes = Bullets(launch.verdict.notes) if launch.verdict.notes else None
-    remark = Paragraph("The margin is the distance from the threshold, as a share of it.", "dim")
-    return [block for block in (Table(columns, tuple(rows), sortable=True), remark, notes) if block is not None]
-
-
-def _row(head: str, item: Comparison) -> tuple[Cell, ...]:
-    value = "unknown" if item.value is None else f"{BOUNDS[item.bound]}{item.value:,.4g}"
-    worked_out = item.threshold is not None and any(c.isalpha() for c in item.test)
-    limit = f" (here {item.threshold:,.4g})" if worked_out else ""
-    share = item.margin if item.threshold else None
-    return (
-        Cell(head),
-        Cell(sentence_start(item.says)),
-        Cell(item.metric),
-        Cell(value, item.value),
-        Cell("" if item.unit in _PLAIN_UNITS else item.unit),
-        Cell(f"{item.test}{limit}"),
-        Cell("" if share is None else f"{100 * share:+,.0f} %", share),
-        Cell(", ".join(f"`{key}`" for key in item.cites)),
-    )
+    notes = [Bullets(launch.verdict.notes)] if launch.verdict.notes else []
+    return [Table(columns, rows, sortable=True), *notes]
 
 
 def _unknown(state: State, subject: Subject, launch: LaunchDiagnosis) -> list[Block]:
@@ -568,7 +503,7 @@ def roofline_section(state: State, subject: Subject, launch: LaunchDiagnosis) ->
     drawn = roofline_text.roofline(launch, earlier=subject.earlier, paper=paper, width=_WIDTH, blocks=False)
     if not charts:
         told = [*map(Paragraph, drawn.notes), Command(drawn.collect) if drawn.collect else None]
-        return made_section("Roofline", told, name="roofline") if drawn.notes else None
+        return section("Roofline", told, name="roofline") if drawn.notes else None
     text = [plain(row) for row in drawn.rows] + [f"{key.sign} {key.text}" for key in drawn.keys]
     blocks: list[Block] = []
     for at, (chart, rest) in enumerate(charts):
@@ -576,7 +511,7 @@ def roofline_section(state: State, subject: Subject, launch: LaunchDiagnosis) ->
         blocks.append(Picture(replace(chart, says=says), (lambda width, blocks: text) if at == 0 else None))
         blocks += [Paragraph(rest, "dim")] if rest else []
     blocks.append(_roofline_table(versions))
-    return made_section("Roofline", blocks, name="roofline")
+    return section("Roofline", blocks, name="roofline")
 
 
 def _roofline_table(versions: list[tuple[LaunchDiagnosis, str]]) -> Table:
@@ -585,7 +520,7 @@ def _roofline_table(versions: list[tuple[LaunchDiagnosis, str]]) -> Table:
     for one, name in versions:
         place = place_of(one)
         intensity, rate = place if place is not None else (None, None)
-        reached = "unknown" if rate is None else quantities.show(float(f"{rate:.3g}"), "FLOP/s", 3)
+        reached = "unknown" if rate is None else rate_text(rate, "FLOP/s")
         rows.append(
             (Cell(name), Cell("unknown" if intensity is None else f"{intensity:.3g}", intensity), Cell(reached, rate))
         )
@@ -603,58 +538,33 @@ def _paper(state: State, subject: Subject) -> roofline_text.Paper | None:
 
 
 _LABELS: Final = {"question": "Question", "answer": "Answer", "error": "That did not work", "napkin": "Napkin"}
-# What becomes of a test is said by a sign and not by colour alone.
-_SIGNS: Final[dict[str, tuple[str, Tone]]] = {
-    "holds": ("✓ ", "good"),
-    "fails": ("✗ ", "bad"),
-    "unknown": ("? ", "warn"),
-    "warning": ("! ", "warn"),
-    "quiet": ("", "dim"),
-}
-# The page shows these at full length already.
-_BRIEF: Final = {"log": "told above", "compared": "told above"}
-_PAST: Final = "Former version"
-_WIDE: Final = 100_000  # the page breaks lines itself
 _FEW: Final = 2  # sections of an explanation
 
 
 def turns(cards: Sequence[Card], *, brief: bool = False) -> list[Block]:
-    """Each card as a turn, in order; where a former version's end, that is said. brief: the page shows versions."""
+    """Each card as a turn, in order; the end of a former version is marked. brief: the page shows the versions."""
     blocks: list[Block] = []
     for at, card in enumerate(cards):
-        blocks.append(_turn(card, brief))
+        label = card.label or _LABELS.get(card.kind, card.kind.capitalize())
+        if brief and card.kind in ("log", "compared"):
+            blocks.append(Turn(label, card.title, aside="shown above"))
+        else:
+            lines = (*card.lines, *(Line(text) for text in _explained(card)))
+            blocks.append(Turn(label, card.title, lines, card.kind == "answer", card.aside))
         if card.past and (at + 1 == len(cards) or not cards[at + 1].past):
-            blocks.append(Paragraph("Up to here it was about a former version of the code.", "dim"))
+            blocks.append(Paragraph("All of this was about a former version of the code.", "dim"))
     return blocks
 
 
-def _turn(card: Card, brief: bool) -> Turn:
-    label = card.label or _LABELS.get(card.kind, card.kind.capitalize())
-    said = card.kind == "answer"
-    if brief and card.kind in _BRIEF:
-        return Turn(label, card.title, aside=_BRIEF[card.kind])
-    return Turn(label, card.title, tuple(_items(card)), said, card.aside)
-
-
-def _items(card: Card) -> list[Item]:
-    lines = [_item(line) for line in card.lines]
-    if card.kind == "explanation" and card.detail is not None:
-        lines += [Item(text) for text in _explained(card.detail)]
-    return lines
-
-
-def _item(line: Line) -> Item:
-    sign, tone = _SIGNS.get(line.style, ("", "plain"))
-    return Item(f"{sign}{line.text}", max(0, line.depth), line.label, tone)
-
-
-def _explained(detail: object) -> list[str]:
-    if isinstance(detail, str):
-        return [line for line in detail.splitlines() if line.strip()]
-    sections = getattr(detail, "sections", ())
-    title = str(getattr(detail, "title", ""))
-    lines = [text.strip() for _, texts in sections[:_FEW] for text in texts]
-    return [title, *lines] if title else lines
+def _explained(card: Card) -> list[str]:
+    """The beginning of the entry that an explanation shows."""
+    if card.kind != "explanation" or card.detail is None:
+        return []
+    if isinstance(card.detail, str):
+        return [line for line in card.detail.splitlines() if line.strip()]
+    title = str(getattr(card.detail, "title", ""))
+    texts = [text.strip() for _, found in getattr(card.detail, "sections", ())[:_FEW] for text in found]
+    return [title, *texts] if title else texts
 
 
 def expected_blocks(subject: Subject) -> list[Block]:
@@ -662,15 +572,10 @@ def expected_blocks(subject: Subject) -> list[Block]:
     rows = []
     for card in subject.cards:
         if card.kind == "napkin":
-            label = f"Napkin ({_PAST.lower()})" if card.past else "Napkin"
-            rows.append(Fact(label, card.title, "lead"))
-            rows += [Fact(line.label or "Note", line.text, _tone(line)) for line in card.lines]
+            rows.append(Fact("Napkin (former version)" if card.past else "Napkin", card.title, "lead"))
+            rows += [Fact(x.label or "Note", x.text, "warn" if x.style == "warning" else "plain") for x in card.lines]
     for card in subject.cards:
         if card.kind == "note" and card.finding == "expect":
-            label = f"{card.label} ({_PAST.lower()})" if card.past else card.label
+            label = f"{card.label} (former version)" if card.past else card.label
             rows.append(Fact(label, " ".join(map(sentence, (card.title, *(line.text for line in card.lines))))))
     return [Facts(tuple(rows))] if rows else []
-
-
-def _tone(line: Line) -> Tone:
-    return "warn" if line.style == "warning" else "plain"

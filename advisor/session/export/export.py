@@ -129,7 +129,7 @@ def _turn(card: Card) -> dict[str, Any]:
 FORMS: Final = ("markdown", "html", "json")
 _MOST_NUMBERED: Final = 1000
 # Fields and keys whose values are words of ours, never data.
-_FIXED: Final = frozenset({"tone", "kind", "shape", "anchor", "id", "link"})
+_FIXED: Final = frozenset({"tone", "style", "kind", "shape", "anchor", "id", "link"})
 _FIXED_KEYS: Final = frozenset(
     {"schema", "kind", "style", "verdict", "matched", "advice", "state", "outcome", "status"}
 )

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from advisor.records.diagnosis import LaunchDiagnosis, Question
-from advisor.session.records import Ask, Card, Choice, Line, NapkinResult
+from advisor.session.records import Ask, Card, Choice, NapkinResult
 from advisor.session.requests import Value
 from advisor.session.state import State
+from advisor.view.blocks import Line
 from advisor.view.numbers import amount_text
 
 SUBJECTS: Final = {

@@ -7,8 +7,9 @@ from collections.abc import Collection, Mapping
 from typing import Final
 
 from advisor.records.diagnosis import LaunchDiagnosis
-from advisor.session.records import Card, KnowledgeIndex, Line
+from advisor.session.records import Card, KnowledgeIndex
 from advisor.session.state import State
+from advisor.view.blocks import Line
 from advisor.view.numbers import amount_text
 
 # Two roundings of one number: a person types three digits at least where it matters, and whole percents.

@@ -10,10 +10,11 @@ from advisor.reasoning.time_model.noise import spread
 from advisor.session import cards as make
 from advisor.session.experiments import timeline
 from advisor.session.experiments import versions as experiments
-from advisor.session.records import Ask, Card, Line
+from advisor.session.records import Ask, Card
 from advisor.session.requests import Trace, Value
 from advisor.session.state import State
 from advisor.session.transitions import add, put, wait
+from advisor.view.blocks import Line
 from advisor.view.numbers import amount_text
 from advisor.view.text import sentence
 

@@ -18,8 +18,8 @@ from advisor.session.method.kernel import (
     text,
     values,
 )
-from advisor.session.records import Line
 from advisor.session.state import State
+from advisor.view.blocks import Line
 from advisor.view.numbers import amount_text, speedup_text, time_text
 
 Here = Callable[[State, LaunchDiagnosis], list[Line]]

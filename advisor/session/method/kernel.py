@@ -9,10 +9,10 @@ from typing import Final
 
 from advisor.reasoning.enrich import unit_name
 from advisor.records.diagnosis import Finding, LaunchDiagnosis
-from advisor.session.experiments.versions import log_lines
-from advisor.session.records import Line
+from advisor.session.experiments.versions import log_blocks
 from advisor.session.state import State, is_end, main_finding
 from advisor.session.views import where
+from advisor.view.blocks import Line, in_lines
 from advisor.view.numbers import amount_text, estimate_text, short_gain_text, speedup_text, time_text
 from advisor.view.text import sentence
 
@@ -344,7 +344,7 @@ def sweep(state: State, launch: LaunchDiagnosis) -> list[Line]:
 
 def again(state: State, launch: LaunchDiagnosis) -> list[Line]:
     """6: the log so far, and whether to go on."""
-    lines = list(log_lines(state)) or [
+    lines = list(in_lines(log_blocks(state))) or [
         Line(
             ("No second version yet: change the code, measure again, and give the new report (/compare REPORT)."),
             "unknown",

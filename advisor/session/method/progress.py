@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from advisor.session.action import Far
-from advisor.session.records import Card, Line, Step
+from advisor.session.records import Card, Step
 from advisor.session.state import State
+from advisor.view.blocks import Line
 
 _MARKS: Final = {"here": "strong", "done": "holds", "skipped": "text", "read": "text", "open": "quiet"}
 _WORDS: Final = {

@@ -8,9 +8,9 @@ from typing import Final
 from advisor.session.experiments import timeline as show
 from advisor.session.method import annexes, kernel
 from advisor.session.method.kernel import NOTHING_HERE, collecting
-from advisor.session.records import Line
 from advisor.session.state import State
 from advisor.timeline.results import GpuTimeline, TimelineResult
+from advisor.view.blocks import Line
 
 _OF_LAUNCH: Final = {**kernel.HERE, **annexes.HERE}
 _OF_TRACE: Final[dict[str, Callable[[TimelineResult, GpuTimeline], list[Line]]]] = {

@@ -29,21 +29,6 @@ STEP_OF_METHOD: Final = "step {step} of the method"
 LADDER: Final = "a ladder of {count} versions, each with its own fault"
 YOUR_VERSION: Final = "your version"
 
-JUDGED: Final = {
-    "right": "Right.",
-    "close": "Close: {factor:.2f} times what it is.",
-    "off": "Off: {factor:.3g} times what it is.",
-    "unread": "Compare for yourself: this is not a number that can be judged.",
-}
-NO_GAIN: Final = "That is no gain: write a factor between 0 and a million, such as 2.5."
-RESET_ALL: Final = "Start over: original back, record forgotten"
-
-MEASURE: Final = "Profile my version with ncu, before and after"
-TIMES: Final = {"slow": "first version", "mine": "yours", "fast": "last version"}
-QUESTION: Final = "Question {at} of {all}"
-ANSWERED: Final = {True: "Right.", False: "Not so."}
-MARKS: Final = {True: "right", False: "wrong"}
-YOURS: Final = "yours"
 LOG_HOW: Final = "Add to the latest version: type seen: …, because: … or next: …"
 LOG_PREFIXES: Final = {"seen": "observation", "because": "hypothesis", "next": "next"}
 LOG_LABELS: Final = {"observation": "seen", "hypothesis": "because", "next": "next"}

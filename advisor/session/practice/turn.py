@@ -15,6 +15,8 @@ from advisor.session.records import UNIT_HINTS, Choice
 
 # What only a face can do: suspend itself for an editor, or be one.
 EDITOR, IN_PLACE = "editor", "inplace"
+_MEASURE: Final = "Profile my version with ncu, before and after"
+_RESET_ALL: Final = "Start over: original back, record forgotten"
 _LONGEST: Final = 100  # characters of a napkin number
 
 
@@ -103,8 +105,10 @@ def _gain(line: str, here: Exercising) -> e.Event | str:
     try:
         value = float(line.casefold().removesuffix("x").replace(",", ".").strip())
     except ValueError:
-        return exercising.NO_GAIN
-    return _do(here, "gain", ("gain", f"{value:g}")) if 0 < value < 1e6 else exercising.NO_GAIN
+        value = 0.0
+    if 0 < value < 1e6:
+        return _do(here, "gain", ("gain", f"{value:g}"))
+    return "That is no speedup: type a factor between 0 and a million, such as 2.5."
 
 
 def _chosen(line: str, here: Exercising) -> e.Event | str:
@@ -247,7 +251,7 @@ def _predict(here: Exercising) -> tuple[Choice, ...]:
         return (_to("reveal"), _to("edit"))
     if not predicting(here) and here.step == MINE:
         return (
-            Choice("measure", exercising.MEASURE, ("profile", "measure")),
+            Choice("measure", _MEASURE, ("profile", "measure")),
             Choice("anew", "Predict again", ("anew",)),
         )
     if not predicting(here):
@@ -277,14 +281,14 @@ def _edit(here: Exercising) -> tuple[Choice, ...]:
         return (Choice("start", "Make my folder", ("start",)), _to("hints"))
     if here.sure:
         everything = here.sure == "all"
-        what = exercising.RESET_ALL if everything else "Put the original back"
+        what = _RESET_ALL if everything else "Put the original back"
         yes = Choice("reset:1" if everything else "reset", f"Yes: {what}", ("yes", "y"))
         return (Choice("stage:edit", "No, leave all as it is", ("no", "n")), yes)
     edit = [Choice(EDITOR, "Edit in {editor}", ("editor",)), Choice(IN_PLACE, "Edit here", ("here",))]
     out = [_to("run"), *edit] if here.lesson.yours.changes else [*edit, _to("run")]
     out += [
         Choice("sure:source", "Put the original back", ("reset",)),
-        Choice("sure:all", exercising.RESET_ALL, ("start over",)),
+        Choice("sure:all", _RESET_ALL, ("start over",)),
     ]
     return tuple(out)
 
@@ -296,7 +300,7 @@ def _run(here: Exercising) -> tuple[Choice, ...]:
     check = Choice("check", again, ("check",))
     after = here.result("check", "") is not None
     foretell = Choice(f"step:{MINE}", "Predict what the profile of my version will say", ("predict",))
-    rest = (foretell, Choice("measure", exercising.MEASURE, ("profile", "measure")), _to("compare"), _to("log"))
+    rest = (foretell, Choice("measure", _MEASURE, ("profile", "measure")), _to("compare"), _to("log"))
     return (_to("edit"), check, *rest, _to("quiz")) if after else (check, _to("edit"), *rest)
 
 

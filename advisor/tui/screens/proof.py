@@ -22,10 +22,11 @@ from advisor.session.language.names import near, pick
 from advisor.session.records import KnowledgeIndex, Proved
 from advisor.session.state import State
 from advisor.session.views import requests_of
-from advisor.tui.drawing import MARKS, PLAIN_MARKS, safe
+from advisor.tui.drawing import PLAIN_SIGNS, safe
 from advisor.tui.screens.base import PanelScreen, footer
 from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Busy, Note
+from advisor.view.blocks import SIGNS
 from advisor.view.numbers import amount_text, comparison_text, plural
 from advisor.view.text import sentence_start
 
@@ -166,7 +167,7 @@ class ProofTree(Tree[Node]):
         self.auto_expand = False
         self.guide_depth = 3
         self.show_guides = blocks
-        self._marks = MARKS if blocks else PLAIN_MARKS
+        self._marks = SIGNS if blocks else PLAIN_SIGNS
         self._signs = ("▾ ", "▸ ") if blocks else ("- ", "+ ")
 
     def fill(self, top: Node) -> None:

@@ -22,7 +22,7 @@ from textual.widgets.option_list import Option
 from advisor.records.errors import AdvisorError
 from advisor.session.actions.view import OPENED
 from advisor.session.executor import Executor
-from advisor.session.records import Card, Line
+from advisor.session.records import Card
 from advisor.session.state import State
 from advisor.session.transcripts.player import Player
 from advisor.session.transcripts.sandbox import Sandbox
@@ -32,6 +32,7 @@ from advisor.tui.screens.base import footer
 from advisor.tui.widgets.evidence import Evidence
 from advisor.tui.widgets.launches import LaunchTable, rows_of
 from advisor.tui.widgets.text import Banner, Busy, Conversation
+from advisor.view.blocks import Line
 from advisor.view.numbers import plural
 from advisor.view.text import cut
 

@@ -12,10 +12,11 @@ from advisor.records.diagnosis import Finding, LaunchDiagnosis, Location
 from advisor.session import views
 from advisor.session.cards import evidence_lines
 from advisor.session.interview.choosing import revealed
-from advisor.session.records import Card, Line
+from advisor.session.records import Card
 from advisor.session.state import State
 from advisor.source.measures import MEASURES
 from advisor.tui.drawing import ROLES, card_lines, chart_lines, heading, styled, wrap_hanging
+from advisor.view.blocks import Line
 from advisor.view.charts import bars as charts
 from advisor.view.charts import memory as memory_chart
 from advisor.view.charts import roofline_text

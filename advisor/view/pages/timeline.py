@@ -111,7 +111,8 @@ def _gpu(result: TimelineResult, gpu: GpuTimeline, at: int) -> list[Section]:
     parts += [made_section("Remarks", [Bullets(gpu.notes)], level=3)] if gpu.notes else []
     first = [p for p in gpu.patterns if p.finding.kind != "note"]
     for number, pattern in enumerate(first, 1):
-        parts.append(_pattern(number, pattern))
+        title = f"{number}. {pattern.finding.title} ({pattern.finding.id})"
+        parts.append(made_section(title, pattern_blocks(pattern), level=3))
     notes = [f"{p.finding.title} ({p.finding.id}): {p.finding.because}" for p in gpu.patterns if p not in first]
     parts += [made_section("Notes", [Bullets(tuple(notes))], level=3)] if notes else []
     if gpu.unseen:
@@ -125,7 +126,8 @@ def _gpu(result: TimelineResult, gpu: GpuTimeline, at: int) -> list[Section]:
     return parts
 
 
-def _pattern(number: int, pattern: Pattern) -> Section:
+def pattern_blocks(pattern: Pattern) -> list[Block]:
+    """A pattern: why, what its fix can give and costs, the moments that show it, the steps of the fix."""
     finding = pattern.finding
     rows = [Fact("Seen", finding.because)]
     if finding.speedup is not None:
@@ -134,12 +136,13 @@ def _pattern(number: int, pattern: Pattern) -> Section:
         rows.append(Fact("Bound", f"{least}at most {speedup_text(gain.high)}"))
     rows += [Fact("Fix", finding.fix.summary)] if finding.fix is not None else []
     rows += [Fact("Gives", f"typically {pattern.typical}")] if pattern.typical else []
+    rows += [Fact("Cost", finding.fix.costs)] if finding.fix is not None and finding.fix.costs else []
     if finding.undecided:
         rows.append(Fact("Less sure", f"since unknown: {', '.join(finding.undecided)}", "warn"))
     steps = finding.fix.steps if finding.fix is not None else ()
-    moments = Bullets(tuple(map(moment_text, pattern.moments))) if pattern.moments else None
-    blocks = [Facts(tuple(rows)), moments, Bullets(steps, ordered=True) if steps else None]
-    return made_section(f"{number}. {finding.title} ({finding.id})", blocks, level=3)
+    blocks: list[Block] = [Facts(tuple(rows))]
+    blocks += [Bullets(tuple(map(moment_text, pattern.moments)))] if pattern.moments else []
+    return blocks + ([Bullets(steps, ordered=True)] if steps else [])
 
 
 def _kernels(kernels: Sequence[KernelRank]) -> list[Block]:

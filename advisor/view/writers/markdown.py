@@ -14,6 +14,7 @@ from advisor.view.blocks import (
     Code,
     Command,
     Facts,
+    Line,
     Page,
     Paragraph,
     Picture,
@@ -106,6 +107,8 @@ def _block(block: Block) -> list[str]:
         return [rich(block.caption), "", *_fenced(_bars(block))]
     if isinstance(block, Turn):
         return _turn(block)
+    if isinstance(block, Line):
+        return _line(block, 0)
     if isinstance(block, Plain):
         return _fenced(map(shown, block.lines))
     return _fenced(map(shown, block.draw(_WIDTH, True))) if block.draw is not None else []
@@ -114,14 +117,18 @@ def _block(block: Block) -> list[str]:
 def _turn(turn: Turn) -> list[str]:
     aside = f" ({rich(turn.aside)})" if turn.aside else ""
     lines = [f"**{escaped(turn.label)}:** {rich(turn.title)}{aside}"]
-    lines += [""] if turn.items else []
+    lines += [""] if turn.lines else []
     before = -1
-    for item in turn.items:
+    for line in turn.lines:
         # A list may go one level deeper at a time.
-        before = min(item.depth, before + 1)
-        label = f"**{escaped(item.label)}:** " if item.label.strip() else ""
-        lines.append(f"{'  ' * before}- {label}{rich(item.text)}")
+        before = min(max(0, line.depth), before + 1)
+        lines += _line(line, before)
     return lines
+
+
+def _line(line: Line, depth: int) -> list[str]:
+    label = f"**{escaped(line.label)}:** " if line.label.strip() else ""
+    return [f"{'  ' * depth}- {label}{rich(line.signed)}"]
 
 
 def _fenced(texts: Iterable[str], language: str = "") -> list[str]:

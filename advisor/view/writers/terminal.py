@@ -18,6 +18,7 @@ from advisor.view.blocks import (
     Command,
     Fact,
     Facts,
+    Line,
     Page,
     Paragraph,
     Picture,
@@ -40,7 +41,7 @@ _MORE = 5  # columns that a continued line of code is set in
 _APART = (Table, Code, Bars, Picture, Plain)  # blocks with an empty line before and after
 _ASCII = str.maketrans(
     {"×": "x", "–": "-", "—": "-", "−": "-", "µ": "u", "→": ">", "·": "-", "…": "~", "≤": "<=", "≥": ">=",
-     "█": "#", "▲": "+", "▼": "-", "─": "-", "│": "|", "┊": "|", "▸": ">"}
+     "█": "#", "▲": "+", "▼": "-", "─": "-", "│": "|", "┊": "|", "▸": ">", "✓": "+", "✗": "x"}
 )  # fmt: skip
 
 
@@ -114,6 +115,8 @@ def _block(block: Block, width: int, colour: bool, blocks: bool, indent: int) ->
         return _bars(block, width, colour, blocks)
     if isinstance(block, Turn):
         return _turn(block, width, colour)
+    if isinstance(block, Line):
+        return _line(block, width, colour)
     if isinstance(block, Plain):
         return [cut(shown(line), width) for line in block.lines]
     return [*(wrap(block.chart.title, width)), *block.draw(width, blocks)] if block.draw is not None else []
@@ -150,7 +153,7 @@ def _prose(table: Table, width: int, indent: int) -> list[str]:
 
 def _table(table: Table, width: int, colour: bool) -> list[str]:
     cells = [[shown(cell.text) for cell in row] for row in table.rows]
-    widths = [max([len(column.name), *(len(row[at]) for row in cells)]) for at, column in enumerate(table.columns)]
+    widths = _widths(table, cells)
     kept = list(range(len(widths)))
     least = [w if column.numeric else min(w, _LEAST_TEXT) for w, column in zip(widths, table.columns, strict=True)]
     while _span(least, kept) > width and any(table.columns[at].spare for at in kept):
@@ -169,6 +172,15 @@ def _table(table: Table, width: int, colour: bool) -> list[str]:
         tone: Tone = next((cell.tone for cell in row if cell.tone != "plain"), "plain")
         out.append(paint(line(found), _STYLES[tone], colour))
     return out
+
+
+def table_width(table: Table) -> int:
+    """The columns that a table takes where nothing is cut."""
+    return _span(_widths(table, [[shown(cell.text) for cell in row] for row in table.rows]), range(len(table.columns)))
+
+
+def _widths(table: Table, cells: Sequence[Sequence[str]]) -> list[int]:
+    return [max([len(column.name), *(len(row[at]) for row in cells)]) for at, column in enumerate(table.columns)]
 
 
 def _span(widths: Sequence[int], kept: Sequence[int]) -> int:
@@ -257,9 +269,11 @@ def _scale(marks: Sequence[float], cells: int) -> str:
 def _turn(turn: Turn, width: int, colour: bool) -> list[str]:
     aside = f" ({turn.aside})" if turn.aside else ""
     out = [paint(line, "bold", colour) for line in wrap(shown(f"{turn.label}: {turn.title}{aside}"), width, 0, 2)]
-    for item in turn.items:
-        label = f"{item.label}: " if item.label.strip() else ""
-        pad = 2 + 2 * item.depth
-        lines = wrap(shown(f"· {label}{item.text}"), width, pad, pad + 2)
-        out += [paint(line, _STYLES[item.tone], colour) for line in lines]
-    return out
+    return out + [text for line in turn.lines for text in _line(line, width, colour)]
+
+
+def _line(line: Line, width: int, colour: bool) -> list[str]:
+    label = f"{line.label}: " if line.label.strip() else ""
+    pad = 2 + 2 * line.depth
+    lines = wrap(shown(f"· {label}{line.signed}"), width, pad, pad + 2)
+    return [paint(text, _STYLES[line.tone], colour) for text in lines]
