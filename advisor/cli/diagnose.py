@@ -23,10 +23,7 @@ from advisor.view import proof
 from advisor.view.diagnosis_json import diagnosis_json
 from advisor.view.pages.diagnosis import HTML_SECTIONS, MARKDOWN_SECTIONS, diagnosis_page, grouped
 from advisor.view.pages.ncu_rules import rules_page
-from advisor.view.writers.html import page_html
-from advisor.view.writers.markdown import page_markdown
 from advisor.view.writers.sarif import diagnosis_sarif
-from advisor.view.writers.terminal import terminal_text
 
 _PAGES = ("html", "markdown", "sarif")  # formats that are not for a terminal
 # Texts of the code around the locations of a finding: (position of the launch, finding) -> lines.
@@ -157,18 +154,14 @@ def _text(diagnosis: Diagnosis, asked: list[Asked], texts: Texts, options: Optio
         return diagnosis_json(replace(diagnosis, extra=extra))
     if options.form == "sarif":
         return diagnosis_sarif(diagnosis, options.knowledge)
-    if options.form == "html":
-        return page_html(diagnosis_page(diagnosis, texts=texts, sections=HTML_SECTIONS, supposed=assumed))
-    if options.form == "markdown":
-        return page_markdown(diagnosis_page(diagnosis, texts=texts, sections=MARKDOWN_SECTIONS, supposed=assumed))
-    screen = terminal.screen(options.out)
     if proofs:
         return _proofs_text(proofs, terminal.screen().colour)
     if options.rules:
         page = rules_page(diagnosis.launches)
     else:
-        page = diagnosis_page(diagnosis, texts=texts, sections=None, supposed=assumed)
-    return terminal_text(page, width=screen.width, colour=screen.colour, blocks=screen.blocks)
+        sections = {"html": HTML_SECTIONS, "markdown": MARKDOWN_SECTIONS}.get(options.form)
+        page = diagnosis_page(diagnosis, texts=texts, sections=sections, supposed=assumed)
+    return terminal.page_text(page, options.form, options.out)
 
 
 @dataclass(frozen=True)

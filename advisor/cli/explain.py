@@ -9,7 +9,8 @@ from advisor.cli.options import Knowledge, argument, command, formats
 from advisor.explain.explain import explain as explain_word
 from advisor.records.errors import EXIT_DONE
 from advisor.records.escapes import json_text
-from advisor.view.explain import explain_json, explain_text
+from advisor.view.explain import explain_json
+from advisor.view.pages.explain import explain_page
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,7 +18,7 @@ class Options(Knowledge):
     """Options of `explain`."""
 
     words: tuple[str, ...] = argument(nargs=-1)
-    form: str = formats("text", "json")
+    form: str = formats("text", "json", "markdown", "html")
 
 
 @command(Options)
@@ -30,6 +31,5 @@ def explain(options: Options) -> int:
     if options.form == "json":
         terminal.write(json_text(explain_json(found), indent=1))
     else:
-        screen = terminal.screen()
-        terminal.write(explain_text(found, width=screen.width, colour=screen.colour))
+        terminal.write_page(explain_page(found), options.form)
     return EXIT_DONE

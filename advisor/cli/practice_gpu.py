@@ -37,8 +37,9 @@ from advisor.records.files import write_whole
 from advisor.records.scratch import ScratchFolder
 from advisor.view import attempt as view
 from advisor.view import exercises, measuring
-from advisor.view.compare import compare_text
+from advisor.view.pages.compare import Result, compare_page
 from advisor.view.stages import STAGES
+from advisor.view.writers.terminal import terminal_text
 
 _ARCH = re.compile(r"(?:sm_|compute_)?(\d{1,2})\.?(\d)([af]?)\Z")
 
@@ -174,7 +175,8 @@ def profile(options: ProfileOptions) -> int:
     slow, mine = tried.slow, tried.mine
     runs = (slow.times_ns, mine.times_ns) if slow is not None and slow.times_ns and mine.times_ns else None
     found = compare(made.before, made.after, runs=runs)
-    terminal.write("\n" + compare_text(found, width=at.width, colour=at.colour, blocks=at.blocks))
+    page = compare_page(Result(found), sections=None)
+    terminal.write("\n" + terminal_text(page, width=at.width, colour=at.colour, blocks=at.blocks))
     terminal.write(measuring.after_profile(one, made.report, at.width))
     return EXIT_DONE
 

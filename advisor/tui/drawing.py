@@ -17,9 +17,9 @@ from advisor.session.records import Card
 from advisor.view.blocks import SIGNS, Bars, Code, Line, Plain, Table, in_lines
 from advisor.view.charts import bars as charts
 from advisor.view.charts import workload
-from advisor.view.explain import explain_text
+from advisor.view.pages.explain import explain_page
 from advisor.view.text import shown
-from advisor.view.writers.terminal import block_lines, plain_text, table_width
+from advisor.view.writers.terminal import block_lines, plain_text, table_width, terminal_text
 
 DARK: Final = Theme(
     name="advisor-dark",
@@ -269,7 +269,7 @@ def extra_lines(card: Card, width: int) -> list[str]:
         return []
     if isinstance(card.detail, str):
         return card.detail.splitlines()
-    return explain_text(card.detail, width=width).splitlines()
+    return terminal_text(explain_page(card.detail), width=width).splitlines()
 
 
 _WIDTH: Final = 100

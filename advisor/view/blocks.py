@@ -62,7 +62,7 @@ class Column:
     """A column's heading. numeric: right-aligned, sorted from the largest number.
 
     keep: the end of a too long text that is kept (`end` for paths); spare: a terminal without room leaves out the
-    columns with the highest number first, 0 never.
+    columns with the highest number first, 0 never; from 3 on also where texts would be cut to under 20 columns.
     """
 
     name: str
@@ -133,9 +133,13 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """Lines of text as they are, aligned by blanks: drawings in characters, output of a program."""
+    """Lines of text as they are, aligned by blanks: drawings in characters, output of a program.
+
+    whole: lines to copy, which a terminal does not cut at its width.
+    """
 
     lines: tuple[str, ...]
+    whole: bool = False
 
 
 Style = Literal["text", "strong", "fact", "step", "quiet", "warning", "holds", "fails", "unknown"]
@@ -147,7 +151,7 @@ SIGNS = {"holds": "✓", "fails": "✗", "unknown": "?", "warning": "!"}
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a turn, `depth` levels deep. label: the kind of line, in a word or two.
+    """One line of an outline or a turn, `depth` levels deep. label: the kind of line, in a word or two.
 
     style: text, strong, fact (a text for its label), step (of numbered steps), quiet, warning, or the outcome of a
     test: holds, fails, unknown.
@@ -171,6 +175,13 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Outline:
+    """Lines below lines, each as deep as it says."""
+
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """A turn of a conversation. label: the speaker or the kind of answer; said: by the user; aside: after the title."""
 
@@ -181,7 +192,7 @@ class Turn:
     aside: str = ""
 
 
-Block = Paragraph | Facts | Bullets | Table | Code | Command | Bars | Picture | Plain | Turn | Line
+Block = Paragraph | Facts | Bullets | Table | Code | Command | Bars | Picture | Plain | Outline | Turn | Line
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +257,8 @@ def _lines(block: Block) -> Sequence[Line]:
             return [Line(caption, "strong"), *(Line(bar.text, "fact", bar.label) for bar in bars)]
         case Plain(lines):
             return [Line(line) for line in lines]
+        case Outline(lines):
+            return lines
         case Turn(label, title, lines):
             return [Line(title, "strong", label), *lines]
     return ()

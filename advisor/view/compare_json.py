@@ -10,10 +10,9 @@ from advisor.compare.thresholds import Outcome
 from advisor.reasoning.time_model.noise import Judged, Spread
 from advisor.records.diagnosis import Finding, LaunchDiagnosis
 from advisor.records.escapes import json_text
-from advisor.view.compare import word
-from advisor.view.compare_results import Result
 from advisor.view.diagnosis_json import report_dict
 from advisor.view.numbers import number, present
+from advisor.view.pages.compare import Result, word
 
 SCHEMA = "ncu-advisor/compare/1"
 

@@ -36,6 +36,7 @@ __all__ = [
     "comparison_text",
     "confidence_text",
     "count_text",
+    "counted",
     "estimate_text",
     "exact_text",
     "factor_text",
@@ -80,6 +81,11 @@ def present(pairs: dict[str, Any]) -> dict[str, Any]:
 def plural(count: float, one: str, many: str = "") -> str:
     """The noun for this count: `one`, or `many` (by default `one` with an s)."""
     return one if count == 1 else many or one + "s"
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """`1 report`, `1,200 launches`: the count with its noun."""
+    return f"{count:,} {plural(count, one, many)}"
 
 
 def size_text(count: float) -> str:

@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 
 from advisor.explain.explain import explain
-from advisor.view.explain import explain_text
+from advisor.view.pages.explain import explain_page
+from advisor.view.writers.terminal import terminal_text
 
 # What a user may type -> what the page must say.
 FACTS: dict[str, list[tuple[str, tuple[str, ...]]]] = {
@@ -179,7 +180,7 @@ CASES = [(part, words, facts) for part, cases in FACTS.items() for words, facts 
 @pytest.mark.parametrize(("words", "facts"), [case[1:] for case in CASES], ids=[f"{p}: {w}" for p, w, _ in CASES])
 def test_the_fact_is_told_where_a_user_asks_for_it(words: str, facts: tuple[str, ...]) -> None:
     found = explain(words)
-    text = " ".join(explain_text(found, 120).casefold().split())
+    text = " ".join(terminal_text(explain_page(found), width=120).casefold().split())
     missing = [fact for fact in facts if " ".join(fact.casefold().split()) not in text]
     assert missing == [], f"{words!r} led to {found.kind} {found.id}"
     assert found.kind != "search", f"{words!r} finds no page of its own"

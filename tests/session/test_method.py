@@ -19,6 +19,7 @@ from advisor.session.language.understand import event_of
 from advisor.session.method.progress import far, rows
 from advisor.session.method.steps import here
 from advisor.session.reducer import progressed, reduce, replay
+from advisor.view.numbers import estimate_text
 
 STEPS = tuple(step.id for step in INDEX().steps)
 
@@ -94,14 +95,22 @@ def test_lines_that_are_not_read_yet_are_said_to_be_so_and_told_once_they_are(co
     )
     assert "No line information: checked, and not the case" in told, "the problem is what is not there"
     told = lines(conflicts, e.ViewShown("source"), e.ViewLeft(), e.StepShown("4"))
-    assert "transpose_tile.cu:8  LDS" in told and "(100 %), array tile" in told and "not read" not in told
+    assert (
+        "transpose_tile.cu:8 (100 % of excess_wavefronts), LDS" in told
+        and ", array tile" in told
+        and "not read" not in told
+    )
 
 
 def test_the_fix_names_the_line_and_the_array_whatever_was_searched_for_since(conflicts: Session):
     assert "not read from the report yet" in lines(conflicts, e.FixShown())
     searches = [e.SourceSought("instructions", search=f"LD[GS]|{n}") for n in range(8)]
     told = lines(conflicts, e.ViewShown("source"), *searches, e.ViewLeft(), e.FixShown())
-    assert "transpose_tile.cu:8  LDS" in told and "array tile" in told and "not read" not in told
+    assert (
+        "transpose_tile.cu:8 (100 % of excess_wavefronts), LDS" in told
+        and "array tile" in told
+        and "not read" not in told
+    )
     assert "transpose_tile.cu:8" in lines(conflicts, e.FindingShown("bank_conflicts"))
 
 
@@ -136,7 +145,7 @@ def test_the_class_the_gains_and_the_ridges_of_the_launch_are_on_their_steps(ses
     first = launch.findings[0]
     assert first.speedup is not None
     told = " ".join(line.text for line in here("3", session.state))
-    assert first.title in told and f"{first.speedup.estimate:.2f}" in told
+    assert first.title in told and estimate_text(first.speedup) in told
     ridges = {line.label: line.text for line in here("B", session.state)}
     assert ridges["fp32"] == "13.96 FLOP/byte"
 

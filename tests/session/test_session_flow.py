@@ -46,8 +46,8 @@ def test_a_launch_tells_its_class_then_what_to_fix_first_then_how_far_to_trust_i
 def test_a_place_in_inlined_code_is_told_with_its_call():
     one = launch(0, "alone")
     card = finding_card(one, replace(one.findings[0], locations=(PLACE, replace(PLACE, calls=()))), 0)
-    inlined, plain = (line.text for line in card.lines if line.label == "At")
-    assert plain == "a.cu:4  LDS R6, [R6]  (97 %)" and inlined == f"{plain}, inlined at b.cuh:14"
+    inlined, plain = (line.text for line in card.lines if line.label == "Hot line")
+    assert plain == f"a.cu:4 (97 % of {PLACE.metric}), LDS R6, [R6]" and inlined == f"{plain}, inlined at b.cuh:14"
 
 
 def test_a_kernel_that_is_done_says_that_there_is_nothing_to_fix():

@@ -11,7 +11,7 @@ from advisor.session.state import State
 from advisor.timeline.results import GpuTimeline, Pattern, TimelineResult
 from advisor.view.blocks import Line
 from advisor.view.numbers import percent_text, speedup_text, time_text
-from advisor.view.pages.timeline import pattern_blocks
+from advisor.view.pages.timeline import pattern_section
 from advisor.view.text import file_name, sentence
 
 NO_PATTERN: Final = "No pattern that costs time was found in what could be checked."
@@ -194,5 +194,5 @@ def pattern_card(state: State, name: str) -> Card | None:
     pattern = next((p for p in patterns if p.finding.id == name), None)
     if pattern is None:
         return None
-    blocks = tuple(pattern_blocks(pattern))
+    blocks = pattern_section(0, pattern).blocks
     return Card("fix", pattern.finding.title, blocks, state.position, name, "Timeline")

@@ -50,7 +50,7 @@ def agrees(said: float, known: float, unit: str) -> bool:
 def against_report(state: State, metric: str, said: float, known: float) -> Card:
     """The card of a number that the report has otherwise."""
     unit = state.knowledge.unit(metric) or ""
-    yours, theirs = amount_text(said, unit), amount_text(known, unit)
+    yours, theirs = amount_text(said, unit, 4), amount_text(known, unit, 4)
     lines = (
         Line(f"{metric}: you say {yours}, the report says {theirs}", "warning"),
         Line(
@@ -81,14 +81,14 @@ def _impossible(launch: LaunchDiagnosis, question: str, value: float) -> str:
         moved = launch.metrics.get("dram_bytes")
         # What DRAM did not move may have come out of L2; only then the time is no proof.
         if least > _PASSES * duration and moved is not None and value > _PASSES * moved:
-            texts = (amount_text(value, "byte"), amount_text(least, "ns"), amount_text(duration, "ns"))
+            texts = (amount_text(value, "byte", 4), amount_text(least, "ns", 4), amount_text(duration, "ns", 4))
             return (
                 f"{texts[0]} at the card's peak take {texts[1]}, and the kernel took {texts[2]}: it cannot "
                 "move that many"
             )
     executed = launch.metrics.get("flop")
     if question == "theoretical_flop" and executed and value > _PASSES * executed:
-        texts2 = (amount_text(executed, "FLOP"), amount_text(value, "FLOP"))
+        texts2 = (amount_text(executed, "FLOP", 4), amount_text(value, "FLOP", 4))
         return f"the kernel executes {texts2[0]}, fewer than the {texts2[1]} that you say it needs"
     return ""
 
@@ -101,7 +101,7 @@ def together(state: State, fresh: Collection[str]) -> Card | None:
     if not found:
         return None
     name = next(iter(fresh))
-    example = f"{name} = {amount_text(given.get(name), state.knowledge.unit(name) or '')}"
+    example = f"{name} = {amount_text(given.get(name), state.knowledge.unit(name) or '', 4)}"
     lines = tuple(Line(text, "warning") for text in found)
     said = Line(
         (f"Both are kept as typed, and the conclusion rests on them. Type the right one again: {example}"), "quiet"
@@ -130,7 +130,7 @@ def _clashes(given: Mapping[str, float], index: KnowledgeIndex, workload: bool) 
             (
                 tuple(shares),
                 (
-                    f"the stall shares add up to {amount_text(total, '%')}, and there is no more than 100 % of a "
+                    f"the stall shares add up to {amount_text(total, '%', 4)}, and there is no more than 100 % of a "
                     "warp's time"
                 ),
             )
@@ -139,14 +139,14 @@ def _clashes(given: Mapping[str, float], index: KnowledgeIndex, workload: bool) 
     interval = given.get("issue_interval", math.inf)
     if (total := sum(given[n] for n in cycles)) > interval * _PASSES:
         text = (
-            f"the stall cycles add up to {amount_text(total, 'cycle')}, and a warp issues every "
-            f"{amount_text(interval, 'cycle')}"
+            f"the stall cycles add up to {amount_text(total, 'cycle', 4)}, and a warp issues every "
+            f"{amount_text(interval, 'cycle', 4)}"
         )
         out.append(((*cycles, "issue_interval"), text))
     active, idle = given.get("sm_active_pct", 0.0), given.get("graphics_idle_pct", 0.0)
     if workload and active + idle > 100.0 * _PASSES:
         text = (
-            f"active {amount_text(active, '%')} and idle {amount_text(idle, '%')}: while the pipeline is "
+            f"active {amount_text(active, '%', 4)} and idle {amount_text(idle, '%', 4)}: while the pipeline is "
             "idle no SM is active"
         )
         out.append((("sm_active_pct", "graphics_idle_pct"), text))
@@ -158,9 +158,9 @@ def _slack(metric: str, index: KnowledgeIndex) -> float:
 
 
 def _text(form: str, index: KnowledgeIndex, part: str, given: Mapping[str, float], whole: str = "") -> str:
-    value, most = amount_text(given[part], index.unit(part) or ""), ""
+    value, most = amount_text(given[part], index.unit(part) or "", 4), ""
     if whole:
-        most = amount_text(given[whole], index.unit(whole) or "")
+        most = amount_text(given[whole], index.unit(whole) or "", 4)
     return form.format(part=part, value=value, whole=whole, most=most)
 
 

@@ -26,9 +26,10 @@ from advisor.tui.drawing import heading, safe, styled
 from advisor.tui.screens.base import ViewScreen, footer
 from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Busy, Lines
-from advisor.view.explain import HEADINGS, SEE, SOURCES, explain_text
 from advisor.view.numbers import plural
+from advisor.view.pages.explain import HEADINGS, SEE, SOURCES, explain_page
 from advisor.view.text import wrap
+from advisor.view.writers.terminal import terminal_text
 
 _PLURALS: Final = {
     "threshold": "thresholds",
@@ -330,7 +331,7 @@ class KnowledgeScreen(ViewScreen):
             return [styled(line, "$quiet") for line in wrap(safe(text), width)]
         if isinstance(made, str):
             return [styled(line, "") for line in made.splitlines()]
-        lines = explain_text(made, width=min(width, 100)).splitlines()
+        lines = terminal_text(explain_page(made), width=min(width, 100)).splitlines()
         out = [heading(lines[0])]
         out += [styled(line, "bold" if line in _HEADS else "") for line in lines[1:]]
         return out

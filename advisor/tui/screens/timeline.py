@@ -27,8 +27,16 @@ from advisor.tui.screens.base import ViewScreen, footer
 from advisor.tui.widgets.text import Banner, Busy, Lines
 from advisor.view.charts.lanes import axis_rows, cells_of, lane_rows, mark_row
 from advisor.view.numbers import plural, speedup_text, time_text
+from advisor.view.pages.timeline import (
+    about_text,
+    command_texts,
+    kernels_section,
+    pattern_section,
+    together_section,
+    unseen_texts,
+)
 from advisor.view.text import cut, wrap
-from advisor.view.timeline import about_text, command_texts, kernel_lines, pattern_lines, together_lines, unseen_texts
+from advisor.view.writers.terminal import section_lines
 
 Window = tuple[int, int]
 _SHORTEST = 100  # ns; below this the clock of a trace has no meaning
@@ -212,7 +220,7 @@ def _gain(pattern: Pattern) -> str:
     gain = pattern.finding.speedup
     if gain is None:
         return "note" if pattern.finding.kind == "note" else ""
-    return f"at most {speedup_text(gain.high)}x"
+    return f"at most {speedup_text(gain.high)}"
 
 
 class TimelineScreen(ViewScreen):
@@ -354,7 +362,7 @@ class TimelineScreen(ViewScreen):
             text += [line for path, why in result.failed for line in wrap(f"! {safe(path)}: {safe(why)}", width, 0, 2)]
             return [heading(gpu.decision.title), *(styled(line, "") for line in text)]
         if item.pattern is not None:
-            lines = pattern_lines(item.number, item.pattern, width, False, item.number)
+            lines = section_lines(pattern_section(item.number, item.pattern), width=width)[1:]
             more = (
                 ["Enter shows the marked moments one after another; 0 shows the whole trace."]
                 if item.pattern.moments and gpu.window is not None
@@ -365,10 +373,10 @@ class TimelineScreen(ViewScreen):
             texts = [line for text in unseen_texts(result, gpu.unseen) for line in wrap(f"- {safe(text)}", width, 0, 2)]
             return [heading("Could not be checked, so unknown"), *(styled(line, "") for line in texts)]
         if item.kind == "kernels":
-            lines = kernel_lines(gpu.kernels, width, False, _KERNELS)
+            lines = section_lines(kernels_section(gpu.kernels, _KERNELS), width=width)[1:]
             return [heading(lines[0]), *(styled(line, "") for line in lines[1:])]
         if item.kind == "together" and result.together is not None:
-            lines = together_lines(result, result.together, width, False)
+            lines = section_lines(together_section(result, result.together), width=width)[1:]
             return [heading(lines[0]), *(styled(line, "") for line in lines[1:])]
         return self._command(gpu, width)
 

@@ -29,6 +29,7 @@ from advisor.view.numbers import (
     confidence_text,
     count_text,
     estimate_text,
+    percent_text,
     range_text,
     share_text,
     speedup_text,
@@ -40,7 +41,6 @@ from advisor.view.pages.fix_simulation import check_texts
 from advisor.view.pages.ncu_rules import HEADING as RULES
 from advisor.view.pages.ncu_rules import verdict_texts
 from advisor.view.text import file_name
-from advisor.view.timeline import percent_text
 
 # (position of the report, file as the report names it) -> its lines.
 Texts = Mapping[tuple[int, str], tuple[str, ...]]

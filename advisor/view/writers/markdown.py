@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from advisor.records.escapes import printable
@@ -15,6 +15,7 @@ from advisor.view.blocks import (
     Command,
     Facts,
     Line,
+    Outline,
     Page,
     Paragraph,
     Picture,
@@ -107,8 +108,10 @@ def _block(block: Block) -> list[str]:
         return [rich(block.caption), "", *_fenced(_bars(block))]
     if isinstance(block, Turn):
         return _turn(block)
+    if isinstance(block, Outline):
+        return _outline(block.lines)
     if isinstance(block, Line):
-        return _line(block, 0)
+        return _outline((block,))
     if isinstance(block, Plain):
         return _fenced(map(shown, block.lines))
     return _fenced(map(shown, block.draw(_WIDTH, True))) if block.draw is not None else []
@@ -117,18 +120,17 @@ def _block(block: Block) -> list[str]:
 def _turn(turn: Turn) -> list[str]:
     aside = f" ({rich(turn.aside)})" if turn.aside else ""
     lines = [f"**{escaped(turn.label)}:** {rich(turn.title)}{aside}"]
-    lines += [""] if turn.lines else []
-    before = -1
-    for line in turn.lines:
+    return [*lines, "", *_outline(turn.lines)] if turn.lines else lines
+
+
+def _outline(found: Sequence[Line]) -> list[str]:
+    lines, before = [], -1
+    for line in found:
         # A list may go one level deeper at a time.
         before = min(max(0, line.depth), before + 1)
-        lines += _line(line, before)
+        label = f"**{escaped(line.label)}:** " if line.label.strip() else ""
+        lines.append(f"{'  ' * before}- {label}{rich(line.signed)}")
     return lines
-
-
-def _line(line: Line, depth: int) -> list[str]:
-    label = f"**{escaped(line.label)}:** " if line.label.strip() else ""
-    return [f"{'  ' * depth}- {label}{rich(line.signed)}"]
 
 
 def _fenced(texts: Iterable[str], language: str = "") -> list[str]:

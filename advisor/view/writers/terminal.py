@@ -19,6 +19,7 @@ from advisor.view.blocks import (
     Fact,
     Facts,
     Line,
+    Outline,
     Page,
     Paragraph,
     Picture,
@@ -35,6 +36,7 @@ _STYLES: dict[Tone, str] = {"plain": "", "good": "green", "warn": "yellow", "bad
 _LABEL = 11  # columns of the labels of facts, at least
 _LONG_LABEL = 20  # and at most
 _LEAST_TEXT = 12  # columns of a text column of a table, at least
+_FAIR_TEXT = 20  # below this, columns that are easily spared are left out
 _MOST_LABEL = 22  # columns of the label of a bar
 _LEAST_BAR, _MOST_BAR = 6, 60
 _MORE = 5  # columns that a continued line of code is set in
@@ -115,10 +117,13 @@ def _block(block: Block, width: int, colour: bool, blocks: bool, indent: int) ->
         return _bars(block, width, colour, blocks)
     if isinstance(block, Turn):
         return _turn(block, width, colour)
+    if isinstance(block, Outline):
+        return _outline(block.lines, width, colour, indent)
     if isinstance(block, Line):
-        return _line(block, width, colour)
+        return _outline((block,), width, colour, indent)
     if isinstance(block, Plain):
-        return [cut(shown(line), width) for line in block.lines]
+        pad = " " * (indent or 2)
+        return [pad + shown(line) if block.whole else cut(shown(line), width) for line in block.lines]
     return [*(wrap(block.chart.title, width)), *block.draw(width, blocks)] if block.draw is not None else []
 
 
@@ -155,9 +160,10 @@ def _table(table: Table, width: int, colour: bool) -> list[str]:
     cells = [[shown(cell.text) for cell in row] for row in table.rows]
     widths = _widths(table, cells)
     kept = list(range(len(widths)))
-    least = [w if column.numeric else min(w, _LEAST_TEXT) for w, column in zip(widths, table.columns, strict=True)]
-    while _span(least, kept) > width and any(table.columns[at].spare for at in kept):
-        kept.remove(max(kept, key=lambda at: (table.columns[at].spare, at)))
+    for room, spare in ((_FAIR_TEXT, 3), (_LEAST_TEXT, 1)):
+        least = [w if column.numeric else min(w, room) for w, column in zip(widths, table.columns, strict=True)]
+        while _span(least, kept) > width and any(table.columns[at].spare >= spare for at in kept):
+            kept.remove(max(kept, key=lambda at: (table.columns[at].spare, at)))
     texts = [at for at in kept if not table.columns[at].numeric]
     while _span(widths, kept) > width and (wide := max(texts, key=lambda at: widths[at], default=None)) is not None:
         if widths[wide] <= _LEAST_TEXT:
@@ -269,11 +275,14 @@ def _scale(marks: Sequence[float], cells: int) -> str:
 def _turn(turn: Turn, width: int, colour: bool) -> list[str]:
     aside = f" ({turn.aside})" if turn.aside else ""
     out = [paint(line, "bold", colour) for line in wrap(shown(f"{turn.label}: {turn.title}{aside}"), width, 0, 2)]
-    return out + [text for line in turn.lines for text in _line(line, width, colour)]
+    return out + _outline(turn.lines, width, colour, 2)
 
 
-def _line(line: Line, width: int, colour: bool) -> list[str]:
-    label = f"{line.label}: " if line.label.strip() else ""
-    pad = 2 + 2 * line.depth
-    lines = wrap(shown(f"· {label}{line.signed}"), width, pad, pad + 2)
-    return [paint(text, _STYLES[line.tone], colour) for text in lines]
+def _outline(lines: Sequence[Line], width: int, colour: bool, indent: int) -> list[str]:
+    out = []
+    for line in lines:
+        label = f"{line.label}: " if line.label.strip() else ""
+        pad = indent + 2 * line.depth
+        texts = wrap(shown(f"· {label}{line.signed}"), width, pad, pad + 2)
+        out += [paint(text, _STYLES[line.tone], colour) for text in texts]
+    return out
