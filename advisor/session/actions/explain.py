@@ -6,13 +6,17 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
-from advisor.session.action import Action, Command, Line, Listing, Result, Shape
+from advisor.explain.entries import Explanation
+from advisor.session import action
+from advisor.session.action import Action, Command, Listing, Result, Shape
 from advisor.session.actions.view import ViewShown
 from advisor.session.language.names import begun, pick, squash
 from advisor.session.records import Card
 from advisor.session.requests import Event, Explain, UserEvent
 from advisor.session.state import State
 from advisor.session.transitions import add, wait
+from advisor.view.blocks import Line, flat
+from advisor.view.pages.explain import explain_page
 
 
 class ExplainAsked(UserEvent, frozen=True, tag="explain"):
@@ -27,11 +31,15 @@ def explain_asked(state: State, event: ExplainAsked) -> State:
 
 
 def explained(state: State, request: Explain, result: Any) -> State:
-    """The card of the entry, which each face draws by itself."""
-    return add(state, Card("explanation", request.word, (), request.position, label="Explain", detail=result))
+    """The card of the entry: its page."""
+    if not isinstance(result, Explanation):
+        return state
+    page = explain_page(result)
+    blocks = (Line(page.title, "strong"), *page.made, *flat(page.sections))
+    return add(state, Card("explanation", request.word, blocks, request.position, label="Explain"))
 
 
-def _explain(line: Line, state: State) -> Event:
+def _explain(line: action.Line, state: State) -> Event:
     if not line.rest:
         return ViewShown("knowledge")
     exact = pick(line.rest, state.knowledge.words)
@@ -49,7 +57,7 @@ _WHAT_IS: Final = Shape(
         r"(?:(?:the|a|an|meaning of)\s+)*(?P<rest>.+?)(?:\s+means?|\s+stands? for|\s+do)?$",
         re.IGNORECASE,
     ),
-    lambda rest, state: _explain(Line(" ".join(rest.split()), rest), state),
+    lambda rest, state: _explain(action.Line(" ".join(rest.split()), rest), state),
 )
 
 ACTIONS: Final = (

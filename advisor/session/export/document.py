@@ -25,7 +25,6 @@ from advisor.view.blocks import (
     Command,
     Fact,
     Facts,
-    Line,
     Page,
     Paragraph,
     Picture,
@@ -538,7 +537,6 @@ def _paper(state: State, subject: Subject) -> roofline_text.Paper | None:
 
 
 _LABELS: Final = {"question": "Question", "answer": "Answer", "error": "That did not work", "napkin": "Napkin"}
-_FEW: Final = 2  # sections of an explanation
 
 
 def turns(cards: Sequence[Card], *, brief: bool = False) -> list[Block]:
@@ -549,22 +547,10 @@ def turns(cards: Sequence[Card], *, brief: bool = False) -> list[Block]:
         if brief and card.kind in ("log", "compared"):
             blocks.append(Turn(label, card.title, aside="shown above"))
         else:
-            lines = (*card.lines, *(Line(text) for text in _explained(card)))
-            blocks.append(Turn(label, card.title, lines, card.kind == "answer", card.aside))
+            blocks.append(Turn(label, card.title, card.lines, card.kind == "answer", card.aside))
         if card.past and (at + 1 == len(cards) or not cards[at + 1].past):
             blocks.append(Paragraph("All of this was about a former version of the code.", "dim"))
     return blocks
-
-
-def _explained(card: Card) -> list[str]:
-    """The beginning of the entry that an explanation shows."""
-    if card.kind != "explanation" or card.detail is None:
-        return []
-    if isinstance(card.detail, str):
-        return [line for line in card.detail.splitlines() if line.strip()]
-    title = str(getattr(card.detail, "title", ""))
-    texts = [text.strip() for _, found in getattr(card.detail, "sections", ())[:_FEW] for text in found]
-    return [title, *texts] if title else texts
 
 
 def expected_blocks(subject: Subject) -> list[Block]:
