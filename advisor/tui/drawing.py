@@ -163,7 +163,8 @@ def card_title(card: Card) -> Content:
 def card_lines(card: Card, width: int, blocks: bool = True) -> list[Content]:
     """The lines of a card, at most `width` cells wide."""
     marks = SIGNS if blocks else PLAIN_SIGNS
-    lines = wrap_hanging(Content(""), Content(""), card_title(card), width)
+    title = card_title(card)
+    lines = wrap_hanging(Content(""), Content(""), title, width) if title.plain else []
     labels = (line.label for block in card.blocks if not _drawn(block, width) for line in in_lines((block,)))
     column = min(max(map(len, labels), default=0) + 2, _LABEL_MOST, max(width // 3, 8))
     number = 0

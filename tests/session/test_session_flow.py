@@ -81,7 +81,7 @@ def test_the_proof_names_rule_numbers_distance_and_source_in_words():
     state = say(look(state, 1), at, "/how")
     text = "\n".join(f"{line.label} {line.text}" for line in state.cards[-1].lines)
     assert "bank_conflicts.excess" in text
-    assert "shared_wavefront_ratio = 16.5, test > 1.1, margin" in text
+    assert "shared_wavefront_ratio = 16.5, test > 1.1, 15× the threshold" in text
     assert "The guide: step 3" in text
 
 

@@ -77,8 +77,8 @@ def test_a_pattern_is_shown_with_its_moments_and_its_fix(tmp_path: Path):
     assert event is not None
     state = made.do(event)
     assert made.last.kind == "fix" and state.step == "S3"
-    assert {"Seen", "Fix"} <= {line.label for line in made.last.lines}
-    assert any("of nothing between" in line.text for line in made.last.lines)
+    assert {"Why", "Fix"} <= {line.label for line in made.last.lines}
+    assert any("idle between" in line.text for line in made.last.lines)
     assert [line for line in made.last.lines if line.style == "step"]
     assert e.FindingShown("data_loading_starved") != event_of(choices(state)[0].id, state)
 

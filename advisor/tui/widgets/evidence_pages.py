@@ -310,7 +310,7 @@ def numbers(shown: EvidenceContext, how: Layout) -> list[Content]:
         sections.append((f"Evidence for the finding: {shown.finding.title}", shown.finding.evidence))
     for title, items in sections if not wanted else ():
         card = Card("evidence", "", evidence_lines(items) or (Line("No single number supports it.", "quiet"),))
-        lines += [*_head(title, how), *card_lines(card, how.width, blocks=how.blocks)[1:], Content("")]
+        lines += [*_head(title, how), *card_lines(card, how.width, blocks=how.blocks), Content("")]
     told = {name: (unit, means) for name, unit, means in shown.metrics}
     found = [
         name
