@@ -1,4 +1,4 @@
-"""A session as a page for somebody who was not there: the outcome, then why, what was tried, what was said."""
+"""A session as a page: the outcome of each kernel, its evidence and versions, then the conversation."""
 
 from __future__ import annotations
 
@@ -42,13 +42,15 @@ from advisor.view.pages.launch import evidence_rows, first_diagnosis, launch_blo
 from advisor.view.pages.timeline import timeline_page
 from advisor.view.text import NAME_WIDTH, cut, file_name, sentence, shown, title_text
 
-# Cards that the page shows elsewhere, or that are only about the program.
-_UNTOLD = ("overview", "help", "steps")
+# Kinds of cards that the page shows elsewhere, or that are about the program.
+_LEFT_OUT = ("overview", "help", "steps")
 
 
 def conversation(cards: Iterable[Card]) -> list[Card]:
     """The turns that say something to a reader; where the session was saved is not among them."""
-    return [card for card in cards if card.kind not in _UNTOLD and not (card.kind == "note" and card.title == "Saved")]
+    return [
+        card for card in cards if card.kind not in _LEFT_OUT and not (card.kind == "note" and card.title == "Saved")
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +67,14 @@ class Step:
 class Subject:
     """A kernel that the session is about.
 
-    launch: as it is now, None where nothing was read or concluded, or its report is not open any more; told: whether
-    its class was shown; cards: all turns about it, its former versions' too; experiments, earlier and steps: its
-    versions, empty where there is one.
+    launch: None where nothing was concluded, or its report is not open any more; revealed: whether its class was
+    shown; cards: all turns about it, former versions included; experiments, earlier, steps: its versions, empty where
+    there is one.
     """
 
     position: int | None
     launch: LaunchDiagnosis | None
-    told: bool
+    revealed: bool
     cards: tuple[Card, ...]
     experiments: tuple[Experiment, ...] = ()
     earlier: tuple[tuple[LaunchDiagnosis, str], ...] = ()
@@ -107,12 +109,12 @@ def subjects(state: State) -> tuple[Subject, ...]:
 
 def _made_subject(state: State, position: int | None, cards: tuple[Card, ...]) -> Subject:
     launch = _launch(state, position, cards)
-    told = any(card.kind == "class" and not card.past for card in cards)
-    told = told or (state.numbers and launch is not None and launch.verdict.id != "undetermined")
+    revealed = any(card.kind == "class" and not card.past for card in cards)
+    revealed = revealed or (state.numbers and launch is not None and launch.verdict.id != "undetermined")
     steps = _steps(state, cards)
     if not steps:
-        return Subject(position, launch, told, cards)
-    return Subject(position, launch, told, cards, state.experiments, state.earlier, steps)
+        return Subject(position, launch, revealed, cards)
+    return Subject(position, launch, revealed, cards, state.experiments, state.earlier, steps)
 
 
 def _launch(state: State, position: int | None, cards: Sequence[Card]) -> LaunchDiagnosis | None:
@@ -135,8 +137,8 @@ def _steps(state: State, cards: Iterable[Card]) -> tuple[Step, ...]:
     )
 
 
-def class_told(subject: Subject) -> str:
-    """The class and why; of several versions the first one's too, where it was another."""
+def class_summary(subject: Subject) -> str:
+    """The class and why; of several versions also the first one's, where it differs."""
     launch = subject.launch
     if launch is None:
         return "nothing was concluded"
@@ -147,8 +149,8 @@ def class_told(subject: Subject) -> str:
     return now
 
 
-def first_told(subject: Subject) -> str:
-    """What was to fix first, with what it promises; of several versions what is next."""
+def first_summary(subject: Subject) -> str:
+    """The first finding with its estimated speedup; of several versions the first and the last one's."""
     if subject.earlier:
         begun = _first(subject.earlier[0][0])
         now = _first(subject.launch) if subject.launch is not None else "nothing"
@@ -165,8 +167,8 @@ def _first(launch: LaunchDiagnosis) -> str:
     return found.title if found.speedup is None else f"{found.title}, estimated speedup {estimate_text(found.speedup)}"
 
 
-def gave_told(subject: Subject) -> str:
-    """What the changes gave, measured; that nothing was measured where there is one version only."""
+def gain_summary(subject: Subject) -> str:
+    """The measured speedup of the changes; that nothing was measured where there is one version only."""
     if not subject.steps:
         found = first_diagnosis(subject.launch) if subject.launch is not None else None
         if found is not None and found.id in ENDS:
@@ -193,11 +195,11 @@ def evidence(launch: LaunchDiagnosis) -> list[tuple[str, _Evidence]]:
     return [(title, evidence_rows(items)) for title, items in found if items]
 
 
-def cites(told: Sequence[Subject]) -> tuple[str, ...]:
-    """The keys of all sources that what was told rests on, in the order of their first use."""
+def cites(kernels: Sequence[Subject]) -> tuple[str, ...]:
+    """The keys of all sources behind what was shown, in the order of their first use."""
     keys: dict[str, None] = {}
-    for subject in told:
-        if subject.launch is not None and subject.told:
+    for subject in kernels:
+        if subject.launch is not None and subject.revealed:
             for finding in subject.launch.findings:
                 keys.update(dict.fromkeys(finding.cites))
             for _, rows in evidence(subject.launch):
@@ -219,14 +221,14 @@ def practice_section(state: State) -> Section | None:
         return None
     done = tuple((Cell(_title(one)), Cell(_so_far(one))) for one in every)
     blocks: list[Block] = [
-        Paragraph("As the practice record of this machine had it in the session, with what was done before it.", "dim"),
-        Table((Column("exercise"), Column("so far")), done),
+        Paragraph("From the practice record of this machine, earlier work included.", "dim"),
+        Table((Column("Exercise"), Column("So far")), done),
     ]
     predicted = tuple(_prediction_row(one, p) for one in every for p in one.known.predictions)
-    columns = ("exercise", "version", "predicted", "it is", "points")
+    columns = ("Exercise", "Version", "Predicted", "Actual", "Points")
     if predicted:
-        blocks.append(Table(tuple(Column(name, name == "points") for name in columns), predicted))
-    return section("Practised", blocks, name="practised")
+        blocks.append(Table(tuple(Column(name, name == "Points") for name in columns), predicted))
+    return section("Exercises", blocks, name="practised")
 
 
 def practice_list(state: State) -> list[dict[str, Any]]:
@@ -308,14 +310,14 @@ _MOST = 60  # rows of what a report lacks
 
 
 def session_document(state: State) -> Page:
-    """The whole session. Nothing is told of a kernel before its class was shown in the session."""
+    """The whole session. Of a kernel whose class was not shown in the session there are no conclusions."""
     every = subjects(state)
-    told = [one for one in every if one.position is not None]
+    kernels = [one for one in every if one.position is not None]
     parts: list[Section] = []
-    if len(told) > 1:
-        parts.append(section("Kernels that were looked at", [_table(told)], name="kernels"))
-    for subject in told:
-        parts += _subject(state, subject, alone=len(told) == 1)
+    if len(kernels) > 1:
+        parts.append(section("Kernels", [_table(kernels)], name="kernels"))
+    for subject in kernels:
+        parts += _subject(state, subject, alone=len(kernels) == 1)
     if state.timeline is not None:
         parts += [
             replace(part, id=part.id and f"timeline-{part.id}") for part in timeline_page(state.timeline).sections
@@ -324,31 +326,31 @@ def session_document(state: State) -> Page:
     parts += [practised] if practised is not None else []
     general = conversation(card for one in every if one.position is None for card in one.cards)
     if general:
-        parts.append(section("Said about no kernel", turns(general), name="general"))
-    keys = cites(told)
+        parts.append(section("General", turns(general), name="general"))
+    keys = cites(kernels)
     if keys:
         parts.append(
             section(
                 "Sources", [Bullets(tuple(f"`{key}`: {state.knowledge.source(key)}" for key in keys))], name="sources"
             )
         )
-    return Page(title(state, told), tuple(_made(state, told)), tuple(parts))
+    return Page(title(state, kernels), tuple(_made(state, kernels)), tuple(parts))
 
 
-def title(state: State, told: Sequence[Subject]) -> str:
+def title(state: State, kernels: Sequence[Subject]) -> str:
     """The kernel and its card; what was read where there are several or none."""
-    if len(told) == 1 and told[0].name:
-        launch = told[0].launch
+    if len(kernels) == 1 and kernels[0].name:
+        launch = kernels[0].launch
         card = (launch.known_as or launch.gpu_name or state.gpu) if launch is not None else ""
-        return f"{told[0].name}{f' on {shown(card)}' if card else ''}: a session"
+        return f"{kernels[0].name}{f' on {shown(card)}' if card else ''}: a session"
     names = [file_name(path) for path in (*state.paths, *state.traces)]
     return f"{', '.join(names)[:_NAME]}: a session" if names else "A session without a report"
 
 
-def _made(state: State, told: Sequence[Subject]) -> list[Block]:
+def _made(state: State, kernels: Sequence[Subject]) -> list[Block]:
     made: list[Block] = []
-    concluded = [one for one in told if one.told and one.launch is not None]
-    if len(told) == 1 and concluded:
+    concluded = [one for one in kernels if one.revealed and one.launch is not None]
+    if len(kernels) == 1 and concluded:
         made.append(_summary(concluded[0]))
     elif not concluded and state.timeline is None:
         made.append(Paragraph("No conclusion was shown in this session.", "lead"))
@@ -360,28 +362,32 @@ def _made(state: State, told: Sequence[Subject]) -> list[Block]:
         problems = [Fact("Caveat", f"{i.path}: {p}", "warn") for i in state.diagnosis.reports for p in i.problems]
         made += [Facts(tuple(problems))] if problems else []
     elif state.numbers:
-        made.append(Paragraph("Without a report: all numbers were typed, as read off a screen.", "dim"))
+        made.append(Paragraph("Without a report: all numbers were typed.", "dim"))
     return made
 
 
 def _summary(subject: Subject) -> Facts:
-    rows = (("Class", class_told(subject)), ("Fix first", first_told(subject)), ("What it gave", gave_told(subject)))
+    rows = (
+        ("Class", class_summary(subject)),
+        ("Fix first", first_summary(subject)),
+        ("Measured", gain_summary(subject)),
+    )
     return Facts(tuple(Fact(label, text, "lead" if label == "Fix first" else "plain") for label, text in rows))
 
 
-def _table(told: Sequence[Subject]) -> Table:
-    columns = (Column("kernel"), Column("time", True), Column("class"), Column("fix first"), Column("what it gave"))
+def _table(kernels: Sequence[Subject]) -> Table:
+    columns = (Column("Kernel"), Column("Time", True), Column("Class"), Column("Fix first"), Column("Measured"))
     rows = []
-    for subject in told:
-        launch, shows = subject.launch, subject.told and subject.launch is not None
+    for subject in kernels:
+        launch, shows = subject.launch, subject.revealed and subject.launch is not None
         time = None if launch is None else launch.duration_ns
         rows.append(
             (
                 Cell(subject.name, link=_link(subject)),
                 Cell("unknown" if time is None else time_text(time), time),
                 Cell(launch.verdict.title if shows and launch is not None else "not shown"),
-                Cell(first_told(subject) if shows else "not shown"),
-                Cell(gave_told(subject) if shows else ""),
+                Cell(first_summary(subject) if shows else "not shown"),
+                Cell(gain_summary(subject) if shows else ""),
             )
         )
     return Table(columns, tuple(rows), sortable=True)
@@ -396,14 +402,16 @@ def _subject(state: State, subject: Subject, *, alone: bool) -> list[Section]:
     parts: list[Section] = []
     name = "" if alone else f"-{subject.position}"
     launch = subject.launch
-    if launch is not None and subject.told:
+    if launch is not None and subject.revealed:
         parts = _told(state, subject, launch, name)
     talk = turns(conversation(subject.cards), brief=bool(subject.steps))
     if talk:
-        parts.append(section("The conversation", talk, name=f"conversation{name}"))
+        parts.append(section("Conversation", talk, name=f"conversation{name}"))
     if alone:
         return parts
-    head = [_summary(subject)] if launch is not None and subject.told else [Paragraph("Its conclusion was not shown.")]
+    head = (
+        [_summary(subject)] if launch is not None and subject.revealed else [Paragraph("Its conclusion was not shown.")]
+    )
     return [section(subject.name, head, name=_link(subject)), *(replace(part, level=3) for part in parts)]
 
 
@@ -412,13 +420,13 @@ def _told(state: State, subject: Subject, launch: LaunchDiagnosis, name: str) ->
     blocks = launch_blocks(launch, {})
     parts: list[Section] = []
     if subject.steps:
-        whole = f"Speedup: of a version over the one before. In all: {gave_told(subject)}."
+        whole = f"Speedup: of a version over the one before. In all: {gain_summary(subject)}."
         log: list[Block] = [log_table(subject.experiments), Paragraph(whole, "dim")]
-        parts.append(section("The versions", log, name=f"versions{name}"))
+        parts.append(section("Versions", log, name=f"versions{name}"))
         for step in subject.steps:
             heading = f"{step.before} → {step.after}{f': {cut(shown(step.change), _NAME)}' if step.change else ''}"
             parts += pair_sections(step.pair, f"{step.after}{name}", heading=heading)
-    parts.append(section(f"What was concluded{of}", blocks.first, name=f"concluded{name}"))
+    parts.append(section(f"Conclusions{of}", blocks.first, name=f"concluded{name}"))
     for heading, body, more in blocks.rest:
         # The evidence of all conclusions, and what is open, have parts of their own below.
         if body and heading not in ("Evidence", "What is left open"):
@@ -430,10 +438,10 @@ def _told(state: State, subject: Subject, launch: LaunchDiagnosis, name: str) ->
             parts.append(section(f"Evidence ({version})", _evidence(former), level=3, folded=True))
     expected = expected_blocks(subject)
     if expected:
-        parts.append(section("Expected beforehand, and what came", expected, name=f"expected{name}"))
+        parts.append(section("Prediction and result", expected, name=f"expected{name}"))
     drawn = roofline_section(state, subject, launch)
     parts += [replace(drawn, id=f"roofline{name}")] if drawn is not None else []
-    parts.append(section("What is not known", _unknown(state, subject, launch), name=f"unknown{name}"))
+    parts.append(section("Unknown", _unknown(state, subject, launch), name=f"unknown{name}"))
     return parts
 
 
@@ -456,7 +464,7 @@ def _unknown(state: State, subject: Subject, launch: LaunchDiagnosis) -> list[Bl
     places = (None, subject.position)
     rows = [
         Fact(label, asks.get(question, question))
-        for label, given in (("Not known to the user", state.unknown), ("Put off", state.put_off))
+        for label, given in (("Answered with I don't know", state.unknown), ("Skipped", state.put_off))
         for place, question in given
         if place in places
     ]
@@ -470,18 +478,18 @@ def _unknown(state: State, subject: Subject, launch: LaunchDiagnosis) -> list[Bl
             )
             rows.append(Fact("Not asked", f"{item.ask}{would}"))
     if state.numbers and state.wanted:
-        rows.append(Fact("Would still count", ", ".join(asks.get(name, name) for name in state.wanted)))
+        rows.append(Fact("Still useful", ", ".join(asks.get(name, name) for name in state.wanted)))
     blocks += [Facts(tuple(rows))] if rows else []
     if launch.missing and not state.numbers:
         wanted = [(m.metric, ", ".join(map(state.knowledge.title, m.needed_for))) for m in launch.missing]
         cells = tuple((Cell(metric), Cell(what)) for metric, what in wanted[:_MOST])
         blocks += [
-            Paragraph("Unknown, and so is what it was wanted for:"),
-            Table((Column("metric"), Column("wanted for")), cells),
+            Paragraph("Metrics that were not collected, with the findings that need them:"),
+            Table((Column("Metric"), Column("Needed for")), cells),
         ]
         commands = list(dict.fromkeys(m.collect for m in launch.missing if m.collect))
-        blocks += [Paragraph("What collects it:"), *map(Command, commands)] if commands else []
-    return blocks or [Paragraph("Nothing that a rule wanted is missing.")]
+        blocks += [Paragraph("Collect them with:"), *map(Command, commands)] if commands else []
+    return blocks or [Paragraph("No metric that a rule needs is missing.")]
 
 
 _WIDTH = 78
@@ -501,8 +509,8 @@ def roofline_section(state: State, subject: Subject, launch: LaunchDiagnosis) ->
     paper = _paper(state, subject)
     drawn = roofline_text.roofline(launch, earlier=subject.earlier, paper=paper, width=_WIDTH, blocks=False)
     if not charts:
-        told = [*map(Paragraph, drawn.notes), Command(drawn.collect) if drawn.collect else None]
-        return section("Roofline", told, name="roofline") if drawn.notes else None
+        notes = [*map(Paragraph, drawn.notes), Command(drawn.collect) if drawn.collect else None]
+        return section("Roofline", notes, name="roofline") if drawn.notes else None
     text = [plain(row) for row in drawn.rows] + [f"{key.sign} {key.text}" for key in drawn.keys]
     blocks: list[Block] = []
     for at, (chart, rest) in enumerate(charts):
@@ -514,7 +522,7 @@ def roofline_section(state: State, subject: Subject, launch: LaunchDiagnosis) ->
 
 
 def _roofline_table(versions: list[tuple[LaunchDiagnosis, str]]) -> Table:
-    columns = (Column("version"), Column("FLOP for each byte of DRAM", True), Column("reached", True))
+    columns = (Column("Version"), Column("FLOP per byte of DRAM", True), Column("Reached", True))
     rows = []
     for one, name in versions:
         place = place_of(one)
