@@ -193,35 +193,29 @@ def answer_card(ask: Ask, value: float | str | None, position: int | None) -> Ca
     return Card("answer", text, note, position, ask.id, "You")
 
 
-_VISIBLE = 0.005  # a gain that moves by less would be printed the same
-
-
-def _gains(launch: LaunchDiagnosis) -> dict[str, Finding]:
-    return {finding.id: finding for finding in launch.findings}
-
-
 def differences(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Line, ...]:
-    """Class, first finding, findings that came or went, gains that moved; empty when nothing did."""
+    """Changes of the class, the first finding, the findings and their speedups; empty without any."""
     lines = []
     if before.verdict.id != after.verdict.id:
         lines.append(Line(f"{before.verdict.title} → {after.verdict.title}", "strong", "Class"))
     old_first, new_first = main_finding(before), main_finding(after)
     if new_first is not None and (old_first is None or old_first.id != new_first.id):
         was = "" if old_first is None else f"{old_first.title} → "
-        lines.append(Line(f"{was}{new_first.title}", "strong", "First"))
-    old, new = _gains(before), _gains(after)
+        lines.append(Line(f"{was}{new_first.title}", "strong", "Fix first"))
+    old, new = ({finding.id: finding for finding in launch.findings} for launch in (before, after))
     for name, finding in new.items():
         if name not in old and (new_first is None or name != new_first.id):
-            lines.append(Line(finding.title, "fact", "Came"))
-    lines += [Line(finding.title, "fact", "Went") for name, finding in old.items() if name not in new]
+            lines.append(Line(finding.title, "fact", "New"))
+    lines += [Line(finding.title, "fact", "Gone") for name, finding in old.items() if name not in new]
     for name, finding in new.items():
         if name not in old:
             continue
         had, has = old[name].speedup, finding.speedup
         if had is None and has is None:
             continue
-        if had is None or has is None or abs(had.estimate - has.estimate) >= _VISIBLE:
-            lines.append(Line(f"{finding.title}: {short_gain_text(had)} → {short_gain_text(has)}", "fact", "Gain"))
+        texts = short_gain_text(had), short_gain_text(has)
+        if texts[0] != texts[1]:
+            lines.append(Line(f"{finding.title}: {texts[0]} → {texts[1]}", "fact", "Speedup"))
     return tuple(lines)
 
 
@@ -398,7 +392,7 @@ def _needs(result: Result) -> tuple[Line, ...]:
 def _against(result: Result, launch: LaunchDiagnosis) -> tuple[Line, ...]:
     floor = amount_text(result.floor_ns, "ns")
     reached = amount_text(result.achievable_ns, "ns")
-    lines = [Line(f"{floor} at the peaks, {reached} at what good code reaches", "strong", "Minimum time")]
+    lines = [Line(f"{floor} at the peaks, {reached} at the rates that good code reaches", "strong", "Minimum time")]
     measured = [time_text(launch.duration_ns)] if launch.duration_ns is not None else []
     for metric, unit in (("dram_bytes", "byte"), ("flop", "FLOP")):
         value = launch.metrics.get(metric)
@@ -406,7 +400,7 @@ def _against(result: Result, launch: LaunchDiagnosis) -> tuple[Line, ...]:
     lines += [Line(", ".join(measured), "fact", "Measured")] if measured else []
     if launch.duration_ns is not None and result.achievable_ns > 0:
         times = launch.duration_ns / result.achievable_ns
-        lines.append(Line(f"{speedup_text(times)} what good code reaches", "fact", "That is"))
+        lines.append(Line(f"{speedup_text(times)} the time at the rates that good code reaches", "fact", "Ratio"))
     return tuple(lines)
 
 

@@ -90,7 +90,7 @@ def test_an_answer_that_changes_something_says_what():
     state = say(look(state, 1), at, "dtype", "double")
     change = state.cards[-1]
     assert change.kind == "change"
-    assert ("Went", "Narrow accesses") in [(line.label, line.text) for line in change.lines]
+    assert ("Gone", "Narrow accesses") in [(line.label, line.text) for line in change.lines]
     assert [f.id for f in state.launch.findings] == ["bank_conflicts", "line_info_missing"]
 
 
