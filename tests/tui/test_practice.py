@@ -55,7 +55,7 @@ async def test_an_exercise_from_the_list_to_its_score_by_the_keyboard_alone(tmp_
         await at.press(*"transpose through")
         assert at.shows(f"1 of {len(names())} exercises")
         await at.press("enter")
-        assert at.shows("[Story]", "An image-processing library", "Work the numbers out")
+        assert at.shows("[Story]", "An image-processing library", "Estimate the numbers")
         await at.press("enter")
         await at.say("1.3 GB")
         assert at.shows("✓ Right.", "1.32 GB")

@@ -309,7 +309,7 @@ def _edit(here: Exercising) -> Page:
 
 def _run(here: Exercising) -> Page:
     """The newest check or profile."""
-    last = next((pair for pair in reversed(here.told) if pair[0] in (("check", ""), ("measure", ""))), None)
+    last = next((pair for pair in reversed(here.results) if pair[0] in (("check", ""), ("measure", ""))), None)
     if last is None:
         what = (
             "A check compiles your version, compares its result with the reference and times it next to "
