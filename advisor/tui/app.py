@@ -296,7 +296,7 @@ class AdvisorApp(App[int]):
             self.resume_file(kept.path)
             return
         if answer == "forget" and kept is not None:
-            forget(kept)
+            forget(kept.path)
         self.dispatch(self._beginning)
 
     def _not_kept(self, why: str) -> None:

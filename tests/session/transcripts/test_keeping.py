@@ -82,7 +82,7 @@ def test_a_session_that_was_broken_off_is_offered_for_its_own_reports(tmp_path: 
     assert one.paths == ("tour.ncu-rep",) and one.answers == 1 and one.actions == 3
     assert unfinished(("tour.ncu-rep",), tmp_path) == (one,)
     assert unfinished(("other.ncu-rep",), tmp_path) == ()
-    forget(one)
+    forget(one.path)
     assert list(tmp_path.iterdir()) == []
 
 
