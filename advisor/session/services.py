@@ -32,8 +32,7 @@ from advisor.session.cards import algorithms, estimate
 from advisor.session.executor import Judged, Sources
 from advisor.session.experiments import timeline as asked
 from advisor.session.experiments.versions import compare
-from advisor.session.interview.choosing import first_page
-from advisor.session.interview.numbers import interview
+from advisor.session.interview.choosing import first_page, interview
 from advisor.session.language.names import names_of
 from advisor.session.records import Ask, Choice, KnowledgeIndex, Pitfall, Ridge, Step
 from advisor.session.requests import Locate, Practise

@@ -21,13 +21,11 @@ class ExplainAsked(UserEvent, frozen=True, tag="explain"):
     word: str
 
 
-def explain_asked(state: State, event: ExplainAsked) -> State:
-    """The entry of the word."""
+def _explain_asked(state: State, event: ExplainAsked) -> State:
     return wait(state, Explain(event.word, state.position)) if event.word and state.place == "launch" else state
 
 
-def explained(state: State, request: Explain, result: Any) -> State:
-    """The card of the entry, which each face draws by itself."""
+def _explained(state: State, request: Explain, result: Any) -> State:
     return add(state, Card("explanation", request.word, (), request.position, label="Explain", detail=result))
 
 
@@ -49,25 +47,19 @@ _WHAT_IS: Final = Shape(
         r"(?:(?:the|a|an|meaning of)\s+)*(?P<rest>.+?)(?:\s+means?|\s+stands? for|\s+do)?$",
         re.IGNORECASE,
     ),
-    lambda rest, state: _explain(Line(" ".join(rest.split()), rest), state),
+    _explain,
+)
+
+_EXPLAIN: Final = Command(
+    "explain",
+    "what a metric, stall, opcode, finding or term means; alone: browse",
+    _explain,
+    "[word]",
+    group="why",
+    shapes=(_WHAT_IS,),
+    complete=_words,
 )
 
 ACTIONS: Final = (
-    Action(
-        ExplainAsked,
-        explain_asked,
-        "asks what {word} means",
-        (
-            Command(
-                "explain",
-                "[word]",
-                "what a metric, stall, opcode, finding or term means; alone: browse",
-                _explain,
-                "why",
-                shapes=(_WHAT_IS,),
-                complete=_words,
-            ),
-        ),
-        results=(Result(Explain, explained),),
-    ),
+    Action(ExplainAsked, _explain_asked, "asks what {word} means", (_EXPLAIN,), results=(Result(Explain, _explained),)),
 )

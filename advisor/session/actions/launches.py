@@ -26,13 +26,8 @@ class LaunchesShown(UserEvent, frozen=True, tag="launches"):
     """Back to the list of launches."""
 
 
-def launch_selected(state: State, event: LaunchSelected) -> State:
-    """A launch of the list is looked at."""
-    return select(state, event.position)
-
-
-def launches_shown(state: State, event: LaunchesShown) -> State:
-    """The list; an open question is dropped."""
+def _launches_shown(state: State, event: LaunchesShown) -> State:
+    """Show the list; an open question is dropped."""
     if state.place != "launch" or state.numbers:
         return state
     return replace(state, place="launches", ask=None, napkin_input=None)
@@ -71,36 +66,35 @@ def _words(event: LaunchSelected, kernels: tuple[str, ...]) -> str:
     return f"looks at {kernels[at]}" + ("" if kernels.count(kernels[at]) == 1 else f", the launch at place {at}")
 
 
-_SHAPE: Final = shape(
-    "(?:launch|kernel|go to kernel|go to launch|another kernel|look at)",
-    lambda rest, state: unless_unclear(_kernel(Line(rest, rest), state)),
+_KERNEL: Final = Command(
+    "kernel",
+    "another launch",
+    _kernel,
+    "[number or name]",
+    group="launch",
+    shapes=(
+        shape(
+            "(?:launch|kernel|go to kernel|go to launch|another kernel|look at)",
+            lambda line, state: unless_unclear(_kernel(line, state)),
+        ),
+    ),
+    complete=_kernels,
+)
+_KERNELS: Final = Command(
+    "kernels",
+    "the list of launches",
+    LaunchesShown,
+    group="launch",
+    said=("other kernels", "launches", "other launches", "list"),
 )
 
 ACTIONS: Final = (
     Action(
         LaunchSelected,
-        launch_selected,
+        lambda state, event: select(state, event.position),
         _words,
-        (
-            Command(
-                "kernel", "[number or name]", "another launch", _kernel, "launch", shapes=(_SHAPE,), complete=_kernels
-            ),
-        ),
+        (_KERNEL,),
         step=lambda event, state: steps_to_reveal(state),
     ),
-    Action(
-        LaunchesShown,
-        launches_shown,
-        "goes to the list of launches",
-        (
-            Command(
-                "kernels",
-                "",
-                "the list of launches",
-                lambda line, state: LaunchesShown(),
-                "launch",
-                said=("other kernels", "launches", "other launches", "list"),
-            ),
-        ),
-    ),
+    Action(LaunchesShown, _launches_shown, "goes to the list of launches", (_KERNELS,)),
 )

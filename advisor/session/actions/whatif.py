@@ -36,22 +36,19 @@ class Supposed(ViewEvent, frozen=True, tag="suppose"):
     values: tuple[tuple[str, float], ...]
 
 
-def what_if_asked(state: State, event: WhatIfAsked) -> State:
-    """The launch is diagnosed with these values."""
+def _what_if_asked(state: State, event: WhatIfAsked) -> State:
     if state.place != "launch" or state.position is None or state.launch is None or not event.values:
         return state
     return wait(reveal(state), Suppose(state.position, event.values))
 
 
-def supposed(state: State, event: Supposed) -> State:
-    """Only the latest values are diagnosed."""
+def _supposed(state: State, event: Supposed) -> State:
     if state.view != "whatif" or state.launch is None or event.values == state.supposing:
         return state
     return ask_for_view(replace(state, supposing=event.values))
 
 
-def answered(state: State, request: Suppose, result: Any) -> State:
-    """The card of what would change."""
+def _answered(state: State, request: Suppose, result: Any) -> State:
     launches = () if state.diagnosis is None else state.diagnosis.launches
     if request.position >= len(launches) or not isinstance(result, LaunchDiagnosis):
         return state
@@ -88,7 +85,7 @@ def _what_if(line: Line, state: State) -> Event:
 
 
 def _wrong_value(name: str, value: str, state: State) -> str:
-    """The message about a value that is no number, empty where it is one."""
+    """Return the message about a value that is no number, empty for a number."""
     found = metrics_of(name, state.knowledge)
     try:
         number(value, (state.knowledge.unit(found[0]) if found else "") or "")
@@ -98,7 +95,7 @@ def _wrong_value(name: str, value: str, state: State) -> str:
 
 
 def _metrics(rest: str, state: State, listing: Listing) -> Iterable[str]:
-    """The metric of the last pair, with the sign behind it; those with a measured value first."""
+    """Complete the metric of the last pair; those with a measured value come first."""
     before, comma, last = rest.rpartition(",")
     if "=" in last:
         return ()
@@ -113,33 +110,28 @@ def _metrics(rest: str, state: State, listing: Listing) -> Iterable[str]:
 
 def _tried_words(event: Supposed, kernels: tuple[str, ...]) -> str:
     values = ", ".join(f"{name} = {value:.6g}" for name, value in event.values)
-    return f"tries {values}" if values else "takes the measured values again"
+    return f"tries {values}" if values else "returns to the measured values"
 
 
-_SHAPE: Final = shape(
-    "(?:what if|suppose|what would happen if|and if)",
-    lambda rest, state: _what_if(Line(" ".join(rest.split()), rest), state),
+_WHATIF: Final = Command(
+    "whatif",
+    "what would be concluded with other values; alone: try them by steps",
+    _what_if,
+    "[metric=value, …]",
+    group="why",
+    said=("what if", "what would change it"),
+    shapes=(shape("(?:what if|suppose|what would happen if|and if)", _what_if),),
+    complete=_metrics,
 )
 
 ACTIONS: Final = (
     Action(
         WhatIfAsked,
-        what_if_asked,
+        _what_if_asked,
         "asks what if {values}",
-        (
-            Command(
-                "whatif",
-                "[metric=value, …]",
-                "what would be concluded with other values; alone: try them by steps",
-                _what_if,
-                "why",
-                said=("what if", "what would change it"),
-                shapes=(_SHAPE,),
-                complete=_metrics,
-            ),
-        ),
+        (_WHATIF,),
         step="3",
-        results=(Result(Suppose, answered, done=lambda event, state: ("3",)),),
+        results=(Result(Suppose, _answered, done=lambda event, state: ("3",)),),
     ),
-    Action(Supposed, supposed, _tried_words, step="3", keeps_view=True),
+    Action(Supposed, _supposed, _tried_words, step="3", keeps_view=True),
 )
