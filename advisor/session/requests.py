@@ -1,6 +1,6 @@
-"""What passes through a session: requests (work that a state waits for), their outcomes, and the base of user events.
+"""Requests (work that a state waits for), their outcomes, and the base class of user events.
 
-Events are data: a session is its events, and replaying them gives it back. What the user does is declared in `actions`.
+Events are data: replaying the events of a session restores it. User events are declared in `actions`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Conclude:
 class Prove:
     """Show how a finding or the class was concluded and what flips it (`how`), or why it was not (`why_not`).
 
-    quiet, here and below: for a view alone, which keeps the result; the conversation gets no card.
+    quiet, also below: for a view alone, without a card in the conversation.
     """
 
     what: str
@@ -46,7 +46,7 @@ class Prove:
 
 @dataclass(frozen=True, slots=True)
 class Suppose:
-    """Diagnose the launch as if these metrics had these values."""
+    """Diagnose the launch with other values of these metrics."""
 
     position: int
     values: tuple[tuple[str, float], ...]
@@ -92,10 +92,10 @@ class CompareVersion:
 
 @dataclass(frozen=True, slots=True)
 class Locate:
-    """The lines and instructions of a launch (source.View).
+    """Read the lines and instructions of a launch (source.View).
 
     by: a measure, empty for the finding's own; search: a regular expression; where: tests such as `share>5%`; columns:
-    names of columns or of a set of them; finding: the one whose measure is wanted, empty for the first.
+    names of columns or of a set of them; finding: the one whose measure is used, empty for the first.
     """
 
     position: int
@@ -108,7 +108,7 @@ class Locate:
 
 @dataclass(frozen=True, slots=True)
 class BuildCollectCommand:
-    """The ncu command that collects the metrics that the launch lacks (lines of text)."""
+    """Build the ncu command that collects the metrics that the launch lacks."""
 
     position: int
 
@@ -147,30 +147,30 @@ Request = (
 
 
 class UserEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="do"):
-    """Something the user did. The tag of a class is its verb in transcripts, its fields are written by name.
+    """A user action. The tag of a class is its verb in transcripts, its fields are written by name.
 
-    undoable: whether `/back` takes it back.
+    undoable: whether `/back` undoes it.
     """
 
     undoable: ClassVar[bool] = True
 
     @property
     def verb(self) -> str:
-        """The verb in transcripts."""
+        """Return the verb in transcripts."""
         return str(self.__struct_config__.tag)
 
 
 class ViewEvent(UserEvent, frozen=True):
-    """Something that changes only what lies over the conversation: undo passes over it once the view is left."""
+    """A change of the view over the conversation: undo ignores it once the view is closed."""
 
 
 class Back(UserEvent, frozen=True, tag="back"):
-    """The last user event is undone. Never logged: the log without that event is replayed."""
+    """Undo the last user event. Never logged: the log without that event is replayed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The reports were read and diagnosed. Without reports the diagnosis is None."""
+    """The reports were read and diagnosed. diagnosis: None without reports."""
 
     request: Read
     diagnosis: Diagnosis | None
@@ -179,7 +179,7 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Concluded:
-    """Everything was diagnosed anew. wanted: in an interview, the questions whose answers could change the outcome."""
+    """Everything was diagnosed again. wanted: in an interview, the questions whose answers could change the result."""
 
     request: Conclude
     diagnosis: Diagnosis
@@ -188,7 +188,7 @@ class Concluded:
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """The result of any other request; the request's own text says what it is."""
+    """The result of any other request."""
 
     request: (
         Prove | Suppose | Explain | Estimate | Trace | CompareVersion | Locate | BuildCollectCommand | Write | Practise
@@ -198,7 +198,7 @@ class Completed:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """Work failed: one line that says what is wrong and what to do."""
+    """Work failed. message: one line that says what is wrong and what to do."""
 
     request: Request
     message: str
