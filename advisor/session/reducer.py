@@ -18,8 +18,7 @@ from advisor.session.actions import BY_EVENT, RESULTS
 from advisor.session.actions.begin import next_question, past
 from advisor.session.actions.compare import compared_when_done
 from advisor.session.interview.choosing import revealed
-from advisor.session.method.progress import far, steps_to_reveal
-from advisor.session.method.steps import SYSTEM
+from advisor.session.method.steps import SYSTEM, far, steps_to_reveal
 from advisor.session.practice import room as practice
 from advisor.session.records import Card, Line
 from advisor.session.requests import (
@@ -111,7 +110,7 @@ def _steps_of(event: Event, state: State) -> tuple[str, ...]:
 
 
 def progressed(state: State, event: Event) -> tuple[tuple[int | None, str, Far], ...]:
-    """Return the progress of the steps after the event (see method.progress). state: after it."""
+    """Return the progress of the steps after the event (see method.steps). state: after it."""
     out = state.progress
     match event:
         case Opened():

@@ -16,8 +16,7 @@ from advisor.session import events as e
 from advisor.session.choices import choices
 from advisor.session.executor import Executor
 from advisor.session.language.understand import event_of
-from advisor.session.method.progress import far, rows
-from advisor.session.method.steps import here
+from advisor.session.method.steps import far, here, rows
 from advisor.session.reducer import progressed, reduce, replay
 
 STEPS = tuple(step.id for step in INDEX().steps)

@@ -11,7 +11,7 @@ from advisor.session.action import Action, Command, Far, Line
 from advisor.session.actions.help import NotUnderstood
 from advisor.session.interview import contradictions, prompting
 from advisor.session.interview.choosing import open_questions
-from advisor.session.method.progress import steps_to_reveal
+from advisor.session.method.steps import steps_to_reveal
 from advisor.session.records import Algorithm, Ask
 from advisor.session.requests import Conclude, Estimate, Event, UserEvent, Value
 from advisor.session.state import State

@@ -11,7 +11,7 @@ from advisor.session.action import Action, Line, Shape
 from advisor.session.interview import contradictions
 from advisor.session.interview.choosing import BOUNDS, next_number, offer, replaced, revealed
 from advisor.session.language.names import squash
-from advisor.session.method.progress import steps_to_reveal
+from advisor.session.method.steps import steps_to_reveal
 from advisor.session.numbers import number_text
 from advisor.session.records import Card
 from advisor.session.records import Line as CardLine

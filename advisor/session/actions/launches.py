@@ -9,7 +9,7 @@ from typing import Final
 from advisor.session.action import Action, Command, Line, Listing, shape
 from advisor.session.actions.help import NotUnderstood, unless_unclear
 from advisor.session.language.names import begun, near, pick
-from advisor.session.method.progress import steps_to_reveal
+from advisor.session.method.steps import steps_to_reveal
 from advisor.session.numbers import launch_number
 from advisor.session.requests import Event, UserEvent
 from advisor.session.state import State

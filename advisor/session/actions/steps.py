@@ -9,8 +9,7 @@ from typing import Final
 from advisor.session.action import Action, Command, Far, Line, Listing, shape
 from advisor.session.actions.help import NotUnderstood, one_of, unless_unclear
 from advisor.session.language.names import begun
-from advisor.session.method.progress import step_card, steps_card
-from advisor.session.method.steps import here
+from advisor.session.method.steps import here, step_card, steps_card
 from advisor.session.requests import Event, UserEvent
 from advisor.session.state import State
 from advisor.session.transitions import add
