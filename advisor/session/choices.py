@@ -29,8 +29,8 @@ _SKIPS = {
 
 def shown_findings(state: State) -> set[str]:
     """Return the findings of the launch that were shown."""
-    told = [c for c in state.cards if c.position == state.position and not c.past]
-    return {c.finding for c in told if c.kind in ("finding", "trust", "note")}
+    cards = [c for c in state.cards if c.position == state.position and not c.past]
+    return {c.finding for c in cards if c.kind in ("finding", "trust", "note")}
 
 
 def next_finding(state: State) -> Finding | None:

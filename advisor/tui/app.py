@@ -272,7 +272,7 @@ class AdvisorApp(App[int]):
             if self._interrupted is not None:
                 self._taken_up("anew")
         elif message.end is not None:
-            self.go_on(message.end.state, message.player.desk)
+            self.go_on(message.end.state, message.player.executor)
             for text in getattr(message.player, "changed", ()):
                 self.notify(text, severity="warning", markup=False)
         else:

@@ -196,7 +196,7 @@ def algorithm_ask(state: State) -> Ask:
 
 
 # (expected, found): what separates the two.
-TELLS: Final = {
+DECIDED_BY: Final = {
     ("memory", "memory"): "Memory reaches 60 % or more of its peak ({numbers}).",
     ("compute", "compute"): "A pipe or the issue slots reach 60 % or more of their peak ({numbers}).",
     ("latency", "latency"): "Neither memory nor compute reaches 60 % of its peak: warps wait ({numbers}).",
@@ -269,7 +269,7 @@ def comparison_card(state: State) -> Card | None:
         head = f"Your prediction: {bound}. Actual: {title}"
     lines = []
     if bound is not None:
-        lines.append(Line(TELLS[bound, side].format(numbers=_numbers(launch))))
+        lines.append(Line(DECIDED_BY[bound, side].format(numbers=_numbers(launch))))
     if launch.verdict.id == "internal_congestion" and bound == "memory":
         lines.append(Line("The limit is on the chip (L1, shared memory, L2): DRAM itself is not saturated."))
     if paper:

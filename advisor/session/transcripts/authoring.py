@@ -69,7 +69,7 @@ def quiet(what: str, done: int, total: int) -> None:
 
 
 def settle(
-    state: State, desk: Executor, entry: Entry | None = None, watch: Watch = quiet
+    state: State, executor: Executor, entry: Entry | None = None, watch: Watch = quiet
 ) -> tuple[State, tuple[e.Outcome, ...]]:
     """Return the state after the work that it waits for, and the outcomes.
 
@@ -80,7 +80,7 @@ def settle(
     outcomes: list[e.Outcome] = []
     while state.waiting and len(outcomes) < most:
         request, at = state.waiting[0], len(outcomes)
-        outcome = e.Failed(request, failed[at]) if at in failed else desk.perform(request, state, watch)
+        outcome = e.Failed(request, failed[at]) if at in failed else executor.perform(request, state, watch)
         after = reduce(state, outcome)
         if after is state:
             break
@@ -89,9 +89,9 @@ def settle(
     return state, tuple(outcomes)
 
 
-def do(state: State, entry: Entry, desk: Executor, watch: Watch = quiet) -> tuple[State, tuple[e.Outcome, ...]]:
+def do(state: State, entry: Entry, executor: Executor, watch: Watch = quiet) -> tuple[State, tuple[e.Outcome, ...]]:
     """Return the state after an entry's event and its work, and the outcomes."""
-    return settle(reduce(state, entry.event), desk, entry, watch)
+    return settle(reduce(state, entry.event), executor, entry, watch)
 
 
 class Begin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -130,8 +130,8 @@ def record(path: Path, watch: Watch = quiet) -> Transcript:
     """Return the transcript of a script; InputError names the line that was not understood or failed its `expect`."""
     script = read_script(path)
     memory = Memory()
-    desk = Sandbox(harmless(memory.watching(sources())), cards={})
-    scene = _Scene(script, desk, str(path), watch)
+    executor = Sandbox(harmless(memory.watching(sources())), cards={})
+    scene = _Scene(script, executor, str(path), watch)
     scene.begin(path.parent)
     for number, item in enumerate(script.script, 1):
         scene.line(item, number)
@@ -142,7 +142,7 @@ def record(path: Path, watch: Watch = quiet) -> Transcript:
 @dataclass
 class _Scene:
     script: Script
-    desk: Executor
+    executor: Executor
     name: str
     watch: Watch
     state: State = field(default_factory=State)
@@ -221,7 +221,7 @@ class _Scene:
         after = reduce(self.state, event)
         if after is self.state:
             raise InputError(f"{where}: it has no effect here")
-        self.state, outcomes = settle(after, self.desk, watch=self.watch)
+        self.state, outcomes = settle(after, self.executor, watch=self.watch)
         for outcome in outcomes:
             if isinstance(outcome, e.Failed):
                 raise InputError(f"{where}: {outcome.message}")

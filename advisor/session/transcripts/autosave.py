@@ -388,12 +388,12 @@ class Saving:
             self._keeper = Keeper(self.memory, place=self._place, problem=lambda text: self.problem(text))
         self._keeper.keep(state)
 
-    def go_on(self, state: State, desk: Executor) -> None:
+    def go_on(self, state: State, executor: Executor) -> None:
         """Continue a replayed session as the user's: from its end as the same one, else as a new one."""
         self.close()
-        if isinstance(desk, Sandbox):
-            self.memory.take(desk.memory)
-            same = desk.kept if desk.end is state else ""
+        if isinstance(executor, Sandbox):
+            self.memory.take(executor.memory)
+            same = executor.kept if executor.end is state else ""
             self._keeper = Keeper(self.memory, place=self._place, problem=self.problem, continued=same)
         self.keep(state)
 

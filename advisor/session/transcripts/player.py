@@ -54,7 +54,7 @@ class Player:
     """
 
     transcript: Transcript
-    desk: Sandbox
+    executor: Sandbox
     name: str = ""
     _played: list[Played] = field(default_factory=lambda: [Played(State(), {})])
 
@@ -103,19 +103,19 @@ class Player:
 
     def _play(self, entry: Entry, watch: Watch) -> Played:
         before = self._played[-1].state
-        after, outcomes = do(before, entry, self.desk, watch)
+        after, outcomes = do(before, entry, self.executor, watch)
         # An action on an exercise depends on the learner's progress on this machine.
         done = isinstance(entry.event, e.Practised) or any(
             event is entry.event for event in after.log[len(before.log) :]
         )
         for at, outcome in enumerate(outcomes):
             # Without its report it would be another session, which must not replace the saved one.
-            if not self.desk.kept or at in entry.failed:
+            if not self.executor.kept or at in entry.failed:
                 continue
             if isinstance(outcome, e.Failed) and isinstance(outcome.request, e.Read):
                 raise InputError(outcome.message)
         if len(self._played) == len(self) and done and all(one.done for one in self._played):
-            self.desk.end = after
+            self.executor.end = after
         return Played(after, concluded(before, after, outcomes), done)
 
     def differences(self, step: int, watch: Watch = quiet) -> tuple[Difference, ...]:
