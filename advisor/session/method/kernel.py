@@ -108,34 +108,26 @@ def collecting(launch: LaunchDiagnosis, findings: Iterable[str] = ()) -> list[Li
     return [Line(f"Collect it with: {c}", "quiet") for c in dict.fromkeys(commands)]
 
 
-def build(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """P0: how the code was built, as far as the report shows it."""
+# A function per step, as HERE lists them: P0 to 6b, part III and the annexes
+def _build(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines = looked_for(state, launch, ("debug_build", "line_info_missing", "register_spilling"))
     named = (("registers a thread", "registers_per_thread"), ("stack bytes", "stack_bytes"), ("spills", "spill_inst"))
     return [*lines, values(state, launch, "Now", named)]
 
 
-def napkin(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """0: the estimate if there is one, the prediction, and the minimum time that the bytes allow."""
-    lines = [line for card in state.cards if _napkin(card.kind, card.position, state) for line in card.lines]
+def _napkin(state: State, launch: LaunchDiagnosis) -> list[Line]:
+    cards = [card for card in state.cards if card.kind == "napkin"]
+    lines = [line for card in cards if card.position == state.position for line in card.lines]
     lines += _expected(state, launch)
-    if lines and any(card.kind == "napkin" for card in state.cards):
+    if lines and cards:
         return lines
-    given = [(name, state.answer(name)) for name in ("theoretical_bytes", "theoretical_flop")]
-    parts = [
-        f"{number_text(value, 'byte' if name == 'theoretical_bytes' else 'FLOP')}" for name, value in given if value
-    ]
+    given = [(state.answer(name), unit) for name, unit in (("theoretical_bytes", "byte"), ("theoretical_flop", "FLOP"))]
+    parts = [number_text(value, unit) for value, unit in given if value]
     if not parts:
-        return [
-            *lines,
-            unknown("No napkin math yet: a report cannot show what the algorithm needs. /goto 0 estimates it."),
-        ]
+        text = "No napkin math yet: a report cannot show what the algorithm needs. /goto 0 estimates it."
+        return [*lines, unknown(text)]
     lines.append(Line(f"by your answers: {', '.join(parts)}", "fact", "Needed"))
     return [*lines, *_minimum_time(state, launch)]
-
-
-def _napkin(kind: str, position: int | None, state: State) -> bool:
-    return kind == "napkin" and position == state.position
 
 
 def _expected(state: State, launch: LaunchDiagnosis) -> list[Line]:
@@ -160,26 +152,13 @@ def _minimum_time(state: State, launch: LaunchDiagnosis) -> list[Line]:
     return [Line(shown, "strong", "Minimum time")]
 
 
-def variants(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """0b: the verdict on the three times, or that they are not known."""
+def _variants(state: State, launch: LaunchDiagnosis) -> list[Line]:
     done = [c for c in state.cards if c.finding == "variants" and c.position == state.position and c.kind == "evidence"]
-    return (
-        list(done[-1].lines)
-        if done
-        else [
-            Line(
-                (
-                    "The times of the whole kernel, of its memory accesses and of its arithmetic alone are not "
-                    "known yet."
-                ),
-                "unknown",
-            )
-        ]
-    )
+    text = "The times of the whole kernel, of its memory accesses and of its arithmetic alone are not known yet."
+    return list(done[-1].lines) if done else [unknown(text)]
 
 
-def classify(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """1: the class and why, the units that lead, what ncu's own rules say, how far to trust it."""
+def _classify(state: State, launch: LaunchDiagnosis) -> list[Line]:
     verdict = launch.verdict
     lines = [Line(verdict.title, "strong", "Class")]
     lines += [Line(sentence(verdict.because))] if verdict.because else []
@@ -194,19 +173,13 @@ def classify(state: State, launch: LaunchDiagnosis) -> list[Line]:
     return lines + (collecting(launch) if verdict.id == "undetermined" else [])
 
 
-def roofline(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """1b: the point, the ridges of the types that it uses, and its share of the slope."""
+def _roofline(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines = [values(state, launch, "Intensity", (("", "intensity"),))]
     lines.append(values(state, launch, "Reached", (("", "gflop_per_s"), ("GFLOP/s, DRAM at", "dram_pct"))))
     at = known(launch, "intensity")
     if at is not None and at <= 0:
-        return [
-            *lines,
-            Line(
-                "No floating-point work was counted: the point has no height, read DRAM's share of its peak instead.",
-                "quiet",
-            ),
-        ]
+        text = "No floating-point work was counted: the point has no height, use DRAM's share of its peak instead."
+        return [*lines, Line(text, "quiet")]
     used = {peak for metric, peaks in _KINDS if (known(launch, metric) or 0) > 0 for peak in peaks}
     roofs = [ridge for ridge in state.knowledge.ridges if ridge.gpu == launch.known_as and ridge.peak in used]
     for ridge in roofs if at is not None else []:
@@ -218,8 +191,7 @@ def roofline(state: State, launch: LaunchDiagnosis) -> list[Line]:
     return [*lines, *(collecting(launch) if at is None else [])]
 
 
-def subsystem(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """2: pipes, memory, scheduler, stalls, occupancy: the numbers that name the part."""
+def _subsystem(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines = [values(state, launch, "Pipes", [(unit_name(m), m) for m in _PIPES], 4)]
     units = (("DRAM", "dram_pct"), ("L2", "l2_pct"), ("L1 wavefronts", "l1_wavefronts_pct"))
     lines.append(values(state, launch, "Memory", units))
@@ -238,8 +210,7 @@ def subsystem(state: State, launch: LaunchDiagnosis) -> list[Line]:
     return lines
 
 
-def memory_chart(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """2b: the volumes on the arrows, and how full each unit is."""
+def _memory_chart(state: State, launch: LaunchDiagnosis) -> list[Line]:
     rows = (
         ("DRAM", (("read", "dram_read_bytes"), ("written", "dram_write_bytes"), ("busy", "dram_pct"))),
         ("L2 and L1", (("to L1", "l2_load_bytes"), ("from L1", "l2_store_bytes"), ("hits", "l2_hit_pct"))),
@@ -250,8 +221,7 @@ def memory_chart(state: State, launch: LaunchDiagnosis) -> list[Line]:
     return [values(state, launch, label, named) for label, named in rows]
 
 
-def quantify(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """3: the gain of each cause, how it was estimated, and the gain of all fixes together."""
+def _quantify(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines: list[Line] = []
     for finding in _causes(launch):
         if finding.speedup is None:
@@ -273,8 +243,7 @@ def _causes(launch: LaunchDiagnosis) -> list[Finding]:
     return [f for f in launch.findings if f.kind == "diagnosis" and not is_end(f) and f.id != "unexplained"]
 
 
-def locate(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """4: the places of the findings; why there is none where there is none."""
+def _locate(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if state.numbers:
         return [unknown(NO_SOURCE_TYPED)]
     lines: list[Line] = []
@@ -294,15 +263,13 @@ def locate(state: State, launch: LaunchDiagnosis) -> list[Line]:
     return [*lines, *looked_for(state, launch, ("line_info_missing",))]
 
 
-def features(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """4F: whether there are instructions to search."""
+def _features(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if state.numbers:
         return [unknown(NO_SOURCE_TYPED)]
     return [Line(OPEN_SOURCE), values(state, launch, "Samples", (("", "pc_samples"),))]
 
 
-def fix(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """5: the fix of each finding with its cost; for a kernel at its limit, that it is."""
+def _fix(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines = []
     for finding in launch.findings[:_MOST]:
         if finding.fix is None or finding.kind == "note":
@@ -316,8 +283,7 @@ def fix(state: State, launch: LaunchDiagnosis) -> list[Line]:
     return lines or [unknown("Nothing to fix was found.")]
 
 
-def sweep(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """5b: the configuration at hand, what caps it, and the command that sweeps the exercise of the first fix."""
+def _sweep(state: State, launch: LaunchDiagnosis) -> list[Line]:
     named = (
         ("block", "block_size"),
         ("registers", "registers_per_thread"),
@@ -333,15 +299,12 @@ def sweep(state: State, launch: LaunchDiagnosis) -> list[Line]:
     return [*lines, Line("Vary these in your own code and time each point; nothing here can run it for you.", "quiet")]
 
 
-def again(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """6: the log so far, and whether to go on."""
-    lines = list(log_lines(state)) or [
-        unknown("No second version yet: change the code, measure again, and give the new report (/compare REPORT).")
-    ]
-    return [*lines, advice(launch)]
+def _again(state: State, launch: LaunchDiagnosis) -> list[Line]:
+    text = "No second version yet: change the code, measure again, and give the new report (/compare REPORT)."
+    return [*(log_lines(state) or [unknown(text)]), _advice(launch)]
 
 
-def advice(launch: LaunchDiagnosis) -> Line:
+def _advice(launch: LaunchDiagnosis) -> Line:
     """The stop rule of the method on the first finding: under 5 % stop, under 10 % as good, at a roofline stop."""
     first = main_finding(launch)
     if first is None or first.kind != "diagnosis" or first.id == "unexplained":
@@ -351,18 +314,15 @@ def advice(launch: LaunchDiagnosis) -> Line:
     if first.speedup is None:
         return unknown("The next fix has no estimate: try it, and compare the times.")
     gain = first.speedup.estimate
-    shown = (
-        "The next fix is estimated at {gain}: under 5 % it is not worth the work, so stop."
-        if gain < _SMALL
-        else "The next fix is estimated at {gain}: under 10 % stopping is a good choice too."
-        if gain < _MAYBE
-        else "The next fix is estimated at {gain}: continue."
-    )
-    return Line(shown.format(gain=f"{gain_text(first.speedup)} ({first.title})"), "strong")
+    advice = "continue"
+    if gain < _MAYBE:
+        advice = "under 10 % stopping is a good choice too"
+    if gain < _SMALL:
+        advice = "under 5 % it is not worth the work, so stop"
+    return Line(f"The next fix is estimated at {gain_text(first.speedup)} ({first.title}): {advice}.", "strong")
 
 
-def baselines(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """6b: the versions that can be compared."""
+def _baselines(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if not state.earlier:
         return [unknown("There is one version so far, so there is nothing to compare it with.")]
     lines = []
@@ -372,9 +332,7 @@ def baselines(state: State, launch: LaunchDiagnosis) -> list[Line]:
     return lines
 
 
-# Part III and the annexes
-def l2(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """L2: hit rate, what was asked of it against what DRAM moved, its size, its busiest slice."""
+def _l2(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines = [values(state, launch, "Hit rates", (("L2", "l2_hit_pct"), ("L1", "l1_hit_pct")))]
     loads, stores, moved = (known(launch, m) for m in ("l2_load_bytes", "l2_store_bytes", "dram_bytes"))
     if loads is not None and stores is not None and moved:
@@ -391,8 +349,7 @@ def l2(state: State, launch: LaunchDiagnosis) -> list[Line]:
     return [*lines, *looked_for(state, launch, ("poor_cache_reuse", "excess_traffic"))]
 
 
-def atomics(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """Atomics: how many, and how full the hottest slice is with them."""
+def _atomics(state: State, launch: LaunchDiagnosis) -> list[Line]:
     red, atom, need = (known(launch, m) for m in ("l2_red_sectors", "l2_atom_sectors", "atomic_need_pct"))
     lines: list[Line] = []
     if red is not None and atom is not None and red + atom == 0:
@@ -410,8 +367,7 @@ def atomics(state: State, launch: LaunchDiagnosis) -> list[Line]:
     return [*lines, *collecting(launch, ("atomic_contention",))]
 
 
-def tensor(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """Tensor cores: whether their instructions ran, and how busy the pipe was."""
+def _tensor(state: State, launch: LaunchDiagnosis) -> list[Line]:
     count = known(launch, "tensor_inst")
     if count is None:
         lines = [values(state, launch, "", (("tensor instructions", "tensor_inst"), ("pipe", "pipe_tensor_pct")))]
@@ -423,8 +379,7 @@ def tensor(state: State, launch: LaunchDiagnosis) -> list[Line]:
     return [*lines, *looked_for(state, launch, ("tensor_cores_unused",))]
 
 
-def phases(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """PM sampling: how much DRAM and SM activity change over the run."""
+def _phases(state: State, launch: LaunchDiagnosis) -> list[Line]:
     moved = known(launch, "sampling_phases")
     if moved is None:
         return [
@@ -435,8 +390,7 @@ def phases(state: State, launch: LaunchDiagnosis) -> list[Line]:
     return [Line(shown, "fact", "Phases"), *looked_for(state, launch, ("phases_mixed",))]
 
 
-def balance(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """Balance: busiest over average SM, waves, SMs active."""
+def _balance(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines = []
     ratio = known(launch, "sm_active_ratio")
     if ratio is not None:
@@ -449,8 +403,7 @@ def balance(state: State, launch: LaunchDiagnosis) -> list[Line]:
     return [*lines, *looked_for(state, launch, ("workload_imbalance", "tail_effect", "grid_too_small"))]
 
 
-def replay(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """Replay: clocks and caches by the report, and the trust findings that replaying can cause."""
+def _replay(state: State, launch: LaunchDiagnosis) -> list[Line]:
     clocks, caches = known(launch, "clock_control"), known(launch, "cache_control")
     clock_words = "unknown" if clocks is None else _CLOCKS.get(clocks, "unknown")
     cache_words = "unknown" if caches is None else _CACHES.get(caches, "unknown")
@@ -459,22 +412,19 @@ def replay(state: State, launch: LaunchDiagnosis) -> list[Line]:
     return [Line(shown, "fact", "Profile"), *looked_for(state, launch, names)]
 
 
-def own_rules(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """Custom rules: how ncu's own compare with the conclusions."""
+def _own_rules(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if not launch.ncu_rules:
         return [unknown("The report holds no results of ncu's rules.")]
     agree = sum(rule.status in ("first", "ranked", "trust", "class_same") for rule in launch.ncu_rules)
     return [Line(f"ncu's own rules have {len(launch.ncu_rules)} results; {agree} agree with the conclusions here.")]
 
 
-def python_api(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """What a script in continuous integration would record: time, DRAM bytes, SM percentage."""
+def _python_api(state: State, launch: LaunchDiagnosis) -> list[Line]:
     named = (("", "duration_ns"), ("DRAM", "dram_bytes"), ("SM", "sm_throughput_pct"))
     return [values(state, launch, "What a script would record of this launch", named)]
 
 
-def mig(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """Parts of a GPU: the SMs that were used, and those of the device."""
+def _mig(state: State, launch: LaunchDiagnosis) -> list[Line]:
     used, all_ = known(launch, "sm_count"), known(launch, "device_sm_count")
     if used is None:
         lines = [values(state, launch, "SMs", (("", "sm_count"),))]
@@ -485,8 +435,7 @@ def mig(state: State, launch: LaunchDiagnosis) -> list[Line]:
     return [*lines, *looked_for(state, launch, ("mig_or_green_context",))]
 
 
-def graphs(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """Graphs: whether this launch is so short that launching it counts."""
+def _graphs(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if launch.duration_ns is None:
         return [values(state, launch, "", (("duration", "duration_ns"),))]
     time = f"This launch takes {duration_text(launch.duration_ns)}"
@@ -499,8 +448,7 @@ def graphs(state: State, launch: LaunchDiagnosis) -> list[Line]:
     return [*lines, *looked_for(state, launch, ("launch_overhead",))]
 
 
-def pitfalls(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """IV: the pitfalls that show on this launch first, the others after, each with its cure."""
+def _pitfalls(state: State, launch: LaunchDiagnosis) -> list[Line]:
     shown, others = [], []
     for pitfall in state.knowledge.pitfalls:
         found = state.finding_of(pitfall.found_by) if pitfall.found_by else None
@@ -512,8 +460,7 @@ def pitfalls(state: State, launch: LaunchDiagnosis) -> list[Line]:
     return [*shown, *looked_for(state, launch, checked), Line("All other pitfalls", "strong"), *others]
 
 
-def commands(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """A: what is missing, as a command."""
+def _commands(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if state.numbers:
         return [unknown("Missing: not decided by these numbers")]
     if not launch.missing:
@@ -521,8 +468,7 @@ def commands(state: State, launch: LaunchDiagnosis) -> list[Line]:
     return [unknown(f"{len(launch.missing)} metrics that rules need; /collect shows the command", "Missing")]
 
 
-def ridges(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """B: the ridge points of this launch's GPU."""
+def _ridges(state: State, launch: LaunchDiagnosis) -> list[Line]:
     found = [ridge for ridge in state.knowledge.ridges if ridge.gpu == launch.known_as]
     if not found:
         return [unknown(NO_GPU)]
@@ -530,8 +476,7 @@ def ridges(state: State, launch: LaunchDiagnosis) -> list[Line]:
     return lines + [Line(f"{r.ridge:.4g} FLOP/byte", "fact", f"{r.peak.replace('_', ' ')}") for r in found]
 
 
-def references(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """C: the sources of this launch's conclusions."""
+def _references(state: State, launch: LaunchDiagnosis) -> list[Line]:
     keys = [key for finding in launch.findings for key in finding.cites]
     keys += [key for item in launch.verdict.evidence for key in item.cites]
     sources = list(dict.fromkeys(state.knowledge.source(key) for key in keys))[:_SOURCES]
@@ -540,39 +485,38 @@ def references(state: State, launch: LaunchDiagnosis) -> list[Line]:
     return [Line("The conclusions here are based on", "strong"), *(Line(source, "fact", depth=1) for source in sources)]
 
 
-def cluster(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """D: a report says nothing about it."""
+def _cluster(state: State, launch: LaunchDiagnosis) -> list[Line]:
     return [Line("This step is about the machine and the tools: a report has nothing about it.", "quiet")]
 
 
 HERE: Final[dict[str, Here]] = {
-    "P0": build,
-    "0": napkin,
-    "0b": variants,
-    "1": classify,
-    "1b": roofline,
-    "2": subsystem,
-    "2b": memory_chart,
-    "3": quantify,
-    "4": locate,
-    "4F": features,
-    "5": fix,
-    "5b": sweep,
-    "6": again,
-    "6b": baselines,
-    "III.l2": l2,
-    "III.atomics": atomics,
-    "III.tensor": tensor,
-    "III.pm_sampling": phases,
-    "III.balance": balance,
-    "III.replay": replay,
-    "III.custom_rules": own_rules,
-    "III.python_api": python_api,
-    "III.mig": mig,
-    "III.graphs": graphs,
-    "IV": pitfalls,
-    "A": commands,
-    "B": ridges,
-    "C": references,
-    "D": cluster,
+    "P0": _build,
+    "0": _napkin,
+    "0b": _variants,
+    "1": _classify,
+    "1b": _roofline,
+    "2": _subsystem,
+    "2b": _memory_chart,
+    "3": _quantify,
+    "4": _locate,
+    "4F": _features,
+    "5": _fix,
+    "5b": _sweep,
+    "6": _again,
+    "6b": _baselines,
+    "III.l2": _l2,
+    "III.atomics": _atomics,
+    "III.tensor": _tensor,
+    "III.pm_sampling": _phases,
+    "III.balance": _balance,
+    "III.replay": _replay,
+    "III.custom_rules": _own_rules,
+    "III.python_api": _python_api,
+    "III.mig": _mig,
+    "III.graphs": _graphs,
+    "IV": _pitfalls,
+    "A": _commands,
+    "B": _ridges,
+    "C": _references,
+    "D": _cluster,
 }
