@@ -53,6 +53,7 @@ from advisor.session.transcripts.format import (
     bundled_path,
     decode,
     of_this_machine,
+    with_paths,
 )
 from advisor.session.transcripts.sandbox import Sandbox, harmless
 
@@ -132,7 +133,7 @@ def record(path: Path, watch: Watch = quiet) -> Transcript:
     memory = Memory()
     executor = Sandbox(harmless(memory.watching(sources())), cards={})
     scene = _Scene(script, executor, str(path), watch)
-    scene.begin(path.parent)
+    scene.begin()
     for number, item in enumerate(script.script, 1):
         scene.line(item, number)
     header = Header(title=script.title, description=script.description, cites=script.cites, tags=script.tags)
@@ -147,20 +148,17 @@ class _Scene:
     watch: Watch
     state: State = field(default_factory=State)
 
-    def begin(self, folder: Path) -> None:
+    def begin(self) -> None:
         begin = self.script.begin
-        self._do(
-            e.Began(self._paths(begin.reports, folder), begin.gpu, self._paths(begin.traces, folder)), "the beginning"
-        )
+        self._do(with_paths(e.Began(begin.reports, begin.gpu, begin.traces), self._path), "the beginning")
 
-    def _paths(self, names: tuple[str, ...], folder: Path) -> tuple[str, ...]:
-        out = []
-        for name in names:
-            path = bundled_path(name) if name.startswith(BUNDLED) else folder / name
-            if path is None or not path.is_file():
-                raise InputError(f"{self.name}: there is no file {name!r}")
-            out.append(str(path))
-        return tuple(out)
+    def _path(self, named: str) -> str:
+        """Return the path of a file that the script names, `NAME#3` of a launch in it."""
+        name, sign, launch = named.partition("#")
+        path = bundled_path(name) if name.startswith(BUNDLED) else Path(self.name).parent / name
+        if path is None or not path.is_file():
+            raise InputError(f"{self.name}: there is no file {name!r}")
+        return f"{path}{sign}{launch}"
 
     def line(self, item: Any, number: int) -> None:
         where = f"{self.name}: line {number} of the script"
@@ -198,12 +196,8 @@ class _Scene:
             raise InputError(f"{where}: no action is called {data['do']!r}") from None
         except ValueError as problem:
             raise InputError(f"{where}: {problem}") from None
-        if isinstance(event, e.ReportGiven):
-            name, sign, launch = event.path.partition("#")
-            event = msgspec.structs.replace(event, path=self._paths((name,), Path(self.name).parent)[0] + sign + launch)
-        elif isinstance(event, e.TraceGiven):
-            event = msgspec.structs.replace(event, paths=self._paths(event.paths, Path(self.name).parent))
-        self._do(event, where)
+        named = isinstance(event, e.ReportGiven | e.TraceGiven)
+        self._do(with_paths(event, self._path) if named else event, where)
 
     def _interview(self, until: str | None, where: str) -> None:
         numbers = self.script.numbers

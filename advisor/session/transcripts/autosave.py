@@ -10,13 +10,12 @@ from __future__ import annotations
 import contextlib
 import json
 import secrets
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from threading import Condition, Thread
 from typing import Any, Final
 
-import msgspec
 from filelock import FileLock, Timeout
 
 from advisor.records import resources
@@ -27,7 +26,7 @@ from advisor.session.executor import Executor, Sources
 from advisor.session.state import State
 from advisor.session.transcripts import format as serialize
 from advisor.session.transcripts.attachments import Memory, transcript_of
-from advisor.session.transcripts.format import Entry, Scrubber, Transcript, of_this_machine
+from advisor.session.transcripts.format import Entry, Scrubber, Transcript, of_this_machine, with_paths
 from advisor.session.transcripts.recorder import Recorder
 from advisor.session.transcripts.sandbox import Sandbox
 from advisor.view.numbers import plural
@@ -175,22 +174,19 @@ class Keeper:
         self._held = True
 
     def _write_names(self, state: State) -> None:
-        names = self._names | {self._scrubber.path(path): str(Path(path).absolute()) for path in _named(state.log)}
+        names = dict(self._names)
+
+        def keep(path: str) -> str:
+            if path:
+                names[self._scrubber.path(path)] = str(Path(path).absolute())
+            return path
+
+        for event in state.log:
+            if isinstance(event, e.Began | e.ReportGiven | e.TraceGiven):
+                with_paths(event, keep)
         if names != self._names:
             write_whole(self._place / f"{self.id}{_HERE}", json.dumps({"paths": names}, sort_keys=True) + "\n")
             self._names = names
-
-
-def _named(log: Iterable[e.Event]) -> Iterator[str]:
-    """Yield the paths that a log names."""
-    for event in log:
-        match event:
-            case e.Began():
-                yield from (*event.paths, *event.traces)
-            case e.ReportGiven(path=path) if path:
-                yield path
-            case e.TraceGiven():
-                yield from event.paths
 
 
 # Finding again
@@ -300,19 +296,7 @@ def _real_name(path: Path) -> Callable[[str], str]:
 def with_real_paths(transcript: Transcript, path: Path) -> tuple[Entry, ...]:
     """Return the entries of an automatically saved session with the paths of this machine."""
     real = _real_name(path)
-    return tuple(replace(entry, event=_with_paths(entry.event, real)) for entry in transcript.entries)
-
-
-def _with_paths(event: e.UserEvent, real: Callable[[str], str]) -> e.UserEvent:
-    match event:
-        case e.Began():
-            paths, traces = map(tuple, (map(real, event.paths), map(real, event.traces)))
-            return msgspec.structs.replace(event, paths=paths, traces=traces)
-        case e.ReportGiven():
-            return msgspec.structs.replace(event, path=real(event.path))
-        case e.TraceGiven():
-            return msgspec.structs.replace(event, paths=tuple(map(real, event.paths)))
-    return event
+    return tuple(replace(entry, event=with_paths(entry.event, real)) for entry in transcript.entries)
 
 
 # Saving where the user says

@@ -10,7 +10,7 @@ import contextlib
 import getpass
 import re
 import socket
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Any, Final, Literal, TypeVar
@@ -138,6 +138,13 @@ def decode(data: Mapping[str, Any]) -> UserEvent:
     except (msgspec.ValidationError, TypeError, OverflowError, RecursionError) as problem:
         raise ValueError(str(problem)[:120]) from None
     return made
+
+
+def with_paths(event: UserEvent, change: Callable[[str], str]) -> UserEvent:
+    """Return the event with each of its paths changed."""
+    fields = {name: getattr(event, name) for name in event.__struct_fields__ if name in ("path", "paths", "traces")}
+    changed = {n: change(v) if isinstance(v, str) else tuple(map(change, v)) for n, v in fields.items()}
+    return msgspec.structs.replace(event, **changed) if changed else event
 
 
 class Launch(msgspec.Struct, omit_defaults=True):

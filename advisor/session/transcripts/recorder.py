@@ -15,7 +15,7 @@ from advisor.session.interview.choosing import open_questions
 from advisor.session.records import NapkinResult, Proved
 from advisor.session.reducer import reduce
 from advisor.session.state import State
-from advisor.session.transcripts.format import Entry, Scrubber
+from advisor.session.transcripts.format import Entry, Scrubber, with_paths
 
 _DIGITS: Final = 3
 _ALIKE: Final = 0.011  # numbers are kept to three digits: the last one may differ by rounding
@@ -32,7 +32,6 @@ _CALLED: Final[dict[type, str]] = {
 _MOST: Final = 400  # items of a list that are written
 # Work on what is outside the knowledge base: its failure depends on the machine, so it is recorded.
 OUTSIDE = (e.Read, e.CompareVersion, e.Trace, e.Write, e.Practise, e.Locate, e.BuildCollectCommand)
-_PATHS: Final = ("path", "paths", "traces")
 _FREE_TEXT: Final = ("said", "text", "because", "change", "search", "subject", "meant")
 
 Record = Mapping[str, Any]
@@ -262,12 +261,11 @@ def scrubbed(event: e.UserEvent, scrubber: Scrubber) -> e.UserEvent:
     changes: dict[str, Any] = {}
     for name in event.__struct_fields__:
         value = getattr(event, name)
-        if name in _PATHS or name in _FREE_TEXT:
-            clean = scrubber.path if name in _PATHS else scrubber.text
-            changes[name] = clean(value) if isinstance(value, str) else tuple(map(clean, value))
+        if name in _FREE_TEXT:
+            changes[name] = scrubber.text(value) if isinstance(value, str) else tuple(map(scrubber.text, value))
         elif name == "arguments":
             changes[name] = tuple((key, scrubber.text(text)) for key, text in value)
-    return msgspec.structs.replace(event, **changes) if changes else event
+    return msgspec.structs.replace(with_paths(event, scrubber.path), **changes)
 
 
 def entry_of(span: Span, last: bool, scrubber: Scrubber) -> Entry:
