@@ -22,7 +22,7 @@ GROUPS: Final = ("why", "launch", "program", "method", "session")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Typed:
     """The text after a slash command or in a sentence: with single blanks, and as typed where that is known."""
 
     rest: str = ""
@@ -34,7 +34,7 @@ class Line:
         return self.raw or self.rest
 
 
-Parse = Callable[[Line, State], Event]
+Parse = Callable[[Typed, State], Event]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +42,10 @@ class Shape:
     """A sentence that means an action: a pattern whose group `rest` goes to `event`, which may return None."""
 
     pattern: re.Pattern[str]
-    event: Callable[[Line, State], Event | None]
+    event: Callable[[Typed, State], Event | None]
 
 
-def shape(opening: str, event: Callable[[Line, State], Event | None]) -> Shape:
+def shape(opening: str, event: Callable[[Typed, State], Event | None]) -> Shape:
     """Return the sentence that begins with one of these words (a regular expression), followed by its object."""
     return Shape(re.compile(rf"^{opening}\s+(?P<rest>.+)$", re.IGNORECASE | re.DOTALL), event)
 
@@ -75,7 +75,7 @@ class Command:
         """Return it as it is typed: `/how [finding]`."""
         return f"/{self.name} {self.takes}".strip()
 
-    def event(self, line: Line, state: State) -> Event:
+    def event(self, line: Typed, state: State) -> Event:
         """Return the event that the command means with this line."""
         return self.parse() if isinstance(self.parse, type) else self.parse(line, state)
 

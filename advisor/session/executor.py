@@ -173,8 +173,10 @@ class Executor:
                 return e.Completed(request, sources.locate(judged, request, progress))
             case e.BuildCollectCommand():
                 return e.Completed(request, sources.gather(judged.diagnosis.launches[request.position]))
-        launch = judged.diagnosis.launches[request.position]
-        return e.Completed(request, sources.estimate(request.algorithm, dict(request.parameters), launch))
+            case e.Estimate():
+                launch = judged.diagnosis.launches[request.position]
+                return e.Completed(request, sources.estimate(request.algorithm, dict(request.parameters), launch))
+        raise TypeError(request)
 
     def _read(self, request: e.Read, state: State, progress: Progress) -> e.Opened:
         self._kept.clear()

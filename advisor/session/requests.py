@@ -16,15 +16,21 @@ from advisor.session.records import KnowledgeIndex
 Value = float | str | None
 
 
+class Request:
+    """Work that a state waits for."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
-class Read:
+class Read(Request):
     """Read the reports (with none, only the knowledge index) and diagnose them."""
 
     paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Conclude:
+class Conclude(Request):
     """Diagnose again with all answers: (position or None for numbers without a report, question id, value)."""
 
     answers: tuple[tuple[int | None, str, float | str], ...]
@@ -32,7 +38,7 @@ class Conclude:
 
 
 @dataclass(frozen=True, slots=True)
-class Prove:
+class Prove(Request):
     """Show how a finding or the class was concluded and what flips it (`how`), or why it was not (`why_not`).
 
     quiet, also below: for a view alone, without a card in the conversation.
@@ -45,7 +51,7 @@ class Prove:
 
 
 @dataclass(frozen=True, slots=True)
-class Suppose:
+class Suppose(Request):
     """Diagnose the launch with other values of these metrics."""
 
     position: int
@@ -54,7 +60,7 @@ class Suppose:
 
 
 @dataclass(frozen=True, slots=True)
-class Explain:
+class Explain(Request):
     """Search the knowledge base for a word."""
 
     word: str
@@ -62,7 +68,7 @@ class Explain:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(Request):
     """Do the napkin math for an algorithm with these parameters on the GPU of the launch."""
 
     position: int
@@ -71,7 +77,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Request):
     """Read traces of Nsight Systems and match patterns (timeline.TimelineResult). values: typed numbers instead."""
 
     paths: tuple[str, ...]
@@ -79,7 +85,7 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
-class CompareVersion:
+class CompareVersion(Request):
     """Read a new report and compare its launch with the one at `position` (records.VersionComparison).
 
     path: empty where the new version's numbers were typed; change: what was done to the code, in words.
@@ -91,7 +97,7 @@ class CompareVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class Locate:
+class Locate(Request):
     """Read the lines and instructions of a launch (source.View).
 
     by: a measure, empty for the finding's own; search: a regular expression; where: tests such as `share>5%`; columns:
@@ -107,14 +113,14 @@ class Locate:
 
 
 @dataclass(frozen=True, slots=True)
-class BuildCollectCommand:
+class BuildCollectCommand(Request):
     """Build the ncu command that collects the metrics that the launch lacks."""
 
     position: int
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
+class Write(Request):
     """Write the session to a file that the user named. what: `transcript`, `markdown`, `html` or `json`."""
 
     what: str
@@ -122,28 +128,12 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
-class Practise:
+class Practise(Request):
     """Work on an exercise: an action and its arguments (practice.lessons.ACTIONS)."""
 
     action: str
     exercise: str = ""
     arguments: tuple[tuple[str, str], ...] = ()
-
-
-Request = (
-    Read
-    | Conclude
-    | Prove
-    | Suppose
-    | Explain
-    | Estimate
-    | Trace
-    | CompareVersion
-    | Locate
-    | BuildCollectCommand
-    | Write
-    | Practise
-)
 
 
 class UserEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="do"):
@@ -190,9 +180,7 @@ class Concluded:
 class Completed:
     """The result of any other request."""
 
-    request: (
-        Prove | Suppose | Explain | Estimate | Trace | CompareVersion | Locate | BuildCollectCommand | Write | Practise
-    )
+    request: Request
     result: Any
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from advisor.session import cards as make
-from advisor.session.action import Action, Command, Far, Line
+from advisor.session.action import Action, Command, Far, Typed
 from advisor.session.actions.help import NotUnderstood
 from advisor.session.interview import contradictions, prompting
 from advisor.session.interview.choosing import open_questions
@@ -157,7 +157,7 @@ def _next_parameter(state: State, ask: Ask, value: Value) -> State:
     return wait(state, Estimate(state.position, name, given), napkin_input=None)
 
 
-def _skip(line: Line, state: State) -> Event:
+def _skip(line: Typed, state: State) -> Event:
     return NotUnderstood("/skip", (), "Nothing is being asked.") if state.ask is None else Skipped(state.ask.id)
 
 

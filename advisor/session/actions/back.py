@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from advisor.session.action import Action, Command, Line
+from advisor.session.action import Action, Command, Typed
 from advisor.session.actions.help import NotUnderstood
 from advisor.session.requests import Back, Event
 from advisor.session.state import State
 
 
-def _back(line: Line, state: State) -> Event:
+def _back(line: Typed, state: State) -> Event:
     return Back() if state.last_undoable is not None else NotUnderstood("/back", (), "There is nothing to undo.")
 
 

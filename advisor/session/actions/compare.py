@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from advisor.session.action import Action, Command, Line, Listing, Result, shape
+from advisor.session.action import Action, Command, Listing, Result, Typed, shape
 from advisor.session.actions.answer import Answered, Skipped
 from advisor.session.actions.help import NotUnderstood
 from advisor.session.actions.interview import ConclusionShown, Expected
@@ -60,7 +60,7 @@ def opened(path: str) -> Event:
     return TraceGiven((path,)) if files.is_trace(path) else ReportGiven(path)
 
 
-def _compare(line: Line, state: State) -> Event:
+def _compare(line: Typed, state: State) -> Event:
     path, change = files.file_and_rest(line.text)
     if path:
         return ReportGiven(path, change)
@@ -71,12 +71,12 @@ def _compare(line: Line, state: State) -> Event:
     return NotUnderstood("/compare", (), because)
 
 
-def _compared(line: Line, state: State) -> Event | None:
+def _compared(line: Typed, state: State) -> Event | None:
     path, change = files.file_and_rest(line.text)
     return ReportGiven(path, change) if files.names_file(line.text) else None
 
 
-def _opened(line: Line, state: State) -> Event | None:
+def _opened(line: Typed, state: State) -> Event | None:
     path = files.named_file(line.text)
     return opened(path) if path else None
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
-from advisor.session.action import Action, Command, Line, Listing, Result, Shape
+from advisor.session.action import Action, Command, Listing, Result, Shape, Typed
 from advisor.session.actions.view import ViewShown
 from advisor.session.language.names import begun, pick, squash
 from advisor.session.records import Card
@@ -29,7 +29,7 @@ def _explained(state: State, request: Explain, result: Any) -> State:
     return add(state, Card("explanation", request.word, (), request.position, label="Explain", detail=result))
 
 
-def _explain(line: Line, state: State) -> Event:
+def _explain(line: Typed, state: State) -> Event:
     if not line.rest:
         return ViewShown("knowledge")
     exact = pick(line.rest, state.knowledge.words)

@@ -7,14 +7,13 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from advisor.session.action import Action, Line, Shape
+from advisor.session.action import Action, Shape, Typed
 from advisor.session.interview import contradictions
 from advisor.session.interview.choosing import BOUNDS, next_number, offer, replaced, revealed
 from advisor.session.language.names import squash
 from advisor.session.method.steps import steps_to_reveal
 from advisor.session.numbers import number_text
-from advisor.session.records import Card
-from advisor.session.records import Line as CardLine
+from advisor.session.records import Card, Line
 from advisor.session.requests import Conclude, UserEvent
 from advisor.session.state import State
 from advisor.session.transitions import add, ask_number, conclude_interview, go_on, put, wait
@@ -74,18 +73,18 @@ def _volunteered(state: State, event: Volunteered) -> State:
         return state
     place = None if state.numbers else state.position
     cards: list[Card] = []
-    lines: list[CardLine] = []
+    lines: list[Line] = []
     for name in tuple(given):
         known = None if state.numbers or state.launch is None else state.launch.metrics.get(name)
         said = number_text(given[name], units[name])
         if known is None or not math.isfinite(known) or replaced(state, place, name) is not None:
             old = replaced(state, place, name)
             before = "" if old is None else f", instead of {number_text(old, units[name])}"
-            lines.append(CardLine(said + before, "fact", name))
+            lines.append(Line(said + before, "fact", name))
         elif contradictions.agrees(given.pop(name), known, units[name]):
-            lines.append(CardLine(f"{name}: the report says the same, {number_text(known, units[name])}", "quiet"))
+            lines.append(Line(f"{name}: the report says the same, {number_text(known, units[name])}", "quiet"))
         else:
-            lines.append(CardLine(said, "fact", name))
+            lines.append(Line(said, "fact", name))
             value = next(float(v) for n, v in event.values if n == name)
             cards.append(contradictions.against_report(state, name, value, known))
     after = add(state, Card("answer", "Numbers of your own", tuple(lines), state.position, label="You"), *cards)
@@ -110,7 +109,7 @@ def _conclusion_shown(state: State, event: ConclusionShown) -> State:
     return conclude_interview(state)
 
 
-def _predicted(line: Line, state: State) -> Expected | None:
+def _predicted(line: Typed, state: State) -> Expected | None:
     """Return the prediction in a sentence such as `I think it is memory bound`."""
     plain = squash(line.rest).removesuffix(" bound").removesuffix(" limited").removesuffix(" bottleneck")
     bound = next((name for name, called in _CALLED.items() if plain in called), "")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from advisor.session.action import Action, Command, Line, Listing, shape
+from advisor.session.action import Action, Command, Listing, Typed, shape
 from advisor.session.actions.help import NotUnderstood, unless_unclear
 from advisor.session.language.names import begun, near, pick
 from advisor.session.method.steps import steps_to_reveal
@@ -33,7 +33,7 @@ def _launches_shown(state: State, event: LaunchesShown) -> State:
     return replace(state, place="launches", ask=None, napkin_input=None)
 
 
-def _kernel(line: Line, state: State) -> Event:
+def _kernel(line: Typed, state: State) -> Event:
     launches = () if state.diagnosis is None else state.diagnosis.launches
     rest = line.rest
     if not rest or state.numbers:

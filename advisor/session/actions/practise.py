@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from advisor.session.action import Action, Command, Line, Listing, Result
+from advisor.session.action import Action, Command, Listing, Result, Typed
 from advisor.session.actions.help import NotUnderstood, one_of
 from advisor.session.actions.view import ViewShown
 from advisor.session.language.names import begun
@@ -26,7 +26,7 @@ def _practised(state: State, event: Practised) -> State:
     return practice.practised(state, event.action, event.exercise, dict(event.arguments))
 
 
-def _practice(line: Line, state: State) -> Event:
+def _practice(line: Typed, state: State) -> Event:
     if not line.rest or not state.knowledge.exercises:
         return ViewShown("practice", line.rest)
     titles = dict.fromkeys(state.knowledge.exercises, "")

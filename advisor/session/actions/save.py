@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from advisor.session.action import Action, Command, Line, Listing, Result, shape
+from advisor.session.action import Action, Command, Listing, Result, Typed, shape
 from advisor.session.actions.help import NotUnderstood
 from advisor.session.language import files
-from advisor.session.records import Card
-from advisor.session.records import Line as CardLine
+from advisor.session.records import Card, Line
 from advisor.session.requests import Completed, Event, UserEvent, Write
 from advisor.session.state import State
 from advisor.session.transitions import add, wait
@@ -34,21 +33,21 @@ def _write_asked(state: State, event: WriteAsked) -> State:
 
 
 def _written(state: State, request: Write, result: Any) -> State:
-    lines = [CardLine(str(result), "strong", "File")]
+    lines = [Line(str(result), "strong", "File")]
     if request.what == "transcript":
         text = f"ncu-advisor replay {result} replays it; with --check it reports conclusions that differ"
-        lines.append(CardLine(text, "quiet"))
+        lines.append(Line(text, "quiet"))
     again = any(isinstance(old, Completed) and (old.request, old.result) == (request, result) for old in state.log)
     title = "Saved again, in the same file" if again else "Saved"
     return add(state, Card("note", title, tuple(lines), state.position, label="Note"))
 
 
-def _save(line: Line, state: State) -> Event:
+def _save(line: Typed, state: State) -> Event:
     path = files.home(line.text.strip().strip("\"'"))
     return WriteAsked("transcript", path or files.default_name(state.paths or state.traces, "transcript"))
 
 
-def _export(line: Line, state: State) -> Event:
+def _export(line: Typed, state: State) -> Event:
     first, _, rest = line.text.partition(" ")
     what = files.form_of(first)
     path = files.home((rest if what else line.text).strip().strip("\"'"))

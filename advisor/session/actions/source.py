@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from advisor.session.action import Action, Command, Line, Result
+from advisor.session.action import Action, Command, Result, Typed
 from advisor.session.actions.view import ViewShown
 from advisor.session.requests import Event, Locate, ViewEvent
 from advisor.session.state import State
@@ -32,7 +32,7 @@ def _source_sought(state: State, event: SourceSought) -> State:
     return ask_for_view(replace(state, source_query=query))
 
 
-def _source(line: Line, state: State) -> Event:
+def _source(line: Typed, state: State) -> Event:
     if not line.rest:
         return ViewShown("source")
     text = line.text

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from advisor.session.action import Action, Command, Far, Line, Listing, shape
+from advisor.session.action import Action, Command, Far, Listing, Typed, shape
 from advisor.session.actions.help import NotUnderstood, one_of, unless_unclear
 from advisor.session.language.names import begun
 from advisor.session.method.steps import here, step_card, steps_card
@@ -48,7 +48,7 @@ def _as_view(state: State, step: str) -> State:
     return replace(state, view="steps", view_subject=step) if state.place == "launches" else state
 
 
-def _goto(line: Line, state: State) -> Event:
+def _goto(line: Typed, state: State) -> Event:
     steps = {step.id: step.title for step in state.knowledge.steps}
     # `1` is a step, and so are 1b and 1c: an exact id wins over those that begin with it.
     rest = line.rest.casefold().removeprefix("step ").strip()

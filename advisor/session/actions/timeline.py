@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from advisor.session.action import Action, Command, Line, Listing, Result
+from advisor.session.action import Action, Command, Listing, Result, Typed
 from advisor.session.actions.view import ViewShown
 from advisor.session.experiments import versions
 from advisor.session.language import files
@@ -19,7 +19,7 @@ class TraceGiven(UserEvent, frozen=True, tag="trace"):
     paths: tuple[str, ...]
 
 
-def _timeline(line: Line, state: State) -> Event:
+def _timeline(line: Typed, state: State) -> Event:
     path, _ = files.file_and_rest(line.text)
     return TraceGiven((path,)) if path else ViewShown("timeline")
 

@@ -9,15 +9,14 @@ from typing import Any, Final
 from advisor.knowledge.schemas import checked
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import AdvisorError, UsageError
-from advisor.session.action import Action, Command, Line, Listing, Result, shape
+from advisor.session.action import Action, Command, Listing, Result, Typed, shape
 from advisor.session.actions.help import NotUnderstood
 from advisor.session.actions.view import ViewShown
 from advisor.session.cards import differences
 from advisor.session.language.names import begun, metrics_of, plain
 from advisor.session.language.values import said, understood
 from advisor.session.numbers import chosen_text, number
-from advisor.session.records import Card
-from advisor.session.records import Line as CardLine
+from advisor.session.records import Card, Line
 from advisor.session.requests import Event, Suppose, UserEvent, ViewEvent
 from advisor.session.state import State
 from advisor.session.transitions import add, reveal, wait
@@ -55,11 +54,11 @@ def _answered(state: State, request: Suppose, result: Any) -> State:
     lines = differences(launches[request.position], result)
     units = {name: unit for name, unit, _ in state.knowledge.metrics}
     title = ", ".join(f"{name} = {chosen_text(value, units.get(name, ''))}" for name, value in request.values)
-    body = lines or (CardLine("Class, findings and expected gains are as before.", "quiet"),)
+    body = lines or (Line("Class, findings and expected gains are as before.", "quiet"),)
     return add(state, Card("change", title, body, request.position, label="What if"))
 
 
-def _what_if(line: Line, state: State) -> Event:
+def _what_if(line: Typed, state: State) -> Event:
     if not line.rest:
         return ViewShown("whatif")
     text = f"/whatif {line.rest}"

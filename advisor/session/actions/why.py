@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from advisor.session import cards as make
-from advisor.session.action import Action, Command, Line, Listing, Result, Shape, shape
+from advisor.session.action import Action, Command, Listing, Result, Shape, Typed, shape
 from advisor.session.actions.help import NotUnderstood, one_of
 from advisor.session.actions.view import ViewShown
 from advisor.session.cards import blocked_lines, proof_lines
@@ -77,7 +77,7 @@ def _findings_here(state: State) -> dict[str, str]:
     return {} if state.launch is None else {f.id: f.title for f in state.launch.findings}
 
 
-def _how(line: Line, state: State) -> Event:
+def _how(line: Typed, state: State) -> Event:
     if not line.rest:
         no_finding = "No finding: the report holds too little about this launch."
         return HowAsked() if state.finding else NotUnderstood("/how", (), no_finding)
@@ -88,7 +88,7 @@ def _how(line: Line, state: State) -> Event:
     return NotUnderstood(found.text, (f"/whynot {other}",), found.because) if other else found
 
 
-def _proof(line: Line, state: State) -> Event:
+def _proof(line: Typed, state: State) -> Event:
     if not line.rest:
         return ViewShown("proof")
     titles = _findings_here(state) | dict(state.knowledge.findings)
@@ -96,12 +96,12 @@ def _proof(line: Line, state: State) -> Event:
     return found if isinstance(found, NotUnderstood) else ViewShown("proof", found)
 
 
-def _why_not(line: Line, state: State) -> Event:
+def _why_not(line: Typed, state: State) -> Event:
     found = one_of(line.rest, dict(state.knowledge.findings), "Name one finding.", "whynot")
     return found if isinstance(found, NotUnderstood) else WhyNotAsked(found)
 
 
-def _why_finding(line: Line, state: State) -> Event | None:
+def _why_finding(line: Typed, state: State) -> Event | None:
     """Return the question how a finding was concluded; for one that was not found here, why not."""
     name, _ = named(line.rest, _findings_here(state))
     if name:

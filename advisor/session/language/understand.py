@@ -15,7 +15,7 @@ from rapidfuzz import fuzz
 
 from advisor.records.errors import AdvisorError
 from advisor.session import events as e
-from advisor.session.action import Line, Listing
+from advisor.session.action import Listing, Typed
 from advisor.session.actions import COMMANDS, SAID, SHAPES
 from advisor.session.actions.compare import opened
 from advisor.session.actions.help import TYPE_HELP
@@ -59,7 +59,7 @@ def understand(text: str, state: State) -> e.Event | None:
         # Where a line of text is asked for, a path may begin with a slash too.
         if ask is not None and ask.kind == "text" and word.casefold() not in COMMANDS:
             return _to_text(text, state, ask)
-        return _slash(word.casefold(), Line(rest.strip(), text[1:].strip().partition(" ")[2].strip()), state)
+        return _slash(word.casefold(), Typed(rest.strip(), text[1:].strip().partition(" ")[2].strip()), state)
     if not parsed:
         return None
     if ask is not None and ask.kind == "number":
@@ -88,7 +88,7 @@ def commands() -> tuple[str, ...]:
     return tuple(f"/{name}" for name in COMMANDS)
 
 
-def _slash(word: str, line: Line, state: State) -> e.Event:
+def _slash(word: str, line: Typed, state: State) -> e.Event:
     found = pick(word, COMMANDS)
     if len(found) != 1:
         meant = found or near(word, COMMANDS)
@@ -104,19 +104,21 @@ def phrase(text: str, state: State) -> e.Event | None:
     if not line:
         return None
     if squash(line) in SAID:
-        return SAID[squash(line)].event(Line(), state)
+        return SAID[squash(line)].event(Typed(), state)
     if squash(line) in ("what next", "what now", "next", "go on", "continue", "and now"):
         offered = _listed(state)
         return event_of_choice(offered[0].id, state) if offered and state.ask is None else None
     for shape in SHAPES:
         found = shape.pattern.match(line)
-        event = shape.event(Line(found["rest"].strip()), state) if found else None
+        event = shape.event(Typed(found["rest"].strip()), state) if found else None
         if event is not None:
             return event
     # `show me the source` and the like
     bare = _ARTICLE.sub("", _SHOW.sub("", line)).strip()
     known = SAID.get(squash(bare)) if bare != line else None
-    return _command(line, state) or (known.event(Line(), state) if known is not None else None) or _command(bare, state)
+    return (
+        _command(line, state) or (known.event(Typed(), state) if known is not None else None) or _command(bare, state)
+    )
 
 
 def _command(line: str, state: State) -> e.Event | None:
@@ -127,7 +129,7 @@ def _command(line: str, state: State) -> e.Event | None:
         return None
     if rest and command.explicit and not files.names_file(rest):
         return None
-    event = command.event(Line(" ".join(rest.split()), rest), state)
+    event = command.event(Typed(" ".join(rest.split()), rest), state)
     return None if rest and isinstance(event, e.NotUnderstood) else event
 
 
