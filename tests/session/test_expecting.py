@@ -61,7 +61,7 @@ def test_an_expectation_is_followed_by_the_napkin_and_that_by_the_reveal():
     assert "class" in kinds(state) and state.ask is None
     card = compared(state)
     assert card is not None and card.title == "Your prediction is right: L1/shared-memory-bound"
-    assert "It is the inside of the memory system: DRAM itself is not what is full." in [
+    assert "The limit is on the chip (L1, shared memory, L2): DRAM itself is not saturated." in [
         line.text for line in card.lines
     ]
 

@@ -44,7 +44,7 @@ def test_every_step_can_be_gone_to_with_a_report_and_says_something_of_the_launc
     assert step in state.visited
     told = here(step, before)
     assert told and all(line.text.strip() for line in told)
-    assert "No launch is open yet, so nothing can be said about yours: open a report, or type numbers." not in [
+    assert "No launch is open yet, so nothing is known about yours: open a report, or type numbers." not in [
         line.text for line in told
     ]
     assert "\n" not in "".join(line.text for line in card.lines)
