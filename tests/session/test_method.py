@@ -16,8 +16,7 @@ from advisor.session import events as e
 from advisor.session.choices import choices
 from advisor.session.executor import Executor
 from advisor.session.language.understand import event_of
-from advisor.session.method.progress import far, rows
-from advisor.session.method.steps import here
+from advisor.session.method.steps import far, here, rows
 from advisor.session.reducer import progressed, reduce, replay
 from advisor.view.numbers import estimate_text
 
@@ -46,7 +45,7 @@ def test_every_step_can_be_gone_to_with_a_report_and_says_something_of_the_launc
     assert step in state.visited
     told = here(step, before)
     assert told and all(line.text.strip() for line in told)
-    assert "No launch is open yet, so nothing can be said about yours: open a report, or type numbers." not in [
+    assert "No launch is open yet, so nothing is known about yours: open a report, or type numbers." not in [
         line.text for line in told
     ]
     assert "\n" not in "".join(line.text for line in card.lines)
@@ -164,7 +163,7 @@ def test_what_the_report_lacks_is_not_told_as_looked_for_and_not_found(session: 
     launches = tuple(other if each is launch else each for each in diagnosis.launches)
     state = replace(session.state, diagnosis=replace(diagnosis, launches=launches))
     told = [line.text for line in here("III.atomics", state)]
-    assert any("could not be looked at" in text and "l2_atomic_max_pct" in text for text in told)
+    assert any("could not be checked" in text and "l2_atomic_max_pct" in text for text in told)
     assert f"Collect it with: {lacking.collect}" in told
     for step in ("1b", "2", "2b", "5b", "III.tensor", "III.balance", "III.mig", "III.graphs"):
         styles = [line.style for line in here(step, state) if not line.text.startswith("/")]
@@ -274,7 +273,7 @@ def test_collect_of_a_launch_names_its_kernel_and_the_sections(tour: Any):
 
 def test_where_nothing_is_missing_collect_says_so(session: Session):
     state = session.do(e.CollectShown())
-    assert state.cards[-1].lines[0].text == "Nothing that a rule asked for is missing."
+    assert state.cards[-1].lines[0].text == "No metric that a rule needs is missing."
 
 
 def test_from_the_list_of_launches_the_steps_and_the_log_are_views(tour: Any):

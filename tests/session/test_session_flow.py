@@ -269,7 +269,7 @@ def test_the_class_is_told_as_soon_as_the_numbers_decide_it():
     state = say(state, at, "skip", "12.5us")
     assert "class" not in kinds(state)
     state = say(state, at, "83%")
-    assert [c.title for c in state.cards if c.kind in ("class", "change")] == ["The answer moved the conclusion"]
+    assert [c.title for c in state.cards if c.kind in ("class", "change")] == ["The answer changed the conclusion"]
     assert state.launch.verdict.id == "dram_bound"
 
 

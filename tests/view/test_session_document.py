@@ -121,7 +121,7 @@ def test_the_napkin_and_what_was_expected_stand_beside_what_came() -> None:
     text = markdown(session.state)
     part = text[text.index("## Prediction and result") :].split("\n## ")[0]
     assert "**Napkin:** transpose of 8192 rows" in part and "**Floor:** 1.79 ms" in part
-    assert "You expected compute" in part and "L1/shared-memory-bound" in part
+    assert "Your prediction: compute" in part and "L1/shared-memory-bound" in part
 
 
 def test_the_versions_are_told_first_then_each_before_and_after(ladder: State) -> None:

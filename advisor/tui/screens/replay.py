@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 class Playing(Protocol):
     """The player of a saved session (advisor.session.transcripts.player.Player)."""
 
-    desk: Any
+    executor: Any
 
     @property
     def title(self) -> str:
@@ -486,7 +486,7 @@ class ReplayScreen(Screen[None]):
         """Continue from this step in a session of the user's own."""
         if self._played is not None and not self._working and self._step:
             self._pause()
-            self.app.go_on(self._played.state, self._player.desk)
+            self.app.go_on(self._played.state, self._player.executor)
             self.app.notify(
                 f"This is now your own session, continued from step {self._step} of the replay.", markup=False
             )
