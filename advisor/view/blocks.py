@@ -142,9 +142,8 @@ class Plain:
     whole: bool = False
 
 
-Style = Literal["text", "strong", "fact", "step", "quiet", "warning", "holds", "fails", "unknown"]
 _TONES: dict[str, Tone] = {"quiet": "dim", "warning": "warn", "holds": "good", "fails": "bad", "unknown": "warn"}
-_STYLES: dict[Tone, Style] = {"good": "holds", "warn": "warning", "bad": "fails", "lead": "strong", "dim": "quiet"}
+_STYLES: dict[Tone, str] = {"good": "holds", "warn": "warning", "bad": "fails", "lead": "strong", "dim": "quiet"}
 # The outcome of a test is shown by a sign and not by colour alone.
 SIGNS = {"holds": "✓", "fails": "✗", "unknown": "?", "warning": "!"}
 
