@@ -272,7 +272,7 @@ class AdvisorApp(App[int]):
             if self._interrupted is not None:
                 self._taken_up("anew")
         elif message.end is not None:
-            self.go_on(message.end.state, message.player.desk)
+            self.go_on(message.end.state, message.player.executor)
             for text in getattr(message.player, "changed", ()):
                 self.notify(text, severity="warning", markup=False)
         else:
@@ -296,7 +296,7 @@ class AdvisorApp(App[int]):
             self.resume_file(kept.path)
             return
         if answer == "forget" and kept is not None:
-            forget(kept)
+            forget(kept.path)
         self.dispatch(self._beginning)
 
     def _not_kept(self, why: str) -> None:

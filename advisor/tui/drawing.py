@@ -5,7 +5,7 @@ Text from a report is data: control characters are escaped and markup in it stay
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 from unicodedata import category
 
@@ -13,12 +13,12 @@ from textual.content import Content
 from textual.theme import Theme
 
 from advisor.records.diagnosis import LaunchDiagnosis
-from advisor.session.records import Card, Line
+from advisor.session.records import Card
+from advisor.view.blocks import SIGNS, Bars, Block, Code, Line, Plain, Table, in_lines
 from advisor.view.charts import bars as charts
 from advisor.view.charts import workload
-from advisor.view.pages.explain import explain_page
 from advisor.view.text import shown
-from advisor.view.writers.terminal import terminal_text
+from advisor.view.writers.terminal import block_lines, plain_text, table_width
 
 DARK: Final = Theme(
     name="advisor-dark",
@@ -78,8 +78,8 @@ LINES: Final = {
     "unknown": "$quiet italic",
     "warning": "",
 }
-MARKS: Final = {"holds": "✓", "fails": "✗", "unknown": "?", "warning": "!"}
-PLAIN_MARKS: Final = {"holds": "+", "fails": "x", "unknown": "?", "warning": "!"}
+PLAIN_SIGNS: Final = {**SIGNS, "holds": "+", "fails": "x"}
+_CODE: Final = {"+": "$text-success", "-": "$text-error", "@": "$quiet"}
 BARS: Final = {
     "high": "$error",
     "busy": "$warning",
@@ -160,18 +160,45 @@ def card_title(card: Card) -> Content:
     return Content("  ").join(parts)
 
 
-def card_lines(card: Card, width: int, extra: Sequence[str] = (), blocks: bool = True) -> list[Content]:
-    """The lines of a card, at most `width` cells wide; `extra` are lines made by another renderer."""
-    marks = MARKS if blocks else PLAIN_MARKS
-    lines = wrap_hanging(Content(""), Content(""), card_title(card), width)
-    longest = max((len(line.label) for line in card.lines if line.label), default=0)
-    column = min(longest + 2, _LABEL_MOST, max(width // 3, 8))
+def card_lines(card: Card, width: int, blocks: bool = True) -> list[Content]:
+    """The lines of a card, at most `width` cells wide."""
+    marks = SIGNS if blocks else PLAIN_SIGNS
+    title = card_title(card)
+    lines = wrap_hanging(Content(""), Content(""), title, width) if title.plain else []
+    labels = (line.label for block in card.blocks if not _drawn(block, width) for line in in_lines((block,)))
+    column = min(max(map(len, labels), default=0) + 2, _LABEL_MOST, max(width // 3, 8))
     number = 0
-    for line in card.lines:
-        number += line.style == "step"
-        lines += _line(line, number, column, width, marks)
-    lines += [styled(text, "") for text in extra]
+    for block in card.blocks:
+        if isinstance(block, Code) and block.diff:
+            lines += code_lines(block, width)
+        elif _drawn(block, width):
+            drawn = plain_text(block_lines((block,), width=width, blocks=blocks), blocks)
+            lines += [styled(text, "") for text in drawn.splitlines()]
+        else:
+            for line in in_lines((block,)):
+                number += line.style == "step"
+                lines += _line(line, number, column, width, marks)
     return lines
+
+
+def _drawn(block: Block, width: int) -> bool:
+    """Whether the terminal writer lays the block out: a drawing, or a table for which there is room."""
+    if isinstance(block, Table):
+        return table_width(block) <= width
+    return isinstance(block, Code | Bars) or (isinstance(block, Plain) and not block.whole)
+
+
+def code_lines(code: Code, width: int) -> list[Content]:
+    """Code of an exercise or a diff; the sign before a changed line repeats what its colour says."""
+    out = [heading(code.caption)] if code.caption else []
+    for line in code.lines:
+        text = line.expandtabs(4)
+        # A wrapped line continues further in than it began.
+        inside = min(len(text) - len(text[1:].lstrip()) + 4, max(width - 20, 0))
+        room = max(width - inside, 20)
+        parts = [text[:width], *(" " * inside + text[at : at + room] for at in range(width, len(text), room))]
+        out += [styled(part, _CODE.get(line[:1], "")) for part in parts]
+    return out
 
 
 def _line(line: Line, number: int, column: int, width: int, marks: dict[str, str]) -> list[Content]:
@@ -241,19 +268,10 @@ def heading(text: str) -> Content:
     return styled(text, "bold $text-primary")
 
 
-def extra_lines(card: Card, width: int) -> list[str]:
-    """The lines of a card's detail at this width; empty without one."""
-    if card.kind != "explanation" or card.detail is None:
-        return []
-    if isinstance(card.detail, str):
-        return card.detail.splitlines()
-    return terminal_text(explain_page(card.detail), width=width).splitlines()
-
-
 _WIDTH: Final = 100
 
 
 def card_text(card: Card, blocks: bool = True) -> str:
     """The lines of a card as plain text of 100 columns."""
-    lines = card_lines(card, _WIDTH, extra_lines(card, _WIDTH), blocks)
+    lines = card_lines(card, _WIDTH, blocks)
     return "\n".join(line.plain.rstrip() for line in lines).strip() + "\n"

@@ -17,7 +17,7 @@ from textual.widgets import Input
 
 from advisor.session import events as e
 from advisor.session.actions import COMMANDS
-from advisor.session.numbers import launch_number
+from advisor.session.state import launch_number
 from advisor.tui.drawing import safe, styled
 from advisor.tui.screens.base import SCREENS
 from advisor.tui.widgets.prompt import Prompt

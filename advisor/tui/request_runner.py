@@ -9,7 +9,7 @@ from textual.message import Message
 
 from advisor.practice.tasks import STAGE_WORDS as CHILD_STAGES
 from advisor.session import events as e
-from advisor.session.executor import CalledOff, Executor
+from advisor.session.executor import CancelledWorkError, Executor
 from advisor.session.state import State
 from advisor.tui.widgets.text import Busy
 
@@ -84,7 +84,7 @@ class RequestRunner:
     def _perform(self, request: e.Request, state: State, unwanted: Event) -> None:
         def progress(what: str, done: int, total: int) -> None:
             if unwanted.is_set():
-                raise CalledOff
+                raise CancelledWorkError
             self._app.post_message(Progressed(request, what, done, total))
 
         outcome = self._desk.perform(request, state, progress)

@@ -135,19 +135,42 @@ class Plain(Struct, frozen=True):
     whole: bool = False
 
 
-class Item(Struct, frozen=True):
-    """A line of an outline, `depth` levels deep. label: the kind of line, in a word or two."""
+_TONES: dict[str, Tone] = {
+    "strong": "lead", "quiet": "dim", "warning": "warn", "holds": "good", "fails": "bad", "unknown": "warn"
+}  # fmt: skip
+_STYLES: dict[Tone, str] = {"good": "holds", "warn": "warning", "bad": "fails", "lead": "strong", "dim": "quiet"}
+# The outcome of a test is shown by a sign and not by colour alone.
+SIGNS = {"holds": "✓", "fails": "✗", "unknown": "?", "warning": "!"}
+
+
+class Line(Struct, frozen=True):
+    """One line of an outline or a turn, `depth` levels deep. label: the kind of line, in a word or two.
+
+    style: text, strong, fact (a text for its label), step (of numbered steps), quiet, warning, or the outcome of a
+    test: holds, fails, unknown.
+    """
 
     text: str
-    depth: int = 0
+    style: str = "text"
     label: str = ""
-    tone: Tone = "plain"
+    depth: int = 0
+
+    @property
+    def tone(self) -> Tone:
+        """The tone of its style."""
+        return _TONES.get(self.style, "plain")
+
+    @property
+    def signed(self) -> str:
+        """The text after the sign of its style."""
+        sign = SIGNS.get(self.style, "")
+        return f"{sign} {self.text}" if sign else self.text
 
 
 class Outline(Struct, frozen=True):
     """Lines below lines, each as deep as it says."""
 
-    items: tuple[Item, ...]
+    lines: tuple[Line, ...]
 
 
 class Turn(Struct, frozen=True):
@@ -155,12 +178,12 @@ class Turn(Struct, frozen=True):
 
     label: str
     title: str
-    items: tuple[Item, ...] = ()
+    lines: tuple[Line, ...] = ()
     said: bool = False
     aside: str = ""
 
 
-Block = Paragraph | Facts | Bullets | Table | Code | Command | Bars | Picture | Plain | Outline | Turn
+Block = Paragraph | Facts | Bullets | Table | Code | Command | Bars | Picture | Plain | Outline | Turn | Line
 
 
 class Section(Struct, frozen=True):
@@ -196,3 +219,47 @@ def section(
 ) -> Section:
     """A section of the blocks that are not None; name: its id."""
     return Section(title, tuple(block for block in blocks if block is not None), name, level, folded)
+
+
+def in_lines(blocks: Sequence[Block]) -> tuple[Line, ...]:
+    """The blocks as lines: for a list of lines, a search, a document for programs. Drawings have none."""
+    return tuple(line for block in blocks for line in _lines(block))
+
+
+def _lines(block: Block) -> Sequence[Line]:
+    match block:
+        case Line():
+            return (block,)
+        case Paragraph(text, tone):
+            return (Line(text, _STYLES.get(tone, "text")),)
+        case Facts(rows):
+            return [Line(row.text, _STYLES.get(row.tone, "fact"), row.label) for row in rows]
+        case Bullets(items, ordered):
+            return [Line(item, "step" if ordered else "text") for item in items]
+        case Table(columns, cells):
+            return [
+                Line(cell.text, "fact" if at else "strong", column.name if at else "", min(at, 1))
+                for row in cells
+                for at, (column, cell) in enumerate(zip(columns, row, strict=True))
+                if cell.text
+            ]
+        case Code(caption, _, lines):
+            return [*([Line(caption, "strong")] if caption else []), *(Line(line) for line in lines)]
+        case Command(text):
+            return (Line(text, "strong", "Run"),)
+        case Bars(caption, bars):
+            return [Line(caption, "strong"), *(Line(bar.text, "fact", bar.label) for bar in bars)]
+        case Plain(lines):
+            return [Line(line) for line in lines]
+        case Outline(lines):
+            return lines
+        case Turn(label, title, lines):
+            return [Line(title, "strong", label), *lines]
+    return ()
+
+
+def flat(sections: Sequence[Section]) -> tuple[Block, ...]:
+    """The blocks of sections, each after a line with its title."""
+    return tuple(
+        block for part in sections for block in (*((Line(part.title, "strong"),) if part.title else ()), *part.blocks)
+    )

@@ -16,6 +16,7 @@ from advisor.records.quantities import (
     change_text,
     confidence_text,
     count_text,
+    exact_text,
     factor_text,
     gain_text,
     percent_text,
@@ -37,6 +38,7 @@ __all__ = [
     "count_text",
     "counted",
     "estimate_text",
+    "exact_text",
     "factor_text",
     "gain_text",
     "margin_text",
@@ -47,7 +49,9 @@ __all__ = [
     "present",
     "range_text",
     "rate_text",
+    "shape_text",
     "share_text",
+    "short_gain_text",
     "show",
     "significant",
     "size_text",
@@ -59,6 +63,7 @@ __all__ = [
 ]
 
 _DIGITS = 10
+_SCALED = ("byte", "byte/s", "ns", "us", "Hz")
 
 
 def number(value: float | None) -> float | int | None:
@@ -99,13 +104,30 @@ def estimate_text(gain: Speedup) -> str:
     return gain_text(gain.estimate, gain.low, gain.high)
 
 
+def short_gain_text(gain: Speedup | None) -> str:
+    """`2.2×`: an estimated speedup without its range; a dash where there is none."""
+    return "–" if gain is None else speedup_text(gain.estimate)
+
+
+def shape_text(shape: tuple[int, int, int] | None) -> str:
+    """`256×256`: a grid or block without trailing ones."""
+    if shape is None:
+        return "unknown"
+    kept = list(shape)
+    while len(kept) > 1 and kept[-1] == 1:
+        kept.pop()
+    return "×".join(f"{n:,}" for n in kept)
+
+
 def comparison_text(item: Comparison) -> str:
     """`dram_pct = 32.7 %, test < 60, margin +45 %`: a value, its test, and how clear the outcome is."""
     return f"{measured_text(item)}, {tested_text(item)}"
 
 
 def measured_text(item: Comparison) -> str:
-    """`dram_pct = 32.7 %`."""
+    """`dram_pct = 32.7 %`, `dram_bytes = 268 MB`."""
+    if item.value is not None and item.unit in _SCALED:
+        return f"{item.metric} = {BOUNDS[item.bound]}{amount_text(item.value, item.unit)}"
     value = "unknown" if item.value is None else f"{BOUNDS[item.bound]}{item.value:,.4g}"
     return f"{item.metric} = {value}{unit_text(item.unit)}"
 
@@ -116,8 +138,10 @@ def unit_text(unit: str) -> str:
 
 
 def tested_text(item: Comparison) -> str:
-    """`test < 60, margin +45 %`."""
-    return f"test {item.test}{margin_text(item)}"
+    """`test < 60, margin +45 %`; of a threshold that is worked out also its value, `test > 2 * l2_pct (here 54.2)`."""
+    worked_out = item.threshold is not None and any(c.isalpha() for c in item.test)
+    here = f" (here {item.threshold:,.4g})" if worked_out else ""
+    return f"test {item.test}{here}{margin_text(item)}"
 
 
 def margin_text(item: Comparison) -> str:

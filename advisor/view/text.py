@@ -16,6 +16,17 @@ def shown(data: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in data)
 
 
+def sentence_start(text: str) -> str:
+    """The text with a capital at its start."""
+    return text[:1].upper() + text[1:]
+
+
+def sentence(text: str) -> str:
+    """The text with a capital at its start and a full stop at its end."""
+    text = text.strip()
+    return sentence_start(text) + ("" if not text or text[-1] in ".!?:" else ".")
+
+
 def cut(text: str, width: int) -> str:
     """At most `width` characters; the end of a longer text is replaced by an ellipsis."""
     return text if len(text) <= width else text[: max(0, width - 1)] + "…"

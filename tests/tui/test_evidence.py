@@ -14,12 +14,13 @@ from textual.widgets import Input
 
 from advisor.records.diagnosis import Location
 from advisor.records.readings import Progress
-from advisor.session.records import Card, Line
+from advisor.session.records import Card
 from advisor.session.state import State
 from advisor.tui.widgets.evidence import NAMES, Evidence, EvidencePage, EvidenceTabs
 from advisor.tui.widgets.evidence_pages import PAGES, EvidenceContext, Layout, evidence_context
 from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import CardView, LineWidget
+from advisor.view.blocks import Line
 from advisor.view.charts.roofline_text import Paper
 from tui.driver import Driver, session
 from tui.factory import CONFLICTS, INDEX, METRICS, Analysis, diagnosis, launch

@@ -39,7 +39,7 @@ class Played:
     """A player on the factory's data: step 5 concludes otherwise, step 4 may mean nothing, a bad one may fail."""
 
     title: str = "A session with [bold]x[/ in its title"
-    desk: Executor = field(default_factory=desk)
+    executor: Executor = field(default_factory=desk)
     bad: int = -1
     asked: list[int] = field(default_factory=list)
 
@@ -55,7 +55,7 @@ class Played:
         for deed in DEEDS[:step]:
             state = reduce(state, deed)
             while state.waiting:
-                state = reduce(state, self.desk.perform(state.waiting[0], state, watch))
+                state = reduce(state, self.executor.perform(state.waiting[0], state, watch))
         return SimpleNamespace(state=state, done=True)
 
     def differences(self, step: int) -> tuple[Any, ...]:

@@ -52,7 +52,7 @@ async def test_from_the_finding_over_its_rule_to_the_number_its_threshold_and_th
         assert at.shows("shared_wavefront_ratio = 16.5, tested > 1.1")
         assert at.shows("✓ unless excess_on_atomics (false, so"), "an unless that is false lets the rule through"
         await at.press("down", "down", "down")
-        assert "shared_wavefront_ratio" in under(at) and "15.0 times the threshold" in beside(at)
+        assert "shared_wavefront_ratio" in under(at) and "15× the threshold" in beside(at)
         await at.press("right", "right", "right", "right")
         assert "The guide: step 3" in under(at)
         await at.press("escape")

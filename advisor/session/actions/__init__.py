@@ -1,6 +1,6 @@
-"""The registry of what a user can do: every module of this package declares its actions in ACTIONS.
+"""The registry of user actions: every module of this package declares its own in ACTIONS.
 
-A new action, a slash command among them, is one new module here; nothing else lists it.
+A new action or slash command is one new module here; nothing else lists it.
 """
 
 from __future__ import annotations

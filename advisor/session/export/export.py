@@ -17,9 +17,9 @@ from advisor.session import events as e
 from advisor.session.export.document import (
     Subject,
     cites,
-    class_told,
-    first_told,
-    gave_told,
+    class_summary,
+    first_summary,
+    gain_summary,
     practice_list,
     session_document,
     subjects,
@@ -38,23 +38,23 @@ from advisor.view.writers.markdown import page_markdown
 
 
 def session_dict(state: State) -> dict[str, Any]:
-    """The whole document; what is unknown is absent. Nothing is told of a kernel whose class was not shown."""
+    """The whole document; what is unknown is absent. Of a kernel whose class was not shown there are no conclusions."""
     every = subjects(state)
-    told = [one for one in every if one.position is not None]
+    kernels = [one for one in every if one.position is not None]
     return present(
         {
             "schema": "ncu-advisor/session/1",
-            "title": title(state, told),
+            "title": title(state, kernels),
             "reports": [report_dict(info) for info in state.diagnosis.reports] if state.diagnosis is not None else [],
             "traces": list(state.traces),
             "typed": state.numbers,
             "gpu": state.gpu or None,
             "steps": list(state.visited),
-            "kernels": [_kernel(state, one) for one in told],
+            "kernels": [_kernel(state, one) for one in kernels],
             "general": [_turn(card) for one in every if one.position is None for card in one.cards],
             "timeline": None if state.timeline is None else timeline_dict(state.timeline),
             "practice": practice_list(state),
-            "sources": {key: state.knowledge.source(key) for key in cites(told)},
+            "sources": {key: state.knowledge.source(key) for key in cites(kernels)},
         }
     )
 
@@ -66,7 +66,7 @@ def session_text(document: dict[str, Any]) -> str:
 
 def _kernel(state: State, subject: Subject) -> dict[str, Any]:
     """One kernel; launch and versions only where its class was shown."""
-    launch = subject.launch if subject.told else None
+    launch = subject.launch if subject.revealed else None
     places = (None,) if state.numbers else (None, subject.position)
     bounds = [bound for place, bound in state.expected if place == subject.position]
     return present(
@@ -75,7 +75,7 @@ def _kernel(state: State, subject: Subject) -> dict[str, Any]:
             "version": subject.version or None,
             "summary": None
             if launch is None
-            else {"class": class_told(subject), "first": first_told(subject), "gave": gave_told(subject)},
+            else {"class": class_summary(subject), "first": first_summary(subject), "gave": gain_summary(subject)},
             "launch": None if launch is None else launch_dict(launch),
             "earlier": [{"version": name, "launch": launch_dict(one)} for one, name in subject.earlier],
             "expected": bounds[-1] if bounds else None,
@@ -131,7 +131,7 @@ def _turn(card: Card) -> dict[str, Any]:
 FORMS: Final = ("markdown", "html", "json")
 _MOST_NUMBERED: Final = 1000
 # Fields and keys whose values are words of ours, never data.
-_FIXED: Final = frozenset({"tone", "kind", "shape", "anchor", "id", "link"})
+_FIXED: Final = frozenset({"tone", "style", "kind", "shape", "anchor", "id", "link"})
 _FIXED_KEYS: Final = frozenset(
     {"schema", "kind", "style", "verdict", "matched", "advice", "state", "outcome", "status"}
 )

@@ -11,10 +11,11 @@ from textual.screen import ModalScreen
 
 from advisor.session.actions import COMMANDS
 from advisor.session.actions.help import help_card
-from advisor.session.records import Card, Line
+from advisor.session.records import Card
 from advisor.tui.palette import Key, keys_of, works
 from advisor.tui.screens.base import footer
 from advisor.tui.widgets.text import CardView
+from advisor.view.blocks import Line
 
 
 def key_card(title: str, keys: list[Key]) -> Card:

@@ -8,13 +8,13 @@ from textual import on
 from textual.content import Content
 from textual.events import Resize
 
-from advisor.session.numbers import duration_text
 from advisor.session.records import Experiment
 from advisor.session.state import State
 from advisor.tui.drawing import safe, styled
 from advisor.tui.screens.base import RowsScreen
 from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.text import Note
+from advisor.view.numbers import time_text
 
 _LOG_HEADS: Final = ("Version", "Change", "Time", "Gain", "Class", "First finding", "Next")
 _LOG_PARTS: Final = {"change": "Change", "observation": "Observed", "next_step": "Next", "finding": "First finding"}
@@ -70,7 +70,7 @@ def _cells(row: Experiment, state: State) -> tuple[str, ...]:
     texts = (
         row.version,
         row.change,
-        duration_text(row.duration_ns),
+        time_text(row.duration_ns),
         gain,
         title(row.class_id) if row.class_id else "",
         title(row.finding) if row.finding else "",
@@ -93,7 +93,7 @@ def _line(cells: tuple[str, ...], widths: list[int]) -> str:
 
 
 def _about(row: Experiment, state: State) -> list[Content]:
-    lines = [styled(f"{row.version}  {duration_text(row.duration_ns)}", "bold")]
+    lines = [styled(f"{row.version}  {time_text(row.duration_ns)}", "bold")]
     for part, name in _LOG_PARTS.items():
         text = getattr(row, part)
         if text:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -35,8 +35,6 @@ from advisor.tui.widgets.evidence_pages import FEWEST, EvidenceContext, Layout
 from advisor.tui.widgets.lists import Choices, Rows
 from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Busy, CardView, LineWidget
-from advisor.view.pages.compare import pair_sections
-from advisor.view.writers.terminal import plain_text, section_lines
 
 
 class Stages(Widget):
@@ -83,7 +81,6 @@ class Stages(Widget):
 
 
 _MOST = 60  # metrics shown at a time
-_CODE = {"+": "$text-success", "-": "$text-error", "@": "$quiet"}
 Draw = Callable[[int], list[Content]]
 
 
@@ -96,20 +93,6 @@ class DrawnLines(LineWidget):
 
     def _make(self, width: int) -> list[Content]:
         return self._draw(width)
-
-
-def code_lines(code: Sequence[str], width: int) -> list[Content]:
-    """Lines of code or of a diff; the sign before a changed line repeats what its colour says."""
-    out = []
-    for line in code:
-        style = _CODE.get(line[:1], "") if line[:1] in _CODE else ""
-        text = line.expandtabs(4)
-        # A wrapped line continues further in than it began.
-        inside = min(len(text) - len(text[1:].lstrip()) + 4, max(width - 20, 0))
-        room = max(width - inside, 20)
-        parts = [text[:width], *(" " * inside + text[at : at + room] for at in range(width, len(text), room))]
-        out += [styled(part, style) for part in parts]
-    return out
 
 
 def evidence(page: Page, index: KnowledgeIndex, wanted: str, blocks: bool) -> list[Draw]:
@@ -137,13 +120,6 @@ def number_lines(launch: LaunchDiagnosis, index: KnowledgeIndex, wanted: str, wi
     lines += evidence_pages.numbers(EvidenceContext(few, metrics=index.metrics), how)[1:]
     more = len(names) - _MOST
     return [*lines, *(evidence_pages.note(f"… and {more} more: type a word to find them", how) if more > 0 else ())]
-
-
-def compared_lines(compared: Any, width: int, blocks: bool) -> list[Content]:
-    """The comparison of two versions, as the command `compare` prints it."""
-    parts = [part for pair in compared.pairs for part in pair_sections(pair, "")]
-    lines = [line for part in parts for line in section_lines(part, width=width, blocks=blocks)]
-    return [styled(line, "") for line in plain_text(lines, blocks).splitlines()]
 
 
 class ExercisePage(VerticalScroll, can_focus=False):
@@ -188,21 +164,10 @@ class ExercisePage(VerticalScroll, can_focus=False):
     def _replace_below(self, page: Page, index: KnowledgeIndex, wanted: str) -> None:
         if self._below:
             self.remove_children(self._below)
-        self._below = [DrawnLines(draw) for draw in self._draws(page, index, wanted)]
+        draws = [] if page.launch is None else evidence(page, index, wanted, self._blocks)
+        self._below = [DrawnLines(draw) for draw in draws]
         if self._below:
             self.mount(*self._below)
-
-    def _draws(self, page: Page, index: KnowledgeIndex, wanted: str) -> list[Draw]:
-        out: list[Draw] = []
-        compared, blocks = page.compared, self._blocks
-        if page.launch is not None:
-            out += evidence(page, index, wanted, blocks)
-        if compared is not None:
-            out.append(lambda width: compared_lines(compared, width, blocks))
-        if page.code:
-            head = [heading(safe(page.code_title))] if page.code_title else []
-            out.append(lambda width: [*head, *code_lines(page.code, width)])
-        return out
 
 
 _MARKS = {"solved": "[x]", "tried": "[~]", "started": "[.]", "new": "[ ]"}

@@ -17,18 +17,18 @@ from textual.widgets import Input, Tree
 from textual.widgets.tree import TreeNode
 
 from advisor.session import events as e
-from advisor.session.cards import measured
 from advisor.session.language import understand as commands
 from advisor.session.language.names import near, pick
-from advisor.session.numbers import number_text, sentence_start
 from advisor.session.records import KnowledgeIndex, Proved
 from advisor.session.state import State
 from advisor.session.views import requests_of
-from advisor.tui.drawing import MARKS, PLAIN_MARKS, safe
+from advisor.tui.drawing import PLAIN_SIGNS, safe
 from advisor.tui.screens.base import PanelScreen, footer
 from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Busy, Note
-from advisor.view.numbers import plural
+from advisor.view.blocks import SIGNS
+from advisor.view.numbers import amount_text, comparison_text, plural
+from advisor.view.text import sentence_start
 
 if TYPE_CHECKING:
     from advisor.reasoning.engine.explain import BlockedRule, Clause, Proof, RuleProof
@@ -111,9 +111,9 @@ def _clause(clause: Clause, index: KnowledgeIndex, depth: int) -> Node:
 
 def _number(item: Comparison, index: KnowledgeIndex) -> Node:
     """The node of a number: its test and margin, and below it the source of the threshold."""
-    value = "not in the report" if item.value is None else number_text(item.value, item.unit)
+    value = "not in the report" if item.value is None else amount_text(item.value, item.unit)
     means = next((f"{name}: {text}" for name, _, text in index.metrics if name == item.metric), "")
-    about = (measured(item), means) if means else (measured(item),)
+    about = (comparison_text(item), means) if means else (comparison_text(item),)
     became = "unknown" if item.holds is None else "holds" if item.holds else "fails"
     label = f"{item.metric} = {value}, tested {item.test}"
     return Node(label, became, about, _known(item.metric, index), tuple(_sources(item.cites, index)), open=False)
@@ -140,7 +140,7 @@ def _turns(flips: tuple[Flip, ...], concluded: str, index: KnowledgeIndex) -> li
         then = [name for name in (flip.then.class_id, *flip.then.findings) if name]
         if concluded in then:
             continue
-        at, now = number_text(flip.turns_at, flip.unit), number_text(flip.value, flip.unit)
+        at, now = amount_text(flip.turns_at, flip.unit), amount_text(flip.value, flip.unit)
         after = "; ".join(index.title(name) for name in then)
         text = f"{flip.metric} = {at} (now {now}): then {after}"
         leaves.append(Node(text, "", (text,), flip.metric))
@@ -167,7 +167,7 @@ class ProofTree(Tree[Node]):
         self.auto_expand = False
         self.guide_depth = 3
         self.show_guides = blocks
-        self._marks = MARKS if blocks else PLAIN_MARKS
+        self._marks = SIGNS if blocks else PLAIN_SIGNS
         self._signs = ("▾ ", "▸ ") if blocks else ("- ", "+ ")
 
     def fill(self, top: Node) -> None:

@@ -22,7 +22,7 @@ from textual.widgets.option_list import Option
 from advisor.records.errors import AdvisorError
 from advisor.session.actions.view import OPENED
 from advisor.session.executor import Executor
-from advisor.session.records import Card, Line
+from advisor.session.records import Card
 from advisor.session.state import State
 from advisor.session.transcripts.player import Player
 from advisor.session.transcripts.sandbox import Sandbox
@@ -32,6 +32,7 @@ from advisor.tui.screens.base import footer
 from advisor.tui.widgets.evidence import Evidence
 from advisor.tui.widgets.launches import LaunchTable, rows_of
 from advisor.tui.widgets.text import Banner, Busy, Conversation
+from advisor.view.blocks import Line
 from advisor.view.numbers import plural
 from advisor.view.text import cut
 
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 class Playing(Protocol):
     """The player of a saved session (advisor.session.transcripts.player.Player)."""
 
-    desk: Any
+    executor: Any
 
     @property
     def title(self) -> str:
@@ -485,7 +486,7 @@ class ReplayScreen(Screen[None]):
         """Continue from this step in a session of the user's own."""
         if self._played is not None and not self._working and self._step:
             self._pause()
-            self.app.go_on(self._played.state, self._player.desk)
+            self.app.go_on(self._played.state, self._player.executor)
             self.app.notify(
                 f"This is now your own session, continued from step {self._step} of the replay.", markup=False
             )

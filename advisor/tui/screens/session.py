@@ -16,7 +16,7 @@ from textual.widgets import Input
 from advisor.session import events as e
 from advisor.session.choices import choices
 from advisor.session.language.understand import event_of
-from advisor.session.numbers import UNIT_HINTS
+from advisor.session.records import UNIT_HINTS
 from advisor.session.state import State
 from advisor.tui.drawing import safe
 from advisor.tui.screens.base import footer, report_line, view_bindings

@@ -18,7 +18,7 @@ from textual.widgets import Input, Static
 from advisor.session import events as e
 from advisor.session.records import Choice
 from advisor.session.state import State
-from advisor.session.transcripts.autosave import SavedSession, forget_path, remark, title
+from advisor.session.transcripts.autosave import SavedSession, forget, remark, title
 from advisor.tui.drawing import safe
 from advisor.tui.opening import Saved, StartOptions, completions, is_there, sort_out, typed_path
 from advisor.tui.screens.base import footer
@@ -221,7 +221,7 @@ class StartScreen(Screen[None]):
         """Delete the highlighted session."""
         one = self._interrupted()
         if one is not None:
-            forget_path(one.path)
+            forget(one.path)
             left = tuple(other for other in self._start_options.unfinished if other is not one)
             self._start_options = replace(self._start_options, unfinished=left)
             self.show(self.app.state)

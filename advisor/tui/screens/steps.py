@@ -10,7 +10,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 
 from advisor.session import events as e
-from advisor.session.method.progress import rows as step_rows
+from advisor.session.method.steps import rows as step_rows
 from advisor.session.records import KnowledgeIndex, Step
 from advisor.session.state import State
 from advisor.tui.drawing import styled

@@ -18,9 +18,9 @@ from textual.widgets import Input
 from advisor.knowledge.schemas import checked, most_of
 from advisor.records.diagnosis import Comparison, LaunchDiagnosis, Speedup
 from advisor.records.errors import UsageError
+from advisor.records.quantities import parse_metric
 from advisor.session import events as e
 from advisor.session.language.names import pick
-from advisor.session.numbers import gain_text, number, number_text
 from advisor.session.records import KnowledgeIndex, Proved
 from advisor.session.state import State, main_finding
 from advisor.session.views import requests_of
@@ -29,6 +29,7 @@ from advisor.tui.screens.base import PanelScreen, footer
 from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Note
+from advisor.view.numbers import amount_text, short_gain_text
 
 _HEADS: Final = ("Metric", "Measured", "Tried", "Flips at")
 
@@ -87,10 +88,10 @@ class Metric:
         near = [turn for turn in (self.nearest(at, False), self.nearest(at, True)) if turn is not None]
         more = 0
         while more < _MORE and any(
-            number_text(turn, self.unit, more) == number_text(at, self.unit, more) for turn in near
+            amount_text(turn, self.unit, 4 + more) == amount_text(at, self.unit, 4 + more) for turn in near
         ):
             more += 1
-        return number_text(value, self.unit, more)
+        return amount_text(value, self.unit, 4 + more)
 
 
 def metrics_of(
@@ -150,7 +151,7 @@ def outcome(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Fate, ...]
         if finding.id not in old:
             out.append(Fate("comes", "new", f"{finding.title}{_gain(finding.speedup)}"))
         elif _moved(old[finding.id].speedup, finding.speedup):
-            had, has = gain_text(old[finding.id].speedup), gain_text(finding.speedup)
+            had, has = short_gain_text(old[finding.id].speedup), short_gain_text(finding.speedup)
             out.append(Fate("gain", "gain", f"{finding.title}  {had} → {has}"))
         else:
             out.append(Fate("stays", "stays", f"{finding.title}{_gain(finding.speedup)}"))
@@ -164,7 +165,7 @@ def changed(rows: Iterable[Fate]) -> bool:
 
 
 def _gain(speedup: Speedup | None) -> str:
-    return "" if speedup is None else f"  {gain_text(speedup)}"
+    return "" if speedup is None else f"  {short_gain_text(speedup)}"
 
 
 def _moved(had: Speedup | None, has: Speedup | None) -> bool:
@@ -384,7 +385,7 @@ class WhatIfScreen(PanelScreen):
             return
         try:
             measured = None if state.launch is None else state.launch.metrics.get(name)
-            value = checked(name, unit, number(right.strip(), unit), measured)
+            value = checked(name, unit, parse_metric(right.strip(), unit), measured)
         except UsageError as problem:
             self.notify(safe(str(problem)), severity="warning", markup=False)
             return

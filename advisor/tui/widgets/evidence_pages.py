@@ -12,17 +12,17 @@ from advisor.records.diagnosis import Finding, LaunchDiagnosis, Location
 from advisor.session import views
 from advisor.session.cards import evidence_lines
 from advisor.session.interview.choosing import revealed
-from advisor.session.numbers import number_text
-from advisor.session.records import Card, Line
+from advisor.session.records import Card
 from advisor.session.state import State
 from advisor.source.measures import MEASURES
 from advisor.tui.drawing import ROLES, card_lines, chart_lines, heading, styled, wrap_hanging
+from advisor.view.blocks import Line
 from advisor.view.charts import bars as charts
 from advisor.view.charts import memory as memory_chart
 from advisor.view.charts import roofline_text
 from advisor.view.charts.canvas import Row
 from advisor.view.charts.roofline_text import Paper
-from advisor.view.numbers import percent_text, share_text
+from advisor.view.numbers import amount_text, percent_text, share_text
 from advisor.view.pages.source import place_text, source_line
 
 
@@ -281,13 +281,13 @@ def _share_of(label: str, least: float, measured: float | None, unit: str, how: 
             if measured is None
             else "{least}; none was measured"
         )
-        said = what.format(least=number_text(least, unit))
+        said = what.format(least=amount_text(least, unit))
         return wrap_hanging(
             styled(text, "$text-secondary"), Content(" " * len(text)), styled(said, "$quiet italic"), how.width
         )
     part = 100.0 * least / measured
     drawn = charts.bar(part, _BAR, blocks=how.blocks, marks=())
-    said = f"{number_text(least, unit)} of {number_text(measured, unit)}"
+    said = f"{amount_text(least, unit)} of {amount_text(measured, unit)}"
     first = styled(f"{text}{percent_text(part):>9} ", "$text-secondary") + styled(drawn, "$primary")
     under = Content(" " * len(text))
     if first.cell_length + len(said) + 2 <= how.width:
@@ -310,7 +310,7 @@ def numbers(shown: EvidenceContext, how: Layout) -> list[Content]:
         sections.append((f"Evidence for the finding: {shown.finding.title}", shown.finding.evidence))
     for title, items in sections if not wanted else ():
         card = Card("evidence", "", evidence_lines(items) or (Line("No single number supports it.", "quiet"),))
-        lines += [*_head(title, how), *card_lines(card, how.width, blocks=how.blocks)[1:], Content("")]
+        lines += [*_head(title, how), *card_lines(card, how.width, blocks=how.blocks), Content("")]
     told = {name: (unit, means) for name, unit, means in shown.metrics}
     found = [
         name
@@ -329,7 +329,7 @@ def numbers(shown: EvidenceContext, how: Layout) -> list[Content]:
 def _number(name: str, value: float, told: tuple[str, str], column: int, how: Layout) -> list[Content]:
     """Name and value, on two lines if the name is long; where there is room, the meaning."""
     unit, means = told
-    text = styled(number_text(value, unit), "")
+    text = styled(amount_text(value, unit, 4), "")
     if len(name) >= column:
         under = Content("    ")
         return [styled(name[: how.width], "$text-secondary"), *wrap_hanging(under, under, text, how.width)]

@@ -16,10 +16,10 @@ from textual.message import Message
 from textual.widgets import DataTable
 
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
-from advisor.session.numbers import duration_text, gain_text, launch_number
-from advisor.session.state import is_end, main_finding
+from advisor.session.state import is_end, launch_number, main_finding
 from advisor.tui.drawing import safe
 from advisor.view.charts.bars import bar
+from advisor.view.numbers import short_gain_text, time_text
 
 # Sort orders in the order of F5: report order first, then the most useful ones.
 ORDERS: Final = ("report", "duration", "gain", "kernel", "class", "finding")
@@ -98,10 +98,10 @@ def _row(launch: LaunchDiagnosis, position: int, several: bool, time: float, dia
         position=position,
         number=number,
         kernel=kernel,
-        time=duration_text(duration),
+        time=time_text(duration),
         verdict=verdict,
         finding=finding,
-        gain=gain_text(speedup),
+        gain=short_gain_text(speedup),
         done=first is not None and is_end(first),
         duration=duration,
         share=duration / time if duration is not None and time > 0 else None,
@@ -173,7 +173,7 @@ def summary(rows: Sequence[Row], kept: Sequence[Row], order: str, upwards: bool 
     named = f"{named}, reversed" if upwards else named
     parts = [f"{len(kept)} of {len(rows)} launches, {named}"]
     if every.time > 0:
-        time = duration_text(here.time)
+        time = time_text(here.time)
         share = share_text(here.time / every.time)
         parts.append(time if len(kept) == len(rows) else f"{time}, {share} of kernel time")
     if here.unknown:

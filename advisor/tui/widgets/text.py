@@ -16,7 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from advisor.session.records import Card
-from advisor.tui.drawing import card_lines, extra_lines, safe, styled
+from advisor.tui.drawing import card_lines, safe, styled
 
 
 class LineWidget(Widget):
@@ -103,7 +103,7 @@ class CardView(LineWidget):
         self._blocks = blocks
 
     def _make(self, width: int) -> list[Content]:
-        return card_lines(self.card, width, extra_lines(self.card, width), self._blocks)
+        return card_lines(self.card, width, self._blocks)
 
 
 # Kinds of cards that do not begin a turn.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from advisor.explain.entries import Explanation
-from advisor.view.blocks import Block, Bullets, Fact, Facts, Item, Outline, Page, Paragraph, Plain, Section, section
+from advisor.view.blocks import Block, Bullets, Fact, Facts, Line, Outline, Page, Paragraph, Plain, Section, section
 
 KINDS = {
     "diagnosis": "finding",
@@ -138,5 +138,5 @@ def _body(name: str, lines: tuple[str, ...]) -> Block:
     if name in _WHOLE:
         return Plain(tuple(line.rstrip() for line in lines), whole=True)
     if any(line.startswith("  ") for line in lines):
-        return Outline(tuple(Item(line.strip(), depth=int(line.startswith("  "))) for line in lines))
+        return Outline(tuple(Line(line.strip(), depth=int(line.startswith("  "))) for line in lines))
     return Paragraph(lines[0]) if len(lines) == 1 else Bullets(lines, ordered=name == "steps")

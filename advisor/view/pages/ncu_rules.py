@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from advisor.knowledge.texts import BOUNDS
 from advisor.records.diagnosis import ENDS, Comparison, Finding, LaunchDiagnosis, RuleVerdict
-from advisor.view.blocks import Item, Page, Paragraph, Turn, section
+from advisor.view.blocks import Line, Page, Paragraph, Turn, section
 from advisor.view.numbers import share_text, speedup_text, time_text
 from advisor.view.text import title_text
 
@@ -103,5 +103,5 @@ def rules_page(launches: Sequence[LaunchDiagnosis]) -> Page:
 
 def _rule(verdict: RuleVerdict) -> Turn:
     often = f" ({verdict.times} times)" if verdict.times > 1 else ""
-    items = (Item(verdict.message, label="ncu"), Item(reason_text(verdict), label="here"))
-    return Turn(verdict.rule or "Rule", f"{_claim(verdict)}{often}", items)
+    lines = (Line(verdict.message, label="ncu"), Line(reason_text(verdict), label="here"))
+    return Turn(verdict.rule or "Rule", f"{_claim(verdict)}{often}", lines)

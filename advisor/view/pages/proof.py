@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from advisor.reasoning.engine.explain import BlockedRule, Clause, Proof
 from advisor.reasoning.engine.what_if import Flip
 from advisor.records.diagnosis import LaunchDiagnosis
-from advisor.view.blocks import Bullets, Item, Outline, Page, Paragraph, Section, section
+from advisor.view.blocks import Bullets, Line, Outline, Page, Paragraph, Section, section
 from advisor.view.numbers import comparison_text, time_text, unit_text
 from advisor.view.text import title_text
 
@@ -47,29 +47,29 @@ def _flip(flip: Flip) -> str:
     return f"{flip.metric} = {flip.turns_at:,.4g}{unit_text(flip.unit)} (now {flip.value:,.4g}): then {after}"
 
 
-def _proof(proof: Proof, depth: int) -> Iterator[Item]:
-    yield Item(f"{proof.title} [{proof.concludes}]", depth, tone="lead")
+def _proof(proof: Proof, depth: int) -> Iterator[Line]:
+    yield Line(f"{proof.title} [{proof.concludes}]", "strong", depth=depth)
     for rule in proof.rules:
-        yield Item(rule.because, depth + 1, "because")
-        yield Item(f"{rule.rule_id} [{', '.join(rule.cites)}]", depth + 1, "by rule")
+        yield Line(rule.because, label="because", depth=depth + 1)
+        yield Line(f"{rule.rule_id} [{', '.join(rule.cites)}]", label="by rule", depth=depth + 1)
         for clause in rule.clauses:
             yield from _clause(clause, depth + 2)
 
 
-def _clause(clause: Clause, depth: int) -> Iterator[Item]:
-    yield Item(f"{'not ' if clause.role == 'unless' else ''}{clause.name}: {_TRUTH[clause.truth]}", depth)
+def _clause(clause: Clause, depth: int) -> Iterator[Line]:
+    yield Line(f"{'not ' if clause.role == 'unless' else ''}{clause.name}: {_TRUTH[clause.truth]}", depth=depth)
     for item in clause.evidence:
-        yield Item(comparison_text(item), depth + 1)
+        yield Line(comparison_text(item), depth=depth + 1)
     if clause.evidence and clause.evidence[0].cites:
-        yield Item(", ".join(clause.evidence[0].cites), depth + 1, "source")
+        yield Line(", ".join(clause.evidence[0].cites), label="source", depth=depth + 1)
     if clause.proof is not None:
         yield from _proof(clause.proof, depth + 1)
 
 
-def _blocked(rule: BlockedRule) -> Iterator[Item]:
-    yield Item(f"{rule.rule_id} {'fired' if rule.fired else 'did not fire'}", tone="lead")
+def _blocked(rule: BlockedRule) -> Iterator[Line]:
+    yield Line(f"{rule.rule_id} {'fired' if rule.fired else 'did not fire'}", "strong")
     for label, clauses in (("fails", rule.failing), ("unknown", rule.unknown), ("blocked by", rule.blocking)):
         for clause in clauses:
             first, *rest = _clause(clause, 1)
-            yield Item(first.text, 1, label)
+            yield Line(first.text, label=label, depth=1)
             yield from rest

@@ -11,7 +11,7 @@ from advisor.source.phases import Phase, Zone
 from advisor.source.structure import LoopFacts, SharedGroup
 from advisor.source.view import View
 from advisor.source.viewer import Wanted
-from advisor.view.blocks import Block, Bullets, Cell, Column, Facts, Item, Outline, Page, Paragraph, Section, Table
+from advisor.view.blocks import Block, Bullets, Cell, Column, Facts, Line, Outline, Page, Paragraph, Section, Table
 from advisor.view.blocks import facts as made_facts
 from advisor.view.blocks import section as made_section
 from advisor.view.numbers import brief_text, count_text, counted, percent_text, share_text
@@ -193,7 +193,7 @@ def shape_sections(view: View) -> list[Section]:
     return parts
 
 
-def _loop(number: int, facts: LoopFacts) -> Item:
+def _loop(number: int, facts: LoopFacts) -> Line:
     first, last = facts.lines
     place = "no line" if not first else f"{place_text(facts.file, first)}" + (f"-{last}" if last != first else "")
     parts = [f"{len(facts.loop.body)} instructions", f"{facts.iterations:,.4g} times a warp"]
@@ -201,7 +201,7 @@ def _loop(number: int, facts: LoopFacts) -> Item:
     parts += [f"{share_text(facts.executed)} of the executed", f"{share_text(facts.samples)} of the samples"]
     parts += [f"barriers: {facts.barriers}"] if facts.barriers else []
     parts += [f"spills: {facts.spills}"] if facts.spills else []
-    return Item(f"{place}: {', '.join(parts)}", facts.loop.depth, f"Loop {number}")
+    return Line(f"{place}: {', '.join(parts)}", label=f"Loop {number}", depth=facts.loop.depth)
 
 
 def _phase(phase: Phase) -> str:
@@ -212,17 +212,17 @@ def _phase(phase: Phase) -> str:
     return text + (", then a barrier" if phase.barrier else "")
 
 
-def _zone(zone: Zone, view: View) -> Iterator[Item]:
+def _zone(zone: Zone, view: View) -> Iterator[Line]:
     first, last = place_text(zone.first.file, zone.first.line), place_text(zone.last.file, zone.last.line)
     text = f"{first} to {last}, 0x{zone.first.pc:x} BSSY to 0x{zone.last.pc:x}: {zone.lanes:.3g} lanes on average, "
     text += f"{percent_text(100 * zone.executed)} of the executed, {share_text(zone.samples)} of the samples"
-    yield Item(text)
+    yield Line(text)
     if zone.branch is None:
         return
     text = f"diverges at {place_text(zone.branch.file, zone.branch.line)}, {shown(zone.branch.sass)}"
-    yield Item(text + (f", decided by {shown(zone.test.sass)}" if zone.test is not None else ""), 1)
+    yield Line(text + (f", decided by {shown(zone.test.sass)}" if zone.test is not None else ""), depth=1)
     if source := view.texts.get((zone.branch.file, zone.branch.line), ""):
-        yield Item(cut(source_line(source), _LONGEST_LINE), 2)
+        yield Line(cut(source_line(source), _LONGEST_LINE), depth=2)
 
 
 def _group(members: Sequence[SharedGroup]) -> str:

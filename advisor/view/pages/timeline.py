@@ -172,6 +172,7 @@ def pattern_section(number: int, pattern: Pattern, *, steps: bool = True, same: 
         rows.append(Fact("Speedup", f"at most {speedup_text(gain.high)}{least}"))
     rows += [Fact("Fix", fix.summary)] if fix is not None else []
     rows += [Fact("Typical", pattern.typical)] if pattern.typical else []
+    rows += [Fact("Cost", fix.costs)] if fix is not None and fix.costs else []
     if finding.undecided:
         rows.append(Fact("Uncertain", f"unknown: {', '.join(finding.undecided)}", "warn"))
     moments: Block | None = Bullets(tuple(map(moment_text, pattern.moments))) if pattern.moments else None

@@ -14,7 +14,7 @@ from advisor.view.blocks import (
     Code,
     Command,
     Facts,
-    Item,
+    Line,
     Outline,
     Page,
     Paragraph,
@@ -110,7 +110,9 @@ def _block(block: Block) -> list[str]:
     if isinstance(block, Turn):
         return _turn(block)
     if isinstance(block, Outline):
-        return _outline(block.items)
+        return _outline(block.lines)
+    if isinstance(block, Line):
+        return _outline((block,))
     if isinstance(block, Plain):
         return _fenced(map(shown, block.lines))
     return _fenced(map(shown, block.draw(_WIDTH, True))) if block.draw is not None else []
@@ -119,16 +121,16 @@ def _block(block: Block) -> list[str]:
 def _turn(turn: Turn) -> list[str]:
     aside = f" ({rich(turn.aside)})" if turn.aside else ""
     lines = [f"**{escaped(turn.label)}:** {rich(turn.title)}{aside}"]
-    return [*lines, "", *_outline(turn.items)] if turn.items else lines
+    return [*lines, "", *_outline(turn.lines)] if turn.lines else lines
 
 
-def _outline(items: Sequence[Item]) -> list[str]:
+def _outline(found: Sequence[Line]) -> list[str]:
     lines, before = [], -1
-    for item in items:
+    for line in found:
         # A list may go one level deeper at a time.
-        before = min(item.depth, before + 1)
-        label = f"**{escaped(item.label)}:** " if item.label.strip() else ""
-        lines.append(f"{'  ' * before}- {label}{rich(item.text)}")
+        before = min(max(0, line.depth), before + 1)
+        label = f"**{escaped(line.label)}:** " if line.label.strip() else ""
+        lines.append(f"{'  ' * before}- {label}{rich(line.signed)}")
     return lines
 
 

@@ -17,7 +17,7 @@ from advisor.view.blocks import (
     Command,
     Fact,
     Facts,
-    Item,
+    Line,
     Outline,
     Page,
     Paragraph,
@@ -45,7 +45,7 @@ _MORE = 5  # columns that a continued line of code is set in
 _APART = (Table, Code, Bars, Picture, Plain)  # blocks with an empty line before and after
 _ASCII = str.maketrans(
     {"×": "x", "–": "-", "—": "-", "−": "-", "µ": "u", "→": ">", "·": "-", "…": "~", "≤": "<=", "≥": ">=",
-     "█": "#", "▲": "+", "▼": "-", "─": "-", "│": "|", "┊": "|", "▸": ">"}
+     "█": "#", "▲": "+", "▼": "-", "─": "-", "│": "|", "┊": "|", "▸": ">", "✓": "+", "✗": "x"}
 )  # fmt: skip
 
 
@@ -126,7 +126,9 @@ def _block(block: Block, width: int, colour: bool, blocks: bool, indent: int) ->
     if isinstance(block, Turn):
         return _turn(block, width, colour)
     if isinstance(block, Outline):
-        return _outline(block.items, width, colour, indent)
+        return _outline(block.lines, width, colour, indent)
+    if isinstance(block, Line):
+        return _outline((block,), width, colour, indent)
     if isinstance(block, Plain):
         pad = " " * (indent or 2)
         return [pad + shown(line) if block.whole else cut(shown(line), width) for line in block.lines]
@@ -165,7 +167,7 @@ def _prose(table: Table, width: int, indent: int) -> list[str]:
 
 def _table(table: Table, width: int, colour: bool) -> list[str]:
     cells = [[shown(cell.text) for cell in row] for row in table.rows]
-    widths = [max([len(column.name), *(len(row[at]) for row in cells)]) for at, column in enumerate(table.columns)]
+    widths = _widths(table, cells)
     kept = list(range(len(widths)))
     for room, spare in ((_FAIR_TEXT, 3), (_LEAST_TEXT, 1)):
         least = [w if column.numeric else min(w, room) for w, column in zip(widths, table.columns, strict=True)]
@@ -193,6 +195,15 @@ def _table(table: Table, width: int, colour: bool) -> list[str]:
             for note in (*([left] if left else []), *notes):
                 out += wrap(shown(note), width, _NOTE, _NOTE + 2)
     return out
+
+
+def table_width(table: Table) -> int:
+    """The columns that a table takes where nothing is cut."""
+    return _span(_widths(table, [[shown(cell.text) for cell in row] for row in table.rows]), range(len(table.columns)))
+
+
+def _widths(table: Table, cells: Sequence[Sequence[str]]) -> list[int]:
+    return [max([len(column.name), *(len(row[at]) for row in cells)]) for at, column in enumerate(table.columns)]
 
 
 def _span(widths: Sequence[int], kept: Sequence[int]) -> int:
@@ -272,14 +283,14 @@ def _bars(block: Bars, width: int, colour: bool, blocks: bool) -> list[str]:
 def _turn(turn: Turn, width: int, colour: bool) -> list[str]:
     aside = f" ({turn.aside})" if turn.aside else ""
     out = [paint(line, "bold", colour) for line in wrap(shown(f"{turn.label}: {turn.title}{aside}"), width, 0, 2)]
-    return out + _outline(turn.items, width, colour, 2)
+    return out + _outline(turn.lines, width, colour, 2)
 
 
-def _outline(items: Sequence[Item], width: int, colour: bool, indent: int) -> list[str]:
+def _outline(lines: Sequence[Line], width: int, colour: bool, indent: int) -> list[str]:
     out = []
-    for item in items:
-        label = f"{item.label}: " if item.label.strip() else ""
-        pad = indent + 2 * item.depth
-        lines = wrap(shown(f"· {label}{item.text}"), width, pad, pad + 2)
-        out += [paint(line, _STYLES[item.tone], colour) for line in lines]
+    for line in lines:
+        label = f"{line.label}: " if line.label.strip() else ""
+        pad = indent + 2 * line.depth
+        texts = wrap(shown(f"· {label}{line.signed}"), width, pad, pad + 2)
+        out += [paint(text, _STYLES[line.tone], colour) for text in texts]
     return out
