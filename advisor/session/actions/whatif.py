@@ -24,7 +24,7 @@ from advisor.session.views import ask_for_view
 
 
 class WhatIfAsked(UserEvent, frozen=True, tag="whatif"):
-    """What would be concluded if these metrics had these values."""
+    """A what-if question in the conversation: other values of metrics."""
 
     values: tuple[tuple[str, float], ...]
 
