@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from advisor.records.diagnosis import Finding
 from advisor.session import events as e
 from advisor.session.experiments import timeline
@@ -17,6 +19,9 @@ from advisor.view.numbers import exact_text, short_gain_text
 _MOST_QUESTIONS = 2  # offered at a time: more would push the other choices off a small screen
 _ASK_SHOWN = 66  # characters of a question in a choice
 
+Offer = tuple[Choice, e.Event]
+_RETRY: Final[Offer] = (Choice("retry", "Try again"), e.Retried())
+_QUIT: Final[Offer] = (Choice("quit", "Quit"), e.Quit())
 DONT_KNOW_WORDS: Final = ("d", "?", "dont know", "don't know", "do not know", "no idea", "unknown", "idk")
 _SHOW_NOW: Final = ("s", "skip", "show", "now")
 _SKIPS = {
@@ -43,15 +48,24 @@ def next_finding(state: State) -> Finding | None:
 
 def choices(state: State) -> tuple[Choice, ...]:
     """Return the choices, the likeliest first."""
+    return (*_meant(state), *(choice for choice, _ in _pairs(state)))
+
+
+def event_of_choice(choice: str, state: State, said: str = "") -> e.Event | None:
+    """Return the event of a choice that is no suggestion; None if it is not offered. said: the answer as typed."""
+    event = next((event for offered, event in _pairs(state) if offered.id == choice), None)
+    return msgspec.structs.replace(event, said=said) if isinstance(event, e.Answered) else event
+
+
+def _pairs(state: State) -> tuple[Offer, ...]:
     if state.stalled is not None and state.place == "start":
-        return (Choice("retry", "Try again"), Choice("quit", "Quit"))
+        return (_RETRY, _QUIT)
     if state.place != "launch":
         return ()
     rest = _menu(state) if state.ask is None else _answers(state, state.ask)
-    near = tuple(choice for choice, _ in offers(state))
+    near = offers(state)
     # Where quitting is the only other choice, the offers of the step come first.
-    first = leading(state) or (bool(near) and rest[0].id == "quit")
-    return (*_meant(state), *near, *rest) if first else (*_meant(state), *rest, *near)
+    return (*near, *rest) if leading(state) or (near and rest[0] == _QUIT) else (*rest, *near)
 
 
 def _meant(state: State) -> tuple[Choice, ...]:
@@ -63,80 +77,78 @@ def _meant(state: State) -> tuple[Choice, ...]:
     return tuple(Choice("meant:" + line, line, (), means.get(line.partition(" ")[0], "")) for line in last.meant)
 
 
-def _before(state: State, ask: Ask) -> Choice | None:
-    """Return the choice that skips a question before the conclusion; it is the first one, which Enter takes."""
-    if ask.group == "expect":
-        return Choice("skip", "Continue with the numbers" if state.numbers else "Show the diagnosis now", _SHOW_NOW)
+def _answers(state: State, ask: Ask) -> tuple[Offer, ...]:
+    expect = ask.group == "expect"
+    out: list[Offer] = []
+    for c in ask.choices if ask.kind == "choice" else ():
+        answer = e.Expected(c.id) if expect else e.Answered(ask.id, c.id)
+        out.append((Choice("answer:" + c.id, c.label, (c.id, *c.words), c.note), answer))
+    note = "see above" if state.has_card("evidence", ask.id) else ""
+    why: Offer = Choice("why", "Why is this asked?", ("w", "why?"), note), e.WhyAsked()
+    skip = e.Skipped(ask.id)
+    # Enter takes the first choice: before the conclusion, that skips the question.
+    if expect:
+        first = Choice("skip", "Continue with the numbers" if state.numbers else "Show the diagnosis now", _SHOW_NOW)
+        unknown: Offer = Choice("dont_know", "I don't know", DONT_KNOW_WORDS), e.Expected(None)
+        never: Offer = Choice("never", "Show it, and never ask this again", ("never",)), e.Expected(None, again=False)
+        return ((first, skip), *out, unknown, never, why)
     if ask.group == "napkin" and ask.usual == "show":
         following = "continue with the numbers" if state.numbers else "show the diagnosis"
-        return Choice("skip", f"None of these, or skip this: {following}", _SHOW_NOW)
-    return None
-
-
-def _why(state: State, ask: Ask) -> Choice:
-    said = state.has_card("evidence", ask.id)
-    return Choice("why", "Why is this asked?", ("w", "why?"), "see above" if said else "")
-
-
-def _answers(state: State, ask: Ask) -> tuple[Choice, ...]:
-    listed = ask.choices if ask.kind == "choice" else ()
-    out = [Choice("answer:" + c.id, c.label, (c.id, *c.words), c.note) for c in listed]
-    before = _before(state, ask)
-    if before is not None:
-        out = [before, *out]
-        if ask.group == "expect":
-            out.append(Choice("dont_know", "I don't know", DONT_KNOW_WORDS))
-            out.append(Choice("never", "Show it, and never ask this again", ("never",)))
-        return (*out, _why(state, ask))
+        return ((Choice("skip", f"None of these, or skip this: {following}", _SHOW_NOW), skip), *out, why)
     if ask.usual is not None and ask.kind == "number":
-        usual = ask.usual if isinstance(ask.usual, str) else exact_text(ask.usual, ask.unit)
-        out.append(Choice("usual", f"Take {usual}", ("u", "usual")))
+        said = ask.usual if isinstance(ask.usual, str) else exact_text(ask.usual, ask.unit)
+        usual = Choice("usual", f"Take {said}", ("u", "usual"))
+        out.append((usual, e.Answered(ask.id, ask.usual)))
     if ask.optional:
-        out.append(Choice("dont_know", "I don't know", DONT_KNOW_WORDS))
-    out.append(_why(state, ask))
-    out.append(Choice("skip", _SKIPS.get(ask.group, "Skip for now"), ("s", "later")))
+        out.append((Choice("dont_know", "I don't know", DONT_KNOW_WORDS), e.Answered(ask.id, None)))
+    out += [why, (Choice("skip", _SKIPS.get(ask.group, "Skip for now"), ("s", "later")), skip)]
     if state.numbers and state.launch is not None:
-        out.append(Choice("conclusion", "Enough: show the conclusion", ("c", "enough", "stop")))
+        enough = Choice("conclusion", "Enough: show the conclusion", ("c", "enough", "stop"))
+        out.append((enough, e.ConclusionShown()))
     return tuple(out)
 
 
-def _menu(state: State) -> tuple[Choice, ...]:
-    out: list[Choice] = []
-    if state.launch is not None and not revealed(state):
-        return (Choice("reveal", "Show the diagnosis now", _SHOW_NOW),)
-    finding = state.finding_of(state.finding)
+def _menu(state: State) -> tuple[Offer, ...]:
+    launch, finding = state.launch, state.finding_of(state.finding)
+    if launch is not None and not revealed(state):
+        return ((Choice("reveal", "Show the diagnosis now", _SHOW_NOW), e.Expected(None)),)
+    out: list[Offer] = []
     if state.stalled is not None:
-        out.append(Choice("retry", "Try again"))
+        out.append(_RETRY)
     if finding is not None and finding.fix is not None and not state.has_card("fix", finding.id):
         gains = finding.speedup is not None and not is_end(finding)
-        out.append(Choice("fix", "Show the fix, step by step" if gains else "Show what to do now", ("fix",)))
+        label = "Show the fix, step by step" if gains else "Show what to do now"
+        out.append((Choice("fix", label, ("fix",)), e.FixShown()))
     if finding is not None and not state.has_card("proof", finding.id):
-        out.append(Choice("how", "How was this concluded?"))
+        out.append((Choice("how", "How was this concluded?"), e.HowAsked()))
     following = next_finding(state)
     if following is not None:
         gain = "" if following.speedup is None else short_gain_text(following.speedup)
         # An answer may have added a new first finding.
-        first = state.launch is not None and following is state.launch.findings[0]
-        label = "What to fix first now: {title}" if first else "Next finding: {title}"
-        out.append(Choice("finding", label.format(title=following.title), ("next",), gain))
+        first = launch is not None and following is launch.findings[0]
+        label = f"{'What to fix first now' if first else 'Next finding'}: {following.title}"
+        out.append((Choice("finding", label, ("next",), gain), e.FindingShown(following.id)))
     exercise = _exercise(state, finding)
     if exercise:
-        out.append(Choice(f"practise:{exercise}", f"Practise it on an exercise: {exercise}", ("practise", "exercise")))
+        label = f"Practise it on an exercise: {exercise}"
+        practise = Choice(f"practise:{exercise}", label, ("practise", "exercise"))
+        out.append((practise, e.ViewShown("practice", exercise)))
     for ask in open_questions(state)[:_MOST_QUESTIONS]:
         short = ask.ask if len(ask.ask) <= _ASK_SHOWN else ask.ask[: _ASK_SHOWN - 1].rstrip() + "…"
-        out.append(Choice(f"ask:{ask.id}", f"Answer: {short}", (ask.id, ask.ask)))
-    kernel = state.launch is not None and subject_of(state) == "kernel"
+        out.append((Choice(f"ask:{ask.id}", f"Answer: {short}", (ask.id, ask.ask)), e.Asked(ask.id)))
+    kernel = launch is not None and subject_of(state) == "kernel"
     if kernel and state.knowledge.algorithms and not state.has_card("napkin"):
-        out.append(Choice("napkin", "Compare with what the algorithm needs", ("algorithm",)))
-    if state.launch is not None and not state.has_card("proof", state.launch.verdict.id):
-        out.append(Choice("whyclass", "Why this class?"))
-    if state.launch is not None and state.launch.missing and not state.has_card("missing") and not state.numbers:
-        out.append(Choice("missing", "What the report lacks, and how to collect it", ("collect",)))
+        out.append((Choice("napkin", "Compare with what the algorithm needs", ("algorithm",)), e.NapkinBegun()))
+    if launch is not None and not state.has_card("proof", launch.verdict.id):
+        out.append((Choice("whyclass", "Why this class?"), e.WhyAsked()))
+    if launch is not None and launch.missing and not state.has_card("missing") and not state.numbers:
+        label = "What the report lacks, and how to collect it"
+        out.append((Choice("missing", label, ("collect",)), e.MissingShown()))
     if state.numbers and next_number(state) is not None:
-        out.append(Choice("more", "Give more numbers", ("numbers",)))
+        out.append((Choice("more", "Give more numbers", ("numbers",)), e.NumbersContinued()))
     if state.diagnosis is not None and len(state.diagnosis.launches) > 1:
-        out.append(Choice("launches", "Choose another launch", ("kernels",)))
-    return tuple(out) or (Choice("quit", "Quit"),)
+        out.append((Choice("launches", "Choose another launch", ("kernels",)), e.LaunchesShown()))
+    return tuple(out) or (_QUIT,)
 
 
 def _exercise(state: State, finding: Finding | None) -> str:
@@ -147,8 +159,6 @@ def _exercise(state: State, finding: Finding | None) -> str:
 
 
 # What a step's card, a fix, a trace or a comparison leads to
-Offer = tuple[Choice, e.Event]
-BEFORE: Final = "step:"  # prefix of these choices
 _Event = Callable[[State], e.Event | None]
 
 
@@ -274,11 +284,11 @@ def offers(state: State) -> tuple[Offer, ...]:
         if event is not None:
             pattern = timeline.next_pattern(state) if name == "pattern" else None
             label = offered.label.format(pattern="" if pattern is None else pattern.finding.title)
-            out.append((Choice(BEFORE + name, label, offered.words), event))
+            out.append((Choice("step:" + name, label, offered.words), event))
     step = state.knowledge.step(following) if following else None
     if step is not None:
         label = f"Continue with step {step.id}: {step.title}"
-        out.append((Choice(f"{BEFORE}go:{step.id}", label, ("on", "go on")), e.StepShown(step.id)))
+        out.append((Choice(f"step:go:{step.id}", label, ("on", "go on")), e.StepShown(step.id)))
     return tuple(out)
 
 
@@ -306,49 +316,3 @@ def _following(state: State, step: str) -> str:
     names = [each.id for each in state.knowledge.steps]
     at = names.index(step) + 1 if step in names else len(names)
     return names[at] if at < len(names) else ""
-
-
-def event_of_choice(choice: str, state: State, said: str = "") -> e.Event | None:
-    """Return the event of a choice that is no suggestion; None if it is not offered."""
-    if choice not in {c.id for c in choices(state)}:
-        return None
-    if choice.startswith(BEFORE):
-        return next((event for near, event in offers(state) if near.id == choice), None)
-    if state.ask is not None and state.place == "launch":
-        return _answer_event(choice, state.ask, said)
-    name, _, rest = choice.partition(":")
-    following = next_finding(state)
-    made: dict[str, e.Event | None] = {
-        "fix": e.FixShown(),
-        "how": e.HowAsked(),
-        "finding": None if following is None else e.FindingShown(following.id),
-        "ask": e.Asked(rest),
-        "napkin": e.NapkinBegun(),
-        "whyclass": e.WhyAsked(),
-        "missing": e.MissingShown(),
-        "practise": e.ViewShown("practice", rest),
-        "more": e.NumbersContinued(),
-        "launches": e.LaunchesShown(),
-        "retry": e.Retried(),
-        "quit": e.Quit(),
-        "reveal": e.Expected(None),
-    }
-    return made.get(name)
-
-
-def _answer_event(choice: str, ask: Ask, said: str) -> e.Event:
-    if ask.group == "expect" and choice in ("dont_know", "never"):
-        return e.Expected(None, again=choice != "never")
-    if ask.group == "expect" and choice.startswith("answer:"):
-        return e.Expected(choice.removeprefix("answer:"))
-    if choice == "dont_know":
-        return e.Answered(ask.id, None, said)
-    if choice == "why":
-        return e.WhyAsked()
-    if choice == "skip":
-        return e.Skipped(ask.id)
-    if choice == "conclusion":
-        return e.ConclusionShown()
-    if choice == "usual":
-        return e.Answered(ask.id, ask.usual, said)
-    return e.Answered(ask.id, choice.removeprefix("answer:"), said)

@@ -36,7 +36,7 @@ Base = tuple[tuple[str, ...], int]  # the reports, and how many versions came be
 
 
 class Judged(Protocol):
-    """What the executor needs of an analysis (advisor.reasoning.diagnose.Analysis)."""
+    """The methods of an analysis (reasoning.diagnose.Analysis) that the executor calls."""
 
     diagnosis: Diagnosis
 
@@ -65,7 +65,7 @@ def _nowhere(*_: Any) -> Any:
 
 @dataclass(frozen=True)
 class Sources:
-    """Where everything comes from: diagnoses, the knowledge index, explanations, estimates, and the contents of views.
+    """The functions that a session calls: diagnoses, the knowledge index, explanations, estimates, contents of views.
 
     analyse_launches: launches of a transcript, their reports, the GPU's name and the measured ceilings to a diagnosis;
     trace: files of traces to a timeline.TimelineResult; trace_numbers: typed numbers to the same; compare: a diagnosis

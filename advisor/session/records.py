@@ -103,7 +103,7 @@ class NapkinResult:
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """How something was concluded (engine.Proof) and what flips it (engine.Flip).
+    """The proof of a conclusion (engine.Proof) and what flips it (engine.Flip).
 
     turns: for a view, metric to the values at which evidence of any conclusion of the launch flips.
     """
@@ -197,7 +197,7 @@ class Ridge:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeIndex:
-    """What a session needs of the knowledge base, read once.
+    """The part of the knowledge base that a session needs, read once.
 
     ranges: question id to (low, high); metrics: metric id to (unit, meaning); interview: the questions without a
     report, in order; findings: id of a finding or class to its title; words: the terms of `explain`; cites: citation

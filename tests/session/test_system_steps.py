@@ -146,4 +146,4 @@ def test_without_a_trace_the_share_of_the_report_is_told_as_no_more_than_that():
     made.launch(0)
     told = here("S4", made.state)
     assert told[0].style == "unknown"
-    assert "only a trace tells of the whole" in told[-1].text
+    assert "only a trace shows the whole" in told[-1].text

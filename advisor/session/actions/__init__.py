@@ -21,7 +21,7 @@ def _declared() -> Iterator[Action]:
 
 
 def _by_name(actions: tuple[Action, ...]) -> dict[str, Command]:
-    """The commands by name, in the order of the help page."""
+    """Return the commands by name, in the order of the help page."""
     commands = [command for action in actions for command in action.commands]
     commands.sort(key=lambda command: GROUPS.index(command.group))
     return {command.name: command for command in commands}

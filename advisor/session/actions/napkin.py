@@ -14,7 +14,7 @@ from advisor.session.transitions import add, put, reveal, wait
 
 
 class NapkinBegun(UserEvent, frozen=True, tag="napkin"):
-    """The user wants to compare with what the algorithm needs."""
+    """Napkin math begins: a comparison with what the algorithm needs."""
 
 
 def _napkin_begun(state: State, event: NapkinBegun) -> State:

@@ -26,7 +26,7 @@ from advisor.view.numbers import exact_text
 
 
 class WhatIfAsked(UserEvent, frozen=True, tag="whatif"):
-    """What would be concluded if these metrics had these values."""
+    """A what-if question in the conversation: other values of metrics."""
 
     values: tuple[tuple[str, float], ...]
 

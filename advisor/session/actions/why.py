@@ -23,7 +23,7 @@ class WhyAsked(UserEvent, frozen=True, tag="why"):
 
 
 class HowAsked(UserEvent, frozen=True, tag="how"):
-    """How a finding was concluded; empty means the selected one."""
+    """The proof of a finding is shown; empty means the selected one."""
 
     finding: str = ""
 

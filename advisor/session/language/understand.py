@@ -84,7 +84,7 @@ def event_of(choice: str, state: State, text: str = "") -> e.Event | None:
 
 
 def commands() -> tuple[str, ...]:
-    """The slash commands, for completion."""
+    """Return the slash commands, for completion."""
     return tuple(f"/{name}" for name in COMMANDS)
 
 

@@ -303,7 +303,7 @@ def _again(state: State, launch: LaunchDiagnosis) -> list[Line]:
 
 
 def _advice(launch: LaunchDiagnosis) -> Line:
-    """The stop rule of the method on the first finding: under 5 % stop, under 10 % as good, at a roofline stop."""
+    """Apply the stop rule of the method to the first finding: stop at a roofline, or under 5 %; under 10 % optional."""
     first = main_finding(launch)
     if first is None or first.kind != "diagnosis" or first.id == "unexplained":
         return unknown(NOTHING_TO_GAIN)

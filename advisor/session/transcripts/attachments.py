@@ -43,7 +43,7 @@ _IDS: Final = 3  # leading fields of Access and RuleResult that are no measured 
 
 @dataclass
 class Memory:
-    """What a session has read so far: analyses by the paths they were made from, and the files of traces."""
+    """The inputs of a session so far: analyses by the paths of their reports, and the files of traces."""
 
     knowledge: tuple[Path, ...] = ()
     analyses: dict[tuple[str, ...], Any] = field(default_factory=dict)

@@ -42,7 +42,7 @@ def harmless(live: Sources) -> Sources:
 
 
 class Carried:
-    """What a transcript carries, as sources.
+    """The contents of a transcript, as sources.
 
     Its rules and traces are written to a temporary folder, which is deleted with this object. InputError where the
     rules cannot be used.
@@ -75,7 +75,7 @@ class Carried:
         return Side(Path(text))
 
     def _locate(self, judged: Judged, request: e.Locate, progress: Progress) -> Any:
-        """The source view of reports that were read: a path that only a transcript names is not opened."""
+        """Return the source view of a report that was read; a path that only a transcript names is not opened."""
         report = judged.diagnosis.launches[request.position].report
         path = judged.diagnosis.reports[report].path
         if any(path == info.path for one in self._embedded for info in one.reports):

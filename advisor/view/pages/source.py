@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from advisor.source.columns import Value
-from advisor.source.hotspots import Line, Spot
+from advisor.source.hotspots import Line as SourceLine
+from advisor.source.hotspots import Spot
 from advisor.source.listing import Wait
 from advisor.source.phases import Phase, Zone
 from advisor.source.structure import LoopFacts, SharedGroup
@@ -104,7 +105,7 @@ def _lines(view: View, top: int) -> Table:
     return Table((*columns, Column("Opcodes")), tuple(rows), notes=notes)
 
 
-def _line_notes(line: Line, view: View) -> Iterator[str]:
+def _line_notes(line: SourceLine, view: View) -> Iterator[str]:
     if text := view.texts.get((line.file, line.line), ""):
         yield cut(source_line(text), _LONGEST_LINE)
     sites = [site for site in line.calls if site[2] >= _LEAST_CALL]
