@@ -115,7 +115,6 @@ class AdvisorApp(App[int]):
         return {"quiet": "#808a96"}
 
     def on_mount(self) -> None:
-        """Show the first screen, then start the work."""
         self.leaving.watch(self)
         # Installed screens survive `switch_screen`; others are removed by it and cannot be shown again.
         self.install_screen(self._session, "session")
@@ -134,7 +133,6 @@ class AdvisorApp(App[int]):
     # Events
 
     async def on_event(self, event: Event) -> None:
-        """Send keys typed outside the prompt to it before anything else handles them."""
         if not (self.screen_stack and forward_to_prompt(self.screen, event)):
             await super().on_event(event)
 
@@ -245,14 +243,12 @@ class AdvisorApp(App[int]):
         return True
 
     def on_finished(self, message: Finished) -> None:
-        """Apply the outcome of a finished request."""
         if self.runner.done():
             self.dispatch(message.outcome)
         else:
             self.runner.follow(self.state)
 
     def on_progressed(self, message: Progressed) -> None:
-        """Show the progress of the running request."""
         self.runner.progressed(message)
 
     # Saved sessions
@@ -266,7 +262,6 @@ class AdvisorApp(App[int]):
         read(self, path, True, self.load)
 
     def on_loaded(self, message: Loaded) -> None:
-        """Show or continue the loaded session, or report the problem."""
         if message.player is None:
             self.notify(message.problem, severity="error", markup=False)
             if self._interrupted is not None:
@@ -303,7 +298,6 @@ class AdvisorApp(App[int]):
         self.post_message(NotKept(why))  # from the thread that saves
 
     def on_not_kept(self, message: NotKept) -> None:
-        """Report that the session cannot be saved automatically."""
         self.notify(
             f"This session cannot be saved by itself, and goes on all the same: {safe(message.why)}",
             severity="warning",
@@ -321,7 +315,6 @@ class AdvisorApp(App[int]):
     # Actions
 
     def action_help(self) -> None:
-        """Show keys and commands."""
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(blocks=self._blocks))
 
@@ -333,7 +326,6 @@ class AdvisorApp(App[int]):
             screen.refresh_bindings()
 
     def action_copy(self) -> None:
-        """Copy the latest card to the terminal's clipboard (OSC 52), and show a note."""
         cards = self.state.conversation
         if cards:
             self.copy_to_clipboard(card_text(cards[-1], self._blocks))
@@ -342,7 +334,6 @@ class AdvisorApp(App[int]):
         self.notify(said, severity="information" if cards else "warning", markup=False)
 
     async def action_command_palette(self) -> None:  # type: ignore[override]
-        """Open the command palette."""
         if not CommandPalette.is_open(self):  # type: ignore[arg-type]
             palette = CommandPalette(
                 placeholder="an action, a command, a finding, a step, a kernel, an exercise", id="--command-palette"
@@ -352,15 +343,12 @@ class AdvisorApp(App[int]):
                 icon.icon = "›" if self._blocks else ">"
 
     def action_view(self, view: str) -> None:
-        """Open a view from anywhere."""
         self.dispatch(e.ViewShown(view))
 
     def action_undo(self) -> None:
-        """Undo the last action."""
         self.say("/back")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide actions that do nothing now."""
         if action == "undo":
             return can_go_back(self.state)
         if action == "view":
@@ -370,13 +358,11 @@ class AdvisorApp(App[int]):
         return True
 
     def action_theme(self) -> None:
-        """Switch between dark and light."""
         self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
         if self._memory is not None:
             self._memory.choose("light" if self.theme == LIGHT.name else "dark")
 
     async def action_quit(self) -> None:
-        """Leave the program through the reducer."""
         self.dispatch(e.Quit())
 
 

@@ -115,12 +115,10 @@ class Entries(Provider):
     """Search provider for everything that can be done now."""
 
     async def discover(self) -> Hits:
-        """The entries before anything is typed: actions, commands and views."""
         for entry in (*actions(self._app), *commands(self._app), *views(self._app)):
             yield DiscoveryHit(entry.shown, entry.do, text=entry.name, help=entry.more)
 
     async def search(self, query: str) -> Hits:
-        """The matching entries, best first."""
         matcher = self.matcher(query)
         scored = [
             (max(matcher.match(entry.name), _SAYS * matcher.match(entry.says)), at, entry)

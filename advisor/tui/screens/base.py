@@ -111,12 +111,10 @@ class PanelScreen(ViewScreen):
     ]
 
     def on_screen_resume(self) -> None:
-        """Show the current state and the running work."""
         self.show(self.app.state)
         self.app.runner.show(self.app.state)
 
     def on_resize(self, event: Resize) -> None:
-        """Place panes side by side where there is room."""
         wide, tall = event.size.width >= WIDE, event.size.height >= TALL
         changed = (wide, tall) != (self.has_class("-wide"), self.has_class("-tall"))
         self.set_class(wide, "-wide")
@@ -134,12 +132,10 @@ class PanelScreen(ViewScreen):
         self.query_one(Banner).show(f"{title} · {about}" if about else title)
 
     def action_view(self, view: str) -> None:
-        """Open another view over this one."""
         if self.app.state.view != view:
             self.app.dispatch(e.ViewShown(view))
 
     def action_leave(self) -> None:
-        """Cancel the running work; else return to where the view was opened."""
         if not self.app.cancel_work():
             self.app.dispatch(e.ViewLeft())
 
@@ -151,7 +147,6 @@ class RowsScreen(PanelScreen):
     kind: ClassVar[type[Rows]] = Rows
 
     def compose(self) -> ComposeResult:
-        """Create the list and the detail pane."""
         yield Banner()
         with Container(id="panes"):
             yield self.kind(blocks=self.blocks, ident=self.rows)
@@ -160,7 +155,6 @@ class RowsScreen(PanelScreen):
         yield footer()
 
     def on_mount(self) -> None:
-        """Focus the list."""
         self.query_one(Rows).focus()
         self.show(self.app.state)
 

@@ -52,7 +52,6 @@ class HelpScreen(ModalScreen[None]):
         self._blocks = blocks
 
     def compose(self) -> ComposeResult:
-        """Create the cards: keys of the screen, global keys, commands."""
         stack = self.app.screen_stack
         under = stack[-2] if len(stack) > 1 and stack[-1] is self else stack[-1]
         here, everywhere = keys_of(self.app, under)
@@ -64,10 +63,8 @@ class HelpScreen(ModalScreen[None]):
         yield footer()
 
     def on_mount(self) -> None:
-        """Focus the page, so that arrow keys scroll it."""
         self.query_one("#page").focus()
 
     def action_ends(self, by: int) -> None:
-        """Go to the beginning or the end."""
         page = self.query_one("#page", VerticalScroll)
         page.scroll_home(animate=False) if by < 0 else page.scroll_end(animate=False)

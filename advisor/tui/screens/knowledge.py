@@ -133,7 +133,6 @@ class KnowledgeScreen(ViewScreen):
         self._direct = False  # opened for one entry, and nothing else searched for since
 
     def compose(self) -> ComposeResult:
-        """Create the search line, the list, and the entry with its links."""
         yield Banner()
         yield PromptLine(
             Prompt(
@@ -154,7 +153,6 @@ class KnowledgeScreen(ViewScreen):
         yield footer()
 
     def on_mount(self) -> None:
-        """Focus the search and load the contents in a thread."""
         self.query_one("#hits").can_focus = False
         self.query_one(Prompt).focus()
         Thread(target=self._load, name="knowledge", daemon=True).start()
@@ -168,12 +166,10 @@ class KnowledgeScreen(ViewScreen):
             self.post_message(self.Loaded((), str(problem)))
 
     def on_screen_resume(self) -> None:
-        """Show the entry that the view is opened for this time."""
         self._subject = None
         self.show(self.app.state)
 
     def on_resize(self, event: Resize) -> None:
-        """Place list and entry side by side from WIDE columns."""
         self.set_class(event.size.width >= WIDE, "-wide")
         self.set_class(event.size.height < 16, "-low")
 
@@ -381,19 +377,16 @@ class KnowledgeScreen(ViewScreen):
             self._open(row.word)
 
     def action_previous(self) -> None:
-        """Go to the previous entry."""
         if self._trail:
             word = self._trail.pop()
             self._open(word, keep=False)
             self._enter()
 
     def action_search(self) -> None:
-        """Focus the search line."""
         self.remove_class("-entry")
         self.query_one(Prompt).focus()
 
     def action_leave(self) -> None:
-        """From the entry to the list, from a search or kind to all kinds, then back to the conversation."""
         search = self.query_one(Prompt)
         if self._direct:
             self.app.dispatch(e.ViewLeft())
@@ -408,7 +401,6 @@ class KnowledgeScreen(ViewScreen):
             self.app.dispatch(e.ViewLeft())
 
     def action_page(self, by: int) -> None:
-        """Scroll the entry, if one is visible, else the list, by a page."""
         if self.has_class("-entry") or (self.has_class("-wide") and self._made is not None):
             page = self.query_one("#page", VerticalScroll)
             page.scroll_relative(y=by * max(page.size.height - 1, 1), animate=False)
@@ -418,7 +410,6 @@ class KnowledgeScreen(ViewScreen):
                 rows.action_cursor_down() if by > 0 else rows.action_cursor_up()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide actions that do nothing now."""
         if action == "previous":
             return bool(self._trail)
         if action == "search":

@@ -56,7 +56,6 @@ class LaunchesScreen(Screen[None]):
         self._opened_one = False
 
     def compose(self) -> ComposeResult:
-        """Create the table, the cards shown instead of it after a failure, and the filter line."""
         yield Banner()
         yield LaunchTable(blocks=self._blocks)
         yield Conversation(blocks=self._blocks, ident="trouble")
@@ -75,16 +74,13 @@ class LaunchesScreen(Screen[None]):
         yield footer()
 
     def on_mount(self) -> None:
-        """Focus the filter line."""
         self.query_one(Prompt).focus()
         self.show(self.app.state)
 
     def on_screen_suspend(self) -> None:
-        """Note whether a launch was opened."""
         self._opened_one = self.app.state.place == "launch"
 
     def on_screen_resume(self) -> None:
-        """Show the current state; after a launch, clear the filter and put the cursor on it."""
         if not self._opened_one:
             self.show(self.app.state)
             return
@@ -185,7 +181,6 @@ class LaunchesScreen(Screen[None]):
             self.app.dispatch(event)
 
     def action_open(self) -> None:
-        """Open the launch under the cursor, or take the highlighted choice."""
         if self.has_class("-trouble"):
             self._take(self.query_one(Choices).marked)
             return
@@ -194,32 +189,26 @@ class LaunchesScreen(Screen[None]):
             self.app.dispatch(e.LaunchSelected(position))
 
     def action_sort(self) -> None:
-        """Sort by the next order."""
         self._order, self._upwards = ORDERS[(ORDERS.index(self._order) + 1) % len(ORDERS)], False
         self.show(self.app.state)
 
     def action_reverse(self) -> None:
-        """Reverse the order."""
         self._upwards = not self._upwards
         self.show(self.app.state)
 
     def action_clear(self) -> None:
-        """Cancel the running work; else clear the filter."""
         if not self.app.cancel_work():
             self.query_one(Prompt).clear()
 
     def action_page(self, by: int) -> None:
-        """Move a page up or down."""
         table = self.query_one(LaunchTable)
         table.step(by * max(table.size.height - 2, 1))
 
     def action_ends(self, by: int) -> None:
-        """Go to the first or the last launch."""
         table = self.query_one(LaunchTable)
         table.step(by * len(table.kept))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide actions that do nothing now."""
         if action in ("sort", "reverse"):
             return bool(self.app.state.diagnosis)
         if action == "clear":

@@ -46,7 +46,6 @@ class LogScreen(RowsScreen):
         self.app.offer(self)
 
     def on_resize(self, event: Resize) -> None:
-        """Fit the columns to the width."""
         self.call_after_refresh(self.redraw)
 
     def _detail(self, state: State) -> None:

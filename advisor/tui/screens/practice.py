@@ -60,7 +60,6 @@ class Stages(Widget):
             self.refresh()
 
     def render(self) -> Content:
-        """The stage names in order, the current one in brackets."""
         room = max(self.content_size.width, 1)
         first = 0
         while first < STAGES.index(self._at) and sum(len(NAMES[s][0]) + 1 for s in STAGES[first:]) + 1 > room:
@@ -75,7 +74,6 @@ class Stages(Widget):
         return Content(" ").join(parts).truncate(room)
 
     def on_click(self, event: Click) -> None:
-        """Go to the clicked stage."""
         for start, end, stage in self._places:
             if start <= event.x < end:
                 self.post_message(self.Taken(stage))
@@ -231,7 +229,6 @@ class PracticeScreen(ViewScreen):
         self._place: tuple[str, str] = ("", "")
 
     def compose(self) -> ComposeResult:
-        """Create the list, the page, the progress line, the choices and the prompt."""
         yield Banner()
         yield Stages()
         yield Rows(blocks=self.blocks, ident="exercises")
@@ -243,17 +240,14 @@ class PracticeScreen(ViewScreen):
         yield footer()
 
     def on_mount(self) -> None:
-        """Focus the prompt, which drives everything."""
         self.query_one(Rows).can_focus = False
         self.query_one(Prompt).focus()
         self.show(self.app.state)
 
     def on_screen_resume(self) -> None:
-        """Show the current state."""
         self.show(self.app.state)
 
     def on_resize(self, event: Resize) -> None:
-        """Show more choices where there is room."""
         self.set_class(event.size.height >= TALL, "-tall")
 
     # Showing
@@ -474,17 +468,14 @@ class PracticeScreen(ViewScreen):
             self.app.dispatch(e.Practised("stage", self.here.name, (("stage", stage),)))
 
     def action_turn(self, by: int) -> None:
-        """Go to the previous or next stage."""
         at = STAGES.index(self.here.stage) + by
         if 0 <= at < len(STAGES):
             self._to(STAGES[at])
 
     def action_spoilers(self) -> None:
-        """Show or hide the cause of each exercise."""
         self.app.dispatch(e.Practised("spoilers"))
 
     def action_escape(self) -> None:
-        """Cancel the running work; else clear the line; else go to the list; else leave."""
         prompt = self.query_one(Prompt)
         if self.app.cancel_work():
             return
@@ -497,7 +488,6 @@ class PracticeScreen(ViewScreen):
         prompt.focus()
 
     def action_page(self, by: int) -> None:
-        """Scroll by a page."""
         if self.here.name:
             view = self.query_one(ExercisePage)
             view.scroll_relative(y=by * max(view.size.height - 1, 1), animate=False)
@@ -505,11 +495,9 @@ class PracticeScreen(ViewScreen):
             self.query_one(Rows).action_page(by)
 
     def action_line(self, by: int) -> None:
-        """Scroll by a line."""
         self.query_one(ExercisePage).scroll_relative(y=by, animate=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide actions that do nothing now."""
         here = self.here
         if action == "turn":
             at = STAGES.index(here.stage) + (int(str(parameters[0])) if parameters else 1)

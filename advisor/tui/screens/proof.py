@@ -188,7 +188,6 @@ class ProofTree(Tree[Node]):
                 under.add_leaf(_label(child), child)
 
     def render_label(self, node: TreeNode[Node], base_style: Style, style: Style) -> Text:
-        """The expand sign, the mark with its colour and the label, cut with an ellipsis."""
         data = node.data
         became = data.became if data is not None else ""
         sign = self._signs[0 if node.is_expanded else 1] if node.allow_expand else "  "
@@ -205,7 +204,6 @@ class ProofTree(Tree[Node]):
         return text
 
     def action_fold(self, fold: bool) -> None:
-        """Collapse the node or go to its parent; expand it or go to its first child."""
         node = self.cursor_node
         if node is None:
             return
@@ -251,7 +249,6 @@ class ProofScreen(PanelScreen):
         self._folded = False
 
     def compose(self) -> ComposeResult:
-        """Create the tree, the detail pane and the prompt."""
         yield Banner()
         yield Note("about")
         with Container(id="panes"):
@@ -263,7 +260,6 @@ class ProofScreen(PanelScreen):
         yield footer()
 
     def on_mount(self) -> None:
-        """Focus the tree."""
         self.query_one(ProofTree).focus()
         self.show(self.app.state)
 
@@ -338,7 +334,6 @@ class ProofScreen(PanelScreen):
             self.notify(safe(f"No finding is called {text[:80]}."), severity="warning", markup=False)
 
     def action_leave(self) -> None:
-        """Leave the prompt; else leave the screen."""
         prompt = self.query_one(Prompt)
         if prompt.has_focus and not self.app.state.waiting:
             prompt.clear()
@@ -347,11 +342,9 @@ class ProofScreen(PanelScreen):
             super().action_leave()
 
     def action_prompt(self) -> None:
-        """Focus the prompt."""
         self.query_one(Prompt).focus()
 
     def action_another(self, by: int) -> None:
-        """Show the proof of the next or previous finding, or of the class."""
         names = self._names(self.app.state)
         if names:
             subject = self.app.state.view_subject
@@ -359,7 +352,6 @@ class ProofScreen(PanelScreen):
             self.app.dispatch(e.ViewShown("proof", names[at % len(names)]))
 
     def action_fold_all(self) -> None:
-        """Collapse all rules, or expand everything."""
         view = self.query_one(ProofTree)
         self._folded = not self._folded
         if self._folded:
@@ -370,11 +362,9 @@ class ProofScreen(PanelScreen):
             view.root.expand_all()
 
     def action_again(self) -> None:
-        """Retry what failed."""
         self.app.dispatch(e.ViewShown("proof", self.app.state.view_subject))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide actions that do nothing now."""
         return isinstance(_told(self.app.state), e.Failed) if action == "again" else True
 
 

@@ -220,7 +220,6 @@ class ReplayScreen(Screen[None]):
         return self._player
 
     def compose(self) -> ComposeResult:
-        """Create the list of steps, the conversation, the evidence and the line about the step."""
         yield Banner()
         with Horizontal(id="columns"):
             yield OptionList(id="steps", markup=False, compact=True)
@@ -232,7 +231,6 @@ class ReplayScreen(Screen[None]):
         yield footer()
 
     def on_mount(self) -> None:
-        """Start at the beginning and compute the wanted step."""
         rows = self.query_one("#steps", OptionList)
         rows.add_options([Option(self._row(at)) for at in range(len(self._steps) + 1)])
         rows.highlighted = 0
@@ -242,7 +240,6 @@ class ReplayScreen(Screen[None]):
         self._go(self._wanted)
 
     def on_resize(self, event: Resize) -> None:
-        """Place panes side by side where there is room."""
         self.set_class(event.size.width >= WIDE, "-wide")
         self.set_class(event.size.width >= HUGE, "-huge")
 
@@ -388,27 +385,22 @@ class ReplayScreen(Screen[None]):
         self._go(event.option_index)
 
     def action_step(self, by: int) -> None:
-        """Go one step forward or back."""
         self._pause()
         self._go(self._wanted + by)
 
     def action_ends(self, by: int) -> None:
-        """Go to the beginning or the end."""
         self._pause()
         self._go(0 if by < 0 else len(self._steps))
 
     def action_digit(self, digit: int) -> None:
-        """Add a digit to the step number."""
         self._digits = (self._digits + str(digit))[-5:]
         self._draw()
 
     def action_undigit(self) -> None:
-        """Remove the last digit."""
         self._digits = self._digits[:-1]
         self._draw()
 
     def action_jump(self) -> None:
-        """Go to the typed step number, else to the highlighted step."""
         self._pause()
         at = self.query_one("#steps", OptionList).highlighted
         wanted, self._digits = int(self._digits) if self._digits else at or 0, ""
@@ -416,14 +408,12 @@ class ReplayScreen(Screen[None]):
         self._draw()
 
     def action_difference(self) -> None:
-        """Go to the next step that differs, computing steps on the way; any other key stops that."""
         self._pause()
         self._seeking = True
         if not self._working:
             self._seek(self._step + 1)
 
     def action_play(self) -> None:
-        """Play or pause."""
         if self._timer is not None:
             self._pause()
         elif self._wanted < len(self._steps):
@@ -448,7 +438,6 @@ class ReplayScreen(Screen[None]):
             self._timer = None
 
     def action_pace(self, by: int) -> None:
-        """Change the pace."""
         self._pace = min(max(self._pace + by, 0), len(_PACES) - 1)
         if self._timer is not None:
             self._pause()
@@ -456,25 +445,21 @@ class ReplayScreen(Screen[None]):
         self._draw()
 
     def action_list(self) -> None:
-        """Show or hide the list of steps; in a narrow terminal it replaces the conversation."""
         self.toggle_class("-alone" if self.has_class("-wide") else "-steps")
         self.remove_class("-evidence")
         self.query_one("#steps").focus()
 
     def action_evidence(self) -> None:
-        """Show or hide the evidence; in a narrow terminal it replaces the conversation."""
         self.toggle_class("-evidence")
         self.remove_class("-steps")
 
     def action_evidence_page(self) -> None:
-        """Show the next evidence page; if the evidence is hidden, show it first."""
         if self.has_class("-evidence"):
             self.query_one(Evidence).action_turn(1)
         else:
             self.action_evidence()
 
     def action_page(self, by: int) -> None:
-        """Scroll by a page."""
         narrow = not self.has_class("-wide")
         view = self.query_one(Evidence if self.has_class("-evidence") and narrow else Conversation)
         if isinstance(view, Conversation):
@@ -482,7 +467,6 @@ class ReplayScreen(Screen[None]):
         view.scroll_relative(y=by * max(view.size.height - 1, 1), animate=False)
 
     def action_go_on(self) -> None:
-        """Continue from this step in a session of the user's own."""
         if self._played is not None and not self._working and self._step:
             self._pause()
             self.app.go_on(self._played.state, self._player.desk)
@@ -491,7 +475,6 @@ class ReplayScreen(Screen[None]):
             )
 
     def action_leave(self) -> None:
-        """Cancel the search; clear the number; close the list or the evidence; else leave."""
         if self._seeking:
             self._pause()
         elif self._digits:
@@ -504,7 +487,6 @@ class ReplayScreen(Screen[None]):
             self.app.end_replay()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide actions that do nothing now."""
         if action == "go_on":
             return self._step > 0 and not self._working
         if action == "pace":

@@ -80,7 +80,6 @@ class SessionScreen(Screen[None]):
         self._position: int | None = None
 
     def compose(self) -> ComposeResult:
-        """Create the conversation and the choices, the evidence, the progress line and the prompt."""
         yield Banner()
         with Horizontal(id="columns"):
             with Vertical(id="talk"):
@@ -93,17 +92,14 @@ class SessionScreen(Screen[None]):
         yield footer()
 
     def on_mount(self) -> None:
-        """Focus the prompt; Tab leads to the evidence and back."""
         self.query_one(Prompt).focus()
         self.show(self.app.state)
 
     def on_screen_resume(self) -> None:
-        """Show the current state, scrolled to the newest turn."""
         self.show(self.app.state)
         self.call_after_refresh(self.query_one(Conversation).reveal)
 
     def on_resize(self, event: Resize) -> None:
-        """Place the panes side by side from WIDE columns; below, one replaces the other."""
         self.set_class(event.size.width >= WIDE, "-wide")
         self.set_class(event.size.height >= TALL, "-tall")
         self.set_class(event.size.height < LOW, "-low")
@@ -157,24 +153,19 @@ class SessionScreen(Screen[None]):
             self.app.dispatch(event)
 
     def action_launches(self) -> None:
-        """Return to the list of launches."""
         self.app.say("/kernels")
 
     def action_evidence(self) -> None:
-        """Show or hide the evidence: beside the conversation where there is room, else instead of it."""
         self.toggle_class("-alone" if self.has_class("-wide") else "-evidence")
 
     def action_view(self, view: str) -> None:
-        """Open a view over the conversation."""
         self.app.dispatch(e.ViewShown(view))
 
     def action_evidence_page(self, by: int) -> None:
-        """Show the next evidence page; if the evidence is hidden, show it first."""
         if not self._reveal_evidence():
             self.query_one(Evidence).action_turn(by)
 
     def action_evidence_take(self, page: str) -> None:
-        """Show an evidence page by its name."""
         self._reveal_evidence()
         self.query_one(Evidence).turn_to(page)
 
@@ -186,11 +177,9 @@ class SessionScreen(Screen[None]):
         return hidden
 
     def action_line_again(self) -> None:
-        """Focus the prompt."""
         self.query_one(Prompt).focus()
 
     def action_escape(self) -> None:
-        """Cancel the running work; else focus the prompt; else clear it; else leave the evidence."""
         prompt = self.query_one(Prompt)
         if self.app.cancel_work():
             return
@@ -210,21 +199,17 @@ class SessionScreen(Screen[None]):
         return conversation
 
     def action_page(self, by: int) -> None:
-        """Scroll by a page."""
         view = self._scrolled()
         view.scroll_relative(y=by * max(view.size.height - 1, 1), animate=False)
 
     def action_line(self, by: int) -> None:
-        """Scroll by a line."""
         self._scrolled().scroll_relative(y=by, animate=False)
 
     def action_ends(self, by: int) -> None:
-        """Go to the beginning or the end."""
         view = self._scrolled()
         view.scroll_home(animate=False) if by < 0 else view.scroll_end(animate=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide actions that do nothing now."""
         state = self.app.state
         if action == "line_again":
             return self.is_mounted and not self.query_one(Prompt).has_focus

@@ -130,7 +130,6 @@ class SourceScreen(PanelScreen):
         self._of_line = False
 
     def compose(self) -> ComposeResult:
-        """Create the lists, the pane beside them, the line about the current instruction, and the prompt."""
         yield Banner()
         yield Note("about")
         with Container(id="panes"):
@@ -153,12 +152,10 @@ class SourceScreen(PanelScreen):
         yield footer()
 
     def on_mount(self) -> None:
-        """Focus the lists."""
         self.query_one("#lines", Rows).focus()
         self.show(self.app.state)
 
     def on_resize(self, event: Resize) -> None:
-        """Wrap the text of the structure tab to the new width."""
         if self._tab == _SHAPE and self._code is not None:
             self.call_after_refresh(self._pane)
 
@@ -332,7 +329,6 @@ class SourceScreen(PanelScreen):
         self.query_one("#code" if self.has_class("-nolines") else "#lines", Rows).focus()
 
     def action_leave(self) -> None:
-        """Leave the prompt; else leave the screen."""
         prompt = self.query_one(Prompt)
         if prompt.has_focus and not self.app.state.waiting:
             prompt.clear()
@@ -341,7 +337,6 @@ class SourceScreen(PanelScreen):
             super().action_leave()
 
     def action_prompt(self, begin: str) -> None:
-        """Focus the prompt, starting with this text."""
         prompt = self.query_one(Prompt)
         prompt.value = begin
         prompt.cursor_position = len(begin)
@@ -351,7 +346,6 @@ class SourceScreen(PanelScreen):
         self.app.dispatch(_sought(self.app.state.source_query, **changes))
 
     def action_measure(self, by: int) -> None:
-        """Select the next or previous measure that this launch has data for."""
         if self._code is None or not self._code.seen.measures:
             return
         names = [name for name, *_ in self._code.seen.measures]
@@ -360,23 +354,19 @@ class SourceScreen(PanelScreen):
         self._change(by=names[at % len(names)])
 
     def action_columns(self) -> None:
-        """Select the next set of columns, none after the last."""
         sought = self.app.state.source_query
         names = ["", *SETS]
         now = sought.columns if sought is not None else ""
         self._change(columns=names[(names.index(now) + 1) % len(names)] if now in names else "")
 
     def action_clear(self) -> None:
-        """Remove all filters."""
         if self._filtered:
             self._change(search="", where=())
 
     def action_again(self) -> None:
-        """Retry what failed."""
         self._change()
 
     def action_tab(self, tab: int) -> None:
-        """Show another tab of the pane."""
         self._tab = tab
         self.query_one("#code", Rows).at = 0
         self._listed = None
@@ -384,13 +374,11 @@ class SourceScreen(PanelScreen):
         self.query_one("#code", Rows).focus()
 
     def action_all(self) -> None:
-        """Switch between all instructions and those of the current line."""
         self._of_line, self._tab = not self._of_line and self._line is not None, _INSTRUCTIONS
         self.query_one("#code", Rows).at = 0
         self._pane()
 
     def action_order(self) -> None:
-        """Sort by heat or by address; the cursor stays on its instruction."""
         listed, rows = self._listed, self.query_one("#code", Rows)
         here = listed.places[rows.at] if listed is not None and rows.at < len(listed.places) else None
         self._in_order = not self._in_order
@@ -399,7 +387,6 @@ class SourceScreen(PanelScreen):
             rows.move(self._listed.row_of(here) or 0)
 
     def action_hot(self, by: int) -> None:
-        """Go to the next hot place of the current list."""
         code, listed, rows = self._code, self._listed, self.query_one("#code", Rows)
         if code is None or listed is None:
             return
@@ -433,18 +420,15 @@ class SourceScreen(PanelScreen):
         rows.focus()
 
     def action_awaited(self) -> None:
-        """Go to the instruction that the current one waits for."""
         code, listed, at = self._code, self._listed, self.query_one("#code", Rows).at
         if code is not None and listed is not None and self._tab == _INSTRUCTIONS and at < len(listed.places):
             self._go(code.awaited(listed.places[at]), "The code names no instruction that this one waits for.")
 
     def action_peak(self) -> None:
-        """Go to the instruction with the most live registers."""
         if self._code is not None:
             self._go(self._code.peak(), "Without machine code there are no loops or registers to show.")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide actions that do nothing now."""
         if action == "clear":
             return self._filtered
         if action == "again":

@@ -45,7 +45,6 @@ class OfferScreen(ModalScreen[str]):
         )
 
     def compose(self) -> ComposeResult:
-        """Create the question, its answers and the prompt."""
         with Vertical(id="offer"):
             yield Static("A session on this was interrupted. Continue where you left off?", id="title", markup=False)
             yield Choices()
@@ -53,7 +52,6 @@ class OfferScreen(ModalScreen[str]):
         yield footer()
 
     def on_mount(self) -> None:
-        """Highlight the first answer and focus the prompt."""
         self.query_one(Choices).show(self._choices, numbered=True, marked=True)
         self.query_one(Prompt).focus()
 
@@ -79,7 +77,6 @@ class OfferScreen(ModalScreen[str]):
         self.dismiss(event.choice)
 
     def action_anew(self) -> None:
-        """Start over; the other session is kept."""
         self.dismiss("anew")
 
 
@@ -100,7 +97,6 @@ class StartScreen(Screen[None]):
         self._within = False  # the list of cases is shown
 
     def compose(self) -> ComposeResult:
-        """Create the question, its answers and the prompt for a path."""
         yield Banner()
         yield Static("Where do you want to start?", id="title", markup=False)
         yield Choices()
@@ -121,13 +117,11 @@ class StartScreen(Screen[None]):
         yield footer()
 
     def on_mount(self) -> None:
-        """Focus the prompt."""
         self.query_one(Banner).show("no report is open")
         self.query_one(Prompt).focus()
         self.show(self.app.state)
 
     def on_screen_resume(self) -> None:
-        """Show the current state."""
         self.show(self.app.state)
 
     def show(self, state: State) -> None:
@@ -201,7 +195,6 @@ class StartScreen(Screen[None]):
             app.dispatch(e.ViewShown(kind))
 
     def action_clear(self) -> None:
-        """Cancel the running work; else clear the line; else return to the first list."""
         prompt = self.query_one(Prompt)
         if self.app.cancel_work():
             return
@@ -218,7 +211,6 @@ class StartScreen(Screen[None]):
         return self._start_options.unfinished[int(number)] if kind == "continue" else None
 
     def action_forget(self) -> None:
-        """Delete the highlighted session."""
         one = self._interrupted()
         if one is not None:
             forget_path(one.path)
@@ -227,7 +219,6 @@ class StartScreen(Screen[None]):
             self.show(self.app.state)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide actions that do nothing now."""
         if action == "forget":
             return self._interrupted() is not None
         if action == "clear":

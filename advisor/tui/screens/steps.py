@@ -106,14 +106,12 @@ class StepsScreen(RowsScreen):
             self.notify("Choose a launch first: steps apply to one launch.", severity="warning", markup=False)
 
     def action_explain(self) -> None:
-        """Open the first entry that the step refers to in the knowledge view."""
         at = self.query_one(Rows).at
         see = self._steps[at].see if at < len(self._steps) else ()
         if see:
             self.app.dispatch(e.ViewShown("knowledge", see[0]))
 
     def action_scroll_side(self) -> None:
-        """Scroll the step's text; after its end, from its beginning again."""
         side = self.query_one("#side", VerticalScroll)
         if side.scroll_offset.y >= side.max_scroll_y:
             side.scroll_home(animate=False)

@@ -114,7 +114,6 @@ class Lanes(Widget):
         return self.window[0] + (2 * cell + 1) * (self.window[1] - self.window[0]) // (2 * cells_of(width))
 
     def on_click(self, event: events.Click) -> None:
-        """Report the clicked moment."""
         at = self.at(event.x)
         if at is not None:
             self.post_message(self.Clicked(at))
@@ -166,11 +165,9 @@ class Lanes(Widget):
         return line.stylize("$quiet", 0, _LABEL).stylize(LANES.get(name, ""), _LABEL, max(_LABEL, len(text) - 9))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """As many rows as there are lanes, and the axis."""
         return len(self.lines(width)) if width > 0 else 0
 
     def render(self) -> Content:
-        """The rows."""
         return Content("\n").join(self.lines(self.content_size.width)) if self.content_size.width else Content("")
 
 
@@ -246,7 +243,6 @@ class TimelineScreen(ViewScreen):
         self._moment = -1  # index of the marked moment that is zoomed to
 
     def compose(self) -> ComposeResult:
-        """Create the lanes, the list and the details."""
         yield Banner()
         yield Lanes(blocks=self.blocks, ident="lanes")
         with Horizontal(id="below"):
@@ -257,16 +253,13 @@ class TimelineScreen(ViewScreen):
         yield footer()
 
     def on_mount(self) -> None:
-        """Focus the list."""
         self.query_one("#items").focus()
         self.show(self.app.state)
 
     def on_screen_resume(self) -> None:
-        """Show the current state."""
         self.show(self.app.state)
 
     def on_resize(self, event: Resize) -> None:
-        """Place list and details side by side from WIDE columns."""
         self.set_class(event.size.width >= WIDE, "-wide")
         self.set_class(event.size.height < 20, "-low")
 
@@ -424,12 +417,10 @@ class TimelineScreen(ViewScreen):
         self._zoom(0.5, event.at)
 
     def action_leave(self) -> None:
-        """Cancel the reading; else return to the conversation."""
         if not self.app.cancel_work():
             self.app.dispatch(e.ViewLeft())
 
     def action_take(self) -> None:
-        """Zoom to the next moment of the pattern, or copy the command."""
         item = self._item
         if item is not None and item.kind == "command":
             self.action_copy()
@@ -445,28 +436,23 @@ class TimelineScreen(ViewScreen):
             lanes.look(zoomed(lanes.window, lanes.whole, factor, at))
 
     def action_zoom(self, by: int) -> None:
-        """Zoom in or out by a factor of two."""
         self._zoom(0.5 if by < 0 else 2.0)
 
     def action_pan(self, by: int) -> None:
-        """Move the window earlier or later."""
         lanes = self.query_one("#lanes", Lanes)
         if lanes.window is not None and lanes.whole is not None:
             step = max((lanes.window[1] - lanes.window[0]) // _PAN, 1)
             lanes.look(panned(lanes.window, lanes.whole, by * step))
 
     def action_whole(self) -> None:
-        """Show the whole time."""
         lanes = self.query_one("#lanes", Lanes)
         lanes.look(lanes.whole)
 
     def action_streams(self) -> None:
-        """Show or hide a lane for each of the most used streams."""
         self._streams = not self._streams
         self._follow()
 
     def action_gpu(self, by: int) -> None:
-        """Show the next GPU of the traces."""
         if self._result is not None and len(self._result.gpus) > 1:
             self._place = (self._place + by) % len(self._result.gpus)
             self._moment = -1
@@ -474,25 +460,21 @@ class TimelineScreen(ViewScreen):
             self._follow()
 
     def action_copy(self) -> None:
-        """Copy the ncu command to the clipboard."""
         gpu = self._gpu
         if gpu is not None and gpu.command is not None:
             self.app.copy_to_clipboard(gpu.command.command)
             self.notify("The command is on the clipboard, if the terminal allows it.", markup=False)
 
     def action_explain(self) -> None:
-        """Explain the pattern."""
         item = self._item
         if item is not None and item.pattern is not None:
             self.app.dispatch(e.ViewShown("knowledge", item.pattern.finding.id))
 
     def action_page(self, by: int) -> None:
-        """Scroll the details by a page."""
         pane = self.query_one("#detail", VerticalScroll)
         pane.scroll_relative(y=by * max(pane.size.height - 1, 1), animate=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide actions that do nothing now."""
         gpu = self._gpu if self.is_mounted else None
         if action in ("zoom", "pan", "whole"):
             return gpu is not None and gpu.window is not None

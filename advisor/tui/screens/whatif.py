@@ -211,7 +211,6 @@ class WhatIfScreen(PanelScreen):
         self._after: LaunchDiagnosis | None = None
 
     def compose(self) -> ComposeResult:
-        """Create the table of metrics, the outcome and the prompt."""
         yield Banner()
         yield Note("about")
         with Container(id="panes"):
@@ -222,7 +221,6 @@ class WhatIfScreen(PanelScreen):
         yield footer()
 
     def on_mount(self) -> None:
-        """Focus the table."""
         self.query_one(Rows).focus()
         self.show(self.app.state)
 
@@ -321,13 +319,11 @@ class WhatIfScreen(PanelScreen):
         self.app.dispatch(e.Supposed(tuple(tried.items())))
 
     def action_step(self, share: float) -> None:
-        """Change the value a little."""
         metric, value = self._metric, self._value
         if metric is not None and value is not None:
             self._suppose(metric.id, metric.stepped(value, share))
 
     def action_beyond(self, up: int) -> None:
-        """Go just past the next flip value."""
         metric, value = self._metric, self._value
         if metric is None or value is None:
             return
@@ -349,7 +345,6 @@ class WhatIfScreen(PanelScreen):
         return value
 
     def action_reset(self, everything: bool) -> None:
-        """Restore the measured value, or all of them."""
         metric = self._metric
         if everything:
             self.app.dispatch(e.Supposed(()))
@@ -357,7 +352,6 @@ class WhatIfScreen(PanelScreen):
             self._suppose(metric.id, None)
 
     def action_note(self) -> None:
-        """Add the tried values as a card to the conversation, and return there."""
         if self.app.state.supposing:
             self.app.dispatch(e.WhatIfAsked(self.app.state.supposing))
         else:
@@ -394,7 +388,6 @@ class WhatIfScreen(PanelScreen):
             self.query_one(Rows).move(at)
 
     def action_leave(self) -> None:
-        """Leave the prompt; else leave the screen."""
         prompt = self.query_one(Prompt)
         if prompt.has_focus:
             prompt.clear()
@@ -403,7 +396,6 @@ class WhatIfScreen(PanelScreen):
             self.app.dispatch(e.ViewLeft())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide actions that do nothing now."""
         return bool(self.app.state.supposing) if action in ("note", "reset") else True
 
 

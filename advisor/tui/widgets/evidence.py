@@ -56,7 +56,6 @@ class EvidenceTabs(Widget):
         return spans
 
     def render(self) -> Content:
-        """One line; if it is too long, it is shifted so that the current page is visible."""
         spans = self._spans()
         cells = [" "] * (spans[-1][2] + 1)
         for page, start, to in spans:
@@ -72,7 +71,6 @@ class EvidenceTabs(Widget):
         return max(end - self.content_size.width, 0) if self.content_size.width else 0
 
     def on_click(self, event: Click) -> None:
-        """Select the clicked page."""
         event.stop()
         at = event.x - self.gutter.left + self._skipped()
         taken = next((page for page, start, to in self._spans() if start - 1 <= at <= to), None)
@@ -168,7 +166,6 @@ class Evidence(VerticalScroll, can_focus=True):
         self._find.display = False
 
     def compose(self) -> ComposeResult:
-        """Create the tabs, the page and the search line of the metrics page."""
         yield self._tabs
         yield self._page
         yield self._find
@@ -195,25 +192,20 @@ class Evidence(VerticalScroll, can_focus=True):
         self.scroll_home(animate=False)
 
     def action_turn(self, by: int) -> None:
-        """Go to the next or previous page, cyclically."""
         self.turn_to(NAMES[(NAMES.index(self.page) + by) % len(NAMES)])
 
     def action_take(self, page: str) -> None:
-        """Show this page."""
         self.turn_to(page)
 
     def action_find(self) -> None:
-        """Search the metrics."""
         # At once: the next character belongs to the search.
         self.screen.set_focus(self._find)
 
     def action_leave_find(self) -> None:
-        """Show all metrics again and leave the search."""
         self._find.clear()
         self.focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave Escape to the screen except in the search, and the slash except on the metrics page."""
         if action == "find":
             return self.page == _SEARCHED
         return self._find.has_focus or bool(self._find.value) if action == "leave_find" else True

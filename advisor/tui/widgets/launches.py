@@ -333,11 +333,9 @@ class LaunchTable(DataTable[Text], can_focus=False):
         self.move_cursor(row=min(max(self.cursor_row + by, 0), max(len(self._kept) - 1, 0)), animate=False)
 
     def on_resize(self, event: Resize) -> None:
-        """Fit the columns to the width."""
         self.show(self._rows, self._wanted, self._order, self._upwards)
 
     def on_click(self, event: Click) -> None:
-        """Open the clicked row, or sort by the clicked heading."""
         row = event.style.meta.get("row", -2)
         if 0 <= row < len(self._kept):
             self.post_message(self.Opened(self._kept[row].position))

@@ -64,7 +64,6 @@ class Choices(OptionList, can_focus=False):
         self.highlighted = (at + by) % len(self._shown) if at is not None else (0 if by > 0 else len(self._shown) - 1)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Take the clicked choice."""
         event.stop()
         if event.option_index < len(self._shown):
             self.post_message(self.Taken(self._shown[event.option_index].id))
@@ -155,7 +154,6 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
     # Drawing
 
     def render_line(self, y: int) -> Strip:
-        """One line of the widget."""
         width = self.scrollable_content_region.width
         if y < self._top and self._head is not None:
             head = self._head(max(width - _MARK, 1)) if callable(self._head) else self._head
@@ -187,46 +185,37 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
         self._made.clear()
 
     def notify_style_update(self) -> None:
-        """Forget the drawn lines when the theme changes."""
         self._forget()
         super().notify_style_update()
 
     def on_resize(self) -> None:
-        """Keep the cursor visible."""
         self._strips.clear()
         self._reveal()
 
     def on_focus(self, event: Focus) -> None:
-        """Highlight the cursor in the focused list."""
         self._forget()
         self.refresh()
 
     def on_blur(self, event: Blur) -> None:
-        """See on_focus."""
         self._forget()
         self.refresh()
 
     # User actions
 
     def action_step(self, by: int) -> None:
-        """Move a line up or down."""
         self.move(self.at + by)
 
     def action_page(self, by: int) -> None:
-        """Move a page up or down."""
         self.move(self.at + by * max(self.size.height - self._top - 1, 1))
 
     def action_ends(self, last: int) -> None:
-        """Go to the first or the last line."""
         self.move(self._count - 1 if last else 0)
 
     def action_take(self) -> None:
-        """Choose the line under the cursor."""
         if self._count:
             self.post_message(self.Taken(self, self.at))
 
     def on_click(self, event: Click) -> None:
-        """Move the cursor to the clicked line; a double click chooses it."""
         at = round(self.scroll_offset.y) + event.y - self._top
         if event.y < self._top or not 0 <= at < self._count:
             return

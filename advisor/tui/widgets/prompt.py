@@ -59,7 +59,6 @@ class _Completions(Suggester):
         self._complete = complete
 
     async def get_suggestion(self, value: str) -> str | None:
-        """The completed line, None if there is no likely one."""
         return next((line for line in self._complete(value) if line.startswith(value)), None) if value else None
 
 
@@ -107,28 +106,23 @@ class Prompt(Input):
         )
 
     def validate_value(self, value: str) -> str:
-        """Remove characters that cannot be displayed: a terminal would interpret them."""
         kept = value if value.isprintable() else "".join(c for c in value if c.isprintable())
         return kept if kept.isascii() else unstacked(kept)
 
     def action_step(self, by: int) -> None:
-        """Move the cursor of the list of choices."""
         self.post_message(self.Stepped(by))
 
     async def action_submit(self) -> None:
-        """Send the line and add it to the history."""
         if self._history is not None:
             self._history.add(self.value)
         await super().action_submit()
 
     def action_recall(self, by: int) -> None:
-        """Recall the previous or next line of the history."""
         line = None if self._history is None else self._history.step(by, self.value)
         if line is not None:
             self._write(line)
 
     def action_complete(self) -> None:
-        """Complete the line; again: the next completion. Without one, focus the next part of the screen."""
         if self.value in self._offered and len(self._offered) > 1:
             at = self._offered.index(self.value) + 1
             self._write(self._offered[at % len(self._offered)])

@@ -40,15 +40,12 @@ class LineWidget(Widget):
         return self._made_at[1]
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """The number of lines at this width."""
         return len(self._at(width)) if width > 0 else 0
 
     def render(self) -> Content:
-        """All lines, for copying a selection."""
         return Content("\n").join(self._at(self.content_size.width)) if self.content_size.width else Content("")
 
     def render_line(self, y: int) -> Strip:
-        """Draw one line."""
         width = self.content_size.width
         lines = self._at(width) if width else []
         if self.text_selection is not None or y >= len(lines):
@@ -153,19 +150,15 @@ class Conversation(VerticalScroll, can_focus=False):
         self._anchor = None
 
     def watch_virtual_size(self) -> None:
-        """Scroll to new cards once they are laid out."""
         self.call_after_refresh(self.reveal)
 
     def on_resize(self) -> None:
-        """Keep the newest turn visible."""
         self.call_after_refresh(self.reveal)
 
     def on_mouse_scroll_down(self) -> None:
-        """Stop following the newest turn."""
         self.let_go()
 
     def on_mouse_scroll_up(self) -> None:
-        """Stop following the newest turn."""
         self.let_go()
 
 
@@ -202,7 +195,6 @@ class Banner(Widget):
             self.refresh()
 
     def render(self) -> Content:
-        """One line."""
         name = Content.styled("ncu-advisor", "bold")
         line = Content("  ").join([name, Content(safe(self._what).replace("\n", " "))]) if self._what else name
         return line.truncate(max(self.content_size.width, 1), ellipsis=True)
@@ -227,7 +219,6 @@ class Busy(Widget):
         self._soon: Timer | None = None
 
     def on_mount(self) -> None:
-        """Animate the sign four times a second while there is work."""
         self.set_interval(0.25, self._turn)
 
     def _turn(self) -> None:
@@ -253,7 +244,6 @@ class Busy(Widget):
         self.add_class("-working")
 
     def render(self) -> Content:
-        """One line."""
         if not self._text:
             return Content("")
         sign = self._frames[self._frame % len(self._frames)]
