@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, SearchIcon
 from textual.events import Event
-from textual.message import Message
 from textual.screen import Screen
 
 from advisor.records import resources
@@ -24,11 +23,11 @@ from advisor.tui.drawing import DARK, LIGHT, card_text, safe
 from advisor.tui.leaving import Leaving
 from advisor.tui.opening import Settings, StartOptions, has_begun
 from advisor.tui.palette import Entries
-from advisor.tui.request_runner import Finished, Progressed, RequestRunner
-from advisor.tui.screens.base import ViewScreen, make, view_bindings
+from advisor.tui.request_runner import RequestRunner
+from advisor.tui.screens.base import AppScreen, ViewScreen, hidden, make, view_bindings
 from advisor.tui.screens.help import HelpScreen
 from advisor.tui.screens.launches import LaunchesScreen
-from advisor.tui.screens.replay import Loaded, Playing, ReplayScreen, load, own, read
+from advisor.tui.screens.replay import Playing, ReplayScreen, load, own, read
 from advisor.tui.screens.session import SessionScreen
 from advisor.tui.screens.start import OfferScreen, StartScreen
 from advisor.tui.widgets.prompt import History, Prompt, forward_to_prompt
@@ -38,12 +37,8 @@ from advisor.tui.widgets.prompt import History, Prompt, forward_to_prompt
 _SAVED_WITHIN_S = 0.1
 
 
-class NotKept(Message):
-    """The session cannot be saved automatically, and why."""
-
-    def __init__(self, why: str) -> None:
-        super().__init__()
-        self.why = why
+_EVERYTHING = "All actions, findings, steps, launches and exercises"
+_NOTHING = "That does nothing here. /help lists the commands."
 
 
 class AdvisorApp(App[int]):
@@ -52,24 +47,17 @@ class AdvisorApp(App[int]):
     TITLE = "ncu-advisor"
     CSS_PATH = "advisor.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+t", "theme", "Light/dark", show=False, tooltip="Switch between dark and light", priority=True),
-        Binding("ctrl+y", "copy", "Copy", show=False, tooltip="Copy the latest card to the clipboard", priority=True),
-        Binding(
-            "ctrl+p",
-            "command_palette",
-            "Palette",
-            show=False,
-            tooltip="All actions, findings, steps, launches and exercises",
-            priority=True,
-        ),
-        *view_bindings("app", anywhere=True),
+        hidden("ctrl+t", "theme", "Light/dark", "Switch between dark and light", priority=True),
+        hidden("ctrl+y", "copy", "Copy", "Copy the latest card to the clipboard", priority=True),
+        hidden("ctrl+p", "command_palette", "Palette", _EVERYTHING, priority=True),
+        *view_bindings(anywhere=True),
         Binding("ctrl+q", "quit", "Quit", tooltip="Leave the program", priority=True),
     ]
     COMMANDS = {Entries}  # noqa: RUF012  (the type is that of Textual)
 
     def __init__(
         self,
-        desk: Executor,
+        executor: Executor,
         paths: tuple[str, ...] = (),
         *,
         gpu: str = "",
@@ -89,9 +77,9 @@ class AdvisorApp(App[int]):
         super().__init__()
         self.state = State()
         self.gpu = gpu
-        self.desk = self._own_desk = desk
+        self.executor = self._own_executor = executor
         self.history = History()
-        self.runner = RequestRunner(self, desk)
+        self.runner = RequestRunner(self, executor)
         self._beginning = e.Began(paths, gpu, traces)
         self._start = None if start_options is None else StartScreen(start_options, blocks=blocks)
         self._replay = None if player is None else ReplayScreen(player, blocks=blocks)
@@ -101,7 +89,7 @@ class AdvisorApp(App[int]):
         self._memory = memory
         self._saving, self._interrupted = saving, interrupted
         if saving is not None:
-            saving.problem = self._not_kept
+            saving.problem = self._not_saved
         self._launches = LaunchesScreen(blocks=blocks)
         self._session = SessionScreen(blocks=blocks)
         self._blocks = blocks
@@ -171,7 +159,7 @@ class AdvisorApp(App[int]):
         if self._memory is not None and read and paths and not any(path.startswith(kernels) for path in paths):
             self._memory.opened(paths)
 
-    def _wanted(self) -> LaunchesScreen | SessionScreen | ViewScreen | StartScreen | ReplayScreen:
+    def _wanted(self) -> AppScreen:
         """The screen that the state asks for; view screens are created when first opened."""
         if self._replay is not None:
             return self._replay
@@ -206,29 +194,25 @@ class AdvisorApp(App[int]):
         if isinstance(event, e.HelpAsked) and (self.state.place != "launch" or self.state.view or self._replay):
             self.action_help()
             return
-        before = self.state
-        self.dispatch(event)
-        if self.state is before and self.state.place != "closed":
-            said = (
-                _unclear(event)
-                if isinstance(event, e.NotUnderstood)
-                else "That does nothing here. /help lists the commands."
-            )
-            self.notify(safe(said), severity="warning", markup=False)
+        self.do(event)
 
     def do(self, event: e.Event) -> None:
         """Apply one event, and show a note if it does nothing here."""
         before = self.state
         self.dispatch(event)
         if self.state is before and self.state.place != "closed":
-            self.notify("That does nothing here. /help lists the commands.", severity="warning", markup=False)
+            self.warn(_unclear(event) if isinstance(event, e.NotUnderstood) else _NOTHING)
+
+    def warn(self, text: str) -> None:
+        """Show a note that something cannot be done."""
+        self.notify(safe(text), severity="warning", markup=False)
 
     def prefill(self, line: str) -> None:
         """Put the beginning of a line into the prompt."""
         if self.state.view:
             self.dispatch(e.ViewLeft())
         for prompt in self.screen_stack[1].query(Prompt):
-            prompt.value, prompt.cursor_position = line, len(line)
+            prompt.write(line)
             prompt.focus()
 
     def complete(self, text: str) -> tuple[str, ...]:
@@ -242,15 +226,6 @@ class AdvisorApp(App[int]):
         self.dispatch(e.Cancelled())
         return True
 
-    def on_finished(self, message: Finished) -> None:
-        if self.runner.done():
-            self.dispatch(message.outcome)
-        else:
-            self.runner.follow(self.state)
-
-    def on_progressed(self, message: Progressed) -> None:
-        self.runner.progressed(message)
-
     # Saved sessions
 
     def replay_file(self, path: Path) -> None:
@@ -261,26 +236,27 @@ class AdvisorApp(App[int]):
         """Load a saved session and continue where it ended."""
         read(self, path, True, self.load)
 
-    def on_loaded(self, message: Loaded) -> None:
-        if message.player is None:
-            self.notify(message.problem, severity="error", markup=False)
+    def loaded(self, player: Playing | None, end: Any, problem: str) -> None:
+        """Show a saved session, or continue it where `end` is its last step; None: it could not be loaded."""
+        if player is None:
+            self.notify(problem, severity="error", markup=False)
             if self._interrupted is not None:
                 self._taken_up("anew")
-        elif message.end is not None:
-            self.go_on(message.end.state, message.player.desk)
-            for text in getattr(message.player, "changed", ()):
-                self.notify(text, severity="warning", markup=False)
+        elif end is not None:
+            self.go_on(end.state, player.desk)
+            for text in getattr(player, "changed", ()):
+                self.warn(text)
         else:
-            self._replay = ReplayScreen(message.player, blocks=self._blocks)
+            self._replay = ReplayScreen(player, blocks=self._blocks)
             self.follow()
 
-    def go_on(self, state: State, desk: Executor) -> None:
+    def go_on(self, state: State, executor: Executor) -> None:
         """Continue a replayed session as the user's own."""
         self.runner.drop()
-        self.state, self.desk, self._replay = state, own(desk, self._own_desk), None
-        self.runner = RequestRunner(self, self.desk)
+        self.state, self.executor, self._replay = state, own(executor, self._own_executor), None
+        self.runner = RequestRunner(self, self.executor)
         if self._saving is not None:
-            self._saving.go_on(state, self.desk)
+            self._saving.go_on(state, self.executor)
         self.follow()
 
     def _taken_up(self, answer: str | None) -> None:
@@ -294,15 +270,9 @@ class AdvisorApp(App[int]):
             forget(kept)
         self.dispatch(self._beginning)
 
-    def _not_kept(self, why: str) -> None:
-        self.post_message(NotKept(why))  # from the thread that saves
-
-    def on_not_kept(self, message: NotKept) -> None:
-        self.notify(
-            f"This session cannot be saved by itself, and goes on all the same: {safe(message.why)}",
-            severity="warning",
-            markup=False,
-        )
+    def _not_saved(self, why: str) -> None:
+        # Called from the thread that saves.
+        self.call_later(self.warn, f"This session cannot be saved by itself, and goes on all the same: {why}")
 
     def end_replay(self) -> None:
         """Return to where the replay was opened; exit if the program was started only for it."""
@@ -327,11 +297,11 @@ class AdvisorApp(App[int]):
 
     def action_copy(self) -> None:
         cards = self.state.conversation
-        if cards:
-            self.copy_to_clipboard(card_text(cards[-1], self._blocks))
-        title = cards[-1].title or cards[-1].label if cards else ""
-        said = f"Copied, if the terminal allows it: {safe(title)}" if cards else "There is no card to copy."
-        self.notify(said, severity="information" if cards else "warning", markup=False)
+        if not cards:
+            self.warn("There is no card to copy.")
+            return
+        self.copy_to_clipboard(card_text(cards[-1], self._blocks))
+        self.notify(f"Copied, if the terminal allows it: {safe(cards[-1].title or cards[-1].label)}", markup=False)
 
     async def action_command_palette(self) -> None:  # type: ignore[override]
         if not CommandPalette.is_open(self):  # type: ignore[arg-type]
@@ -369,6 +339,4 @@ class AdvisorApp(App[int]):
 def _unclear(event: e.NotUnderstood) -> str:
     """Why a line was not understood, with suggestions: the note shown where there is no conversation."""
     meant = f"Did you mean: {'   or   '.join(event.meant)}" if event.meant else ""
-    return (
-        " ".join(part for part in (event.because, meant) if part) or "That does nothing here. /help lists the commands."
-    )
+    return " ".join(part for part in (event.because, meant) if part) or _NOTHING

@@ -18,25 +18,13 @@ from advisor.session.transcripts.autosave import SavedSession, remark, title
 from advisor.view.numbers import plural
 from advisor.view.text import cut
 
-_HEAD: Final = 8192
-
-
+_HEAD: Final = 8192  # bytes of a file that show its kind
 _SQLITE: Final = b"SQLite format 3\0"
-
-
 _NSYS: Final = (".nsys-rep", ".qdrep", ".qdstrm")
-
-
 # Headings of the tables that `nsys stats` writes; ncu's own CSV begins with "ID" and "Process ID".
 _STATS: Final = re.compile(r"Time ?\(%\).*Total Time|^\"?Start \(ns\)\"?,", re.MULTILINE)
-
-
 _TRANSCRIPT: Final = b'"ncu-advisor/transcript/'
-
-
 ENDINGS: Final = (*files.REPORTS, *files.TRACES, ".jsonl")
-
-
 COMMANDS: Final = ("/help", "/quit")
 
 
@@ -115,12 +103,7 @@ def theme_for(asked: str, remembered: str, environment: Mapping[str, str]) -> st
 
 
 _HEADER: Final = 1 << 16  # characters read of a saved session's first line
-
-
 _TITLE: Final = 60
-
-
-_CASES: Final = "cases"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,29 +135,19 @@ class StartOptions:
         out += [Choice("demo", "Open the demo", (), "22 kernels recorded on an H200")] if self.demo is not None else []
         out.append(Choice("practice", "Practise on an exercise", (), "slow kernels to diagnose and fix"))
         if self.cases:
-            out.append(
-                Choice(
-                    _CASES,
-                    "Replay a worked case",
-                    (),
-                    f"{len(self.cases)} {plural(len(self.cases), 'session')}, step by step",
-                )
-            )
-        return (
-            *out,
-            Choice("knowledge", "Browse the knowledge base", (), "findings, stalls, opcodes, GPUs, the method"),
-        )
+            count = f"{len(self.cases)} {plural(len(self.cases), 'session')}, step by step"
+            out.append(Choice("cases", "Replay a worked case", (), count))
+        what = "findings, stalls, opcodes, GPUs, the method"
+        return (*out, Choice("knowledge", "Browse the knowledge base", (), what))
 
     def case_choices(self) -> tuple[Choice, ...]:
         """The bundled sessions."""
         return tuple(Choice(f"replay:{at}", cut(one.title, _TITLE), (), one.note) for at, one in enumerate(self.cases))
 
     def _recent(self, at: int, path: str) -> Choice:
-        kind = kind_of(Path(path))
-        label = {"trace": "Open the trace {name}", "transcript": "Continue {title}"}.get(kind, "Open {name}")
-        name, folder = Path(path).name, str(Path(path).parent)
-        note = folder if is_there(path) else "no longer exists"
-        return Choice(f"open:{at}", label.format(name=name, title=name), (), note)
+        begin = {"trace": "Open the trace", "transcript": "Continue"}.get(kind_of(Path(path)), "Open")
+        note = str(Path(path).parent) if is_there(path) else "no longer exists"
+        return Choice(f"open:{at}", f"{begin} {Path(path).name}", (), note)
 
 
 def cases(folder: Path) -> tuple[Saved, ...]:

@@ -17,21 +17,16 @@ from advisor.tui.drawing import styled
 from advisor.view.source import reason_text, wait_text
 from advisor.view.source_marks import count, file_name, loop_name, place_text, share, short, source_line
 from advisor.view.source_shape import registers_text, shared_text, structure_text, zones_text
+from advisor.view.text import cut_start
 
 NO_LINES = "No line information: compile with -lineinfo to see source lines. Only instructions can be shown."
-_HOT = (
-    0.05  # share of the launch's total that counts as hot (as in source.locate), or half of the largest if that is less
-)
-
-
+NO_TEXT = "The text of the source is neither in the report nor on this machine."
+NO_SHAPE = "Without machine code there are no loops or registers to show."
+NOTHING = "No line has a share of this measure, or the filters exclude them all."
+_HOT = 0.05  # share of the launch's total that counts as hot (as in source.locate); at most half of the largest
 _BAR = 8
-
-
 _SHARE, _LOOP, _ADDRESS = 8, 4, 8  # cells of a share with its mark, of a loop's name, of an address
-
-
 _ROOM = 24  # smallest number of cells for an instruction: its opcode and first operands
-
 
 _Row = Callable[[int, int], Content]
 
@@ -104,17 +99,15 @@ class Code:
     def _at(self, file: str, line: int, most: int = _FORMS[0].place) -> Content:
         """A place, padded to the longest one but at most `most` cells; the line number is never cut."""
         text, width = self._place(file, line), min(self._widest, most)
-        text = text if len(text) <= width else "…" + text[-(width - 1) :]
-        return styled(f"{text:<{width}}  ", "$text-secondary")
+        return styled(f"{cut_start(text, width):<{width}}  ", "$text-secondary")
 
     def _amount(self, part: float, hot: bool, bar: bool = True) -> Content:
         """A share as a number, a bar and, if hot, a mark."""
         full = min(max(round(part * _BAR), 1 if part >= 0.01 else 0), _BAR)
-        drawn = ("█" if self.blocks else "#") * full + " " * (_BAR - full + 1)
-        mark = "●" if self.blocks else "*"
-        return styled(f"{mark if hot else ' '}{share(part)} ", "bold" if hot else "$quiet") + styled(
-            drawn if bar else "", "$warning" if hot else "$primary"
-        )
+        cell, mark = ("█", "●") if self.blocks else ("#", "*")
+        number = styled(f"{mark if hot else ' '}{share(part)} ", "bold" if hot else "$quiet")
+        drawn = cell * full + " " * (_BAR - full + 1) if bar else ""
+        return number + styled(drawn, "$warning" if hot else "$primary")
 
     # Instructions
 
@@ -194,12 +187,8 @@ class Code:
         row, spot = self.seen.rows[at], self._spots.get(at)
         parts = []
         if row.executed:
-            ran = (
-                "executed {count} times with {lanes:.1f} of 32 lanes active"
-                if row.lanes is not None
-                else "executed {count} times"
-            )
-            parts.append(ran.format(count=count(row.executed), lanes=row.lanes or 0.0))
+            lanes = f" with {row.lanes:.1f} of 32 lanes active" if row.lanes is not None else ""
+            parts.append(f"executed {count(row.executed)} times{lanes}")
         if self.view.structure.loops:
             parts.append(loop_name(self._loop(at)))
         if self.view.structure.live:
@@ -211,8 +200,8 @@ class Code:
         out = [_data("; ".join([*shown, *parts]))]
         wait = self.view.waits.get(at)
         if wait is not None and spot is not None:
-            form = "waits: {wait} (l goes to what it waits for)" if wait.sources else "waits: {wait}"
-            out.insert(0, _data(form.format(wait=wait_text(wait, spot))))
+            jump = " (l goes to what it waits for)" if wait.sources else ""
+            out.insert(0, _data(f"waits: {wait_text(wait, spot)}{jump}"))
         return out
 
     # Source text, PTX, shape
@@ -247,11 +236,8 @@ class Code:
 
         def draw(row: int, width: int) -> Content:
             number, text, _, part = rows[row]
-            return (
-                self._amount(part, part >= least > 0)
-                + styled(f"{number:>5}  ", "$text-secondary")
-                + _data(source_line(text))
-            )
+            amount = self._amount(part, part >= least > 0)
+            return amount + styled(f"{number:>5}  ", "$text-secondary") + _data(source_line(text))
 
         return Listed(tuple(number for number, *_ in rows), draw)
 
@@ -303,30 +289,21 @@ def about_view(seen: Seen, sought: e.Locate | None, index: KnowledgeIndex) -> li
         kept = f"only {filters}: {len(view.spots)} of {len(seen.rows)} instructions (x shows all)"
         out.append((kept, "$text-accent"))
     if not view.spots:
-        out.append(("No line has a share of this measure, or the filters exclude them all.", "$text-warning"))
+        out.append((NOTHING, "$text-warning"))
     if not view.has_lines:
         out.append((NO_LINES, "$text-warning"))
     elif view.trust is not None:
-        lined, inlined = f"{view.trust.lined:.0%}", f"{view.trust.inlined:.0%}"
         only = only_file(seen)
-        told = f" in {_name(only)}" if only else ""
-        out.append(
-            (
-                f"{lined} of executed instructions have a line{told}, {inlined} are inlined."
-                " Compilers move code: samples may land on an adjacent line.",
-                "$quiet",
-            )
+        file = f" in {cut_start(file_name(only), _NAME)}" if only else ""
+        lined = (
+            f"{view.trust.lined:.0%} of executed instructions have a line{file}, {view.trust.inlined:.0%} are inlined."
         )
+        out.append((f"{lined} Compilers move code: samples may land on an adjacent line.", "$quiet"))
     if not view.has_code:
         out.append(("The report does not hold the machine code.", "$text-warning"))
     if view.has_lines and not view.texts:
-        out.append(("The text of the source is neither in the report nor on this machine.", "$text-warning"))
+        out.append((NO_TEXT, "$text-warning"))
     return out
-
-
-def _name(file: str) -> str:
-    name = file_name(file)
-    return name if len(name) <= _NAME else "…" + name[-(_NAME - 1) :]
 
 
 def filters_text(sought: e.Locate | None) -> str:

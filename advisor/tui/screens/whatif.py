@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar, Final
 
 from textual import on
@@ -13,10 +12,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
 from textual.content import Content
-from textual.widgets import Input
 
 from advisor.knowledge.schemas import checked, most_of
-from advisor.records.diagnosis import Comparison, LaunchDiagnosis, Speedup
+from advisor.records.diagnosis import LaunchDiagnosis, Speedup
 from advisor.records.errors import UsageError
 from advisor.session import events as e
 from advisor.session.language.names import pick
@@ -24,10 +22,10 @@ from advisor.session.numbers import gain_text, number, number_text
 from advisor.session.records import KnowledgeIndex, Proved
 from advisor.session.state import State, main_finding
 from advisor.session.views import requests_of
-from advisor.tui.drawing import safe, styled
-from advisor.tui.screens.base import PanelScreen, footer
+from advisor.tui.drawing import styled
+from advisor.tui.screens.base import PanelScreen, footer, hidden
 from advisor.tui.widgets.lists import Rows
-from advisor.tui.widgets.prompt import Prompt, PromptLine
+from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Note
 
 _HEADS: Final = ("Metric", "Measured", "Tried", "Flips at")
@@ -44,8 +42,9 @@ STYLES: Final = {"comes": "$text-success", "goes": "$text-error", "stays": "$qui
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric that can be tried. measured: None where the report lacks it; turns: values at which something that was
-    concluded turns, ascending; all in the metric's canonical unit.
+    """A metric that can be tried.
+
+    measured: None if the report lacks it; turns: values that flip a conclusion, ascending; in the canonical unit.
     """
 
     id: str
@@ -80,15 +79,11 @@ class Metric:
         return float(f"{min(max(value, 0.0), most):.{_DIGITS}g}")
 
     def text(self, value: float, of: float | None = None) -> str:
-        """A value (`of`: around which turning points are looked for, if it is another) with as many digits as it takes
-        to tell that from the turning points next to it.
-        """
+        """A value with as many digits as it takes to tell it (or the value `of`) from the flip values next to it."""
         at = value if of is None else of
         near = [turn for turn in (self.nearest(at, False), self.nearest(at, True)) if turn is not None]
         more = 0
-        while more < _MORE and any(
-            number_text(turn, self.unit, more) == number_text(at, self.unit, more) for turn in near
-        ):
+        while more < _MORE and number_text(at, self.unit, more) in [number_text(t, self.unit, more) for t in near]:
             more += 1
         return number_text(value, self.unit, more)
 
@@ -96,17 +91,16 @@ class Metric:
 def metrics_of(
     launch: LaunchDiagnosis, proved: object, index: KnowledgeIndex, tried: Iterable[str] = ()
 ) -> tuple[Metric, ...]:
-    """The metrics that matter for a launch: behind its class, its findings, what undecided rules lack, those tried.
+    """The metrics that matter for a launch: behind its class and findings, missing for undecided rules, or tried.
 
-    proved: the class's proof with its turning points (records.Proved), anything else while that is not yet told.
+    proved: the proof of the class with its flip values (records.Proved), anything else while it is not known.
     """
     known = {name: (unit, means) for name, unit, means in index.metrics}
     evidence = [*launch.verdict.evidence, *(item for finding in launch.findings for item in finding.evidence)]
     turns: dict[str, set[float]] = {}
     order: dict[str, None] = {}
     for item in evidence:
-        for name in _names(item, known):
-            order.setdefault(name)
+        order |= dict.fromkeys(name for name in _NAME.findall(item.metric) if name in known)
         if item.metric in known and item.threshold is not None:
             turns.setdefault(item.metric, set()).add(item.threshold)
     for name, values in proved.turns.items() if isinstance(proved, Proved) else ():
@@ -119,11 +113,6 @@ def metrics_of(
         for name in order
         if name in known
     )
-
-
-def _names(item: Comparison, known: dict[str, tuple[str, str]]) -> list[str]:
-    """The metrics in a comparison: often one, sometimes a formula of several."""
-    return [name for name in _NAME.findall(item.metric) if name in known]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +163,7 @@ def _moved(had: Speedup | None, has: Speedup | None) -> bool:
 
 
 _NAME_CELLS, _VALUE, _FLIPS = 28, 12, 22  # smallest widths of the table's columns
+_FLIP = "Go just past the next value that flips a conclusion"
 
 
 class WhatIfScreen(PanelScreen):
@@ -184,22 +174,17 @@ class WhatIfScreen(PanelScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "step(-0.01)", "Less", tooltip="1 % less (Shift: 10 %)"),
         Binding("right", "step(0.01)", "More", tooltip="1 % more (Shift: 10 %)"),
-        Binding(*("shift+left,minus", "step(-0.1)", "Less"), show=False, id="whatif.much_less", tooltip="10 % less"),
-        Binding(*("shift+right,plus", "step(0.1)", "More"), show=False, id="whatif.much_more", tooltip="10 % more"),
-        Binding(
-            "greater_than_sign,right_square_bracket",
-            "beyond(1)",
-            "Flip",
-            tooltip="Go just past the next value that flips a conclusion (< and >)",
-        ),
-        Binding(
-            *("less_than_sign,left_square_bracket", "beyond(0)", "Flip below"),
-            show=False,
-            id="whatif.down",
-            tooltip="Go just past the next lower value that flips a conclusion",
+        hidden("shift+left,minus", "step(-0.1)", "Less", "10 % less"),
+        hidden("shift+right,plus", "step(0.1)", "More", "10 % more"),
+        Binding("greater_than_sign,right_square_bracket", "beyond(1)", "Flip", tooltip=f"{_FLIP} (< and >)"),
+        hidden(
+            "less_than_sign,left_square_bracket",
+            "beyond(0)",
+            "Flip below",
+            "Go just past the next lower value that flips a conclusion",
         ),
         Binding("r", "reset(False)", "Reset", tooltip="Reset to the measured value (R: all of them)"),
-        Binding("R", "reset(True)", "Reset all", show=False, tooltip="Reset to the measured value (R: all of them)"),
+        hidden("R", "reset(True)", "Reset all", "Reset to the measured value (R: all of them)"),
         Binding("n", "note", "Note it", tooltip="Keep the tried values as a card in the conversation"),
     ]
 
@@ -217,12 +202,8 @@ class WhatIfScreen(PanelScreen):
             yield Rows(blocks=self.blocks, ident="metrics")
             with VerticalScroll(id="side", can_focus=False):
                 yield Note("outcome")
-        yield PromptLine(Prompt((), ident="prompt"), blocks=self.blocks)
+        yield self.prompt_line(Prompt((), ident="prompt"))
         yield footer()
-
-    def on_mount(self) -> None:
-        self.query_one(Rows).focus()
-        self.show(self.app.state)
 
     # Showing
 
@@ -242,9 +223,8 @@ class WhatIfScreen(PanelScreen):
         self._outcome(launch, stale=not isinstance(result, LaunchDiagnosis))
         metric = self._metric
         if metric is not None:
-            self.query_one(
-                Prompt
-            ).placeholder = f"a value for {metric.id}, with its unit, or metric=value; Enter tries it"
+            hint = f"a value for {metric.id}, with its unit, or metric=value; Enter tries it"
+            self.query_one(Prompt).placeholder = hint
         self.app.offer(self)
 
     def _list(self, state: State, launch: LaunchDiagnosis) -> None:
@@ -254,17 +234,20 @@ class WhatIfScreen(PanelScreen):
         if (launch, proved) != self._of or names:
             self._of = (launch, proved)
             self._metrics = metrics_of(launch, proved, state.knowledge, tried)
-        metrics = self._metrics
-        name = max((len(metric.id) for metric in metrics), default=_NAME_CELLS)
+        metrics, rows = self._metrics, self.query_one(Rows)
+        longest = max((len(metric.id) for metric in metrics), default=_NAME_CELLS)
+
+        def room(width: int) -> int:
+            return max(min(longest, width - 2 * _VALUE - _FLIPS), 8)
+
+        def head(width: int) -> Content:
+            name, measured, now, flips = _HEADS
+            return styled(f"{name:<{room(width)}}{measured:>{_VALUE}}{now:>{_VALUE}}   {flips}", "")
 
         def draw(at: int, width: int) -> Content:
-            room = max(min(name, width - 2 * _VALUE - _FLIPS), 8)
-            return _row(metrics[at], tried.get(metrics[at].id), room, self.blocks)
+            return _row(metrics[at], tried.get(metrics[at].id), room(width), self.blocks)
 
-        room = max(min(name, self.query_one(Rows).size.width - 2 - 2 * _VALUE - _FLIPS), 8)
-        titles = _HEADS
-        head = f"{titles[0]:<{room}}{titles[1]:>{_VALUE}}{titles[2]:>{_VALUE}}   {titles[3]}"
-        self.query_one(Rows).show(len(metrics), draw, head=styled(head, ""))
+        rows.show(len(metrics), draw, head=head)
 
     def _about(self, state: State, result: object) -> None:
         metric = self._metric
@@ -282,11 +265,8 @@ class WhatIfScreen(PanelScreen):
     def _outcome(self, launch: LaunchDiagnosis, *, stale: bool) -> None:
         after = self._after or launch
         rows = outcome(launch, after)
-        head = (
-            "measured → tried"
-            if not stale
-            else "measured → tried (diagnosing again; the outcome below is the previous one)"
-        )
+        head = "measured → tried"
+        head += " (diagnosing again; the outcome below is the previous one)" if stale else ""
         lines: list[Content] = [styled(head, "bold $text-primary")]
         if not any(row.kind == "class" for row in rows):
             rows = (Fate("stays", "class", after.verdict.title), *rows)
@@ -303,11 +283,11 @@ class WhatIfScreen(PanelScreen):
     # User actions
 
     @on(Rows.Moved)
-    def _moved(self, event: Rows.Moved) -> None:
+    def _moved(self) -> None:
         self.show(self.app.state)
 
     @on(Rows.Taken)
-    def _taken(self, event: Rows.Taken) -> None:
+    def _taken(self) -> None:
         self.query_one(Prompt).focus()
 
     def _suppose(self, name: str, value: float | None) -> None:
@@ -341,7 +321,7 @@ class WhatIfScreen(PanelScreen):
             return None
         value = dict(self.app.state.supposing).get(metric.id, metric.measured)
         if value is None:
-            self.notify("The report does not contain it: type a value first.", severity="warning", markup=False)
+            self.warn("The report does not contain it: type a value first.")
         return value
 
     def action_reset(self, everything: bool) -> None:
@@ -355,32 +335,22 @@ class WhatIfScreen(PanelScreen):
         if self.app.state.supposing:
             self.app.dispatch(e.WhatIfAsked(self.app.state.supposing))
         else:
-            self.notify("No value is changed: there is nothing to note.", severity="warning", markup=False)
+            self.warn("No value is changed: there is nothing to note.")
 
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        text = event.value.strip()
-        event.input.clear()
-        if text.startswith("/"):
-            self.app.say(text)
-            return
-        self.query_one(Rows).focus()
-        if text:
-            self._typed(text)
-
-    def _typed(self, text: str) -> None:
+    def typed(self, text: str) -> None:
+        """Try `value` for the metric under the cursor, or `metric=value`."""
         left, sign, right = text.rpartition("=")
         state, metric = self.app.state, self._metric
         name = _named(left.strip(), state) if sign else metric.id if metric is not None else None
         unit = state.knowledge.unit(name) if name is not None else None
         if name is None or unit is None:
-            self.notify(safe(f"{left.strip()[:80]} is not a metric."), severity="warning", markup=False)
+            self.warn(f"{left.strip()[:80]} is not a metric.")
             return
         try:
             measured = None if state.launch is None else state.launch.metrics.get(name)
             value = checked(name, unit, number(right.strip(), unit), measured)
         except UsageError as problem:
-            self.notify(safe(str(problem)), severity="warning", markup=False)
+            self.warn(str(problem))
             return
         self._suppose(name, value)
         at = next((n for n, each in enumerate(self._metrics) if each.id == name), None)
@@ -388,10 +358,11 @@ class WhatIfScreen(PanelScreen):
             self.query_one(Rows).move(at)
 
     def action_leave(self) -> None:
+        """Leave the prompt; else leave the screen, whatever is running."""
         prompt = self.query_one(Prompt)
         if prompt.has_focus:
             prompt.clear()
-            self.query_one(Rows).focus()
+            self.focus_home()
         else:
             self.app.dispatch(e.ViewLeft())
 
@@ -399,9 +370,8 @@ class WhatIfScreen(PanelScreen):
         return bool(self.app.state.supposing) if action in ("note", "reset") else True
 
 
-@lru_cache(maxsize=1024)
 def _row(metric: Metric, tried: float | None, room: int, blocks: bool) -> Content:
-    """A row of the table: the metric's name, its values, where it flips. Cached: a key changes one row only."""
+    """A row of the table: the metric's name, its values, where it flips."""
     name = metric.id if len(metric.id) <= room else metric.id[: room - 1] + "…"
     measured = "unknown" if metric.measured is None else metric.text(metric.measured)
     now = "" if tried is None else metric.text(tried)
@@ -418,10 +388,8 @@ def _row(metric: Metric, tried: float | None, room: int, blocks: bool) -> Conten
 
 
 def _became(row: Fate) -> Content:
-    style = STYLES.get(row.kind, "bold $text-accent")
-    return styled(f"{SIGNS[row.kind]} {row.word:<6} ", style) + styled(
-        row.text, "$quiet" if row.kind == "stays" else ""
-    )
+    sign = styled(f"{SIGNS[row.kind]} {row.word:<6} ", STYLES.get(row.kind, "bold $text-accent"))
+    return sign + styled(row.text, "$quiet" if row.kind == "stays" else "")
 
 
 def _named(text: str, state: State) -> str | None:

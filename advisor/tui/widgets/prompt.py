@@ -89,9 +89,7 @@ class Prompt(Input):
         ident: str | None = None,
         history: History | None = None,
     ) -> None:
-        """`words`: what a line may be completed to, or a function from what is typed to whole lines, the likeliest
-        first.
-        """
+        """words: completions of a line, or a function that gives them for the typed text, most likely first."""
         self._complete = _of(words) if isinstance(words, tuple) else words
         self._history = history
         self._offered: tuple[str, ...] = ()
@@ -120,20 +118,21 @@ class Prompt(Input):
     def action_recall(self, by: int) -> None:
         line = None if self._history is None else self._history.step(by, self.value)
         if line is not None:
-            self._write(line)
+            self.write(line)
 
     def action_complete(self) -> None:
         if self.value in self._offered and len(self._offered) > 1:
             at = self._offered.index(self.value) + 1
-            self._write(self._offered[at % len(self._offered)])
+            self.write(self._offered[at % len(self._offered)])
             return
         self._offered = self._complete(self.value) if self.value and self.cursor_at_end else ()
         if self._offered:
-            self._write(self._offered[0])
+            self.write(self._offered[0])
         elif not self.value.startswith("/"):
             self.screen.focus_next()
 
-    def _write(self, line: str) -> None:
+    def write(self, line: str) -> None:
+        """Replace the text, with the cursor behind it."""
         self.value = line
         self.cursor_position = len(line)
 
@@ -145,25 +144,17 @@ class PromptLine(Horizontal):
         super().__init__(Static("› " if blocks else "> ", id="sign", markup=False), prompt, id="ask")
 
 
-def typed(screen: Screen[Any], key: Key) -> str | None:
-    """The character of a key that has no other use here."""
-    return key.character if key.is_printable and key.key not in screen.active_bindings else None
-
-
 def forward_to_prompt(screen: Screen[Any], event: Event) -> bool:
-    """Give the focus to the screen's line if the event belongs there; whether nothing is left to do about it.
+    """Focus the screen's prompt if a key or pasted text belongs there; returns whether the event needs nothing else.
 
-    A screen with such a line has a method `to_line`: what a key puts there, nothing where it only opens the line, None
-    for a key of another use. Pasted text always belongs there.
+    A screen with a prompt has a method `to_line`: the text that a key puts there, None for a key with another use.
     """
     ask = getattr(screen, "to_line", None)
     if ask is None or not isinstance(event, Key | Paste) or event.is_forwarded:
         return False
-    if isinstance(screen.focused, Input | TextArea):
-        return False
-    text = "" if isinstance(event, Paste) else ask(event)
     line = next((line for line in screen.query(Prompt) if line.focusable), None)
-    if text is None or line is None:
+    text = "" if isinstance(event, Paste) else ask(event)
+    if text is None or line is None or isinstance(screen.focused, Input | TextArea):
         return False
     screen.set_focus(line)
     if isinstance(event, Paste):
