@@ -87,7 +87,7 @@ class AdvisorApp(App[int]):
             self.register_theme(one)
         self.theme = LIGHT.name if theme == "light" else DARK.name
         self._memory = memory
-        self._saving, self._interrupted = saving, interrupted
+        self.saving, self._interrupted = saving, interrupted
         if saving is not None:
             saving.problem = self._not_saved
         self._launches = LaunchesScreen(blocks=blocks)
@@ -127,9 +127,9 @@ class AdvisorApp(App[int]):
     def dispatch(self, event: e.Event) -> None:
         """Apply one event to the state, then update the screen and the running work."""
         self.state = reduce(self.state, event)
-        if self._saving is not None:
-            self._saving.keep(self.state)
-            self._saving.flush(_SAVED_WITHIN_S)
+        if self.saving is not None:
+            self.saving.keep(self.state)
+            self.saving.flush(_SAVED_WITHIN_S)
         if self.state.place == "closed":
             self.exit(0)
             return
@@ -255,8 +255,8 @@ class AdvisorApp(App[int]):
         self.runner.drop()
         self.state, self.executor, self._replay = state, own(executor, self._own_executor), None
         self.runner = RequestRunner(self, self.executor)
-        if self._saving is not None:
-            self._saving.go_on(state, self.executor)
+        if self.saving is not None:
+            self.saving.go_on(state, self.executor)
         self.follow()
 
     def _taken_up(self, answer: str | None) -> None:

@@ -184,11 +184,11 @@ def _line(line: Line, number: int, column: int, width: int, marks: dict[str, str
     marked = styled(f"{mark} ", f"bold {style or '$text-warning'}") if mark else Content("")
     if not line.label:
         return hanging(Content(indent) + marked, text, width)
-    label = styled(line.label, "$text-secondary")
-    if label.cell_length + 2 > column:
+    label = safe(line.label)
+    if len(label) + 2 > column:
         # A long label gets its own line, with the text below it.
-        return [Content(indent) + label, *hanging(f"{indent}  ", marked + text, width)]
-    return hanging(Content(indent) + label.pad_right(column - label.cell_length), marked + text, width)
+        return [Content(indent) + styled(label, "$text-secondary"), *hanging(f"{indent}  ", marked + text, width)]
+    return hanging(Content(indent) + styled(f"{label:<{column}}", "$text-secondary"), marked + text, width)
 
 
 def bar_lines(rows: Iterable[charts.Bar], width: int) -> list[Content]:
