@@ -72,7 +72,6 @@ def _needs_terminal() -> None:
 
 
 def _start_options(memory: Settings) -> StartOptions:
-    """The choices of the start screen."""
     try:
         bundled = cases(resources.folder("transcripts"))
     except AdvisorError:

@@ -19,7 +19,6 @@ from textual.widgets import Footer, Input
 
 from advisor.session import events as e
 from advisor.session.state import State
-from advisor.tui.drawing import safe
 from advisor.tui.widgets.lists import Choices, Rows
 from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Note
@@ -205,10 +204,6 @@ class PanelScreen(ViewScreen):
     def banner(self, title: str, about: str = "") -> None:
         """Show the name of the view and its subject."""
         self.query_one(Banner).show(f"{title} · {about}" if about else title)
-
-    def warn(self, text: str) -> None:
-        """Show a note that something cannot be done."""
-        self.notify(safe(text), severity="warning", markup=False)
 
     def typed(self, text: str) -> None:
         """Handle a line that is not a command."""

@@ -376,7 +376,6 @@ class KnowledgeScreen(ViewScreen):
                 self._step(by)
 
     def scrolled(self) -> VerticalScroll:
-        """The entry."""
         return self.query_one("#page", VerticalScroll)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

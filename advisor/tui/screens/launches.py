@@ -74,7 +74,6 @@ class LaunchesScreen(ChoiceScreen):
             self.query_one(LaunchTable).point(self.app.state.position)
 
     def show(self, state: State) -> None:
-        """Show the state."""
         if state.diagnosis is not self._rows[0]:
             # Only for a new diagnosis: a key in the filter must not rebuild all rows.
             self._rows = (state.diagnosis, rows_of(state.diagnosis) if state.diagnosis is not None else ())
@@ -123,7 +122,6 @@ class LaunchesScreen(ChoiceScreen):
             self._open(self.query_one(LaunchTable).position)
 
     def step(self, by: int) -> None:
-        """Move the highlighted choice, or the cursor of the table."""
         if self.has_class("-trouble"):
             super().step(by)
         else:
@@ -147,7 +145,6 @@ class LaunchesScreen(ChoiceScreen):
         self.show(self.app.state)
 
     def take(self, choice: str | None) -> None:
-        """Do what this choice says."""
         if choice == _START:
             self.app.start_again()
             return
@@ -182,6 +179,5 @@ class LaunchesScreen(ChoiceScreen):
 
 
 def _problems(state: State) -> list[str]:
-    """The problems of the files, one a line."""
     reports = () if state.diagnosis is None else state.diagnosis.reports
     return [f"{Path(report.path).name}: {problem}" for report in reports for problem in report.problems]

@@ -37,7 +37,6 @@ class LogScreen(RowsScreen):
         self.app.offer(self)
 
     def detail(self) -> None:
-        """Show all texts of the version."""
         state, at = self.app.state, self.query_one(Rows).at
         hint = "No versions yet: after a change to the code, /compare FILE adds its new report here."
         found = state.experiments[at : at + 1]

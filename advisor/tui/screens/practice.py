@@ -12,7 +12,6 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input
 
-from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.session import events as e
 from advisor.session.language import understand as commands
 from advisor.session.practice import exercising as words
@@ -61,29 +60,16 @@ def evidence(page: Page, index: KnowledgeIndex, wanted: str, blocks: bool) -> li
         return lambda width: [*make(shown, Layout(max(width, FEWEST), blocks)), Content("")]
 
     pictures = () if page.numbers and wanted else (evidence_pages.units, evidence_pages.memory, evidence_pages.roofline)
-    numbers: list[Make] = [lambda width: number_lines(launch, index, wanted, width)] if page.numbers else []
-    return [*(drawn(make) for make in pictures), *numbers]
-
-
-def number_lines(launch: LaunchDiagnosis, index: KnowledgeIndex, wanted: str, width: int) -> list[Content]:
-    """The metrics of a launch whose name or meaning matches, the first _MOST of them."""
-    find = wanted.casefold().split()
-    means = {name: text for name, _, text in index.metrics}
-    names = [n for n in sorted(launch.metrics) if all(word in f"{n} {means.get(n, '')}".casefold() for word in find)]
-    few = replace(launch, metrics={name: launch.metrics[name] for name in names[:_MOST]})
-    how = Layout(max(width, FEWEST))
-    lines = [heading(f"All numbers of this launch, {len(names)} of {len(launch.metrics)}")]
-    lines += evidence_pages.numbers(EvidenceContext(few, metrics=index.metrics), how)[1:]
-    more = len(names) - _MOST
-    return [*lines, *(evidence_pages.note(f"… and {more} more: type a word to find them", how) if more > 0 else ())]
+    out = [drawn(make) for make in pictures]
+    if page.numbers:
+        out.append(lambda width: evidence_pages.numbers(shown, Layout(max(width, FEWEST), wanted=wanted, most=_MOST)))
+    return out
 
 
 def compared_lines(compared: Any, width: int, blocks: bool) -> list[Content]:
     """The comparison of two versions, as the command `compare` prints it."""
-    lines: list[str] = []
-    for pair in compared.pairs:
-        lines += pair_lines(pair, width=width, colour=False, blocks=blocks)
-    return [styled(line, "") for line in lines]
+    pairs = (pair_lines(pair, width=width, colour=False, blocks=blocks) for pair in compared.pairs)
+    return [styled(line, "") for lines in pairs for line in lines]
 
 
 class ExercisePage(Cards):
@@ -120,10 +106,8 @@ class ExercisePage(Cards):
             self.mount(*self._below)
 
     def _draws(self, page: Page, index: KnowledgeIndex, wanted: str) -> list[Make]:
-        out: list[Make] = []
         compared, blocks = page.compared, self.blocks
-        if page.launch is not None:
-            out += evidence(page, index, wanted, blocks)
+        out = evidence(page, index, wanted, blocks) if page.launch is not None else []
         if compared is not None:
             out.append(lambda width: compared_lines(compared, width, blocks))
         if page.code:
@@ -239,11 +223,9 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
             return "a number with its unit, such as 1.3 GB or 310 us; Enter alone shows it"
         if here.stage == "numbers":
             return "type to find numbers: sectors, stall …; Enter alone goes on"
-        return (
-            words.LOG_HOW
-            if here.stage == "log"
-            else "a choice, or the name of a stage such as hints; /help for commands"
-        )
+        if here.stage == "log":
+            return words.LOG_HOW
+        return "a choice, or the name of a stage such as hints; /help for commands"
 
     def _show_list(self, here: Exercising) -> None:
         self.query_one(Banner).show("practice")
@@ -292,7 +274,6 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
         self._open()
 
     def step(self, by: int) -> None:
-        """Move the highlighted choice, or the cursor of the list."""
         if self.here.name:
             super().step(by)
         else:
@@ -319,7 +300,7 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
             if chosen in (practice_turn.EDITOR, practice_turn.IN_PLACE):
                 self.take(chosen)
             elif isinstance(meant, str):
-                self.app.notify(meant, severity="warning", markup=False)
+                self.app.warn(meant)
             else:
                 self.app.dispatch(meant)
 
@@ -337,7 +318,7 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
         elif text and here.stage == "numbers" and not numbered:
             return
         elif marked is None and text:
-            self.app.notify("Nothing among the choices has that.", severity="warning")
+            self.app.warn("Nothing among the choices has that.")
             return
         else:
             self.take(marked)
@@ -350,7 +331,6 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
             self.app.dispatch(e.Practised("open", self._kept[rows.at].name))
 
     def take(self, choice: str | None) -> None:
-        """Do what this choice says."""
         here = self.here
         if choice in (practice_turn.EDITOR, practice_turn.IN_PLACE):
             self._edit(choice == practice_turn.EDITOR)
@@ -366,19 +346,19 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
             return
         problem = edited(self.app, yours.source) if outside else ""
         if problem:
-            self.app.notify(problem, severity="warning", markup=False)
+            self.app.warn(problem)
         if outside and not problem:
-            self._look()
+            self._do("look")
         else:
             self.app.push_screen(PracticeEditor(yours.source), self._edited)
 
     def _edited(self, wanted: str | None) -> None:
-        self._look()
+        self._do("look")
         if wanted == "check":
-            self.app.dispatch(e.Practised("check", self.here.name))
+            self._do("check")
 
-    def _look(self) -> None:
-        self.app.dispatch(e.Practised("look", self.here.name))
+    def _do(self, action: str) -> None:
+        self.app.dispatch(e.Practised(action, self.here.name))
 
     def _to(self, stage: str) -> None:
         if self.here.lesson is not None:
@@ -405,7 +385,6 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
         prompt.focus()
 
     def scrolled(self) -> ExercisePage:
-        """The page of the exercise."""
         return self.query_one(ExercisePage)
 
     def action_page(self, by: int) -> None:
@@ -428,7 +407,6 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
 
 
 def _words(row: Any, spoilers: bool) -> str:
-    """The text that the filter searches of a row."""
     level = f"level {row.level} {words.LEVELS[row.level]}"
     cause = row.diagnosis if spoilers else ""
     return f"{row.name} {row.title} {level} {words.STATES[row.state]} {cause}".casefold()

@@ -306,16 +306,14 @@ class ProofScreen(PanelScreen):
             self.app.dispatch(e.ViewShown("knowledge", word))
 
     def is_command(self, text: str) -> bool:
-        """Whether a typed line is for the program: a finding may be named behind a slash, too."""
         return text in commands.commands()
 
     def typed(self, text: str) -> None:
-        """Show the proof of the named finding."""
         name = _finding(text.lstrip("/"), self.app.state)
         if name is not None:
             self.app.dispatch(e.ViewShown("proof", name))
         else:
-            self.warn(f"No finding is called {text[:80]}.")
+            self.app.warn(f"No finding is called {text[:80]}.")
 
     def action_prompt(self) -> None:
         self.query_one(Prompt).focus()
@@ -345,7 +343,6 @@ class ProofScreen(PanelScreen):
 
 
 def _result(state: State) -> object:
-    """The result for the view, None while it is pending."""
     wanted = requests_of(state) if state.view == "proof" else ()
     return state.result(wanted[0]) if wanted else None
 

@@ -87,7 +87,6 @@ def difference_lines(found: Sequence[Any]) -> list[Content]:
 
 
 def _value(value: Any) -> str:
-    """A value of a record, shortened."""
     return "nothing" if value is None else cut(str(value), _VALUE)
 
 
@@ -202,7 +201,6 @@ class ReplayScreen(AppScreen):
     # Work
 
     def _go(self, step: int) -> None:
-        """Show a step as soon as it is computed."""
         self._wanted = min(max(step, 0), len(self._steps))
         if not self.working:
             self._work_out(self._wanted)
@@ -282,7 +280,6 @@ class ReplayScreen(AppScreen):
         return str(self._steps[at - 1].words).replace("\n", " ")
 
     def _draw(self) -> None:
-        """Show the state of the current step."""
         state = State() if self._played is None else self._played.state
         self.query_one(Banner).show(f"replay · {self.player.title}")
         listed = state.place == "launches" and state.diagnosis is not None and not state.view
@@ -402,7 +399,6 @@ class ReplayScreen(AppScreen):
             self.action_evidence()
 
     def scrolled(self) -> Evidence | Conversation:
-        """The evidence, where it replaces the conversation; else the conversation."""
         if self.has_class("-evidence") and not self.has_class("-wide"):
             return self.query_one(Evidence)
         self.query_one(Conversation).let_go()

@@ -74,7 +74,6 @@ class SessionScreen(ChoiceScreen):
         self.call_after_refresh(self.query_one(Conversation).reveal)
 
     def show(self, state: State) -> None:
-        """Show the state."""
         if state.position != self._position:
             self._position = state.position
             self.remove_class("-evidence")
@@ -102,11 +101,9 @@ class SessionScreen(ChoiceScreen):
             self.take(self.query_one(Choices).marked)
 
     def to_line(self, key: Key) -> str | None:
-        """Send typed characters to the prompt wherever the focus is, except the keys of the focused widget."""
         return key.character if key.is_printable and key.key not in self.active_bindings else None
 
     def take(self, choice: str | None) -> None:
-        """Do what this choice says."""
         event = event_of(choice, self.app.state) if choice else None
         if event is not None:
             self.remove_class("-evidence")
@@ -128,7 +125,6 @@ class SessionScreen(ChoiceScreen):
         self.query_one(Evidence).turn_to(page)
 
     def _reveal_evidence(self) -> bool:
-        """Show the evidence; returns whether it was hidden."""
         hidden = not self.query_one(Evidence).display
         if hidden:
             self.action_evidence()
@@ -150,7 +146,6 @@ class SessionScreen(ChoiceScreen):
             self.remove_class("-evidence")
 
     def scrolled(self) -> Conversation | Evidence:
-        """The evidence, where it has the focus or replaces the conversation; else the conversation."""
         replaced = self.has_class("-evidence") and not self.has_class("-wide")
         evidence, conversation = self.query_one(Evidence), self.query_one(Conversation)
         if replaced or evidence.has_focus or evidence.has_focus_within:
@@ -175,7 +170,6 @@ class SessionScreen(ChoiceScreen):
 
 
 def _placeholder(state: State) -> str:
-    """The placeholder of the prompt."""
     ask = state.ask
     if ask is not None and ask.kind == "number":
         return UNIT_HINTS.get(ask.unit, UNIT_HINTS["count"]) + ("; d for don't know" if ask.optional else "")

@@ -147,7 +147,6 @@ class SourceScreen(PanelScreen):
         self.app.offer(self)
 
     def _arrive(self, seen: Seen) -> None:
-        """Show a new result, both lists at their hottest row."""
         self._code = Code(seen, self.blocks)
         lines = self._code.lines()
         self.query_one("#lines", Rows).show(len(lines.places), lines.draw, at=0)
@@ -178,14 +177,12 @@ class SourceScreen(PanelScreen):
 
     @property
     def _line(self) -> Line | None:
-        """The line under the cursor."""
         lines = self.view.lines if self.view is not None else ()
         at = self.query_one("#lines", Rows).at
         return lines[at] if at < len(lines) else None
 
     @property
     def _instruction(self) -> int | None:
-        """The instruction under the cursor."""
         places = self._listed.places if self._listed is not None and self._tab == _INSTRUCTIONS else ()
         return places[self._rows.at] if self._rows.at < len(places) else None
 
@@ -264,7 +261,6 @@ class SourceScreen(PanelScreen):
 
     @on(Rows.Taken, "#lines")
     def _line_taken(self) -> None:
-        """Show the instructions of the chosen line."""
         self._of_line = True
         self.action_tab(_INSTRUCTIONS)
 
@@ -273,19 +269,16 @@ class SourceScreen(PanelScreen):
         self._detail()
 
     def is_command(self, text: str) -> bool:
-        """Whether a typed line is for the program: a slash also begins a search."""
         return text in commands.commands()
 
     def typed(self, text: str) -> None:
-        """Search, filter, or select a measure or columns."""
         sought = seek(text, self.app.state.source_query)
         if isinstance(sought, e.SourceSought):
             self.app.dispatch(sought)
         else:
-            self.warn(sought or _UNKNOWN.format(text=text[:80]))
+            self.app.warn(sought or _UNKNOWN.format(text=text[:80]))
 
     def focus_home(self) -> None:
-        """Focus the lines; the instructions if there is no line information."""
         self.query_one("#code" if self.has_class("-nolines") else "#lines").focus()
 
     def action_prompt(self, begin: str) -> None:
@@ -350,7 +343,6 @@ class SourceScreen(PanelScreen):
         self.notify("No hotter place in that direction.", markup=False)
 
     def _go(self, at: int | None, otherwise: str) -> None:
-        """Go to an instruction, among all of them in code order."""
         if at is None:
             if otherwise:
                 self.notify(otherwise, markup=False)

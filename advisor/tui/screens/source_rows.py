@@ -83,7 +83,6 @@ class Code:
     # Hot lines
 
     def lines(self) -> Listed:
-        """Source lines, hottest first."""
         return Listed(tuple(range(len(self.view.lines))), self._line)
 
     def _line(self, at: int, width: int) -> Content:
@@ -102,7 +101,6 @@ class Code:
         return styled(f"{cut_start(text, width):<{width}}  ", "$text-secondary")
 
     def _amount(self, part: float, hot: bool, bar: bool = True) -> Content:
-        """A share as a number, a bar and, if hot, a mark."""
         full = min(max(round(part * _BAR), 1 if part >= 0.01 else 0), _BAR)
         cell, mark = ("█", "●") if self.blocks else ("#", "*")
         number = styled(f"{mark if hot else ' '}{share(part)} ", "bold" if hot else "$quiet")
@@ -141,7 +139,6 @@ class Code:
         return Listed(places, draw, head if titles else None)
 
     def _form(self, width: int, widths: list[int]) -> _Form:
-        """The widest form that leaves the instruction enough room."""
 
         def left(form: _Form) -> int:
             beside = _SHARE + (_BAR + 1) * form.bar + min(self._widest, form.place) + 2 + _ADDRESS * form.address
@@ -160,7 +157,6 @@ class Code:
         return amount + place + styled(numbers, "") + inside + address + _data(row.sass)
 
     def _loop(self, at: int) -> int | None:
-        """The innermost loop around an instruction."""
         loops = self.view.structure.flow
         around = [n for n, loop in enumerate(loops) if at in loop.body]
         return max(around, key=lambda n: loops[n].depth) if around else None

@@ -104,7 +104,6 @@ class StartScreen(ChoiceScreen):
         return self._options.case_choices() if self._within else self._options.choices()
 
     def show(self, state: State) -> None:
-        """Show the choices."""
         self.query_one(Choices).show(self._rows)
         self.app.offer(self)
 
@@ -140,12 +139,10 @@ class StartScreen(ChoiceScreen):
             self.app.dispatch(e.Began(opening.reports, self.app.gpu, opening.traces))
 
     def step(self, by: int) -> None:
-        """Move the highlight; another row may offer other keys."""
         super().step(by)
         self.app.offer(self)
 
     def take(self, choice: str | None) -> None:
-        """Do what this choice says."""
         kind, _, number = (choice or "").partition(":")
         app, given = self.app, self._options
         if kind == "interview":
@@ -176,7 +173,6 @@ class StartScreen(ChoiceScreen):
             self.show(self.app.state)
 
     def _interrupted(self) -> Saved | None:
-        """The highlighted session, if it is an interrupted one."""
         marked = self.query_one(Choices).marked or "" if self.is_mounted else ""
         kind, _, number = marked.partition(":")
         return self._options.unfinished[int(number)] if kind == "continue" else None

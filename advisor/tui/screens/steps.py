@@ -84,7 +84,6 @@ class StepsScreen(RowsScreen):
         self.app.offer(self)
 
     def detail(self) -> None:
-        """Show the text of the step."""
         found = self._steps[self.query_one(Rows).at :][:1]
         none = [styled("The knowledge base has no steps.", "$quiet")]
         lines = step_lines(found[0], self.app.state.knowledge) if found else none
@@ -96,7 +95,7 @@ class StepsScreen(RowsScreen):
         before = self.app.state
         self.app.dispatch(e.StepShown(self._steps[event.at].id))
         if self.app.state is before:
-            self.warn("Choose a launch first: steps apply to one launch.")
+            self.app.warn("Choose a launch first: steps apply to one launch.")
 
     def action_explain(self) -> None:
         for step in self._steps[self.query_one(Rows).at :][:1]:

@@ -122,7 +122,6 @@ class Lanes(LineWidget):
         return lanes if self._streams else tuple(lane for lane in lanes if lane.id != "stream")
 
     def make(self, width: int) -> list[Content]:
-        """All rows at this width."""
         if len(self._gpus) > 1:
             return self._several(width)
         window, whole = self.window, self.whole
@@ -293,7 +292,6 @@ class TimelineScreen(ViewScreen):
         return ()
 
     def _fill(self) -> None:
-        """Fill the list for the current GPU."""
         assert self._result is not None
         gpu = self._result.gpus[self._place]
         self._items = items_of(self._result, gpu)
@@ -302,7 +300,6 @@ class TimelineScreen(ViewScreen):
         fill(self._list, [labelled_row(number + styled(item.label, ""), item.note) for number, item in rows])
 
     def _follow(self) -> None:
-        """Update banner, lanes and details for the current row."""
         result, gpu = self._result, self._gpu
         if result is None or gpu is None:
             return
@@ -424,7 +421,6 @@ class TimelineScreen(ViewScreen):
             self.app.dispatch(e.ViewShown("knowledge", item.pattern.finding.id))
 
     def scrolled(self) -> VerticalScroll:
-        """The details."""
         return self.query_one("#detail", VerticalScroll)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -446,7 +442,6 @@ class TimelineScreen(ViewScreen):
 
 
 def _page(title: str, lines: Sequence[str], more: Sequence[str] = ()) -> list[Content]:
-    """Lines under a heading, and quiet ones after them."""
     quiet = [styled(line, "$quiet") for line in more]
     return [heading(title), *(styled(line, "") for line in lines), *quiet]
 

@@ -321,7 +321,7 @@ class WhatIfScreen(PanelScreen):
             return None
         value = dict(self.app.state.supposing).get(metric.id, metric.measured)
         if value is None:
-            self.warn("The report does not contain it: type a value first.")
+            self.app.warn("The report does not contain it: type a value first.")
         return value
 
     def action_reset(self, everything: bool) -> None:
@@ -335,22 +335,21 @@ class WhatIfScreen(PanelScreen):
         if self.app.state.supposing:
             self.app.dispatch(e.WhatIfAsked(self.app.state.supposing))
         else:
-            self.warn("No value is changed: there is nothing to note.")
+            self.app.warn("No value is changed: there is nothing to note.")
 
     def typed(self, text: str) -> None:
-        """Try `value` for the metric under the cursor, or `metric=value`."""
         left, sign, right = text.rpartition("=")
         state, metric = self.app.state, self._metric
         name = _named(left.strip(), state) if sign else metric.id if metric is not None else None
         unit = state.knowledge.unit(name) if name is not None else None
         if name is None or unit is None:
-            self.warn(f"{left.strip()[:80]} is not a metric.")
+            self.app.warn(f"{left.strip()[:80]} is not a metric.")
             return
         try:
             measured = None if state.launch is None else state.launch.metrics.get(name)
             value = checked(name, unit, number(right.strip(), unit), measured)
         except UsageError as problem:
-            self.warn(str(problem))
+            self.app.warn(str(problem))
             return
         self._suppose(name, value)
         at = next((n for n, each in enumerate(self._metrics) if each.id == name), None)

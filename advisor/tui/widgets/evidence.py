@@ -53,7 +53,6 @@ class EvidencePage(LineWidget):
             self.refresh(layout=True)
 
     def lines(self, width: int) -> list[Content]:
-        """The lines of the page."""
         height = self.parent.size.height - 1 if self.page == _FITTED and isinstance(self.parent, Widget) else 0
         how = Layout(width, self.blocks, self.wanted if self.page == _SEARCHED else "", height)
         if (self.page, how) not in self._pages:

@@ -92,14 +92,15 @@ _COLUMN, _VALUE, _MEANING = 24, 16, 34  # cells of a metric's name, of its value
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a page is drawn: width and height in cells (a page may be higher), block characters or ASCII, and the words
-    that listed metrics must contain.
+    """How a page is drawn: width and height in cells (a page may be higher), block characters or ASCII, the words that
+    listed metrics must contain, and how many of them are listed (0: all).
     """
 
     width: int
     blocks: bool = True
     wanted: str = ""
     height: int = 40
+    most: int = 0
 
 
 def picture_lines(rows: tuple[Row, ...]) -> list[Content]:
@@ -271,10 +272,13 @@ def numbers(shown: EvidenceContext, how: Layout) -> list[Content]:
     ]
     count = len(found), len(shown.launch.metrics)
     lines += _head(f"All numbers of this launch, {count[0]} of {count[1]}", how)
-    column = min(max((len(name) for name in found), default=0) + 2, max(how.width // 2, _COLUMN))
-    for name in found:
+    shown_names = found[: how.most or None]
+    column = min(max((len(name) for name in shown_names), default=0) + 2, max(how.width // 2, _COLUMN))
+    for name in shown_names:
         lines += _number(name, shown.launch.metrics[name], told.get(name, ("", "")), column, how)
     lines += [] if found else note("No metric has this in its name or meaning.", how)
+    more = len(found) - len(shown_names)
+    lines += note(f"… and {more} more: type a word to find them", how) if more else []
     return lines if how.blocks else [Content(line.plain.translate(_ASCII), list(line.spans)) for line in lines]
 
 

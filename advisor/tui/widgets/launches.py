@@ -213,7 +213,6 @@ class LaunchTable(DataTable[Text], can_focus=False):
             self.move_cursor(row=0, animate=False)
 
     def _measured(self) -> dict[str, int]:
-        """The columns that fit and their widths, from left to right."""
         width = max(self._shown[3] - 1, _NARROWEST)  # one column for the scroll bar
         heads = {name: cell_len(self._head(name)) + 1 for name in _COLUMNS}
         widths = {name: max(size, heads[name]) if size else 0 for name, (_, _, size) in _COLUMNS.items()}
@@ -241,7 +240,6 @@ class LaunchTable(DataTable[Text], can_focus=False):
         return f"{head} {mark}" if marked else head
 
     def _line(self, row: Row, most: float) -> Text:
-        """A row as one text, each part padded to its column."""
         texts = {
             "report": row.number,
             "file": row.report,
@@ -280,7 +278,6 @@ class LaunchTable(DataTable[Text], can_focus=False):
         return at is not None
 
     def step(self, by: int) -> None:
-        """Move the cursor, stopping at the ends."""
         self.move_cursor(row=min(max(self.cursor_row + by, 0), max(len(self.kept) - 1, 0)), animate=False)
 
     def on_resize(self, event: Resize) -> None:

@@ -34,7 +34,6 @@ class History:
         self._draft = ""
 
     def step(self, by: int, now: str) -> str | None:
-        """The previous (-1) or next (1) line, None at either end. `now` is the text in the prompt."""
         if self._at == len(self._lines):
             self._draft = now
         at = self._at + by

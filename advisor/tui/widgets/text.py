@@ -129,7 +129,6 @@ class Tabs(Widget):
         return spans
 
     def _shifted(self) -> int:
-        """Cells shifted out to the left."""
         return max(self._spans()[self._current][1] + 1 - self.content_size.width, 0) if self.content_size.width else 0
 
     def render(self) -> Content:
