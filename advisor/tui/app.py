@@ -19,6 +19,7 @@ from advisor.session.language.understand import completions
 from advisor.session.reducer import can_go_back, reduce
 from advisor.session.state import State
 from advisor.session.transcripts.autosave import SavedSession, Saving, forget
+from advisor.session.transcripts.player import Player
 from advisor.tui.drawing import DARK, LIGHT, card_text, safe
 from advisor.tui.leaving import Leaving
 from advisor.tui.opening import Settings, StartOptions, has_begun
@@ -27,7 +28,7 @@ from advisor.tui.request_runner import RequestRunner
 from advisor.tui.screens.base import AppScreen, ViewScreen, hidden, make, view_bindings
 from advisor.tui.screens.help import HelpScreen
 from advisor.tui.screens.launches import LaunchesScreen
-from advisor.tui.screens.replay import Playing, ReplayScreen, load, own, read
+from advisor.tui.screens.replay import ReplayScreen, load, own, read
 from advisor.tui.screens.session import SessionScreen
 from advisor.tui.screens.start import OfferScreen, StartScreen
 from advisor.tui.widgets.prompt import History, Prompt, forward_to_prompt
@@ -64,7 +65,7 @@ class AdvisorApp(App[int]):
         blocks: bool = True,
         traces: tuple[str, ...] = (),
         start_options: StartOptions | None = None,
-        player: Playing | None = None,
+        player: Player | None = None,
         theme: str = "dark",
         memory: Settings | None = None,
         saving: Saving | None = None,
@@ -236,7 +237,7 @@ class AdvisorApp(App[int]):
         """Load a saved session and continue where it ended."""
         read(self, path, True, self.load)
 
-    def loaded(self, player: Playing | None, end: Any, problem: str) -> None:
+    def loaded(self, player: Player | None, end: Any, problem: str) -> None:
         """Show a saved session, or continue it where `end` is its last step; None: it could not be loaded."""
         if player is None:
             self.notify(problem, severity="error", markup=False)

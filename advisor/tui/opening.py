@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -171,7 +172,7 @@ def has_begun(log: Sequence[object]) -> bool:
 
 
 NAME: Final = "terminal.json"
-THEMES: Final = ("dark", "light")
+_THEMES: Final = ("dark", "light")
 _RECENT: Final = 6
 _LARGEST: Final = 1 << 16  # bytes of the file: it holds a few paths
 _LONGEST: Final = 4096
@@ -184,28 +185,24 @@ class Settings:
     folder: Path
 
     def _read(self) -> dict[str, Any]:
+        path = self.folder / NAME
         try:
-            path = self.folder / NAME
-            if path.stat().st_size > _LARGEST:
-                return {}
-            content = json.loads(path.read_text("utf-8"))
+            content = json.loads(path.read_text("utf-8")) if path.stat().st_size <= _LARGEST else {}
         except (OSError, ValueError, RecursionError):
             return {}
         return content if isinstance(content, dict) else {}
 
     def _write(self, **changes: Any) -> None:
         content = {"theme": self.theme, "recent": list(self.recent)} | changes
-        try:
+        with contextlib.suppress(OSError, AdvisorError):  # the session continues without remembering it
             self.folder.mkdir(parents=True, exist_ok=True)
             write_whole(self.folder / NAME, json.dumps(content, indent=1, sort_keys=True) + "\n")
-        except (OSError, AdvisorError):
-            pass  # the session continues without remembering it
 
     @property
     def theme(self) -> str:
-        """One of THEMES, empty where none was chosen."""
+        """`dark`, `light`, or empty if none was chosen."""
         theme = self._read().get("theme")
-        return theme if isinstance(theme, str) and theme in THEMES else ""
+        return theme if isinstance(theme, str) and theme in _THEMES else ""
 
     @property
     def recent(self) -> tuple[str, ...]:

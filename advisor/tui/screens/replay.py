@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
@@ -42,36 +42,17 @@ _PACES: Final = (4.0, 2.0, 1.0, 0.5)  # seconds a step
 _HUGE: Final = 150  # columns from which the evidence is beside the conversation, too
 
 
-class Playing(Protocol):
-    """The player of a saved session (advisor.session.transcripts.player.Player)."""
-
-    desk: Any
-
-    @property
-    def title(self) -> str:
-        """The title of the session."""
-
-    @property
-    def steps(self) -> Sequence[Any]:
-        """The steps of the session (number, words)."""
-
-    def at(self, step: int, watch: Callable[[str, int, int], None]) -> Any:
-        """The result of a step: the state, and whether it could be applied."""
-
-    def differences(self, step: int) -> Sequence[Any]:
-        """The differences between the saved and the new conclusions of a step."""
-
-
-def load(path: Path) -> Playing:
+def load(path: Path) -> Player:
     """Load the player of a file; InputError if it is not a saved session."""
     return Player.load(path)
 
 
-def about(player: Playing) -> Card:
+def about(player: Player) -> Card:
     """A card about the session: its description and sources."""
     header = getattr(getattr(player, "transcript", None), "header", None)
-    lines = [Line(text) for text in (getattr(header, "description", "").strip(),) if text]
-    lines += [Line(", ".join(cites), "fact", "Source") for cites in (getattr(header, "cites", ()),) if cites]
+    description, cites = getattr(header, "description", "").strip(), getattr(header, "cites", ())
+    lines = [Line(description)] if description else []
+    lines += [Line(", ".join(cites), "fact", "Source")] if cites else []
     keys = "Left and right move from step to step, p plays, g continues from a step in a session of your own."
     lines.append(Line(keys if player.steps else "This session has no steps.", "quiet"))
     return Card("overview", player.title, tuple(lines), label="Saved session")
@@ -100,10 +81,10 @@ def _attempt(work: Callable[[], Any], name: str = "") -> tuple[Any, str]:
         return None, f"{name}{type(problem).__name__}: {problem}"
 
 
-def read(app: AdvisorApp, path: Path, to_the_end: bool, load: Callable[[Path], Playing]) -> None:
+def read(app: AdvisorApp, path: Path, to_the_end: bool, load: Callable[[Path], Player]) -> None:
     """Load a session in a thread, and to continue it play it to its end; then call app.loaded."""
 
-    def played() -> tuple[Playing, Any]:
+    def played() -> tuple[Player, Any]:
         player = load(path)
         return player, player.at(len(tuple(player.steps)), lambda *_: None) if to_the_end else None
 
@@ -150,7 +131,7 @@ class ReplayScreen(AppScreen):
         *(hidden(str(n), f"digit({n})", "Digit", "Type the number of a step, then Enter") for n in range(10)),
     ]
 
-    def __init__(self, player: Playing, *, blocks: bool = True, step: int = 0) -> None:
+    def __init__(self, player: Player, *, blocks: bool = True, step: int = 0) -> None:
         super().__init__(blocks=blocks)
         self.player = player
         self.working = False  # a step is being computed
