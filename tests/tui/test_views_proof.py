@@ -135,7 +135,7 @@ def test_an_unknown_condition_is_neither_true_nor_false_and_a_finding_behind_it_
     rule = RuleProof("a.rule", "both hold", (), clauses)
     top = tree(Proved(Proof("a", "A", "diagnosis", (rule,))), "a", KnowledgeIndex(findings=(("latency", "Latency"),)))
     condition, found = top.children[0].children
-    assert condition.became == "unknown" and "(unknown)" in condition.label
+    assert condition.status == "unknown" and "(unknown)" in condition.label
     assert condition.children[0].label == "ratio = not in the report, tested > 2"
     assert found.label == "Latency (holds)" and "Warps wait" in labels(found)
     assert found.word == "latency"
@@ -144,7 +144,7 @@ def test_an_unknown_condition_is_neither_true_nor_false_and_a_finding_behind_it_
 def test_a_blocking_unless_is_marked_as_what_fails():
     rule = BlockedRule("a.rule", "a", False, (), (), (Clause("on_atomics", "unless", 2),), ())
     blocked = tree((rule,), "a", KnowledgeIndex()).children[0]
-    assert blocked.became == "fails" and blocked.children[0].became == "fails"
+    assert blocked.status == "fails" and blocked.children[0].status == "fails"
     assert "blocks the rule" in blocked.children[0].label
 
 

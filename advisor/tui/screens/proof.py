@@ -43,19 +43,19 @@ _LETS: Final = {
 }
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
 _DEEPEST: Final = 6  # levels of nested findings; proofs in practice are far flatter
-_BECAME: Final = {0: "fails", 1: "unknown", 2: "holds"}
+_STATUS: Final = {0: "fails", 1: "unknown", 2: "holds"}
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
     """A node of the tree.
 
-    became: holds, fails, unknown or empty; about: all of it, for the pane beside the tree; word: the knowledge entry
+    status: holds, fails, unknown or empty; about: all of it, for the pane beside the tree; word: the knowledge entry
     about it, empty if there is none; open: whether it is expanded at first.
     """
 
     label: str
-    became: str = ""
+    status: str = ""
     about: tuple[str, ...] = ()
     word: str = ""
     children: tuple[Node, ...] = ()
@@ -68,7 +68,7 @@ def tree(result: Any, finding: str, index: KnowledgeIndex) -> Node:
     if isinstance(result, Proved) and hasattr(result.proof, "rules"):
         rules = result.proof.rules
         said = f"concluded by {len(rules)} {plural(len(rules), 'rule')}"
-        children = (*_rules(result.proof, index, 0), *_turns(result.flips, finding, index))
+        children = (*_rules(result.proof, index, 0), *_flips(result.flips, finding, index))
         return Node(f"{title}: {said}", "holds", (title, said), finding, children)
     blocked = tuple(rule for rule in result if hasattr(rule, "failing")) if isinstance(result, tuple) else ()
     said = "not concluded: what blocked each rule" if blocked else "No rule concludes this about a single launch."
@@ -87,34 +87,34 @@ def _rule(rule: RuleProof, concludes: str, index: KnowledgeIndex, depth: int) ->
 
 
 def _blocked(rule: BlockedRule, index: KnowledgeIndex) -> Node:
-    became = "holds" if rule.fired else "fails"
+    status = "holds" if rule.fired else "fails"
     label = f"rule {rule.rule_id}: {'fired' if rule.fired else 'did not fire'}"
     kept = (*rule.failing, *rule.blocking, *rule.unknown)
     children = (*(_clause(clause, index, 0) for clause in kept), *_sources(rule.cites, index))
-    return Node(label, became, (label,), rule.concludes, children)
+    return Node(label, status, (label,), rule.concludes, children)
 
 
 def _clause(clause: Clause, index: KnowledgeIndex, depth: int) -> Node:
     """The node of one condition. An `unless` lets the rule fire when it is false: mark and text say so."""
     unless = clause.role == "unless"
-    became = _BECAME[2 - clause.truth if unless else clause.truth]
+    status = _STATUS[2 - clause.truth if unless else clause.truth]
     name = clause.name.partition(".")[2] if clause.name.startswith(("class.", "found.")) else clause.name
     says = clause.evidence[0].says if clause.evidence and clause.evidence[0].says else index.title(name)
-    state = _LETS[clause.truth] if unless else became
+    state = _LETS[clause.truth] if unless else status
     said = f"unless {says}" if unless else sentence_start(says)
     children = [_number(item, index) for item in clause.evidence]
     if clause.proof is not None and depth < _DEEPEST:
         children += _rules(clause.proof, index, depth + 1)
-    return Node(f"{said} ({state})", became, (said, state), name, tuple(children))
+    return Node(f"{said} ({state})", status, (said, state), name, tuple(children))
 
 
 def _number(item: Comparison, index: KnowledgeIndex) -> Node:
     """The node of a number: its test and margin, and below it the source of the threshold."""
     value = "not in the report" if item.value is None else number_text(item.value, item.unit)
     about = (measured(item), *(f"{name}: {text}" for name, _, text in index.metrics if name == item.metric))
-    became = "unknown" if item.holds is None else "holds" if item.holds else "fails"
+    status = "unknown" if item.holds is None else "holds" if item.holds else "fails"
     label = f"{item.metric} = {value}, tested {item.test}"
-    return Node(label, became, about, _known(item.metric, index), tuple(_sources(item.cites, index)), open=False)
+    return Node(label, status, about, _known(item.metric, index), tuple(_sources(item.cites, index)), open=False)
 
 
 def _known(text: str, index: KnowledgeIndex) -> str:
@@ -129,7 +129,7 @@ def _sources(cites: tuple[str, ...], index: KnowledgeIndex) -> list[Node]:
     return [Node("Sources", "", names, "", leaves, open=False)] if leaves else []
 
 
-def _turns(flips: tuple[Flip, ...], concluded: str, index: KnowledgeIndex) -> list[Node]:
+def _flips(flips: tuple[Flip, ...], concluded: str, index: KnowledgeIndex) -> list[Node]:
     """The nearest values at which the conclusion flips; a flip of one of several reasons is left out."""
     if not flips:
         return []
@@ -188,13 +188,13 @@ class ProofTree(Tree[Node]):
 
     def render_label(self, node: TreeNode[Node], base_style: Style, style: Style) -> Text:
         data = node.data
-        became = data.became if data is not None else ""
+        status = data.status if data is not None else ""
         sign = self._signs[0 if node.is_expanded else 1] if node.allow_expand else "  "
         text = Text(sign, style=base_style, no_wrap=True)
-        if became:
-            colour = self.app.theme_variables.get(_COLOURS[became], "")
+        if status:
+            colour = self.app.theme_variables.get(_COLOURS[status], "")
             mark_style = Style.parse(f"bold {colour}") if colour.startswith("#") else Style(bold=True)
-            text.append(f"{self._marks[became]} ", style=mark_style)
+            text.append(f"{self._marks[status]} ", style=mark_style)
         text.append_text(Text(str(node.label), style, no_wrap=True))
         depth, above = 0, node.parent
         while above is not None:

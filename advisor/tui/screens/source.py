@@ -1,4 +1,4 @@
-"""Hot lines, and beside them instructions, source text, PTX or the structure of the kernel."""
+"""Hot lines, and next to them instructions, source text, PTX or the structure of the kernel."""
 
 from __future__ import annotations
 
@@ -272,11 +272,11 @@ class SourceScreen(PanelScreen):
         return text in commands.commands()
 
     def typed(self, text: str) -> None:
-        sought = seek(text, self.app.state.source_query)
-        if isinstance(sought, e.SourceSought):
-            self.app.dispatch(sought)
+        query = seek(text, self.app.state.source_query)
+        if isinstance(query, e.SourceSought):
+            self.app.dispatch(query)
         else:
-            self.app.warn(sought or _UNKNOWN.format(text=text[:80]))
+            self.app.warn(query or _UNKNOWN.format(text=text[:80]))
 
     def focus_home(self) -> None:
         self.query_one("#code" if self.has_class("-nolines") else "#lines").focus()
@@ -296,8 +296,8 @@ class SourceScreen(PanelScreen):
             self._change(by=names[(names.index(now) + by) % len(names) if now in names else 0])
 
     def action_columns(self) -> None:
-        sought, names = self.app.state.source_query, ["", *SETS]
-        now = sought.columns if sought is not None else ""
+        query, names = self.app.state.source_query, ["", *SETS]
+        now = query.columns if query is not None else ""
         self._change(columns=names[(names.index(now) + 1) % len(names)] if now in names else "")
 
     def action_clear(self) -> None:
@@ -369,8 +369,8 @@ class SourceScreen(PanelScreen):
         if action == "clear":
             return self._filtered
         if action == "again":
-            sought = self.app.state.source_query
-            return sought is not None and isinstance(self.app.state.result(sought), e.Failed)
+            query = self.app.state.source_query
+            return query is not None and isinstance(self.app.state.result(query), e.Failed)
         return True
 
 

@@ -88,8 +88,8 @@ class Code:
     def _line(self, at: int, width: int) -> Content:
         line = self.view.lines[at]
         text = source_line(self.view.texts.get((line.file, line.line), ""))
-        told = text or ", ".join(dict.fromkeys(s.row.opcode for s in line.spots if s.row.opcode))
-        return self._amount(line.share, self._is_hot_line(line)) + self._at(line.file, line.line) + _data(told)
+        shown = text or ", ".join(dict.fromkeys(s.row.opcode for s in line.spots if s.row.opcode))
+        return self._amount(line.share, self._is_hot_line(line)) + self._at(line.file, line.line) + _data(shown)
 
     def _place(self, file: str, line: int) -> str:
         """`k.cu:7`; with a single source file, which is named elsewhere, `:7`."""
@@ -124,8 +124,8 @@ class Code:
         titles = [column.title for column in self.view.columns]
         widths = [max(len(t), *(len(row[i]) for row in cells.values()), 1) for i, t in enumerate(titles)]
 
-        def numbers(told: list[str], form: _Form) -> str:
-            return "".join(f"{text:>{w}}{'':<{form.gap}}" for text, w in zip(told, widths, strict=True))
+        def numbers(texts: list[str], form: _Form) -> str:
+            return "".join(f"{text:>{w}}{'':<{form.gap}}" for text, w in zip(texts, widths, strict=True))
 
         def head(width: int) -> Content:
             form = self._form(width, widths)
@@ -133,13 +133,12 @@ class Code:
             return styled(" " * before + numbers(titles, form), "")
 
         def draw(row: int, width: int) -> Content:
-            form, told = self._form(width, widths), cells.get(places[row], ["-"] * len(titles))
-            return self._instruction(places[row], numbers(told, form), form)
+            form, texts = self._form(width, widths), cells.get(places[row], ["-"] * len(titles))
+            return self._instruction(places[row], numbers(texts, form), form)
 
         return Listed(places, draw, head if titles else None)
 
     def _form(self, width: int, widths: list[int]) -> _Form:
-
         def left(form: _Form) -> int:
             beside = _SHARE + (_BAR + 1) * form.bar + min(self._widest, form.place) + 2 + _ADDRESS * form.address
             return width - beside - _LOOP * bool(self.view.structure.loops) - sum(w + form.gap for w in widths)
@@ -240,13 +239,13 @@ class Code:
     def shape(self, width: int) -> Listed:
         """Loops, live registers, inactive lanes and shared accesses as text."""
         view = self.view
-        told = [
+        lines = [
             *structure_text(view.structure, width, False),
             *registers_text(view, width, False),
             *zones_text(view, width, False),
             *shared_text(view.shared, width, False),
         ][1:]
-        return Listed(tuple(range(len(told))), lambda row, _: _data(told[row]))
+        return Listed(tuple(range(len(lines))), lambda row, _: _data(lines[row]))
 
 
 def _least(most: float) -> float:
@@ -271,16 +270,16 @@ def _cell(value: Value) -> str:
 _NAME = 40  # cells of a file name; a longer one loses its beginning
 
 
-def about_view(seen: Seen, sought: e.Locate | None, index: KnowledgeIndex) -> list[tuple[str, str]]:
+def about_view(seen: Seen, query: e.Locate | None, index: KnowledgeIndex) -> list[tuple[str, str]]:
     """Measure and reason, filters, trust in the lines, missing data: (text, style) pairs."""
     view = seen.view
-    told = f"{view.measure.title} ({view.measure.id}), total {count(view.total)}"
+    measure = f"{view.measure.title} ({view.measure.id}), total {count(view.total)}"
     reason = reason_text(seen.wanted, index.title(seen.wanted.finding) if seen.wanted is not None else "")
-    parts = [told, *([f"because {reason}"] if reason else [])]
-    if view.columns and sought is not None:
-        parts.append(f"columns: {sought.columns}")
+    parts = [measure, *([f"because {reason}"] if reason else [])]
+    if view.columns and query is not None:
+        parts.append(f"columns: {query.columns}")
     out = [("; ".join(parts), "")]
-    filters = filters_text(sought)
+    filters = filters_text(query)
     if filters:
         kept = f"only {filters}: {len(view.spots)} of {len(seen.rows)} instructions (x shows all)"
         out.append((kept, "$text-accent"))
@@ -302,9 +301,9 @@ def about_view(seen: Seen, sought: e.Locate | None, index: KnowledgeIndex) -> li
     return out
 
 
-def filters_text(sought: e.Locate | None) -> str:
+def filters_text(query: e.Locate | None) -> str:
     """The search and the comparisons as text, empty without filters."""
-    if sought is None:
+    if query is None:
         return ""
-    parts = [f"/{sought.search}"] if sought.search else []
-    return ", ".join((*parts, *sought.where))
+    parts = [f"/{query.search}"] if query.search else []
+    return ", ".join((*parts, *query.where))

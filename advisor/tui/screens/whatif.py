@@ -35,7 +35,7 @@ _MORE: Final = 6  # extra digits; values closer together than that count as equa
 _DIGITS: Final = 6  # significant digits of a stepped value; more would be noise in a transcript
 _BEYOND: Final = 1e-3  # how far past a flip value a jump goes, as a share of it
 _VISIBLE: Final = 0.005  # smaller changes of a gain would not be visible
-# Fate of a conclusion: its sign, always shown with a word, and its style.
+# Change of a conclusion: its sign, always shown with a word, and its style.
 SIGNS: Final = {"stays": "=", "comes": "+", "goes": "-", "gain": "~", "class": "!", "first": "!"}
 STYLES: Final = {"comes": "$text-success", "goes": "$text-error", "stays": "$quiet"}
 
@@ -44,28 +44,28 @@ STYLES: Final = {"comes": "$text-success", "goes": "$text-error", "stays": "$qui
 class Metric:
     """A metric that can be tried.
 
-    measured: None if the report lacks it; turns: values that flip a conclusion, ascending; in the canonical unit.
+    measured: None if the report lacks it; flips: values that flip a conclusion, ascending; in the canonical unit.
     """
 
     id: str
     unit: str
     means: str
     measured: float | None
-    turns: tuple[float, ...] = ()
+    flips: tuple[float, ...] = ()
 
     def nearest(self, value: float, up: bool) -> float | None:
         """The next flip value above or below a value."""
-        found = [turn for turn in self.turns if (turn > value if up else turn < value)]
+        found = [flip for flip in self.flips if (flip > value if up else flip < value)]
         return (min(found) if up else max(found)) if found else None
 
     def beyond(self, value: float, up: bool) -> float | None:
         """A value just past the next flip value; None if there is none."""
-        turn = self.nearest(value, up)
-        if turn is None:
+        flip = self.nearest(value, up)
+        if flip is None:
             return None
-        away = max(abs(turn) * _BEYOND, 1e-9)
-        out = self.kept_in(turn + away if up else turn - away)
-        return out if (out > turn if up else out < turn) else None
+        away = max(abs(flip) * _BEYOND, 1e-9)
+        out = self.kept_in(flip + away if up else flip - away)
+        return out if (out > flip if up else out < flip) else None
 
     def stepped(self, value: float, share: float) -> float:
         """A value changed by a share of the measured one (of 100 if that is 0 or unknown)."""
@@ -81,7 +81,7 @@ class Metric:
     def text(self, value: float, of: float | None = None) -> str:
         """A value with as many digits as it takes to tell it (or the value `of`) from the flip values next to it."""
         at = value if of is None else of
-        near = [turn for turn in (self.nearest(at, False), self.nearest(at, True)) if turn is not None]
+        near = [flip for flip in (self.nearest(at, False), self.nearest(at, True)) if flip is not None]
         more = 0
         while more < _MORE and number_text(at, self.unit, more) in [number_text(t, self.unit, more) for t in near]:
             more += 1
@@ -97,57 +97,57 @@ def metrics_of(
     """
     known = {name: (unit, means) for name, unit, means in index.metrics}
     evidence = [*launch.verdict.evidence, *(item for finding in launch.findings for item in finding.evidence)]
-    turns: dict[str, set[float]] = {}
+    flips: dict[str, set[float]] = {}
     order: dict[str, None] = {}
     for item in evidence:
         order |= dict.fromkeys(name for name in _NAME.findall(item.metric) if name in known)
         if item.metric in known and item.threshold is not None:
-            turns.setdefault(item.metric, set()).add(item.threshold)
+            flips.setdefault(item.metric, set()).add(item.threshold)
     for name, values in proved.turns.items() if isinstance(proved, Proved) else ():
         order.setdefault(name)
-        turns.setdefault(name, set()).update(values)
+        flips.setdefault(name, set()).update(values)
     for name in (*(lack.metric for lack in launch.missing), *tried):
         order.setdefault(name)
     return tuple(
-        Metric(name, *known[name], launch.metrics.get(name), tuple(sorted(turns.get(name, ()))))
+        Metric(name, *known[name], launch.metrics.get(name), tuple(sorted(flips.get(name, ()))))
         for name in order
         if name in known
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
-    """The fate of a conclusion: a key of SIGNS, the word for it, the text."""
+class Change:
+    """What happens to a conclusion: a key of SIGNS, the word for it, the text."""
 
     kind: str
     word: str
     text: str
 
 
-def outcome(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Fate, ...]:
+def outcome(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Change, ...]:
     """Changes of class and first finding, then all findings: current ones in order, then those that are gone."""
     out = []
     if before.verdict.id != after.verdict.id:
-        out.append(Fate("class", "class", f"{before.verdict.title} → {after.verdict.title}"))
+        out.append(Change("class", "class", f"{before.verdict.title} → {after.verdict.title}"))
     old_first, new_first = main_finding(before), main_finding(after)
     if new_first is not None and (old_first is None or old_first.id != new_first.id):
         was = "" if old_first is None else f"{old_first.title} → "
-        out.append(Fate("first", "first", f"{was}{new_first.title}"))
+        out.append(Change("first", "first", f"{was}{new_first.title}"))
     old = {finding.id: finding for finding in before.findings}
     new = {finding.id for finding in after.findings}
     for finding in after.findings:
         if finding.id not in old:
-            out.append(Fate("comes", "new", f"{finding.title}{_gain(finding.speedup)}"))
+            out.append(Change("comes", "new", f"{finding.title}{_gain(finding.speedup)}"))
         elif _moved(old[finding.id].speedup, finding.speedup):
             had, has = gain_text(old[finding.id].speedup), gain_text(finding.speedup)
-            out.append(Fate("gain", "gain", f"{finding.title}  {had} → {has}"))
+            out.append(Change("gain", "gain", f"{finding.title}  {had} → {has}"))
         else:
-            out.append(Fate("stays", "stays", f"{finding.title}{_gain(finding.speedup)}"))
+            out.append(Change("stays", "stays", f"{finding.title}{_gain(finding.speedup)}"))
     gone = [finding for finding in before.findings if finding.id not in new]
-    return (*out, *(Fate("goes", "gone", f"{f.title}{_gain(f.speedup)}") for f in gone))
+    return (*out, *(Change("goes", "gone", f"{f.title}{_gain(f.speedup)}") for f in gone))
 
 
-def changed(rows: Iterable[Fate]) -> bool:
+def changed(rows: Iterable[Change]) -> bool:
     """Whether anything differs from the measured outcome."""
     return any(row.kind != "stays" for row in rows)
 
@@ -258,8 +258,8 @@ class WhatIfScreen(PanelScreen):
             lines.insert(0, ("Nothing is changed yet: left and right change the metric under the cursor.", ""))
         else:
             known = {metric.id: metric for metric in self._metrics}
-            told = ", ".join(f"{name} = {known[name].text(value)}" for name, value in state.supposing if name in known)
-            lines.insert(0, (told, "bold"))
+            text = ", ".join(f"{name} = {known[name].text(value)}" for name, value in state.supposing if name in known)
+            lines.insert(0, (text, "bold"))
         self.query_one("#about", Note).say(lines)
 
     def _outcome(self, launch: LaunchDiagnosis, *, stale: bool) -> None:
@@ -269,8 +269,8 @@ class WhatIfScreen(PanelScreen):
         head += " (diagnosing again; the outcome below is the previous one)" if stale else ""
         lines: list[Content] = [styled(head, "bold $text-primary")]
         if not any(row.kind == "class" for row in rows):
-            rows = (Fate("stays", "class", after.verdict.title), *rows)
-        lines += [_became(row) for row in rows]
+            rows = (Change("stays", "class", after.verdict.title), *rows)
+        lines += [_change_line(row) for row in rows]
         if self.app.state.supposing and not changed(rows):
             lines.insert(1, styled("Class, findings and gains are unchanged.", ""))
         self.query_one("#outcome", Note).say(lines)
@@ -315,7 +315,7 @@ class WhatIfScreen(PanelScreen):
 
     @property
     def _value(self) -> float | None:
-        """The value of the current metric; if it has none, the user is told."""
+        """The value of the current metric; a note says if it has none."""
         metric = self._metric
         if metric is None:
             return None
@@ -377,16 +377,16 @@ def _row(metric: Metric, tried: float | None, room: int, blocks: bool) -> Conten
     at = metric.measured if tried is None else tried
     down, up = ("↓", "↑") if blocks else ("-", "+")
     around = [] if at is None else [(metric.nearest(at, False), down), (metric.nearest(at, True), up)]
-    turns = "  ".join(f"{sign} {metric.text(turn, at)}" for turn, sign in around if turn is not None)
+    flips = "  ".join(f"{sign} {metric.text(flip, at)}" for flip, sign in around if flip is not None)
     return (
         styled(f"{name:<{room}}", "bold" if tried is not None else "")
         + styled(f"{measured:>{_VALUE}}", "$quiet" if tried is not None else "")
         + styled(f"{now:>{_VALUE}}", "bold $text-accent")
-        + styled(f"   {turns}", "$quiet")
+        + styled(f"   {flips}", "$quiet")
     )
 
 
-def _became(row: Fate) -> Content:
+def _change_line(row: Change) -> Content:
     sign = styled(f"{SIGNS[row.kind]} {row.word:<6} ", STYLES.get(row.kind, "bold $text-accent"))
     return sign + styled(row.text, "$quiet" if row.kind == "stays" else "")
 

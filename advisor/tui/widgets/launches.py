@@ -89,10 +89,10 @@ def _row(launch: LaunchDiagnosis, position: int, time: float, diagnosis: Diagnos
 
 def exactly(rows: Sequence[Row], wanted: str) -> int | None:
     """The position of the one launch whose number or kernel name is the filter; None of several of one kernel."""
-    sought = wanted.strip().casefold()
-    numbered = [row.position for row in rows if sought in (row.number, f"#{row.number}")]
-    found = numbered or [row.position for row in rows if row.kernel.casefold() == sought]
-    return found[0] if sought and len(found) == 1 else None
+    text = wanted.strip().casefold()
+    numbered = [row.position for row in rows if text in (row.number, f"#{row.number}")]
+    found = numbered or [row.position for row in rows if row.kernel.casefold() == text]
+    return found[0] if text and len(found) == 1 else None
 
 
 def share_text(share: float) -> str:
