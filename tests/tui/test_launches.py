@@ -42,7 +42,7 @@ def kernels(at: Driver) -> list[str]:
 def test_shares_are_of_the_time_that_is_known_and_an_unknown_time_has_none():
     rows = rows_of(three())
     assert [row.share for row in rows] == [0.75, None, 0.25]
-    assert summary(rows, rows, "report").endswith("800 us; 1 of unknown duration")
+    assert summary(rows, rows, "report").endswith("800 µs; 1 of unknown duration")
     assert rows[1].time == "unknown" and rows[1].back is None
 
 

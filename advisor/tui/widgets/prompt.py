@@ -151,9 +151,11 @@ def forward_to_prompt(screen: Screen[Any], event: Event) -> bool:
     ask = getattr(screen, "to_line", None)
     if ask is None or not isinstance(event, Key | Paste) or event.is_forwarded:
         return False
+    if isinstance(screen.focused, Input | TextArea):
+        return False
     line = next((line for line in screen.query(Prompt) if line.focusable), None)
     text = "" if isinstance(event, Paste) else ask(event)
-    if text is None or line is None or isinstance(screen.focused, Input | TextArea):
+    if text is None or line is None:
         return False
     screen.set_focus(line)
     if isinstance(event, Paste):
