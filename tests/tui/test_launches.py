@@ -86,7 +86,7 @@ def test_the_summary_adds_up_what_is_shown_and_names_what_has_no_time():
     rows = rows_of(three())
     assert summary(rows, rows, "duration") == "3 of 3 launches, by time; 800 µs; 1 of unknown duration"
     kept = arranged(rows, "quick", "report")
-    assert summary(rows, kept, "report") == "1 of 3 launches, in order of the report; 200 us, 25 % of kernel time"
+    assert summary(rows, kept, "report") == "1 of 3 launches, in order of the report; 200 µs, 25 % of kernel time"
     assert "reversed" in summary(rows, rows, "kernel", upwards=True)
     assert summary((), (), "report") == "" and "No launch matches" in summary(rows, [], "report")
 
