@@ -113,7 +113,7 @@ ROLES: Final = {
     "unknown": "$quiet italic",
 }
 
-
+HEADING: Final = "bold $text-primary"  # style of the headings of evidence
 _LABEL_MOST = 24
 _NARROWEST = 16
 _INDENT = 2
@@ -142,13 +142,15 @@ def styled(text: str, style: str) -> Content:
     return Content.styled(safe(text), style) if style else Content(safe(text))
 
 
-def wrap_hanging(first: Content, rest: Content, text: Content, width: int) -> list[Content]:
-    """`text` wrapped to `width` with `first` before its first line and `rest` before the others."""
+def hanging(first: Content | str, text: Content, width: int, rest: int | None = None) -> list[Content]:
+    """`text` wrapped to `width` with `first` before its first line; the others are indented as far, or by `rest`."""
+    first = Content(first) if isinstance(first, str) else first
     room = max(width - first.cell_length, _NARROWEST)
     if text.cell_length <= room and "\n" not in text.plain:
         return [first + text.rstrip()]
     lines = text.wrap(room) or [Content("")]
-    return [first + lines[0].rstrip(), *(rest + line.rstrip() for line in lines[1:])]
+    indent = Content(" " * (first.cell_length if rest is None else rest))
+    return [first + lines[0].rstrip(), *(indent + line.rstrip() for line in lines[1:])]
 
 
 def card_title(card: Card) -> Content:
@@ -164,7 +166,7 @@ def card_lines(card: Card, width: int, blocks: bool = True) -> list[Content]:
     """The lines of a card, at most `width` cells wide."""
     marks = SIGNS if blocks else PLAIN_SIGNS
     title = card_title(card)
-    lines = wrap_hanging(Content(""), Content(""), title, width) if title.plain else []
+    lines = hanging("", title, width) if title.plain else []
     labels = (line.label for block in card.blocks if not _drawn(block, width) for line in in_lines((block,)))
     column = min(max(map(len, labels), default=0) + 2, _LABEL_MOST, max(width // 3, 8))
     number = 0
@@ -202,27 +204,19 @@ def code_lines(code: Code, width: int) -> list[Content]:
 
 
 def _line(line: Line, number: int, column: int, width: int, marks: dict[str, str]) -> list[Content]:
-    style = LINES.get(line.style, "")
-    indent = Content(" " * (_INDENT * line.depth))
+    style, mark = LINES.get(line.style, ""), marks.get(line.style, "")
+    indent = " " * (_INDENT * line.depth)
     text = styled(line.text, style)
     if line.style == "step":
-        step = f"{number}. "
-        return wrap_hanging(indent + styled(step, "bold"), indent + Content(" " * len(step)), text, width)
-    mark = marks.get(line.style, "")
-    if mark:
-        marked = styled(f"{mark} ", f"bold {style or '$text-warning'}")
-        if not line.label:
-            return wrap_hanging(indent + marked, indent + Content("  "), text, width)
-        text = marked + text
+        return hanging(Content(indent) + styled(f"{number}. ", "bold"), text, width)
+    marked = styled(f"{mark} ", f"bold {style or '$text-warning'}") if mark else Content("")
     if not line.label:
-        return wrap_hanging(indent, indent, text, width)
+        return hanging(Content(indent) + marked, text, width)
     label = safe(line.label)
     if len(label) + 2 > column:
         # A long label gets its own line, with the text below it.
-        under = indent + Content("  ")
-        return [indent + styled(line.label, "$text-secondary"), *wrap_hanging(under, under, text, width)]
-    lead = indent + styled(f"{label:<{column}}", "$text-secondary")
-    return wrap_hanging(lead, indent + Content(" " * column), text, width)
+        return [Content(indent) + styled(label, "$text-secondary"), *hanging(f"{indent}  ", marked + text, width)]
+    return hanging(Content(indent) + styled(f"{label:<{column}}", "$text-secondary"), marked + text, width)
 
 
 def bar_lines(rows: Iterable[charts.Bar], width: int) -> list[Content]:
@@ -259,13 +253,13 @@ def chart_lines(launch: LaunchDiagnosis, width: int, blocks: bool) -> list[Conte
     lines += [Content("")]
     lines += bar_lines([charts.occupancy(metrics, labels, width=width, blocks=blocks)], width)
     limit = charts.occupancy_limit(metrics, labels)
-    lines += wrap_hanging(Content("  "), Content("  "), styled(limit, "$quiet"), width) if limit else []
+    lines += hanging("  ", styled(limit, "$quiet"), width) if limit else []
     return lines
 
 
 def heading(text: str) -> Content:
     """The heading of a section of the evidence."""
-    return styled(text, "bold $text-primary")
+    return styled(text, HEADING)
 
 
 _WIDTH: Final = 100

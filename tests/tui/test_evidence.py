@@ -16,10 +16,10 @@ from advisor.records.diagnosis import Location
 from advisor.records.readings import Progress
 from advisor.session.records import Card
 from advisor.session.state import State
-from advisor.tui.widgets.evidence import NAMES, Evidence, EvidencePage, EvidenceTabs
+from advisor.tui.widgets.evidence import NAMES, Evidence, EvidencePage
 from advisor.tui.widgets.evidence_pages import PAGES, EvidenceContext, Layout, evidence_context
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.text import CardView, LineWidget
+from advisor.tui.widgets.text import CardView, LineWidget, Tabs
 from advisor.view.blocks import Line
 from advisor.view.charts.roofline_text import Paper
 from tui.driver import Driver, session
@@ -230,7 +230,7 @@ async def test_on_a_small_screen_the_first_press_shows_the_evidence_and_escape_l
 async def test_a_click_on_a_tab_shows_its_page():
     async with session("tour.ncu-rep", size=(160, 50), analyse=analysis(FULL)) as at:
         await opened(at)
-        tabs = at.app.screen.query_one(EvidenceTabs)
+        tabs = at.app.screen.query_one(Tabs)
         row = next(row for row in at.rows if "[Units]" in row)
         for name in ("memory", "units", "numbers"):
             label = PAGES[name][0]
@@ -272,10 +272,10 @@ async def test_tab_leads_to_the_evidence_and_back_and_what_is_typed_there_reache
     async with session("tour.ncu-rep", size=(160, 50), analyse=analysis(FULL)) as at:
         await opened(at)
         prompt, evidence = at.app.screen.query_one(Prompt), at.app.screen.query_one(Evidence)
-        before = evidence.query_one(EvidenceTabs).styles.background
+        before = evidence.query_one(Tabs).styles.background
         await at.press("tab")
         assert at.app.focused is evidence
-        assert evidence.query_one(EvidenceTabs).styles.background != before, "it is seen where the keys go"
+        assert evidence.query_one(Tabs).styles.background != before, "it is seen where the keys go"
         assert "To line" in at.rows[-1] and "Choose" not in at.rows[-1]
         await at.press("tab")
         assert at.app.focused is prompt and "To line" not in at.rows[-1]

@@ -17,9 +17,10 @@ from advisor.practice.state import Store
 from advisor.session import events as e
 from advisor.tui.app import AdvisorApp
 from advisor.tui.drawing import code_lines
-from advisor.tui.screens.practice import PracticeScreen, Stages
+from advisor.tui.screens.practice import PracticeScreen
 from advisor.tui.screens.practice_editor import PracticeEditor
 from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.text import Tabs
 from advisor.view.blocks import Code
 from tui.driver import Driver, session
 from tui.factory import desk
@@ -294,7 +295,7 @@ async def test_a_click_on_a_stage_goes_there(tmp_path: Path):
     async with session("tour.ncu-rep", practise=room(tmp_path)) as at:
         await opened(at)
         where = at.rows[1].index("Quiz")
-        await at.pilot.click(Stages, offset=(where, 0))
+        await at.pilot.click(Tabs, offset=(where, 0))
         await at.settle()
         assert at.app.state.exercising.stage == "quiz"
 

@@ -217,7 +217,7 @@ async def test_from_what_waits_to_the_load_that_it_waits_for_and_to_the_most_liv
         await at.press("l")
         assert "names no instruction" in notes(at)
         await at.press("p")
-        view = at.app.screen._code.view  # type: ignore[attr-defined]
+        view = at.app.screen.view  # type: ignore[attr-defined]
         assert view.peak is not None and view.peak.row.sass in sass(at)
 
 
