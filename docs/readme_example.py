@@ -32,11 +32,10 @@ def text(home: Path) -> str:
 
 async def draw() -> str:
     """The session on the bundled report as SVG, after one launch was chosen."""
-    from advisor.session.executor import Desk
-    from advisor.session.services import sources
+    from advisor.session.executor import Executor, sources
     from advisor.tui.app import AdvisorApp
 
-    app = AdvisorApp(Desk(sources()), (str(ROOT / REPORT),))
+    app = AdvisorApp(Executor(sources()), (str(ROOT / REPORT),))
     async with app.run_test(size=SIZE) as pilot:
         for _ in range(200):
             await pilot.pause(0.05)

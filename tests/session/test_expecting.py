@@ -25,7 +25,7 @@ def at_launch(position: int = 1) -> tuple[State, Executor]:
 
 
 def compared(state: State) -> Card | None:
-    return next((c for c in reversed(state.cards) if c.label == "Expected"), None)
+    return next((c for c in reversed(state.cards) if c.label == "Prediction"), None)
 
 
 def test_before_the_first_look_the_expected_bound_is_asked_for_and_nothing_is_revealed():

@@ -283,7 +283,7 @@ def test_the_answer_says_which_gain_was_measured_and_which_is_an_estimate(learne
     estimate = next(line.text for line in diagnosis.lines if line.label == "Speedup")
     assert measured.startswith("2.4×; measured: 2.4×")
     assert "× (" in estimate and estimate.endswith(", estimated from the profile")
-    assert any("not by an estimate" in line.text for line in score.lines)
+    assert any("not on an estimate" in line.text for line in score.lines)
 
 
 def test_the_exercises_of_a_session_are_remembered_in_their_order(learner: Learner) -> None:

@@ -147,7 +147,12 @@ def test_the_roofline_has_a_mark_for_each_version_and_markdown_has_it_in_text(la
     told = markdown(ladder)
     part = told[told.index("## Roofline") :].split("\n## ")[0]
     assert "1 v1: " in part and "2 v2: " in part and "@ this launch" in part and "\n```\n" in part
-    assert [row.split("|")[1].strip() for row in re.findall(r"^\| [vV].*$", part, re.M)] == ["Version", "v1", "v2", "v3"]
+    assert [row.split("|")[1].strip() for row in re.findall(r"^\| [vV].*$", part, re.M)] == [
+        "Version",
+        "v1",
+        "v2",
+        "v3",
+    ]
 
 
 def test_a_kernel_without_floating_point_work_is_told_to_have_no_place_on_the_roofline() -> None:
