@@ -11,11 +11,7 @@ from advisor.compare.compare import parse_side, read_sides
 from advisor.compare.thresholds import check, parse
 from advisor.knowledge.base import catalog
 from advisor.records.errors import EXIT_DONE, EXIT_THRESHOLD, EXIT_WRONG_USE, UsageError
-from advisor.view.compare import compare_text
-from advisor.view.compare_markdown import compare_markdown
-from advisor.view.compare_results import Result
-from advisor.view.pages.compare import compare_page
-from advisor.view.writers.html import page_html
+from advisor.view.pages.compare import HTML_SECTIONS, Result, compare_page
 from advisor.view.writers.json import document_json
 from advisor.view.writers.junit import junit
 
@@ -80,16 +76,6 @@ def _text(result: Result, options: Options) -> str:
         return document_json(result.document())
     if options.form == "junit":
         return junit(result, everything=options.everything)
-    if options.form == "markdown":
-        return compare_markdown(result, everything=options.everything)
-    if options.form == "html":
-        return page_html(compare_page(result, everything=options.everything))
-    screen = terminal.screen(options.out)
-    return compare_text(
-        result.compared,
-        width=screen.width,
-        colour=screen.colour,
-        blocks=screen.blocks,
-        everything=options.everything,
-        verdicts=result.lines("→" if screen.blocks else "->"),
-    )
+    sections = HTML_SECTIONS if options.form == "html" else None
+    page = compare_page(result, everything=options.everything, sections=sections)
+    return terminal.page_text(page, options.form, options.out)

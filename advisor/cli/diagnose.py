@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 from msgspec import structs
@@ -15,18 +15,16 @@ from advisor.cli.options import PATH, Knowledge, Launches, Output, Strict, argum
 from advisor.hardware import gpus
 from advisor.reasoning.diagnose import analyse
 from advisor.reasoning.document import Explanation, diagnosis_document
+from advisor.reasoning.engine.explain import Proof
 from advisor.reasoning.inputs import parse_assignments
 from advisor.records.diagnosis import Diagnosis
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, UsageError
 from advisor.source.locate import locate_findings
-from advisor.view import proof
 from advisor.view.pages.diagnosis import HTML_SECTIONS, MARKDOWN_SECTIONS, diagnosis_page, grouped
 from advisor.view.pages.ncu_rules import rules_page
-from advisor.view.writers.html import page_html
+from advisor.view.pages.proof import Explained, proofs_page
 from advisor.view.writers.json import document_json
-from advisor.view.writers.markdown import page_markdown
 from advisor.view.writers.sarif import diagnosis_sarif
-from advisor.view.writers.terminal import terminal_text
 
 if TYPE_CHECKING:
     from advisor.reasoning.analysis import Analysis
@@ -36,6 +34,7 @@ _PAGES = ("html", "markdown", "sarif")  # formats that are not for a terminal
 Texts = Mapping[tuple[int, str], tuple[str, ...]]
 # The analysis to ask about a launch, and the launch's position in it.
 Asked = tuple["Analysis", int]
+Kind = Literal["how", "why_not"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,64 +153,42 @@ def _text(diagnosis: Diagnosis, asked: list[Asked], texts: Texts, options: Optio
         return document_json(diagnosis_document(diagnosis, _explanations(proofs)))
     if options.form == "sarif":
         return diagnosis_sarif(diagnosis, options.knowledge)
-    if options.form == "html":
-        return page_html(diagnosis_page(diagnosis, texts=texts, sections=HTML_SECTIONS, supposed=assumed))
-    if options.form == "markdown":
-        return page_markdown(diagnosis_page(diagnosis, texts=texts, sections=MARKDOWN_SECTIONS, supposed=assumed))
-    screen = terminal.screen(options.out)
     if proofs:
-        return _proofs_text(proofs, terminal.screen().colour)
-    if options.rules:
+        page = proofs_page([proof for _, proof in proofs])
+    elif options.rules:
         page = rules_page(diagnosis.launches)
     else:
-        page = diagnosis_page(diagnosis, texts=texts, sections=None, supposed=assumed)
-    return terminal_text(page, width=screen.width, colour=screen.colour, blocks=screen.blocks)
+        sections = {"html": HTML_SECTIONS, "markdown": MARKDOWN_SECTIONS}.get(options.form)
+        page = diagnosis_page(diagnosis, texts=texts, sections=sections, supposed=assumed)
+    return terminal.page_text(page, options.form, options.out)
 
 
-@dataclass(frozen=True)
-class _Explained:
-    """A proof that was asked for. kind: `how` or `why_not`."""
-
-    analysis: Analysis
-    position: int
-    kind: Literal["how", "why_not"]
-    finding: str
-    found: Any
-
-
-def _proofs(asked: list[Asked], options: Options) -> list[_Explained]:
-    """The proofs asked for, of the launches for which they exist."""
-    out = []
+def _proofs(asked: list[Asked], options: Options) -> list[tuple[Kind, Explained]]:
+    """(`how` or `why_not`, the proof) of what was asked for, on the launches for which there is one."""
+    out: list[tuple[Kind, Explained]] = []
     for finding in options.how:
         holding = [(a, p) for a, p in asked if a.concluded(p, finding)]
         if not holding:
             raise UsageError(f"{finding!r} was not concluded on any selected launch: ask --why-not {finding}")
-        out += [_Explained(a, p, "how", finding, a.how(p, finding)) for a, p in holding]
+        for a, p in holding:
+            launch = a.diagnosis.launches[p]
+            now = (launch.verdict.id, {f.id for f in launch.findings})
+            flips = [f for f in a.flips(p, finding) if (f.then.class_id, set(f.then.findings)) != now]
+            out.append(("how", Explained(launch, finding, a.how(p, finding), flips)))
     for finding in options.why_not:
-        out += [_Explained(a, p, "why_not", finding, a.why_not(p, finding)) for a, p in asked]
+        for a, p in asked:
+            out.append(("why_not", Explained(a.diagnosis.launches[p], finding, tuple(a.why_not(p, finding)))))
     return out
 
 
-def _explanations(proofs: list[_Explained]) -> tuple[Explanation, ...]:
+def _explanations(proofs: list[tuple[Kind, Explained]]) -> tuple[Explanation, ...]:
     return tuple(
         Explanation(
-            launch=e.analysis.diagnosis.launches[e.position].index,
-            kind=e.kind,
-            id=e.finding,
-            **{"proof" if e.kind == "how" else "rules": e.found},
+            launch=one.launch.index,
+            kind=kind,
+            id=one.finding,
+            proof=one.found if isinstance(one.found, Proof) else None,
+            rules=None if isinstance(one.found, Proof) else one.found,
         )
-        for e in proofs
+        for kind, one in proofs
     )
-
-
-def _proofs_text(proofs: list[_Explained], colour: bool) -> str:
-    texts: dict[str, Any] = {"how": proof.proof_text, "why_not": proof.blocked_text}
-    parts = []
-    for e in proofs:
-        launch = e.analysis.diagnosis.launches[e.position]
-        now = (launch.verdict.id, {f.id for f in launch.findings})
-        flips = e.analysis.flips(e.position, e.finding) if e.kind == "how" else ()
-        flips = tuple(f for f in flips if (f.then.class_id, set(f.then.findings)) != now)
-        head = proof.heading(launch, e.kind, e.finding)
-        parts.append("\n".join([head, texts[e.kind](e.found, e.finding, colour=colour), *proof.flip_lines(flips)]))
-    return "\n\n".join(parts) + "\n"

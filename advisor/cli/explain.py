@@ -8,7 +8,7 @@ from advisor.cli import terminal
 from advisor.cli.options import Knowledge, argument, command, formats
 from advisor.explain.explain import explain as explain_word
 from advisor.records.errors import EXIT_DONE
-from advisor.view.explain import explain_text
+from advisor.view.pages.explain import explain_page
 from advisor.view.writers.json import document_json
 
 
@@ -17,7 +17,7 @@ class Options(Knowledge):
     """Options of `explain`."""
 
     words: tuple[str, ...] = argument(nargs=-1)
-    form: str = formats("text", "json")
+    form: str = formats("text", "json", "markdown", "html")
 
 
 @command(Options)
@@ -30,6 +30,5 @@ def explain(options: Options) -> int:
     if options.form == "json":
         terminal.write(document_json(found))
     else:
-        screen = terminal.screen()
-        terminal.write(explain_text(found, width=screen.width, colour=screen.colour))
+        terminal.write_page(explain_page(found), options.form)
     return EXIT_DONE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import click
 
@@ -12,8 +12,8 @@ from advisor.hardware import algorithms, ceilings, gpus, lanes, roofline, simula
 from advisor.hardware.occupancy import most_for, occupancy
 from advisor.records import quantities
 from advisor.records.errors import EXIT_DONE, UsageError
-from advisor.view import simulators as view
-from advisor.view.napkin import napkin_text
+from advisor.view.pages.napkin import napkin_page
+from advisor.view.pages.simulators import banks_page, coalescing_page, occupancy_page
 from advisor.view.text import wrap
 from advisor.view.writers.json import document_json
 
@@ -31,7 +31,7 @@ class Options:
     algorithm: str | None = argument(required=False)
     dtype: str | None = option("--dtype", metavar="TYPE", help="f64, f32, f16, bf16, tf32, fp8 … (default f32).")
     gpu: str | None = option("--gpu", metavar="NAME", help="The GPU (default H100-SXM).")
-    form: str = formats("text", "json")
+    form: str = formats("text", "json", "markdown", "html")
 
 
 @command(Options, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
@@ -66,7 +66,9 @@ def _estimate(name: str, options: Options, args: list[str]) -> str:
     gpu, dtype = gpus.gpu(options.gpu or "H100-SXM"), options.dtype or "f32"
     measured = ceilings.for_roofline(ceilings.of_model(gpu, ceilings.kept()), gpu, dtype)
     result = roofline.estimate(name, sizes, dtype=dtype, gpu_name=gpu, ceilings=measured)
-    return document_json(roofline.napkin_document(result)) if options.form == "json" else napkin_text(result)
+    if options.form == "json":
+        return document_json(roofline.napkin_document(result))
+    return terminal.page_text(napkin_page(result), options.form)
 
 
 def parse_sizes(args: list[str]) -> dict[str, str]:
@@ -130,7 +132,8 @@ def _access(options: Options, expressions: list[str], given: dict[str, str]) -> 
     result = (simulators.coalescing if kind == "coalescing" else simulators.banks)(asked, parameters)
     if options.form == "json":
         return document_json(simulators.access_document(result, kind))
-    return (view.coalescing_text if kind == "coalescing" else view.banks_text)(result, **asdict(terminal.screen()))
+    page = (coalescing_page if kind == "coalescing" else banks_page)(result)
+    return terminal.page_text(page, options.form)
 
 
 def _occupancy(options: Options, expressions: list[str], given: dict[str, str]) -> str:
@@ -160,4 +163,4 @@ def _occupancy(options: Options, expressions: list[str], given: dict[str, str]) 
     title = (
         f"{size:,} threads per block, {registers} registers per thread, {shared:,} bytes of shared memory on {where}"
     )
-    return view.occupancy_text(result, limits, title, more, **asdict(terminal.screen()))
+    return terminal.page_text(occupancy_page(result, limits, title, more), options.form)

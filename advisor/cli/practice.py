@@ -22,12 +22,12 @@ from advisor.practice.selfcheck import judge
 from advisor.practice.state import Prediction, Store, annotate, latest
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, UsageError
-from advisor.view import practice as view
-from advisor.view.exercises import overlap_text
+from advisor.view.blocks import Page, Paragraph
+from advisor.view.pages import practice as view
 from advisor.view.pages.diagnosis import diagnosis_page
+from advisor.view.pages.measuring import overlap_text
 from advisor.view.text import cut, shown, wrap
 from advisor.view.writers.json import document_json
-from advisor.view.writers.terminal import terminal_text
 
 # Command -> where it is, and what it does, in the order in which a learner meets them.
 COMMANDS = {
@@ -64,9 +64,12 @@ class OneExercise:
     name: str = argument()
 
 
-def screen() -> terminal.Screen:
-    """The terminal, up to 110 columns."""
-    return terminal.screen(most=110)
+MOST = 110  # columns
+
+
+def write(page: Page) -> None:
+    """Show a page."""
+    terminal.write_page(page, most=MOST)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +85,7 @@ def list_(options: ListOptions) -> int:
     progress = Store().read().exercises
     found = [exercise(name) for name in names()]
     if options.form == "text":
-        terminal.write(view.list_text(found, progress, screen().width, screen().colour))
+        write(view.list_page(found, progress))
         return EXIT_DONE
     terminal.write(document_json(practice_list(found, progress)))
     return EXIT_DONE
@@ -102,18 +105,18 @@ class ShowOptions(OneExercise):
 @command(ShowOptions)
 def show(options: ShowOptions) -> int:
     """Show what an exercise is about, its napkin numbers, or the recorded profile of a step."""
-    store, one, at = Store(), exercise(options.name), screen()
+    store, one = Store(), exercise(options.name)
     if options.profile is not None:
         return _profile(store, one, options.profile, not options.no_prediction)
     if options.napkin:
-        terminal.write(view.napkin_text(one, at.width, at.colour))
+        write(view.napkin_page(one))
     else:
-        terminal.write(view.story_text(one, store.record(one.name), at.width, at.colour))
+        write(view.story_page(one, store.record(one.name)))
     return EXIT_DONE
 
 
 def _profile(store: Store, one: Exercise, step_id: str, predicted: bool) -> int:
-    step, at = one.step_of(step_id) if step_id else one.stages[0], screen()
+    step = one.step_of(step_id) if step_id else one.stages[0]
     known = latest(store.record(one.name), step.id)
     if known is None and predicted:
         known = ask_prediction(store, one, step.id)
@@ -122,19 +125,20 @@ def _profile(store: Store, one: Exercise, step_id: str, predicted: bool) -> int:
     measured, launch = found.measured, found.launch(step)
     actual = actual_speedup(one, step.id, measured)
     if known is not None:
-        terminal.write(reveal(store, one, step.id, launch, actual) + "\n")
-    terminal.write(view.version_text(one, step, measured, found.record, at.width, at.colour))
+        reveal(store, one, step.id, launch, actual)
+    write(view.version_page(one, step, measured, found.record))
     if one.overlap is not None and step.id == one.overlap.full:
         (judged,) = judge(catalog(), [measured], found.analysis)
-        text = overlap_text(judged.overlap) if judged.overlap is not None else ""
-        terminal.write("\n".join(wrap(text, at.width)) + "\n")
+        if judged.overlap is not None:
+            write(Page("", (Paragraph(overlap_text(judged.overlap)),), ()))
     # The exercise answers the questions that a report leaves open, and its hints and solution give the fixes.
     unsolved = tuple(structs.replace(finding, fix=None) for finding in launch.findings)
     diagnosis = found.analysis.diagnosis
     only = replace(diagnosis, reports=(), launches=(structs.replace(launch, questions=(), findings=unsolved),))
-    page = diagnosis_page(only, sections=None)
-    terminal.write(terminal_text(page, width=at.width, colour=at.colour, blocks=at.blocks))
-    terminal.write(view.after_profile(one, step, store.record(one.name), actual, at.width))
+    terminal.write("")
+    write(diagnosis_page(only, sections=None))
+    terminal.write("")
+    write(view.after_recorded_profile(one, step, store.record(one.name), actual))
     return EXIT_DONE
 
 
@@ -194,7 +198,7 @@ def ask_prediction(
         )
     if lacking:
         store.change(one.name, lambda record: None)  # fails now, not after the questions, where it cannot be stored
-        terminal.write(view.before_prediction(one, step, step == MINE, screen().width))
+        write(view.before_prediction(one, step, step == MINE))
     class_id = choose("Class", class_id, {k: c.title for k, c in cat.classes.items()})
     causes = {k: d.title for k, d in cat.diagnoses.items() if d.kind == "diagnosis" and d.scope == "launch"}
     cause = choose("Cause: what to fix first", cause, causes)
@@ -207,13 +211,13 @@ def ask_prediction(
 
 def reveal(
     store: Store, one: Exercise, step: str, launch: LaunchDiagnosis, actual: float | None, digest: str = ""
-) -> str:
-    """Score the prediction of a step, store the points, and describe them. actual: the measured speedup."""
+) -> None:
+    """Score the prediction of a step, store the points, and show them. actual: the measured speedup."""
     found = Lessons(store).reveal(one, step, launch, actual, digest)
-    if found is None:
-        return ""
-    parts, at = (CLASS_POINTS, CAUSE_POINTS, SPEEDUP_POINTS), screen()
-    return view.score_text(found.said, launch, actual, found.score, parts, at.width, at.colour)
+    if found is not None:
+        parts = (CLASS_POINTS, CAUSE_POINTS, SPEEDUP_POINTS)
+        write(view.score_page(found.said, launch, actual, found.score, parts))
+        terminal.write("")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,23 +235,24 @@ def quiz(options: QuizOptions) -> int:
 
     Exit code 1 if an answer is wrong.
     """
-    store, one, at = Store(), exercise(options.name), screen()
+    store, one = Store(), exercise(options.name)
     given = options.answers
     if given and len(given) != len(one.quiz):
         raise UsageError(f"{one.name} has {len(one.quiz)} questions: give {len(one.quiz)} letters, such as --answer a")
     if not given and not terminal.asks():
-        terminal.write(view.quiz_text(one, at.width, at.colour))
+        write(view.quiz_page(one))
         return EXIT_DONE
     right = 0
     for number, question in enumerate(one.quiz):
         letters = {chr(ord("a") + i): a.text for i, a in enumerate(question.answers)}
-        terminal.write(view.question_text(number, len(one.quiz), question, at.width, at.colour))
+        write(Page("", tuple(view.question_blocks(number, len(one.quiz), question)), ()))
         letter = choose("Answer", given[number].strip().lower() if given else None, letters, listed=True)
         chosen = ord(letter) - ord("a")
         Lessons(store).answer(one, number, chosen)
         right += question.answers[chosen].right
-        terminal.write(view.reasons_text(question, chosen, at.width, at.colour))
-    terminal.write(view.quiz_result(one, right, at.width))
+        write(view.reasons_page(question, chosen))
+        terminal.write("")
+    write(view.quiz_result(one, right))
     return EXIT_DONE if right == len(one.quiz) else EXIT_CHECK_FAILED
 
 
@@ -261,9 +266,9 @@ class StartOptions(OneExercise):
 @command(StartOptions)
 def start(options: StartOptions) -> int:
     """Create your own folder with the source to edit."""
-    one, at = exercise(options.name), screen()
+    one = exercise(options.name)
     shop, made = workshop.start(one, Store(), options.folder)
-    terminal.write(view.started_text(one, shop, made, at.width, at.colour))
+    write(view.started_page(one, shop, made))
     return EXIT_DONE
 
 
@@ -277,8 +282,8 @@ class HintOptions(OneExercise):
 @command(HintOptions)
 def hint(options: HintOptions) -> int:
     """Show the next hint, and those already given."""
-    one, at = exercise(options.name), screen()
-    terminal.write(view.hints_text(one, Lessons().hint(one, options.all_), at.width, at.colour))
+    one = exercise(options.name)
+    write(view.hints_page(one, Lessons().hint(one, options.all_)))
     return EXIT_DONE
 
 
@@ -293,11 +298,9 @@ class SolutionOptions(OneExercise):
 @command(SolutionOptions)
 def solution(options: SolutionOptions) -> int:
     """Explain the solution, and show the source of a later step and what changed."""
-    one, at = exercise(options.name), screen()
+    one = exercise(options.name)
     found = Lessons().solution(one, options.step, options.anyway)
-    terminal.write(
-        view.solution_text(one, found.step, found.before, found.path, found.text, found.old, at.width, at.colour)
-    )
+    write(view.solution_page(one, found.step, found.before, found.path, found.text, found.old))
     return EXIT_DONE
 
 
@@ -313,7 +316,7 @@ def reset(options: ResetOptions) -> int:
     """Restore the original source; your version is kept next to it."""
     one = exercise(options.name)
     kept = Lessons().reset(one, options.progress)
-    terminal.write(view.reset_text(one, kept, options.progress, screen().width))
+    write(view.reset_page(one, kept, options.progress))
     return EXIT_DONE
 
 
@@ -324,19 +327,17 @@ class LogOptions(OneExercise):
     observation: str = option("--observation", default="", metavar="TEXT", help="What you saw in the latest version.")
     hypothesis: str = option("--hypothesis", default="", metavar="TEXT", help="Why you think so.")
     next_: str = option("--next", default="", metavar="TEXT", help="What you will try next.")
-    form: str = formats("text", "markdown")
+    form: str = formats("text", "markdown", "html")
 
 
 @command(LogOptions)
 def log(options: LogOptions) -> int:
     """Show the experiment log of an exercise, or add notes to its latest version."""
-    store, one, at = Store(), exercise(options.name), screen()
+    store, one = Store(), exercise(options.name)
     notes = (options.observation, options.hypothesis, options.next_)
     if any(notes):
         store.change(one.name, lambda record: annotate(record, *notes))
-    rows = store.record(one.name).log
-    markdown = options.form == "markdown"
-    terminal.write(view.log_markdown(one, rows) if markdown else view.log_text(one, rows, at.width, at.colour))
+    terminal.write_page(view.log_page(one, store.record(one.name).log), options.form, most=MOST)
     return EXIT_DONE
 
 
@@ -345,7 +346,7 @@ def choose(what: str, given: str | None, choices: Mapping[str, str], listed: boo
 
     listed: the choices are already on the screen. UsageError where `given` means none of them, or several.
     """
-    width = screen().width
+    width = terminal.screen(most=MOST).width
     if given is None and not listed:
         for line in listing(choices, width):
             click.echo(line, err=True)

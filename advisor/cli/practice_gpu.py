@@ -12,7 +12,7 @@ import click
 
 from advisor.cli import terminal
 from advisor.cli.options import PATH, Output, argument, clock_control, command, flag, formats, option
-from advisor.cli.practice import OneExercise, ask_prediction, reveal, screen
+from advisor.cli.practice import MOST, OneExercise, ask_prediction, reveal, write
 from advisor.knowledge.base import catalog
 from advisor.practice import attempts, compiling, workshop
 from advisor.practice import selfcheck as checks
@@ -29,18 +29,17 @@ from advisor.practice.profiling import find_ncu
 from advisor.practice.run import Listener, Progress, Runner, nothing, one_child
 from advisor.practice.selfcheck import selfcheck_document
 from advisor.practice.state import Store, latest
-from advisor.practice.tasks import Request
+from advisor.practice.tasks import STAGE_WORDS, Request
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, InputError, UsageError
 from advisor.records.files import write_whole
 from advisor.records.scratch import ScratchFolder
-from advisor.view import attempt as view
-from advisor.view import exercises, measuring
-from advisor.view.compare import compare_text
-from advisor.view.stages import STAGES
 from advisor.view.writers.json import document_json
 
 if TYPE_CHECKING:
     from advisor.reasoning.analysis import Analysis
+from advisor.view.blocks import Page
+from advisor.view.pages import measuring as view
+from advisor.view.pages.compare import Result, compare_page
 
 _ARCH = re.compile(r"(?:sm_|compute_)?(\d{1,2})\.?(\d)([af]?)\Z")
 
@@ -108,21 +107,21 @@ def _try(store: Store, shop: workshop.Workshop, seed: int, options: _RunOptions)
 
 def _show_attempt(tried: attempts.Attempt, shop: workshop.Workshop, onward: bool = True) -> int:
     """Show the result of a check and (`onward`) what to do next; the exit code."""
-    mine, at = tried.mine, screen()
+    mine = tried.mine
     if mine is None:
         terminal.warn((tried.outcome.failure or Failure("nothing", "nothing was run")).words)
         return EXIT_WRONG_USE
     if mine.failure is not None and mine.failure.kind in NOT_ITS_FAULT:
         terminal.warn(mine.failure.words)
         return EXIT_WRONG_USE
-    terminal.write(view.attempt_text(shop.exercise, tried, at.width, at.colour, at.blocks, onward))
+    write(view.attempt_page(shop.exercise, tried, onward))
     return EXIT_DONE if tried.solved else EXIT_CHECK_FAILED
 
 
 def _show_progress(now: Progress) -> None:
     of = f" ({now.job}/{now.of})" if now.of > 1 else ""
     passes = f", {now.kernel[:30]} {now.percent} %" if now.kernel else ""
-    terminal.note(f"{STAGES.get(now.stage, now.stage)} {now.step}{of}{passes}")
+    terminal.note(f"{STAGE_WORDS.get(now.stage, now.stage)} {now.step}{of}{passes}")
 
 
 def architecture(text: str) -> str:
@@ -135,7 +134,7 @@ def architecture(text: str) -> str:
 
 def _compile(store: Store, shop: workshop.Workshop, arch: str) -> int:
     """Compile the learner's source for an architecture without a GPU; the exit code."""
-    builds, at = attempts.compiled(store, shop, arch), screen()
+    builds = attempts.compiled(store, shop, arch)
     if not builds:
         terminal.warn(f"{shop.source.name} is Python: there is nothing to compile, and running it needs an NVIDIA GPU")
         return EXIT_WRONG_USE
@@ -144,7 +143,7 @@ def _compile(store: Store, shop: workshop.Workshop, arch: str) -> int:
         terminal.warn(compiling.MISSING.words)
         return EXIT_WRONG_USE
     for build in builds:
-        terminal.write(measuring.build_text(build, at.width, at.colour))
+        write(view.build_page(build))
     return EXIT_CHECK_FAILED if failures else EXIT_DONE
 
 
@@ -158,7 +157,7 @@ class ProfileOptions(_Clocks, _RunOptions):
 @command(ProfileOptions)
 def profile(options: ProfileOptions) -> int:
     """Profile your version and the slow one with ncu, score your prediction, and compare before and after."""
-    store, one, seed, at = Store(), exercise(options.name), options.inputs, screen()
+    store, one, seed = Store(), exercise(options.name), options.inputs
     predicted = not options.no_prediction
     shop = workshop.opened(one, store)
     _require_profiler(asking=predicted)
@@ -174,10 +173,13 @@ def profile(options: ProfileOptions) -> int:
     made = attempts.before_and_after(store, shop, tried, seed, runner, _show_progress, options.clocks)
     terminal.clear()
     if predicted:
-        terminal.write("\n" + reveal(store, one, MINE, made.launch, tried.speedup, made.digest))
-    terminal.write(measuring.profile_text(made.diagnosis, at.width, at.colour, at.blocks))
-    terminal.write("\n" + compare_text(made.compared, width=at.width, colour=at.colour, blocks=at.blocks))
-    terminal.write(measuring.after_profile(one, made.report, at.width))
+        terminal.write("")
+        reveal(store, one, MINE, made.launch, tried.speedup, made.digest)
+    write(view.profile_page(made.diagnosis))
+    terminal.write("")
+    write(compare_page(Result(made.compared), sections=None))
+    terminal.write("")
+    write(view.after_profile(one, made.report))
     return EXIT_DONE
 
 
@@ -209,7 +211,7 @@ class SweepOptions(_Clocks, _RunOptions):
 @command(SweepOptions)
 def sweep(options: SweepOptions) -> int:
     """Vary block size, shared-memory carve-out and register cap of your version, and show the best point."""
-    shop, at = workshop.opened(exercise(options.name), Store()), screen()
+    shop = workshop.opened(exercise(options.name), Store())
     task = attempts.task(shop, (attempts.own_job(shop, ("check", "time")),), options.inputs)
     chosen = tuple(a for a in sweeping.AXES if not options.axes or a in options.axes)
     found = sweeping.sweep(task, chosen, attempts.runner(options.limit), _show_progress)
@@ -224,9 +226,9 @@ def sweep(options: SweepOptions) -> int:
         if found.outcome.failure is not None or failure.kind in NOT_ITS_FAULT:
             terminal.warn(failure.words)
             return EXIT_WRONG_USE
-        terminal.write(view.failure_text(failure, at.width, at.colour))
+        write(Page("", tuple(view.failure_blocks(failure)), ()))
         return EXIT_CHECK_FAILED
-    terminal.write(measuring.sweep_text(found, shop.exercise, at.width, at.colour))
+    write(view.sweep_page(found, shop.exercise))
     if failure is not None:
         terminal.warn(failure.words)
         return EXIT_WRONG_USE
@@ -241,12 +243,12 @@ class CalibrateOptions:
 @command(CalibrateOptions)
 def calibrate(options: CalibrateOptions) -> int:
     """Measure this GPU's read, copy and multiply-add ceilings, and store them."""
-    made, at = measure_ceilings(attempts.fresh_seed(), lambda: datetime.now(UTC), Runner(), _show_progress), screen()
+    made = measure_ceilings(attempts.fresh_seed(), lambda: datetime.now(UTC), Runner(), _show_progress)
     terminal.clear()
     if made.ceilings is None:
         raise InputError(made.failure.words if made.failure is not None else "nothing was measured")
     path = keep(made.ceilings)
-    terminal.write(measuring.ceilings_text(made.ceilings, path, at.width, at.colour))
+    write(view.ceilings_page(made.ceilings, path))
     return EXIT_DONE
 
 
@@ -315,12 +317,12 @@ def _report(
     if options.form == "json":
         text = document_json(selfcheck_document(judged))
     elif options.form == "markdown":
-        text = exercises.readme(judged, measured)
+        text = view.readme(judged, measured)
     else:
-        text = exercises.selfcheck_text(judged, screen().width, screen().colour)
+        text = terminal.page_text(view.selfcheck_page(judged), out=options.out, most=MOST)
     terminal.write(text, options.out)
     if options.readme is not None:
-        write_whole(options.readme, exercises.readme(judged, measured))
+        write_whole(options.readme, view.readme(judged, measured))
     return EXIT_DONE if all(j.ok for j in judged) and not broken else EXIT_CHECK_FAILED
 
 

@@ -20,8 +20,8 @@ from advisor.source.hotspots import parse_search, parse_where
 from advisor.source.measures import measure
 from advisor.source.view import Query, view
 from advisor.source.viewer import Wanted, measures_for
-from advisor.view.source import reason_text, source_text
-from advisor.view.source_compare import compare_text
+from advisor.view.pages.source import reason_text, source_page
+from advisor.view.pages.source_compare import source_compare_page
 from advisor.view.writers.json import document_json
 
 
@@ -53,7 +53,7 @@ class Options(Output, Knowledge):
         type=click.Choice(["opcode", "instruction"]),
         help="With --with: what makes two instructions equal.",
     )
-    form: str = formats("text", "json")
+    form: str = formats("text", "json", "markdown", "html")
 
 
 @command(Options)
@@ -90,9 +90,7 @@ def source(options: Options) -> int:
     if options.form == "json":
         terminal.write(document_json(source_document(found, options.top)), options.out)
         return EXIT_DONE
-    screen = terminal.screen(options.out)
-    text = source_text(found, options.top, reason=reason_text(ranked), width=screen.width, colour=screen.colour)
-    terminal.write(text, options.out)
+    terminal.write_page(source_page(found, options.top, reason=reason_text(ranked)), options.form, options.out)
     if len(launches) > 1:
         terminal.warn(f"launch {chosen.index} of {len(launches)} is shown; --launch N shows another")
     return EXIT_DONE
@@ -110,10 +108,8 @@ def _compare(options: Options, other: str) -> int:
     if options.form == "json":
         terminal.write(document_json(comparison_document(found, (a[1], b[1]), options.top)), options.out)
     else:
-        screen = terminal.screen(options.out)
         one, two = [f"{path.name}#{index}: {kernel[:60]}" for path, index, _, kernel in sides]
-        text = compare_text(found, (one, two), options.top, width=screen.width, colour=screen.colour)
-        terminal.write(text, options.out)
+        terminal.write_page(source_compare_page(found, (one, two), options.top), options.form, options.out)
     return EXIT_DONE
 
 

@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,19 @@ from advisor.cli import is_terminal
 from advisor.cli import warn as warn
 from advisor.records.errors import UsageError
 from advisor.records.files import being_written, write_whole
+from advisor.view.blocks import Page
 from advisor.view.charts.bars import can_draw
 from advisor.view.text import shown
+from advisor.view.writers.terminal import terminal_text
 
 MOST_LINES = 2  # problems of one input; an error may follow, and three lines are the limit
 _MORE = "{count} more: --format json lists all problems"
+
+# The other formats of a page. A writer is imported when it is asked for: Jinja is slow to import.
+PAGE_WRITERS = {
+    "markdown": ("advisor.view.writers.markdown", "page_markdown"),
+    "html": ("advisor.view.writers.html", "page_html"),
+}
 
 
 @dataclass(frozen=True)
@@ -56,6 +65,24 @@ def write(text: str, out: Path | None = None) -> None:
         write_whole(out, text)
     else:
         _stdout(text if text.endswith("\n") else text + "\n")
+
+
+def page_text(
+    page: Page, form: str = "text", out: Path | None = None, most: int = 100, width: int | None = None
+) -> str:
+    """The page in a format of PAGE_WRITERS, or as text for stdout (up to `most` columns) or for the file `out`."""
+    if form in PAGE_WRITERS:
+        module, name = PAGE_WRITERS[form]
+        text = getattr(import_module(module), name)(page)
+        assert isinstance(text, str)
+        return text
+    at = screen(out, most)
+    return terminal_text(page, width=width or at.width, colour=at.colour, blocks=at.blocks)
+
+
+def write_page(page: Page, form: str = "text", out: Path | None = None, most: int = 100) -> None:
+    """Write a page to stdout, or atomically to a file."""
+    write(page_text(page, form, out, most), out)
 
 
 def write_parts(parts: Iterator[str], out: Path | None = None) -> None:

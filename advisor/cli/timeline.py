@@ -12,12 +12,9 @@ from advisor.cli.options import PATH, Knowledge, Output, Strict, argument, comma
 from advisor.records.errors import EXIT_DONE, EXIT_WRONG_USE, UsageError
 from advisor.timeline.analyse import analyse
 from advisor.timeline.results import TimelineResult
-from advisor.view.pages.timeline import timeline_page
+from advisor.view.pages.timeline import command_text, timeline_page
 from advisor.view.text import shown
-from advisor.view.timeline import command_text, timeline_text
-from advisor.view.writers.html import page_html
 from advisor.view.writers.json import document_json
-from advisor.view.writers.markdown import page_markdown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,9 +59,5 @@ def _text(result: TimelineResult, options: Options) -> str:
         return text
     if options.form == "json":
         return document_json(result)
-    if options.form == "html":
-        return page_html(timeline_page(result))
-    if options.form == "markdown":
-        return page_markdown(timeline_page(result))
-    screen = terminal.screen(options.out, 240)
-    return timeline_text(result, width=options.width or screen.width, colour=screen.colour, blocks=screen.blocks)
+    page = timeline_page(result, brief=options.form == "text")
+    return terminal.page_text(page, options.form, options.out, 240, options.width)

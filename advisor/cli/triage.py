@@ -21,12 +21,9 @@ from advisor.triage.results import Group, Triage, TriageDocument
 from advisor.triage.run import Progress
 from advisor.triage.run import triage as triage_reports
 from advisor.view.numbers import time_text
-from advisor.view.pages import triage as pages
+from advisor.view.pages.triage import EXTENT, triage_page, trouble_text
 from advisor.view.text import shown
-from advisor.view.triage import triage_text, trouble_text
-from advisor.view.writers.html import page_html
 from advisor.view.writers.json import document_parts
-from advisor.view.writers.markdown import page_markdown
 from advisor.view.writers.triage_parquet import require, write_parquet
 from advisor.view.writers.triage_sarif import triage_sarif
 
@@ -143,21 +140,11 @@ def _parts(result: Triage, budgets: tuple[Application, ...], options: Options) -
             return places_of(Path(worst.report), worst.index, group.cc, finding.id, result.catalog)
 
         yield triage_sarif(result, most=top, located=_LOCATED, places=places)
-    elif options.form == "html":
-        yield page_html(pages.triage_page(result, rows=top or pages.HTML_ROWS, applications=budgets))
-    elif options.form == "markdown":
-        rows, sections = top or pages.MARKDOWN_ROWS, pages.MARKDOWN_SECTIONS
-        yield page_markdown(pages.triage_page(result, rows=rows, sections=sections, applications=budgets))
     else:
-        screen = terminal.screen(options.out, 240)
-        yield triage_text(
-            result,
-            top=top or _SHOWN,
-            applications=budgets,
-            width=screen.width,
-            colour=screen.colour,
-            blocks=screen.blocks,
-        )
+        rows, sections = EXTENT[options.form]
+        brief = options.form == "text"
+        page = triage_page(result, rows=top or rows, sections=sections, brief=brief, applications=budgets)
+        yield terminal.page_text(page, options.form, options.out, 240)
 
 
 def _warn(result: Triage) -> None:

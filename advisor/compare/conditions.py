@@ -6,10 +6,10 @@ import math
 
 from advisor.compare.changes import finite, ratio, say, settings, sources
 from advisor.compare.records import Condition, Runs
-from advisor.compare.words import amount, factor, percent, times
 from advisor.knowledge.texts import within_sentence
 from advisor.reasoning.time_model.noise import Judged, verdict
 from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.records.quantities import amount_text, change_text, factor_text, speedup_text
 from advisor.records.readings import ReportInfo
 
 # Trust findings of one side that make a comparison doubtful; `diagnose` reports the others.
@@ -97,8 +97,8 @@ def _clocks(base: Runs, current: Runs, judged: Judged | None) -> tuple[list[Cond
     change = _ratio(base.launch, current.launch, "sm_clock_hz")
     if long_enough and change is not None and abs(math.log(change)) > math.log1p(limit.share):
         clocks = {
-            "base": amount(finite(base.launch.metrics, "sm_clock_hz"), "Hz"),
-            "current": amount(finite(current.launch.metrics, "sm_clock_hz"), "Hz"),
+            "base": amount_text(finite(base.launch.metrics, "sm_clock_hz"), "Hz"),
+            "current": amount_text(finite(current.launch.metrics, "sm_clock_hz"), "Hz"),
         }
         if measured:
             out.append(condition("clock_measured", "clock", **clocks))
@@ -110,16 +110,16 @@ def _clocks(base: Runs, current: Runs, judged: Judged | None) -> tuple[list[Cond
                     "clock_all" if explained else "clock",
                     "clock",
                     **clocks,
-                    change=percent(change - 1),
-                    cycles_base=amount(base.cycles.median, "cycle"),
-                    cycles_current=amount(current.cycles.median, "cycle"),
-                    cycles_speedup=times(by_cycles.speedup),
+                    change=change_text(change - 1),
+                    cycles_base=amount_text(base.cycles.median, "cycle"),
+                    cycles_current=amount_text(current.cycles.median, "cycle"),
+                    cycles_speedup=speedup_text(by_cycles.speedup),
                 )
             )
     change = _ratio(base.launch, current.launch, "dram_clock_hz")
     if long_enough and not measured and change is not None and abs(math.log(change)) > math.log1p(limit.share):
-        old, new = (amount(finite(x.launch.metrics, "dram_clock_hz"), "Hz") for x in (base, current))
-        out.append(condition("dram_clock", "clock", base=old, current=new, change=percent(change - 1)))
+        old, new = (amount_text(finite(x.launch.metrics, "dram_clock_hz"), "Hz") for x in (base, current))
+        out.append(condition("dram_clock", "clock", base=old, current=new, change=change_text(change - 1)))
     return out, by_cycles
 
 
@@ -146,13 +146,17 @@ def _size(base: Runs, current: Runs) -> list[Condition]:
         return len(known) == len(ratios) and (all(r >= limit for r in known) or all(r <= 1 / limit for r in known))
 
     if large(threads, moved, inst):
-        shares = {"threads": times(threads or 0), "bytes": times(moved or 0), "inst": times(inst or 0)}
+        shares = {
+            "threads": speedup_text(threads or 0),
+            "bytes": speedup_text(moved or 0),
+            "inst": speedup_text(inst or 0),
+        }
         return [condition("size_all", "size", **shares)]
     if large(stored, inst):
-        return [condition("size_written", "size", stored=factor(stored or 0), inst=factor(inst or 0))]
+        return [condition("size_written", "size", stored=factor_text(stored or 0), inst=factor_text(inst or 0))]
     time = current.times.median / base.times.median if base.times is not None and current.times is not None else None
     if inst is None and moved is None and large(threads, time):
-        return [condition("size_time", "size", threads=times(threads or 0), time=times(time or 0))]
+        return [condition("size_time", "size", threads=speedup_text(threads or 0), time=speedup_text(time or 0))]
     return []
 
 
@@ -172,7 +176,7 @@ def _of_side(side: str, runs: Runs) -> list[Condition]:
     out = []
     seen = runs.times
     if seen is not None and not runs.measured and seen.runs > 1 and seen.high > _UNLIKE * seen.low:
-        low, high = amount(seen.low, "ns"), amount(seen.high, "ns")
+        low, high = amount_text(seen.low, "ns"), amount_text(seen.high, "ns")
         out.append(condition("spread", "spread", side=side, runs=f"{seen.runs}", low=low, high=high))
     for finding in runs.launch.findings:
         if finding.kind == "trust" and finding.id in _DOUBTFUL:

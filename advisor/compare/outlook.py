@@ -8,13 +8,13 @@ from typing import Literal
 
 from advisor.compare.changes import leader, ratio, say, say_of, settings, sources
 from advisor.compare.records import FindingChange, Next, Promise, Runs, Trap
-from advisor.compare.words import amount, factor, gain_range, percent, plain_percent, times
 from advisor.knowledge.units import unit_name
 from advisor.reasoning.ranking import REACHES
 from advisor.reasoning.time_model.formulas import NOT_WORTH_IT
 from advisor.reasoning.time_model.noise import Judged
 from advisor.reasoning.time_model.terms import time_model
 from advisor.records.diagnosis import ENDS, Finding, LaunchDiagnosis
+from advisor.records.quantities import amount_text, change_text, factor_text, gain_text, share_text, speedup_text
 
 # Metrics that count the work of a unit, and their units, as texts name them.
 _UNIT_OF = {
@@ -69,19 +69,23 @@ def _unit(metric: str, old: float, new: float, base: LaunchDiagnosis, current: L
     name = "Compute" if metric == "compute_pct" else unit_name(metric)
     values: dict[str, float | str] = {
         "unit": name[:1].upper() + name[1:],
-        "before": amount(old, "%"),
-        "after": amount(new, "%"),
+        "before": amount_text(old, "%"),
+        "after": amount_text(new, "%"),
         "does": entry.does,
-        "time": factor(1 / judged.speedup),
+        "time": factor_text(1 / judged.speedup),
     }
     if not (math.isfinite(before) and math.isfinite(after) and before > 0):
         # A percentage is work over time and peak rate, so at one clock percentage times time is the work.
         share = new / (old * judged.speedup) if old > 0 else math.nan
-        values["work"] = factor(share) if math.isfinite(share) else "unknown"
+        values["work"] = factor_text(share) if math.isfinite(share) else "unknown"
         text, cites = say_of("trap_unknown_less" if faster else "trap_unknown_more", values)
         return Trap(metric=metric, before=old, after=new, text=text, cites=cites)
     unit = _UNIT_OF.get(work, "")
-    values |= {"work": factor(after / before), "work_before": amount(before, unit), "work_after": amount(after, unit)}
+    values |= {
+        "work": factor_text(after / before),
+        "work_before": amount_text(before, unit),
+        "work_after": amount_text(after, unit),
+    }
     shrank, grew = after < before, after > before
     key = ("trap_less" if shrank else "trap_spread") if faster else ("trap_more" if grew else "trap_denser")
     text, cites = say_of(key, values)
@@ -111,8 +115,8 @@ def _goal(metric: str, old: float, new: float, base: LaunchDiagnosis, current: L
     known = settings().traps
     values: dict[str, float | str] = {
         "unit": known.goals[metric],
-        "before": amount(old, "%"),
-        "after": amount(new, "%"),
+        "before": amount_text(old, "%"),
+        "after": amount_text(new, "%"),
     }
     if judged.word == "faster":
         text, cites = say_of("goal_needless", values)
@@ -140,9 +144,9 @@ def _moved(base: LaunchDiagnosis, current: LaunchDiagnosis, sign: int) -> list[s
         moved = ratio(old, new)
         if moved is not None:
             if sign * math.log(moved) >= math.log(_GREW):
-                out.append(f"{name} {factor(moved)}x")
+                out.append(f"{name} {speedup_text(moved)}")
         elif (old == 0 and new > 0 and sign > 0) or (new == 0 and old > 0 and sign < 0):
-            out.append(f"{name} {amount(old, '')} to {amount(new, '')}")
+            out.append(f"{name} {amount_text(old, '')} to {amount_text(new, '')}")
     return out
 
 
@@ -181,8 +185,8 @@ def promise(base: Runs, current: Runs, judged: Judged | None, changes: Sequence[
     text = say(
         outcome,
         title=first.title,
-        promised=gain_range(gain.estimate, gain.low, gain.high),
-        measured=times(judged.speedup),
+        promised=gain_text(gain.estimate, gain.low, gain.high),
+        measured=speedup_text(judged.speedup),
         state="still there" if stayed else "gone",
         why=". ".join(_why(outcome, first, stayed, base.launch, current.launch, changes)),
     )
@@ -202,7 +206,9 @@ def _why(
     came = [c.title for c in changes if c.state == "came" and c.kind == "diagnosis" and c.id not in ENDS]
     if stayed and outcome != "more":
         left = next((c.after for c in changes if c.id == first.id), None)
-        still = f", worth {times(left.speedup.estimate)}" if left is not None and left.speedup is not None else ""
+        still = (
+            f", worth {speedup_text(left.speedup.estimate)}" if left is not None and left.speedup is not None else ""
+        )
         out.append(say("why_stayed", left=still))
     if outcome in ("less", "worse"):
         if came:
@@ -245,7 +251,7 @@ def what_next(current: Runs, judged: Judged | None, changes: Sequence[FindingCha
     if judged is not None and judged.word == "slower":
         came = [c for c in changes if c.state == "came" and c.kind == "diagnosis" and c.id not in ENDS]
         named = say("back_came", came=", ".join(f"{c.title} [{c.id}]" for c in came)) if came else ""
-        text = say("back", time=percent(judged.change), came=named)
+        text = say("back", time=change_text(judged.change), came=named)
         id_, gain = (came[0].id, _gain(came[0].after)) if came else ("", None)
         return Next("go_back", id_, gain, text, sources("back"))
     found = _ahead(current)
@@ -277,23 +283,23 @@ def _ahead(current: Runs) -> Next:
     named = {"title": first.title, "id": first.id}
     gain = _gain(first)
     if first.id == "launch_overhead":
-        text = say("launch", time=amount(launch.duration_ns, "ns"))
+        text = say("launch", time=amount_text(launch.duration_ns, "ns"))
         return Next("stop", first.id, gain, text, sources("launch"))
     if first.id in ENDS:
         return _end(launch, first)
     over = _over_floor(launch)
     if over is not None and over[0] * settings().stop.reached / 100 <= 1:
-        text = say("floor", part=plain_percent(over[0] - 1), floor=amount(over[1], "ns"))
+        text = say("floor", part=share_text(over[0] - 1), floor=amount_text(over[1], "ns"))
         return Next("stop", first.id, gain, text, sources("floor"))
     if gain is None:
         return Next("go_on", first.id, None, say("go_unknown", **named), sources("go_unknown"))
     if gain < NOT_WORTH_IT:
-        text = say("small", **named, gain=times(gain))
+        text = say("small", **named, gain=speedup_text(gain))
         return Next("stop", first.id, gain, text, sources("small"))
     if gain < REACHES:
-        return Next("stop", first.id, gain, say("maybe", **named, gain=times(gain)), sources("maybe"))
-    speedup = first.speedup
-    worth = gain_range(speedup.estimate, speedup.low, speedup.high) if speedup is not None else factor(gain)
+        return Next("stop", first.id, gain, say("maybe", **named, gain=speedup_text(gain)), sources("maybe"))
+    told = first.speedup
+    worth = gain_text(told.estimate, told.low, told.high) if told is not None else factor_text(gain)
     return Next("go_on", first.id, gain, say("go", **named, gain=worth), sources("go"))
 
 

@@ -8,9 +8,9 @@ import re
 from advisor.compare.changes import undecided
 from advisor.compare.compare import nearest
 from advisor.compare.records import Outcome, Pair, Threshold
-from advisor.compare.words import amount, percent, plain_percent
 from advisor.knowledge.base import Catalog
 from advisor.records.errors import UsageError
+from advisor.records.quantities import amount_text, change_text, share_text
 
 _FORMS = (
     "'duration>5%' (relative), 'dram_pct>+5' or 'dram_pct<-5' (change in the metric's unit), "
@@ -85,19 +85,19 @@ def check(threshold: Threshold, pair: Pair, catalog: Catalog, *, beyond_noise: b
     unit = catalog.metrics[threshold.name].unit
     if threshold.kind == "absolute":
         change = after - before
-        shown = f"{change:+.1f} points" if unit == "%" else f"{'+' if change > 0 else ''}{amount(change, unit)}"
+        told = f"{change:+.1f} points" if unit == "%" else f"{'+' if change > 0 else ''}{amount_text(change, unit)}"
     elif before > 0:
         change = after / before - 1
-        shown = percent(change)
+        told = change_text(change)
     elif before == after:
-        change, shown = 0.0, percent(0.0)
+        change, told = 0.0, change_text(0.0)
     else:
-        return _outcome(threshold, None, f"{threshold.name} was {amount(before, unit)}: no relative change")
+        return _outcome(threshold, None, f"{threshold.name} was {amount_text(before, unit)}: no relative change")
     above = math.copysign(1.0, threshold.limit) > 0
     crossed = change > threshold.limit if above else change < threshold.limit
-    text = f"{threshold.name} {shown} ({amount(before, unit)}, now {amount(after, unit)})"
+    text = f"{threshold.name} {told} ({amount_text(before, unit)}, now {amount_text(after, unit)})"
     if crossed and threshold.name == "duration_ns" and pair.judged is not None and pair.judged.word == "same":
-        text += f", within the noise of {plain_percent(pair.judged.noise)}"
+        text += f", within the noise of {share_text(pair.judged.noise)}"
         crossed = not beyond_noise
     return _outcome(threshold, crossed, text)
 

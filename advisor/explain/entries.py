@@ -160,7 +160,7 @@ def _changes(changes: Mapping[str, str]) -> Iterable[str]:
     for term, factor in changes.items():
         if factor != "1":
             whole = re.sub(r"\([^()]*(?:\([^()]*(?:\([^()]*\)[^()]*)*\)[^()]*)*\)", "", factor)
-            yield f"{term} x ({factor})" if " " in whole else f"{term} x {factor}"
+            yield f"{term} × ({factor})" if " " in whole else f"{term} × {factor}"
 
 
 def _symptoms(index: Index, names: Iterable[str]) -> Iterable[str]:

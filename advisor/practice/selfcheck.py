@@ -245,9 +245,9 @@ def _gain(step: StepDef, times: Mapping[str, float]) -> list[str]:
         return []
     ratio = times[claim.over] / times[step.id]
     if ratio < claim.at_least:
-        return [f"{ratio:.2f}x over {claim.over}, claims at least {claim.at_least:g}x"]
+        return [f"{ratio:.2f}× over {claim.over}, claims at least {claim.at_least:g}×"]
     if ratio > claim.at_most:
-        return [f"{ratio:.2f}x over {claim.over}, claims at most {claim.at_most:g}x"]
+        return [f"{ratio:.2f}× over {claim.over}, claims at most {claim.at_most:g}×"]
     return []
 
 

@@ -14,6 +14,18 @@ from advisor.records.errors import KnowledgeError
 
 NEEDED = ("sizes", "work", "inputs", "outputs", "reference", "TOLERANCES")
 
+# What a child process works on, as it names it, in words.
+STAGE_WORDS = {
+    "start": "starting",
+    "inputs": "creating inputs",
+    "compile": "compiling",
+    "reference": "computing the reference",
+    "check": "checking",
+    "time": "timing",
+    "warm": "warming up",
+    "profile": "profiling",
+}
+
 
 @lru_cache(maxsize=128)
 def load_case(path: Path) -> ModuleType:

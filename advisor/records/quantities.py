@@ -121,6 +121,13 @@ def parse(text: str, unit: str = "") -> float:
     raise QuantityError(f"{shown!r} is {_CALLED[dimension]}; {_CALLED[asked[0]]} is asked for")
 
 
+def parse_metric(text: str, unit: str) -> float:
+    """The number in a metric's unit; one without spellings of its own, such as inst, may be written or left out."""
+    if _unit(unit) is not None:
+        return parse(text, unit)
+    return parse(text.casefold().removesuffix(unit.casefold()))
+
+
 def show(value: float, unit: str = "", digits: int = 4) -> str:
     """The number for people, in the prefix that reads best: `1.536 TB/s`, `12.5 µs`, `4,096`. parse() reads it back."""
     found = _unit(unit)
@@ -153,7 +160,16 @@ def _digits(value: float, digits: int) -> str:
 
 
 # What a comparison or a table writes beside a value; other units are named in words or by the metric itself.
-_SHOWN = {"ns": "ns", "us": "us", "byte": "byte", "byte/s": "byte/s", "Hz": "Hz", "flop": "FLOP", "FLOP/s": "FLOP/s"}
+_SHOWN = {
+    "ns": "ns",
+    "us": "us",
+    "byte": "byte",
+    "byte/s": "byte/s",
+    "Hz": "Hz",
+    "flop": "FLOP",
+    "FLOP": "FLOP",
+    "FLOP/s": "FLOP/s",
+}
 _PLAIN = ("ratio", "count", "bool", "actual/ideal", "")
 
 
@@ -242,12 +258,20 @@ def confidence_text(confidence: float) -> str:
     return "high" if confidence >= 0.8 else "medium" if confidence >= 0.5 else "low"
 
 
-def amount_text(value: float | None, unit: str) -> str:
-    """`268 MB`, `52.1 %`, `1.05 M inst`: a metric's value in its canonical unit, in the prefix that reads best."""
+def amount_text(value: float | None, unit: str, digits: int = 3) -> str:
+    """`268 MB`, `52.1 %`, `1.05 M inst`: a metric's value in its canonical unit, in the prefix that reads best.
+
+    digits: the significant ones; above 3 counts are written in full, and a percentage has three decimals less.
+    """
     if value is None or not math.isfinite(value):
         return "unknown"
     if unit == "%":
-        return percent_text(value)
+        return f"{value:.{max(1, digits - 3)}f} %"
+    if unit == "bool":
+        return "yes" if value else "no"
+    if digits > 3:
+        known = _unit(unit) is not None
+        return show(value, unit, digits) if known else f"{show(value, digits=digits)} {unit}"
     if unit in ("ns", "us"):
         return time_text(value * (1e3 if unit == "us" else 1.0))
     if unit in _SHOWN:
@@ -257,6 +281,18 @@ def amount_text(value: float | None, unit: str) -> str:
         if abs(value) >= scale:
             return f"{_three(value / min(scale, 1e3 if prefix == ' k' else scale))}{prefix}{name}"
     return f"{_three(value)}{name}"
+
+
+def exact_text(value: float, unit: str) -> str:
+    """A value with as many digits as it takes to read the same value back: at least 4, at most 10."""
+    for digits in range(4, 10):
+        text = amount_text(value, unit, digits)
+        try:
+            if math.isclose(parse_metric(text, unit), value, rel_tol=1e-9):
+                return text
+        except QuantityError:
+            return text  # a unit that is shown and not read, such as yes and no
+    return amount_text(value, unit, 10)
 
 
 def _three(value: float) -> str:

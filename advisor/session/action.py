@@ -1,7 +1,7 @@
 """The declaration of a user action: its event, commands, method step, transcript words and reducer, in one value.
 
 Each module of `actions` declares its own in ACTIONS; parser, completion, help, palette, transcripts and the reducer
-read the registry that `actions` makes of them. A new slash command is one new module there.
+read the registry that `actions` builds. A new slash command is one new module there.
 """
 
 from __future__ import annotations
@@ -22,28 +22,31 @@ GROUPS: Final = ("why", "launch", "program", "method", "session")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """What was typed behind a slash command: with single blanks, and as it stands."""
+class Typed:
+    """The text after a slash command or in a sentence: with single blanks, and as typed where that is known."""
 
     rest: str = ""
     raw: str = ""
 
     @property
     def text(self) -> str:
-        """As it stands, where that is known."""
+        """Return it as typed, if that is known."""
         return self.raw or self.rest
+
+
+Parse = Callable[[Typed, State], Event]
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A sentence that means a command's action: a pattern whose group `rest` goes to `event`, which may refuse it."""
+    """A sentence that means an action: a pattern whose group `rest` goes to `event`, which may return None."""
 
     pattern: re.Pattern[str]
-    event: Callable[[str, State], Event | None]
+    event: Callable[[Typed, State], Event | None]
 
 
-def shape(opening: str, event: Callable[[str, State], Event | None]) -> Shape:
-    """A sentence that begins with one of these words (a regular expression) and goes on with its object."""
+def shape(opening: str, event: Callable[[Typed, State], Event | None]) -> Shape:
+    """Return the sentence that begins with one of these words (a regular expression), followed by its object."""
     return Shape(re.compile(rf"^{opening}\s+(?P<rest>.+)$", re.IGNORECASE | re.DOTALL), event)
 
 
@@ -51,16 +54,16 @@ def shape(opening: str, event: Callable[[str, State], Event | None]) -> Shape:
 class Command:
     """A slash command.
 
-    takes: its arguments in words, [optional]; does: what it does, for help and palette; parse: the event that a line
-    means now, never raising (NotUnderstood says what could have been meant); said: phrases that mean it without a slash
-    and arguments; shapes: sentences that mean it; complete: how its argument could go on; explicit: without a slash it
-    takes arguments only where they name a file.
+    does: what it does, for help and palette; parse: the event itself, or the function from a line to the event, which
+    never raises (NotUnderstood has suggestions); takes: its arguments in words, [optional]; said: phrases that mean it
+    without arguments; shapes: sentences that mean it; complete: how its argument could continue; explicit: without a
+    slash it takes only the name of a file.
     """
 
     name: str
-    takes: str
     does: str
-    parse: Callable[[Line, State], Event]
+    parse: type[UserEvent] | Parse
+    takes: str = ""
     group: Literal["why", "launch", "program", "method", "session"] = "session"
     said: tuple[str, ...] = ()
     shapes: tuple[Shape, ...] = ()
@@ -69,15 +72,19 @@ class Command:
 
     @property
     def usage(self) -> str:
-        """As it is typed: `/how [finding]`."""
+        """Return it as it is typed: `/how [finding]`."""
         return f"/{self.name} {self.takes}".strip()
+
+    def event(self, line: Typed, state: State) -> Event:
+        """Return the event that the command means with this line."""
+        return self.parse() if isinstance(self.parse, type) else self.parse(line, state)
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What becomes of a request that an action made: the reducer of its result, and the steps of the method then.
+    """How a request of an action ends: the reducer of its result, and the steps of the method.
 
-    steps: those that the session passes, the last of which is where it stands; done: those that the result completes.
+    steps: those that the session passes, the last of which is the current one; done: those that the result completes.
     """
 
     request: type
@@ -90,11 +97,11 @@ class Result:
 class Action:
     """One thing the user can do.
 
-    reduce: the next state, the same one where the event makes no sense there; words: the
-    event in a replayed transcript, a text with its fields in braces or a function of the event and the kernels of the
-    launches; step: the step of the method that it leads to; mark: how far it brings that step, or a function that gives
-    (step, how far) pairs; keeps_view: an open view stays open; shapes: sentences
-    that mean it without a command; results: what its requests come to.
+    reduce: the next state, the same object where the event is not possible; words: the event in a replayed transcript,
+    a text with its fields in braces or a function of the event and the kernels of the launches; step: the step of the
+    method that it leads to; mark: how far it brings that step, or a function that returns (step, how far) pairs;
+    keeps_view: an open view stays open; shapes: sentences that mean it without a command; results: how its requests
+    end.
     """
 
     event: type[UserEvent]
@@ -108,19 +115,14 @@ class Action:
     results: tuple[Result, ...] = field(default=())
 
     def steps(self, event: UserEvent, state: State) -> tuple[str, ...]:
-        """The steps that the event leads to. state: after it."""
+        """Return the steps that the event leads to. state: after it."""
         if callable(self.step):
             return self.step(event, state)
         return (self.step,) if self.step else ()
 
     def marks(self, event: UserEvent, state: State) -> tuple[tuple[str, Far], ...]:
-        """How far the event brings steps of the method. state: after it."""
+        """Return how far the event brings steps of the method. state: after it."""
         if callable(self.mark):
             return self.mark(event, state)
         far: Far | None = self.mark
         return tuple((step, far) for step in self.steps(event, state)) if far is not None else ()
-
-
-def nothing(state: State, event: Any) -> State:
-    """The state as it is."""
-    return state

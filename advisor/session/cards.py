@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from advisor.hardware import algorithms as known
@@ -11,23 +11,22 @@ from advisor.hardware.algorithms import Parameter
 from advisor.hardware.gpus import Gpu
 from advisor.hardware.roofline import Inconsistency, Result, check
 from advisor.hardware.roofline import estimate as on_paper
-from advisor.knowledge.texts import BOUNDS
-from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis, Location
-from advisor.session.numbers import (
-    UNIT_HINTS,
-    duration_text,
-    gain_text,
-    launch_number,
-    margin_share,
-    margin_text,
-    number_text,
-    sentence,
-    sentence_start,
+from advisor.records.diagnosis import Comparison, Finding, LaunchDiagnosis
+from advisor.session.records import UNIT_HINTS, Algorithm, Ask, Card, Choice, KnowledgeIndex, NapkinResult, Proved
+from advisor.session.state import State, is_end, launch_number, main_finding
+from advisor.view.blocks import Block, Command, Facts, Line, Style
+from advisor.view.numbers import (
+    amount_text,
+    comparison_text,
+    exact_text,
     shape_text,
+    share_text,
+    short_gain_text,
     speedup_text,
+    time_text,
 )
-from advisor.session.records import Algorithm, Ask, Card, Choice, KnowledgeIndex, Line, NapkinResult, Proved
-from advisor.session.state import State, is_end, main_finding
+from advisor.view.pages.launch import finding_facts, fix_blocks
+from advisor.view.text import sentence, sentence_start
 
 if TYPE_CHECKING:
     from advisor.reasoning.engine.explain import BlockedRule, Clause, Flip, Proof, RuleProof
@@ -41,7 +40,7 @@ def overview(launch: LaunchDiagnosis, position: int, several: bool) -> Card:
     shape = f"grid {shape_text(launch.grid)}, block {shape_text(launch.block)}"
     gpu = launch.known_as or launch.gpu_name
     facts = [f"launch {launch_number(launch, several)}"]
-    facts += [] if launch.duration_ns is None else [duration_text(launch.duration_ns)]
+    facts += [] if launch.duration_ns is None else [time_text(launch.duration_ns)]
     facts += [shape] if launch.grid or launch.block else []
     facts += [gpu] if gpu else []
     return Card("overview", launch.kernel, (Line(" · ".join(facts)),), position)
@@ -51,94 +50,60 @@ def class_card(launch: LaunchDiagnosis, position: int) -> Card:
     """The class, why, and how near the decision was."""
     verdict = launch.verdict
     lines = (Line(sentence(verdict.because)),) if verdict.because else ()
-    margin = margin_text(verdict.margin)
+    margin = "" if verdict.margin is None else f"margin {share_text(abs(verdict.margin))}"
     return Card("class", verdict.title or verdict.id, lines, position, label="Class", aside=margin)
 
 
 def notes_card(launch: LaunchDiagnosis, position: int) -> Card | None:
     """Notes on the class: the leading unit, what to do with it, where ncu's plain table would differ."""
     lines = tuple(Line(sentence(note)) for note in launch.verdict.notes)
-    return Card("note", launch.verdict.title or launch.verdict.id, lines, position, label="Beside") if lines else None
+    return Card("note", launch.verdict.title or launch.verdict.id, lines, position, label="Notes") if lines else None
 
 
 def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Card:
-    """A finding: why it is concluded and what its fix would give."""
-    lines = [Line(sentence(finding.because))]
-    if finding.speedup is not None:
-        lines.append(Line(sentence(speedup_text(finding.speedup)), "strong", "Expected"))
-        if finding.speedup.how:
-            lines.append(Line(sentence(finding.speedup.how), "quiet"))
-    elif finding.kind == "diagnosis" and not is_end(finding):
-        lines.append(Line("The gain of its fix cannot be estimated from these numbers.", "quiet"))
-    lines += [Line(place_text(place), "fact", "At") for place in finding.locations[:3]]
+    """A finding: its estimated speedup, the reason, the hot lines, what is undecided."""
+    blocks: list[Block] = [Facts(tuple(finding_facts(finding)))]
+    if finding.speedup is None and finding.kind == "diagnosis" and not is_end(finding):
+        blocks.append(Line("The speedup of its fix cannot be estimated from these numbers.", "quiet"))
     if finding.undecided:
         names = ", ".join(name.partition(".")[2] or name for name in finding.undecided).replace("_", " ")
-        lines.append(Line(names, "unknown", "Not known"))
+        blocks.append(Line(names, "unknown", "Not known"))
     first = main_finding(launch)
     kind = {"trust": "trust", "note": "note"}.get(finding.kind, "finding")
-    label = {"trust": "Careful", "note": "Note"}.get(finding.kind, "Also found")
+    label = {"trust": "Caveat", "note": "Note"}.get(finding.kind, "Also found")
     if finding.kind == "diagnosis" and first is not None and first.id == finding.id:
         label = "Nothing to fix" if is_end(finding) else "Fix first"
         label = "No cause found" if finding.id == "unexplained" else label
-    return Card(
-        kind, finding.title, tuple(lines), position, finding.id, label, f"confidence {finding.confidence * 100:.0f} %"
-    )
-
-
-def place_text(place: Location, array: str = "") -> str:
-    """File, line, instruction and share; the shared array where it is known; inlined code with the nearest call."""
-    array = f", array {array}" if array else ""
-    calls = "".join(f", inlined at {call.file}:{call.line}" for call in place.calls[:1])
-    return f"{place.file}:{place.line}  {place.sass}  ({place.share * 100:.0f} %){array}{calls}"
+    aside = f"confidence {share_text(finding.confidence)}"
+    return Card(kind, finding.title, tuple(blocks), position, finding.id, label, aside)
 
 
 def fix_card(finding: Finding, position: int, where: Sequence[Line] = ()) -> Card:
-    """The fix: where in the code, its steps and its price."""
+    """The fix: where in the code, its steps, what to read and practise, and its cost."""
     fix = finding.fix
     if fix is None:
-        return Card(
-            "fix",
-            finding.title,
-            (Line("There is no fix for this: it says how far to trust or read the numbers.", "quiet"),),
-            position,
-            finding.id,
-            "Fix",
-        )
-    lines = [*where, *(Line(step, "step") for step in fix.steps)]
-    if fix.costs:
-        lines.append(Line(sentence(fix.costs), "fact", "Price"))
-    return Card("fix", fix.summary, tuple(lines), position, finding.id, "Fix")
+        none = Line("There is no fix for this: it says how far to trust or read the numbers.", "quiet")
+        return Card("fix", finding.title, (none,), position, finding.id, "Fix")
+    cost = [Line(sentence(fix.costs), "fact", "Cost")] if fix.costs else []
+    return Card("fix", fix.summary, (*where, *fix_blocks(fix), *cost), position, finding.id, "Fix")
 
 
-def next_card(launch: LaunchDiagnosis, finding: Finding, position: int, exercises: Collection[str]) -> Card | None:
-    """What comes after the fix: measuring again, the findings that remain, the exercise where there is one."""
+def next_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Card | None:
+    """What comes after the fix: to measure again, the other findings, what the report lacks."""
     lines = []
     if not is_end(finding):
         lines.append(Line("Apply the fix, profile again with the same options, and compare the durations first."))
     rest = [f for f in launch.findings if f.kind == "diagnosis" and f.id != finding.id]
     for other in rest[:4]:
-        gain = "" if other.speedup is None else f" ({gain_text(other.speedup)})"
+        gain = "" if other.speedup is None else f" ({short_gain_text(other.speedup)})"
         lines.append(Line(other.title + gain, "fact", "Also found"))
-    if finding.fix is not None and finding.fix.practice in exercises:
-        lines.append(Line(f"ncu-advisor practice show {finding.fix.practice}", "fact", "Exercise"))
     if launch.missing:
         names = ", ".join(m.metric for m in launch.missing[:4]) + (" …" if len(launch.missing) > 4 else "")
         lines.append(Line(names, "unknown", "Not in the report"))
     return Card("next", finding.title, tuple(lines), position, finding.id, "What next") if lines else None
 
 
-def measured(item: Comparison) -> str:
-    """The number of a comparison, its test, the threshold where that is worked out, and how far apart the two are."""
-    value, threshold = BOUNDS[item.bound] + number_text(item.value, item.unit), item.threshold
-    worked_out = threshold is not None and any(c.isalpha() for c in item.test)
-    limit = f" (here {number_text(threshold, item.unit)})" if worked_out else ""
-    away = ""
-    if item.margin is not None and threshold:
-        away = f", {margin_share(item.margin, item.value, threshold)}"
-    return f"{item.metric} = {value}, test {item.test}{limit}{away}"
-
-
-def held(holds: bool | None) -> str:
+def held(holds: bool | None) -> Style:
     """The style of a line that says whether something holds."""
     return "unknown" if holds is None else "holds" if holds else "fails"
 
@@ -149,28 +114,26 @@ def evidence_lines(items: Sequence[Comparison]) -> tuple[Line, ...]:
     for item in items:
         says = Line(sentence_start(item.says or item.observation), held(item.holds))
         lines += [] if says in lines else [says]
-        lines.append(Line(measured(item), "quiet", depth=1))
+        lines.append(Line(comparison_text(item), "quiet", depth=1))
     return tuple(lines)
 
 
 def evidence_card(launch: LaunchDiagnosis, finding: Finding | None, position: int) -> Card:
-    """All comparisons behind a finding, or behind the class when no finding is given."""
-    items = launch.verdict.evidence if finding is None else finding.evidence
-    title = launch.verdict.title if finding is None else finding.title
-    lines = evidence_lines(items) or (Line("No single number supports this finding.", "quiet"),)
-    return Card("evidence", title, lines, position, "" if finding is None else finding.id, "Evidence")
+    """All comparisons behind a finding, or behind the class without one."""
+    of = launch.verdict if finding is None else finding
+    lines = evidence_lines(of.evidence) or (Line("No single number supports this finding.", "quiet"),)
+    return Card("evidence", of.title, lines, position, "" if finding is None else finding.id, "Evidence")
 
 
 def missing_card(launch: LaunchDiagnosis, position: int) -> Card:
-    """Each metric that a rule wanted, what it was wanted for, and the command that collects it (once each)."""
+    """Each missing metric, the findings that need it, and the commands that collect them (each once)."""
     lines = []
     for item in launch.missing:
         wanted = ", ".join(item.needed_for[:4]) + (" …" if len(item.needed_for) > 4 else "")
         lines.append(Line(wanted, "fact", item.metric))
-    commands = list(dict.fromkeys(item.collect for item in launch.missing if item.collect))
-    lines += [Line(command, "strong", "Run") for command in commands]
-    body = tuple(lines) or (Line("The report lacks nothing that a rule wanted."),)
-    return Card("missing", "What a rule wanted and the report lacks", body, position, label="Missing")
+    commands = map(Command, dict.fromkeys(item.collect for item in launch.missing if item.collect))
+    body: tuple[Block, ...] = (*lines, *commands) or (Line("No metric that a rule needs is missing."),)
+    return Card("missing", "Missing metrics", body, position, label="Missing")
 
 
 def question_card(ask: Ask, position: int | None) -> Card:
@@ -186,9 +149,9 @@ def question_card(ask: Ask, position: int | None) -> Card:
 def range_text(ask: Ask) -> str:
     """How a number is to be typed, and the range it must lie in where that is narrower than common sense."""
     hint = UNIT_HINTS.get(ask.unit, UNIT_HINTS["count"] if not ask.unit else f"a number of {ask.unit}s")
-    low = "" if ask.low is None or ask.low <= 1 else number_text(ask.low, ask.unit)
-    high = "" if ask.high is None or ask.high >= _NO_LIMIT else number_text(ask.high, ask.unit)
-    span = f"{low or number_text(ask.low or 0, ask.unit)} to {high}" if high else f"{low} or more" if low else ""
+    low = "" if ask.low is None or ask.low <= 1 else exact_text(ask.low, ask.unit)
+    high = "" if ask.high is None or ask.high >= _NO_LIMIT else exact_text(ask.high, ask.unit)
+    span = f"{low or exact_text(ask.low or 0, ask.unit)} to {high}" if high else f"{low} or more" if low else ""
     span = "" if ask.unit == "%" else span
     return ", ".join(part for part in (hint, span) if part)
 
@@ -210,7 +173,7 @@ def caveats_card(launch: LaunchDiagnosis, position: int) -> Card | None:
         for f in launch.findings
         if f.kind == "trust"
     )
-    return Card("trust", "Caveats", lines, position, label="Careful") if lines else None
+    return Card("trust", "Caveats", lines, position, label="Caveats") if lines else None
 
 
 def answer_card(ask: Ask, value: float | str | None, position: int | None) -> Card:
@@ -220,7 +183,7 @@ def answer_card(ask: Ask, value: float | str | None, position: int | None) -> Ca
     elif isinstance(value, str):
         text = next((c.label for c in ask.choices if c.id == value), value)
     else:
-        text = number_text(value, ask.unit)
+        text = exact_text(value, ask.unit)
     note = (
         (Line("Noted. The conclusions rest on what is known without it.", "quiet"),)
         if value is None and ask.group == "question"
@@ -229,67 +192,65 @@ def answer_card(ask: Ask, value: float | str | None, position: int | None) -> Ca
     return Card("answer", text, note, position, ask.id, "You")
 
 
-_VISIBLE = 0.005  # a gain that moves by less would be printed the same
-
-
-def _gains(launch: LaunchDiagnosis) -> dict[str, Finding]:
-    return {finding.id: finding for finding in launch.findings}
-
-
 def differences(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Line, ...]:
-    """Class, first finding, findings that came or went, gains that moved; empty when nothing did."""
+    """Changes of the class, the first finding, the findings and their speedups; empty without any."""
     lines = []
     if before.verdict.id != after.verdict.id:
         lines.append(Line(f"{before.verdict.title} → {after.verdict.title}", "strong", "Class"))
     old_first, new_first = main_finding(before), main_finding(after)
     if new_first is not None and (old_first is None or old_first.id != new_first.id):
         was = "" if old_first is None else f"{old_first.title} → "
-        lines.append(Line(f"{was}{new_first.title}", "strong", "First"))
-    old, new = _gains(before), _gains(after)
+        lines.append(Line(f"{was}{new_first.title}", "strong", "Fix first"))
+    old, new = ({finding.id: finding for finding in launch.findings} for launch in (before, after))
     for name, finding in new.items():
         if name not in old and (new_first is None or name != new_first.id):
-            lines.append(Line(finding.title, "fact", "Came"))
-    lines += [Line(finding.title, "fact", "Went") for name, finding in old.items() if name not in new]
+            lines.append(Line(finding.title, "fact", "New"))
+    lines += [Line(finding.title, "fact", "Gone") for name, finding in old.items() if name not in new]
     for name, finding in new.items():
         if name not in old:
             continue
         had, has = old[name].speedup, finding.speedup
         if had is None and has is None:
             continue
-        if had is None or has is None or abs(had.estimate - has.estimate) >= _VISIBLE:
-            lines.append(Line(f"{finding.title}: {gain_text(had)} → {gain_text(has)}", "fact", "Gain"))
+        texts = short_gain_text(had), short_gain_text(has)
+        if texts[0] != texts[1]:
+            lines.append(Line(f"{finding.title}: {texts[0]} → {texts[1]}", "fact", "Speedup"))
     return tuple(lines)
 
 
-_STYLES: Final = {0: "fails", 1: "unknown", 2: "holds"}
+_STYLES: Final[dict[int, Style]] = {0: "fails", 1: "unknown", 2: "holds"}
 _UNLESS: Final = {0: "Not the case", 1: "Not known", 2: "Prevents it"}
 _DEEPEST: Final = 6  # levels shown; a proof is a tree of findings over findings and in practice far flatter
 
 
 def proof_lines(result: Any, concluded: str, index: KnowledgeIndex) -> tuple[Line, ...]:
-    """The proof (records.Proved) of `concluded` as an indented tree, then where it would turn; else no lines."""
+    """The proof (records.Proved) of `concluded` as an indented tree, then the values that flip it; else no lines."""
     if not isinstance(result, Proved) or not hasattr(result.proof, "rules"):
         return ()
     return (*_proof(result.proof, index, 0), *_flips(result.flips, concluded, index))
 
 
 def _flips(flips: tuple[Flip, ...], concluded: str, index: KnowledgeIndex) -> list[Line]:
-    """The nearest values at which the conclusion turns, and what would be concluded just beyond each.
+    """The nearest values that flip the conclusion, and the conclusions just beyond each.
 
-    A number may turn one of several reasons without turning what they lead to: that is not worth a line.
+    A value that flips one of several reasons but not the conclusion gets no line.
     """
     turning = [flip for flip in flips if concluded not in (flip.then.class_id, *flip.then.findings)]
-    lines = [Line("It would turn" if turning else "No single number of these turns it.", "strong")] if flips else []
+    lines = (
+        [Line("The verdict flips if" if turning else "No single one of these values flips it.", "strong")]
+        if flips
+        else []
+    )
     for flip in turning:
-        at, now = number_text(flip.turns_at, flip.unit), number_text(flip.value, flip.unit)
+        at, now = amount_text(flip.turns_at, flip.unit), amount_text(flip.value, flip.unit)
         after = "; ".join(index.title(name) for name in (flip.then.class_id, *flip.then.findings) if name)
-        lines.append(Line(f"at {flip.metric} = {at} (now {now})", depth=1))
+        lines.append(Line(f"{flip.metric} = {at} (now {now})", depth=1))
         lines.append(Line(f"then: {after}", "quiet", depth=2))
     return lines
 
 
 def blocked_lines(rules: Any, index: KnowledgeIndex) -> tuple[Line, ...]:
-    """What kept a finding from being concluded (a tuple of engine.BlockedRule), rule by rule."""
+    """Why a finding was not concluded (a tuple of engine.BlockedRule), rule by rule."""
     if not isinstance(rules, tuple) or not rules:
         return (Line("No rule concludes this about a single launch.", "quiet"),)
     return tuple(line for rule in rules if hasattr(rule, "failing") for line in _blocked(rule, index))
@@ -324,7 +285,7 @@ def _clause(clause: Clause, index: KnowledgeIndex, depth: int) -> list[Line]:
         # Of several comparisons each says for itself whether it holds.
         several = len(clause.evidence) > 1
         for item in clause.evidence:
-            lines.append(Line(measured(item), held(item.holds) if several else "quiet", depth=depth + 1))
+            lines.append(Line(comparison_text(item), held(item.holds) if several else "quiet", depth=depth + 1))
     if clause.proof is not None and depth < _DEEPEST:
         lines += _proof(clause.proof, index, depth + 1)
     return lines
@@ -387,23 +348,23 @@ def _ask(name: str, parameter: Parameter) -> Ask:
 
 
 def gpu_of(launch: LaunchDiagnosis) -> Gpu:
-    """The card of a launch: the report's own attributes win over the table; a card named by the user is the table's."""
+    """The GPU of a launch: attributes from the report win over the table, a GPU named by the user wins over both."""
     if launch.known_as and gpus.known_as(launch.gpu_name, launch.cc) != launch.known_as:
         return gpus.gpu(launch.known_as)
     return gpus.resolve(launch.metrics, launch.gpu_name, launch.cc)[0]
 
 
 def estimate(name: str, parameters: Mapping[str, float | str], launch: LaunchDiagnosis) -> NapkinResult:
-    """The napkin of an algorithm on the launch's card, compared with what was measured.
+    """The napkin math of an algorithm on the launch's GPU, compared with the measurement.
 
     Where the two contradict each other (faster than possible, fewer bytes than possible), the sizes are not those of
-    this launch: that is said, and nothing is concluded from them.
+    this launch: a line says so, and nothing is concluded from them.
     """
     numbers = {key: float(value) for key, value in parameters.items() if not isinstance(value, str)}
     dtype = str(parameters.get("dtype", "f32"))
-    card = gpu_of(launch)
-    measured = ceilings.for_roofline(ceilings.measured(launch.gpu_name, launch.cc), card, dtype)
-    result = on_paper(name, numbers, dtype=dtype, gpu_name=card, ceilings=measured)
+    gpu = gpu_of(launch)
+    measured = ceilings.for_roofline(ceilings.measured(launch.gpu_name, launch.cc), gpu, dtype)
+    result = on_paper(name, numbers, dtype=dtype, gpu_name=gpu, ceilings=measured)
     found = check(result, launch.metrics)
     lines = (*_needs(result), *_against(result, launch), *_said(result, found))
     answers: tuple[tuple[str, float | str], ...] = ()
@@ -416,7 +377,7 @@ def estimate(name: str, parameters: Mapping[str, float | str], launch: LaunchDia
 
 
 def _needs(result: Result) -> tuple[Line, ...]:
-    work = f"{number_text(result.flop, 'FLOP')}, {number_text(result.bytes, 'byte')}"
+    work = f"{amount_text(result.flop, 'FLOP')}, {amount_text(result.bytes, 'byte')}"
     lines = [Line(work, "fact", "Needs")]
     roof = result.expected
     intensity = f"{result.intensity:.4g} FLOP/byte"
@@ -428,17 +389,17 @@ def _needs(result: Result) -> tuple[Line, ...]:
 
 
 def _against(result: Result, launch: LaunchDiagnosis) -> tuple[Line, ...]:
-    floor = number_text(result.floor_ns, "ns")
-    reached = number_text(result.achievable_ns, "ns")
-    lines = [Line(f"{floor} at the peaks, {reached} at what good code reaches", "strong", "Minimum time")]
-    measured = [duration_text(launch.duration_ns)] if launch.duration_ns is not None else []
+    floor = amount_text(result.floor_ns, "ns")
+    reached = amount_text(result.achievable_ns, "ns")
+    lines = [Line(f"{floor} at the peaks, {reached} at the rates that good code reaches", "strong", "Minimum time")]
+    measured = [time_text(launch.duration_ns)] if launch.duration_ns is not None else []
     for metric, unit in (("dram_bytes", "byte"), ("flop", "FLOP")):
         value = launch.metrics.get(metric)
-        measured += [number_text(value, unit)] if value is not None else []
+        measured += [amount_text(value, unit)] if value is not None else []
     lines += [Line(", ".join(measured), "fact", "Measured")] if measured else []
     if launch.duration_ns is not None and result.achievable_ns > 0:
         times = launch.duration_ns / result.achievable_ns
-        lines.append(Line(f"{times:.2f} times what good code reaches", "fact", "That is"))
+        lines.append(Line(f"{speedup_text(times)} the time at the rates that good code reaches", "fact", "Ratio"))
     return tuple(lines)
 
 

@@ -1,40 +1,45 @@
-"""Whose turn it is: what can be said now, in which order, and the event of each choice."""
+"""The choices that a state offers, in order, and the event of each."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from advisor.records.diagnosis import Finding
 from advisor.session import events as e
 from advisor.session.experiments import timeline
 from advisor.session.interview.choosing import next_number, open_questions, revealed, subject_of
-from advisor.session.numbers import gain_text, number_text
 from advisor.session.records import Ask, Choice
 from advisor.session.state import State, is_end
+from advisor.view.numbers import exact_text, short_gain_text
 
-_MOST_QUESTIONS = 2  # offered at a time: more would push the rest of the choices out of a small screen
+_MOST_QUESTIONS = 2  # offered at a time: more would push the other choices off a small screen
 _ASK_SHOWN = 66  # characters of a question in a choice
-# before a line that could have been meant, when the last one was not understood
-# keeps the choices of a question apart from the ones that every question has
 
+Offer = tuple[Choice, e.Event]
+_RETRY: Final[Offer] = (Choice("retry", "Try again"), e.Retried())
+_QUIT: Final[Offer] = (Choice("quit", "Quit"), e.Quit())
 DONT_KNOW_WORDS: Final = ("d", "?", "dont know", "don't know", "do not know", "no idea", "unknown", "idk")
 _SHOW_NOW: Final = ("s", "skip", "show", "now")
 _SKIPS = {
-    "napkin": "Leave the napkin",
-    "path": "Leave it",
-    "variants": "Leave it",
-    "timeline": "Enough: say what these numbers mean",
+    "napkin": "Skip the napkin math",
+    "path": "Cancel",
+    "variants": "Cancel",
+    "timeline": "Enough: conclude from these numbers",
 }
 
 
 def shown_findings(state: State) -> set[str]:
-    """The findings of the launch that have had a card."""
-    told = [c for c in state.cards if c.position == state.position and not c.past]
-    return {c.finding for c in told if c.kind in ("finding", "trust", "note")}
+    """Return the findings of the launch that were shown."""
+    cards = [c for c in state.cards if c.position == state.position and not c.past]
+    return {c.finding for c in cards if c.kind in ("finding", "trust", "note")}
 
 
 def next_finding(state: State) -> Finding | None:
-    """The first finding of the launch that was not yet looked at; trust findings have a card of their own."""
+    """Return the first finding of the launch that was not shown yet; trust findings have their own card."""
     launch, shown = state.launch, shown_findings(state)
     if launch is None:
         return None
@@ -42,20 +47,29 @@ def next_finding(state: State) -> Finding | None:
 
 
 def choices(state: State) -> tuple[Choice, ...]:
-    """What can be chosen now, the likeliest first."""
+    """Return the choices, the likeliest first."""
+    return (*_meant(state), *(choice for choice, _ in _pairs(state)))
+
+
+def event_of_choice(choice: str, state: State, said: str = "") -> e.Event | None:
+    """Return the event of a choice that is no suggestion; None if it is not offered. said: the answer as typed."""
+    event = next((event for offered, event in _pairs(state) if offered.id == choice), None)
+    return msgspec.structs.replace(event, said=said) if isinstance(event, e.Answered) else event
+
+
+def _pairs(state: State) -> tuple[Offer, ...]:
     if state.stalled is not None and state.place == "start":
-        return (Choice("retry", "Try again"), Choice("quit", "Quit"))
+        return (_RETRY, _QUIT)
     if state.place != "launch":
         return ()
     rest = _menu(state) if state.ask is None else _answers(state, state.ask)
-    near = tuple(choice for choice, _ in offers(state))
-    # Nothing but leaving is no better than where a step leads.
-    first = leading(state) or (bool(near) and rest[0].id == "quit")
-    return (*_meant(state), *near, *rest) if first else (*_meant(state), *rest, *near)
+    near = offers(state)
+    # Where quitting is the only other choice, the offers of the step come first.
+    return (*near, *rest) if leading(state) or (near and rest[0] == _QUIT) else (*rest, *near)
 
 
 def _meant(state: State) -> tuple[Choice, ...]:
-    """After a line that was not understood: what could have been meant, ready to be taken."""
+    """Return suggestions after a line that was not understood."""
     last = state.log[-1] if state.log else None
     if not isinstance(last, e.NotUnderstood):
         return ()
@@ -63,118 +77,162 @@ def _meant(state: State) -> tuple[Choice, ...]:
     return tuple(Choice("meant:" + line, line, (), means.get(line.partition(" ")[0], "")) for line in last.meant)
 
 
-def _before(state: State, ask: Ask) -> Choice | None:
-    """The way past a question that comes before the conclusion; it comes first, since Enter takes it."""
-    if ask.group == "expect":
-        return Choice("skip", "Go on to the numbers" if state.numbers else "Show the diagnosis now", _SHOW_NOW)
+def _answers(state: State, ask: Ask) -> tuple[Offer, ...]:
+    expect = ask.group == "expect"
+    out: list[Offer] = []
+    for c in ask.choices if ask.kind == "choice" else ():
+        answer = e.Expected(c.id) if expect else e.Answered(ask.id, c.id)
+        out.append((Choice("answer:" + c.id, c.label, (c.id, *c.words), c.note), answer))
+    note = "see above" if state.has_card("evidence", ask.id) else ""
+    why: Offer = Choice("why", "Why is this asked?", ("w", "why?"), note), e.WhyAsked()
+    skip = e.Skipped(ask.id)
+    # Enter takes the first choice: before the conclusion, that skips the question.
+    if expect:
+        first = Choice("skip", "Continue with the numbers" if state.numbers else "Show the diagnosis now", _SHOW_NOW)
+        unknown: Offer = Choice("dont_know", "I don't know", DONT_KNOW_WORDS), e.Expected(None)
+        never: Offer = Choice("never", "Show it, and never ask this again", ("never",)), e.Expected(None, again=False)
+        return ((first, skip), *out, unknown, never, why)
     if ask.group == "napkin" and ask.usual == "show":
-        return Choice(
-            "skip",
-            "None of these, or skip this: go on to the numbers"
-            if state.numbers
-            else "None of these, or skip this: show the diagnosis",
-            _SHOW_NOW,
-        )
-    return None
-
-
-def _why(state: State, ask: Ask) -> Choice:
-    """Why it is asked; said once, and then that it was."""
-    said = state.has_card("evidence", ask.id)
-    return Choice("why", "Why is this asked?", ("w", "why?"), "said above" if said else "")
-
-
-def _answers(state: State, ask: Ask) -> tuple[Choice, ...]:
-    listed = ask.choices if ask.kind == "choice" else ()
-    out = [Choice("answer:" + c.id, c.label, (c.id, *c.words), c.note) for c in listed]
-    before = _before(state, ask)
-    if before is not None:
-        out = [before, *out]
-        if ask.group == "expect":
-            out.append(Choice("dont_know", "I don't know", DONT_KNOW_WORDS))
-            out.append(Choice("never", "Show it, and never ask this again", ("never",)))
-        return (*out, _why(state, ask))
+        following = "continue with the numbers" if state.numbers else "show the diagnosis"
+        return ((Choice("skip", f"None of these, or skip this: {following}", _SHOW_NOW), skip), *out, why)
     if ask.usual is not None and ask.kind == "number":
-        out.append(Choice("usual", f"Take {number_text(ask.usual, ask.unit)}", ("u", "usual")))
+        said = ask.usual if isinstance(ask.usual, str) else exact_text(ask.usual, ask.unit)
+        usual = Choice("usual", f"Take {said}", ("u", "usual"))
+        out.append((usual, e.Answered(ask.id, ask.usual)))
     if ask.optional:
-        out.append(Choice("dont_know", "I don't know", DONT_KNOW_WORDS))
-    out.append(_why(state, ask))
-    out.append(Choice("skip", _SKIPS.get(ask.group, "Skip for now"), ("s", "later")))
+        out.append((Choice("dont_know", "I don't know", DONT_KNOW_WORDS), e.Answered(ask.id, None)))
+    out += [why, (Choice("skip", _SKIPS.get(ask.group, "Skip for now"), ("s", "later")), skip)]
     if state.numbers and state.launch is not None:
-        out.append(Choice("conclusion", "Enough: show the conclusion", ("c", "enough", "stop")))
+        enough = Choice("conclusion", "Enough: show the conclusion", ("c", "enough", "stop"))
+        out.append((enough, e.ConclusionShown()))
     return tuple(out)
 
 
-def _menu(state: State) -> tuple[Choice, ...]:
-    out: list[Choice] = []
-    if state.launch is not None and not revealed(state):
-        return (Choice("reveal", "Show the diagnosis now", _SHOW_NOW),)
-    finding = state.finding_of(state.finding)
+def _menu(state: State) -> tuple[Offer, ...]:
+    launch, finding = state.launch, state.finding_of(state.finding)
+    if launch is not None and not revealed(state):
+        return ((Choice("reveal", "Show the diagnosis now", _SHOW_NOW), e.Expected(None)),)
+    out: list[Offer] = []
     if state.stalled is not None:
-        out.append(Choice("retry", "Try again"))
+        out.append(_RETRY)
     if finding is not None and finding.fix is not None and not state.has_card("fix", finding.id):
         gains = finding.speedup is not None and not is_end(finding)
-        out.append(Choice("fix", "Show the fix, step by step" if gains else "Show what to do now", ("fix",)))
+        label = "Show the fix, step by step" if gains else "Show what to do now"
+        out.append((Choice("fix", label, ("fix",)), e.FixShown()))
     if finding is not None and not state.has_card("proof", finding.id):
-        out.append(Choice("how", "How was this concluded?"))
+        out.append((Choice("how", "How was this concluded?"), e.HowAsked()))
     following = next_finding(state)
     if following is not None:
-        gain = "" if following.speedup is None else gain_text(following.speedup)
-        # An answer may have brought a new first finding: it is not the next one.
-        first = state.launch is not None and following is state.launch.findings[0]
-        label = "What to fix first now: {title}" if first else "Next finding: {title}"
-        out.append(Choice("finding", label.format(title=following.title), ("next",), gain))
+        gain = "" if following.speedup is None else short_gain_text(following.speedup)
+        # An answer may have added a new first finding.
+        first = launch is not None and following is launch.findings[0]
+        label = f"{'What to fix first now' if first else 'Next finding'}: {following.title}"
+        out.append((Choice("finding", label, ("next",), gain), e.FindingShown(following.id)))
     exercise = _exercise(state, finding)
     if exercise:
-        out.append(Choice(f"practise:{exercise}", f"Practise it on an exercise: {exercise}", ("practise", "exercise")))
+        label = f"Practise it on an exercise: {exercise}"
+        practise = Choice(f"practise:{exercise}", label, ("practise", "exercise"))
+        out.append((practise, e.ViewShown("practice", exercise)))
     for ask in open_questions(state)[:_MOST_QUESTIONS]:
         short = ask.ask if len(ask.ask) <= _ASK_SHOWN else ask.ask[: _ASK_SHOWN - 1].rstrip() + "…"
-        out.append(Choice(f"ask:{ask.id}", f"Answer: {short}", (ask.id, ask.ask)))
-    kernel = state.launch is not None and subject_of(state) == "kernel"
+        out.append((Choice(f"ask:{ask.id}", f"Answer: {short}", (ask.id, ask.ask)), e.Asked(ask.id)))
+    kernel = launch is not None and subject_of(state) == "kernel"
     if kernel and state.knowledge.algorithms and not state.has_card("napkin"):
-        out.append(Choice("napkin", "Compare with what the algorithm needs", ("algorithm",)))
-    if state.launch is not None and not state.has_card("proof", state.launch.verdict.id):
-        out.append(Choice("whyclass", "Why this class?"))
-    if state.launch is not None and state.launch.missing and not state.has_card("missing") and not state.numbers:
-        out.append(Choice("missing", "What the report lacks, and how to collect it", ("collect",)))
+        out.append((Choice("napkin", "Compare with what the algorithm needs", ("algorithm",)), e.NapkinBegun()))
+    if launch is not None and not state.has_card("proof", launch.verdict.id):
+        out.append((Choice("whyclass", "Why this class?"), e.WhyAsked()))
+    if launch is not None and launch.missing and not state.has_card("missing") and not state.numbers:
+        label = "What the report lacks, and how to collect it"
+        out.append((Choice("missing", label, ("collect",)), e.MissingShown()))
     if state.numbers and next_number(state) is not None:
-        out.append(Choice("more", "Give more numbers", ("numbers",)))
+        out.append((Choice("more", "Give more numbers", ("numbers",)), e.NumbersContinued()))
     if state.diagnosis is not None and len(state.diagnosis.launches) > 1:
-        out.append(Choice("launches", "Choose another launch", ("kernels",)))
-    return tuple(out) or (Choice("quit", "Quit"),)
+        out.append((Choice("launches", "Choose another launch", ("kernels",)), e.LaunchesShown()))
+    return tuple(out) or (_QUIT,)
 
 
 def _exercise(state: State, finding: Finding | None) -> str:
-    """The exercise for a finding whose fix was shown."""
+    """Return the exercise for a finding whose fix was shown."""
     if finding is None or finding.fix is None or not state.has_card("fix", finding.id):
         return ""
     return finding.fix.practice if finding.fix.practice in state.knowledge.exercises else ""
 
 
 # What a step's card, a fix, a trace or a comparison leads to
+_Event = Callable[[State], e.Event | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Offered:
+    """An offer: its label, its event (None where it is not possible), and other words for it."""
+
+    label: str
+    event: _Event
+    words: tuple[str, ...] = ()
+
+
+def _of_launch(event: e.Event, possible: Callable[[State], bool] = lambda state: True) -> _Event:
+    return lambda state: event if state.launch is not None and possible(state) else None
+
+
+def _pattern(state: State) -> e.Event | None:
+    pattern = timeline.next_pattern(state)
+    return None if pattern is None else e.FindingShown(pattern.finding.id)
+
+
+def _has_fix(state: State) -> bool:
+    finding = state.finding_of(state.finding)
+    return finding is not None and finding.fix is not None
+
+
+def _lacks_metrics(state: State) -> bool:
+    return state.launch is not None and bool(state.launch.missing) and not state.numbers
+
+
+def _no_trace(state: State) -> bool:
+    return bool(state.knowledge.timeline) and state.timeline is None
 
 
 _OFFERED: Final = {
-    "napkin": "Estimate what the algorithm needs",
-    "variants": "Give the three times",
-    "class": "Why this class?",
-    "evidence": "Show the numbers behind the finding",
-    "source": "Show the hot lines and instructions",
-    "fix": "Show the fix, step by step",
-    "renew": "I changed the code: compare with a new report",
-    "version": "I changed the code: type the new numbers",
-    "collect": "Show the command that collects what is missing",
-    "trace": "Open a trace of Nsight Systems",
-    "asked_timeline": "Answer questions about the timeline",
-    "timeline": "Look at the timeline",
-    "report": "Open a report of the kernel",
-    "log": "Show the log of versions",
-    "whatif": "Try other values",
+    "pattern": _Offered("What to do about it: {pattern}", _pattern),
+    "trace": _Offered("Open a trace of Nsight Systems", lambda state: e.Asked("trace"), ("trace",)),
+    "asked_timeline": _Offered(
+        "Answer questions about the timeline", lambda state: e.Asked("timeline") if _no_trace(state) else None
+    ),
+    "timeline": _Offered(
+        "Look at the timeline",
+        lambda state: e.ViewShown("timeline") if timeline.of(state) is not None else None,
+        ("timeline",),
+    ),
+    "report": _Offered(
+        "Open a report of the kernel", lambda state: e.Asked("report") if state.launch is None else None, ("report",)
+    ),
+    "log": _Offered("Show the log of versions", lambda state: e.LogShown(), ("log",)),
+    "napkin": _Offered(
+        "Estimate what the algorithm needs", _of_launch(e.NapkinBegun(), lambda state: bool(state.knowledge.algorithms))
+    ),
+    "variants": _Offered("Give the three times", _of_launch(e.Asked("variants"))),
+    "class": _Offered("Why this class?", _of_launch(e.WhyAsked())),
+    "evidence": _Offered("Show the numbers behind the finding", _of_launch(e.EvidenceShown())),
+    "whatif": _Offered("Try other values", _of_launch(e.ViewShown("whatif"))),
+    "source": _Offered(
+        "Show the hot lines and instructions", _of_launch(e.ViewShown("source"), lambda state: not state.numbers)
+    ),
+    "fix": _Offered("Show the fix, step by step", _of_launch(e.FixShown(), _has_fix)),
+    "renew": _Offered(
+        "I changed the code: compare with a new report",
+        _of_launch(e.Asked("new_report"), lambda state: not state.numbers),
+        ("compare", "new report", "changed"),
+    ),
+    "version": _Offered(
+        "I changed the code: type the new numbers",
+        _of_launch(e.VersionBegun(), lambda state: state.numbers),
+        ("new version", "changed"),
+    ),
+    "collect": _Offered("Show the command that collects what is missing", _of_launch(e.CollectShown(), _lacks_metrics)),
 }
-Offer = tuple[Choice, e.Event]
-BEFORE: Final = "step:"  # keeps these choices apart from all others
-# What a step does, by the names of `_event`.
-_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
+# The offers of each step of the method.
+_LEADS: Final[dict[str, tuple[str, ...]]] = {
     "P0": ("collect",),
     "S0": ("trace",),
     "S1": ("trace",),
@@ -210,51 +268,36 @@ _LEADING: Final = ("step", "steps", "timeline")  # cards that are about where to
 
 
 def leading(state: State) -> bool:
-    """Whether the offers come before everything else: the last card is a step's, and not the launch's own."""
+    """Return whether the offers come before all other choices: the last card is about a step, not about the launch."""
     cards = state.conversation
     return bool(cards) and cards[-1].kind in _LEADING
 
 
 def offers(state: State) -> tuple[Offer, ...]:
-    """What the last card leads to; nothing while a question is open."""
+    """Return what the last card leads to; nothing while a question is open."""
     if state.place != "launch" or state.ask is not None:
         return ()
     names, following = _leads(state)
     out = []
     for name in names:
-        event = _event(name, state)
+        offered, event = _OFFERED[name], _OFFERED[name].event(state)
         if event is not None:
-            out.append((Choice(BEFORE + name, _label(name, state), _WORDS.get(name, ())), event))
+            pattern = timeline.next_pattern(state) if name == "pattern" else None
+            label = offered.label.format(pattern="" if pattern is None else pattern.finding.title)
+            out.append((Choice("step:" + name, label, offered.words), event))
     step = state.knowledge.step(following) if following else None
     if step is not None:
-        label = f"Go on to step {step.id}: {step.title}"
-        out.append((Choice(f"{BEFORE}go:{step.id}", label, ("on", "go on")), e.StepShown(step.id)))
+        label = f"Continue with step {step.id}: {step.title}"
+        out.append((Choice(f"step:go:{step.id}", label, ("on", "go on")), e.StepShown(step.id)))
     return tuple(out)
 
 
-def _label(name: str, state: State) -> str:
-    pattern = timeline.next_pattern(state) if name == "pattern" else None
-    if pattern is not None:
-        return f"What to do about it: {pattern.finding.title}"
-    return _OFFERED[name]
-
-
-_WORDS: Final = {
-    "renew": ("compare", "new report", "changed"),
-    "version": ("new version", "changed"),
-    "trace": ("trace",),
-    "log": ("log",),
-    "report": ("report",),
-    "timeline": ("timeline",),
-}
-
-
 def _leads(state: State) -> tuple[tuple[str, ...], str]:
-    """The actions that are near now, and the step after the one on the last card."""
+    """Return the offers of the last card, and the step after its own."""
     cards = state.conversation
     last = cards[-1] if cards else None
     if last is not None and last.kind == "step":
-        return _ACTIONS.get(last.finding, ()), _following(state, last.finding)
+        return _LEADS.get(last.finding, ()), _following(state, last.finding)
     if last is not None and last.kind == "timeline":
         return ("pattern", "timeline", "report", "trace"), "S3"
     if last is not None and last.kind == "steps":
@@ -273,79 +316,3 @@ def _following(state: State, step: str) -> str:
     names = [each.id for each in state.knowledge.steps]
     at = names.index(step) + 1 if step in names else len(names)
     return names[at] if at < len(names) else ""
-
-
-def _event(name: str, state: State) -> e.Event | None:
-    """The event of an action; None where it would do nothing now."""
-    launch, finding = state.launch, state.finding_of(state.finding)
-    pattern = timeline.next_pattern(state)
-    found: dict[str, e.Event | None] = {
-        "pattern": e.FindingShown(pattern.finding.id) if pattern is not None else None,
-        "trace": e.Asked("trace"),
-        "asked_timeline": e.Asked("timeline") if state.knowledge.timeline and state.timeline is None else None,
-        "timeline": e.ViewShown("timeline") if timeline.of(state) is not None else None,
-        "report": e.Asked("report") if launch is None else None,
-        "log": e.LogShown(),
-    }
-    if name in found or launch is None:
-        return found.get(name)
-    fix = finding is not None and finding.fix is not None
-    of_launch: dict[str, e.Event | None] = {
-        "napkin": e.NapkinBegun() if state.knowledge.algorithms else None,
-        "variants": e.Asked("variants"),
-        "class": e.WhyAsked(),
-        "evidence": e.EvidenceShown(),
-        "whatif": e.ViewShown("whatif"),
-        "source": None if state.numbers else e.ViewShown("source"),
-        "fix": e.FixShown() if fix else None,
-        "renew": None if state.numbers else e.Asked("new_report"),
-        "version": e.VersionBegun() if state.numbers else None,
-        "collect": e.CollectShown() if launch.missing and not state.numbers else None,
-    }
-    return of_launch.get(name)
-
-
-def event_of_choice(choice: str, state: State, said: str = "") -> e.Event | None:
-    """The event of a choice, suggestions aside; None when it is not among the choices."""
-    if choice not in {c.id for c in choices(state)}:
-        return None
-    if choice.startswith(BEFORE):
-        return next((event for near, event in offers(state) if near.id == choice), None)
-    if state.ask is not None and state.place == "launch":
-        return _answer_event(choice, state.ask, said)
-    name, _, rest = choice.partition(":")
-    following = next_finding(state)
-    made: dict[str, e.Event | None] = {
-        "fix": e.FixShown(),
-        "how": e.HowAsked(),
-        "finding": None if following is None else e.FindingShown(following.id),
-        "ask": e.Asked(rest),
-        "napkin": e.NapkinBegun(),
-        "whyclass": e.WhyAsked(),
-        "missing": e.MissingShown(),
-        "practise": e.ViewShown("practice", rest),
-        "more": e.NumbersContinued(),
-        "launches": e.LaunchesShown(),
-        "retry": e.Retried(),
-        "quit": e.Quit(),
-        "reveal": e.Expected(None),
-    }
-    return made.get(name)
-
-
-def _answer_event(choice: str, ask: Ask, said: str) -> e.Event:
-    if ask.group == "expect" and choice in ("dont_know", "never"):
-        return e.Expected(None, again=choice != "never")
-    if ask.group == "expect" and choice.startswith("answer:"):
-        return e.Expected(choice.removeprefix("answer:"))
-    if choice == "dont_know":
-        return e.Answered(ask.id, None, said)
-    if choice == "why":
-        return e.WhyAsked()
-    if choice == "skip":
-        return e.Skipped(ask.id)
-    if choice == "conclusion":
-        return e.ConclusionShown()
-    if choice == "usual":
-        return e.Answered(ask.id, ask.usual, said)
-    return e.Answered(ask.id, choice.removeprefix("answer:"), said)

@@ -1,16 +1,18 @@
-"""Performs what a session waits for. It alone calls the reasoning, through sources that can be injected."""
+"""Perform the requests of a session. Only this module calls the reasoning, through sources that tests can replace."""
 
 from __future__ import annotations
 
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
 
 from advisor.compare.compare import Side, parse_side
+from advisor.hardware.ceilings import Cards
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.records.errors import AdvisorError, UsageError
 from advisor.records.readings import Progress, ReportInfo
@@ -22,11 +24,11 @@ from advisor.session.state import State
 
 _KEPT = 12  # analyses kept for going back and forth; each holds its report's frame
 _log = logging.getLogger(__name__)
-_log.addHandler(logging.NullHandler())  # else the last resort of logging would write across the screen
+_log.addHandler(logging.NullHandler())  # without a handler, logging would write across the screen
 
 
-class CalledOff(Exception):  # noqa: N818  (no error: what a progress call raises to stop the work)
-    """Nobody waits for this work any more."""
+class CancelledWorkError(Exception):
+    """Raised by a progress call to stop work that nobody waits for any more."""
 
 
 Answers = tuple[tuple[int | None, str, float | str], ...]
@@ -34,27 +36,27 @@ Base = tuple[tuple[str, ...], int]  # the reports, and how many versions came be
 
 
 class Judged(Protocol):
-    """What the executor needs of an analysis (advisor.reasoning.diagnose.Analysis)."""
+    """The methods of an analysis (reasoning.diagnose.Analysis) that the executor calls."""
 
     diagnosis: Diagnosis
 
     def how(self, position: int, finding_id: str) -> Any:
-        """The proof of a finding."""
+        """Return the proof of a finding."""
 
     def why_not(self, position: int, finding_id: str) -> Any:
-        """What kept a finding from being concluded."""
+        """Return what kept a finding from being concluded."""
 
     def flips(self, position: int, finding_id: str = "") -> Any:
-        """Where a conclusion would turn."""
+        """Return the values at which a conclusion flips."""
 
     def turns(self, position: int) -> Mapping[str, tuple[float, ...]]:
-        """Metric to the values at which evidence turns."""
+        """Return metric to the values at which evidence flips."""
 
     def what_if(self, position: int, values: Mapping[str, float]) -> LaunchDiagnosis:
-        """The launch with other values."""
+        """Return the launch with other values."""
 
     def answered(self, position: int | None, answers: Mapping[str, float | str]) -> Judged:
-        """The analysis with more answers."""
+        """Return the analysis with more answers."""
 
 
 def _nowhere(*_: Any) -> Any:
@@ -63,16 +65,17 @@ def _nowhere(*_: Any) -> Any:
 
 @dataclass(frozen=True)
 class Sources:
-    """Where everything comes from: diagnoses, the knowledge index, explanations, estimates, and what views ask for.
+    """The functions that a session calls: diagnoses, the knowledge index, explanations, estimates, contents of views.
 
-    trace: the files of traces to a timeline.TimelineResult, trace_numbers: typed numbers to the same; compare: a
-    diagnosis of the former launch alone, the new analysis, the index of the launch meant there (None: the one that
-    matches) and the answers that still hold to a comparison; locate: the analysis and the request to a source view;
-    gather: a launch to the command that collects what it lacks (pipelines.collecting.Gathered); write: the request and
-    the state to the path written; practise: the request to what the practice room gives back; choose: in an interview,
-    the analysis and the questions still open to those worth asking, the best first, None for all in order; side: a path
-    as typed to the report and the launch meant; contents, find: all entries of the knowledge base and those about some
-    words (pipelines.explain.Hit), from any thread.
+    analyse_launches: launches of a transcript, their reports, the GPU's name and the measured ceilings to a diagnosis;
+    trace: files of traces to a timeline.TimelineResult; trace_numbers: typed numbers to the same; compare: a diagnosis
+    of the former launch alone, the new analysis, the index of the launch there (None: the one that matches) and the
+    answers that still hold to a comparison; locate: the analysis and the request to a source view; gather: a launch to
+    the command that collects what it lacks (reasoning.collect.Gathered); write: the request and the state to the path
+    written; practise: the request to the result of the exercise; choose: in an interview, the analysis and the open
+    questions to those worth asking, the best first, None for all in order; side: a path as typed to a report and a
+    launch of it; contents, find: all entries of the knowledge base and those about some words (explain.Hit), from any
+    thread.
     """
 
     analyse: Callable[[Sequence[Path], str | None, Progress], Judged]
@@ -80,6 +83,7 @@ class Sources:
     knowledge: Callable[[], KnowledgeIndex]
     explain: Callable[[str], Any]
     estimate: Callable[[str, Mapping[str, float | str], LaunchDiagnosis], NapkinResult]
+    analyse_launches: Callable[[Sequence[Any], tuple[ReportInfo, ...], str | None, Cards], Judged] = _nowhere
     trace: Callable[[Sequence[Path], Progress], Any] = _nowhere
     trace_numbers: Callable[[Mapping[str, float]], Any] = _nowhere
     compare: Callable[[Diagnosis, Judged, int | None, Mapping[str, float | str]], VersionComparison] = _nowhere
@@ -94,32 +98,24 @@ class Sources:
 
 
 def sources(knowledge: tuple[Path, ...] = (), **options: Any) -> Sources:
-    """The real sources (services.Services), on our own knowledge base and a team's folders; options go to `analyse`.
+    """Return the real sources, on our own knowledge base and a team's folders; options go to `analyse`."""
 
-    The reasoning is imported when the first of them is called, in the worker, so that the first screen need not wait.
-    """
-    made: list[Any] = []
+    @cache
+    def real() -> Sources:
+        # In the worker, on the first request: pandas and the reasoning load slower than the first screen.
+        from advisor.session import services
+
+        return services.real(knowledge, options)
 
     def late(name: str) -> Callable[..., Any]:
-        def call(*arguments: Any) -> Any:
-            if not made:
-                from advisor.session.services import Services
+        return lambda *arguments: getattr(real(), name)(*arguments)
 
-                made.append(Services(knowledge, options))
-            return getattr(made[0], name)(*arguments)
-
-        return call
-
-    names = (
-        *("analyse", "analyse_numbers", "choose", "knowledge", "explain", "contents", "find", "estimate", "trace"),
-        *("trace_numbers", "compare", "gather", "locate", "practise"),
-    )
-    return Sources(**{name: late(name) for name in names})
+    return Sources(**{part.name: late(part.name) for part in fields(Sources) if part.name not in ("write", "side")})
 
 
 @dataclass
 class Executor:
-    """One session's worker. `perform` may be called from any thread, one call at a time takes effect."""
+    """One session's worker. `perform` may be called from any thread; calls run one at a time."""
 
     sources: Sources
     _bases: dict[Base, Judged] = field(default_factory=dict)
@@ -127,23 +123,20 @@ class Executor:
     _lock: Lock = field(default_factory=Lock)
 
     def perform(self, request: e.Request, state: State, progress: Progress) -> e.Outcome:
-        """Do the work; whatever goes wrong becomes a Failed outcome with one line for the user."""
+        """Do the work; any error becomes a Failed outcome with one line for the user."""
         try:
             with self._lock:
                 return self._perform(request, state, progress)
-        except CalledOff:
+        except CancelledWorkError:
             return e.Failed(request, "Cancelled. Nothing was changed.")
         except AdvisorError as problem:
             return e.Failed(request, str(problem))
         except Exception as problem:
-            # A bad input must never end the session. The trace goes to the log for whoever listens there.
+            # A bad input must never end the session.
             _log.exception("a request of the session failed: %r", request)
-            return e.Failed(
-                request,
-                (
-                    "Something unexpected went wrong ({problem}). The session goes on; try again, or another launch."
-                ).format(problem=f"{type(problem).__name__}: {problem}"),
-            )
+            what = f"{type(problem).__name__}: {problem}"
+            text = f"Something unexpected went wrong ({what}). The session continues; try again, or another launch."
+            return e.Failed(request, text)
 
     def _perform(self, request: e.Request, state: State, progress: Progress) -> e.Outcome:
         sources = self.sources
@@ -152,7 +145,7 @@ class Executor:
                 return self._read(request, state, progress)
             case e.Conclude():
                 judged = self._at(request.answers, state)
-                wanted = self.sources.choose(judged, open_numbers(state, request.answers)) if state.numbers else None
+                wanted = sources.choose(judged, open_numbers(state, request.answers)) if state.numbers else None
                 return e.Concluded(request, judged.diagnosis, wanted)
             case e.Explain():
                 return e.Completed(request, sources.explain(request.word))
@@ -180,8 +173,10 @@ class Executor:
                 return e.Completed(request, sources.locate(judged, request, progress))
             case e.BuildCollectCommand():
                 return e.Completed(request, sources.gather(judged.diagnosis.launches[request.position]))
-        launch = judged.diagnosis.launches[request.position]
-        return e.Completed(request, sources.estimate(request.algorithm, dict(request.parameters), launch))
+            case e.Estimate():
+                launch = judged.diagnosis.launches[request.position]
+                return e.Completed(request, sources.estimate(request.algorithm, dict(request.parameters), launch))
+        raise TypeError(request)
 
     def _read(self, request: e.Read, state: State, progress: Progress) -> e.Opened:
         self._kept.clear()
@@ -200,7 +195,6 @@ class Executor:
     def _compared(
         self, request: e.CompareVersion, state: State, judged: Judged, progress: Progress
     ) -> VersionComparison:
-        """The new report (or the numbers typed again), compared with the launch."""
         if not request.path:
             before = state.earlier[-1][0]
             return self.sources.compare(_alone(before, judged.diagnosis.reports[0]), judged, None, {})
@@ -214,13 +208,13 @@ class Executor:
         return replace(found, path=str(side.path), answers=tuple(carried(state).items()))
 
     def _keep(self, paths: tuple[str, ...], version: int, base: Judged) -> None:
-        """A new version in place of one that was read as the same before, after which the user went back."""
+        """Keep a new version, and forget later ones that the user undid."""
         self._bases = {key: kept for key, kept in self._bases.items() if key[1] < version}
         self._kept = OrderedDict((key, kept) for key, kept in self._kept.items() if key[0][1] < version)
         self._bases[(paths, version)] = base
 
     def _at(self, answers: Answers, state: State) -> Judged:
-        """The analysis with exactly these answers, from the nearest one kept."""
+        """Return the analysis with exactly these answers, from the nearest one kept."""
         key = (_base(state), answers)
         if key in self._kept:
             self._kept.move_to_end(key)
@@ -241,8 +235,9 @@ class Executor:
         if key not in self._bases:
             if not state.paths:
                 raise AdvisorError("No report is open: open one first.")
-            # A session that was taken up again reads its report when it is first needed.
-            self._bases[key] = self.sources.analyse([Path(p) for p in state.paths], state.gpu or None, _unheard)
+            # A resumed session reads its report when it is first needed.
+            paths = [Path(path) for path in state.paths]
+            self._bases[key] = self.sources.analyse(paths, state.gpu or None, lambda what, done, total: None)
         base = self._bases[key]
         known = max((n for n in range(1, len(answers)) if (_base(state), answers[:n]) in self._kept), default=0)
         judged = self._kept[_base(state), answers[:known]] if known else base
@@ -260,10 +255,5 @@ def _base(state: State) -> Base:
     return state.paths, len(state.earlier)
 
 
-def _unheard(what: str, done: int, total: int) -> None:
-    """Progress that nobody waits for."""
-
-
 def _alone(launch: LaunchDiagnosis, info: ReportInfo) -> Diagnosis:
-    """A diagnosis of this launch and no other, for a comparison."""
     return Diagnosis((info,), (launch,))

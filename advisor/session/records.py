@@ -1,41 +1,37 @@
-"""What the session is made of, as data: choices, questions, cards, and the index that questions draw on."""
+"""The data of a session: choices, questions, cards, and the index of the knowledge base."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
-# The kinds of a card; a face may give each its own mark and colour.
+from advisor.view.blocks import Block, Line, in_lines
+
+# The kinds of a card; the terminal has a mark and colour for each.
 KINDS = (
-    "overview",
-    "class",
-    "trust",
-    "finding",
-    "fix",
-    "next",
-    "question",
-    "answer",
-    "change",
-    "evidence",
-    "proof",
-    "napkin",
-    "explanation",
-    "missing",
-    "note",
-    "help",
-    "error",
-    "step",
-    "steps",
-    "compared",
-    "log",
-    "timeline",
+    *("overview", "class", "trust", "finding", "fix", "next", "question", "answer", "change", "evidence", "proof"),
+    *("napkin", "explanation", "missing", "note", "help", "error", "step", "steps", "compared", "log", "timeline"),
+    "code",
 )
+
+
+# How a number of each unit may be typed.
+UNIT_HINTS: Final = {
+    "byte": "a size, such as 134 MB or 64 MiB",
+    "byte/s": "a rate, such as 1.2 TB/s",
+    "ns": "a time, such as 12.5 us or 3 ms",
+    "%": "a percentage, such as 83%",
+    "Hz": "a clock, such as 1.98 GHz",
+    "FLOP": "a count, such as 137 GFLOP",
+    "count": "a number, such as 4096, 4k (4,000) or 2^12 (4,096)",
+    "ratio": "a number, such as 4 or 16.5",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Something the user can say now: its id, its label, other words for it, and a short remark."""
+    """Something the user can choose now: its id, its label, other words for it, and a short remark."""
 
     id: str
     label: str
@@ -45,11 +41,11 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question as it is put. kind: number (in `unit`, between low and high where given), choice or text (one line).
+    """A question. kind: number (in `unit`, between low and high if given), choice or text (one line).
 
-    group: `question` (the engine wants it), `metric` (a number read off a screen), `gpu`, `napkin` (a parameter of an
-    algorithm), `path` (a file), `variants` (times of a kernel's halves) or `timeline` (what a timeline shows). step:
-    which of how many, where that is known, else (0, 0). usual: the value that Enter takes.
+    group: `question` (of the engine), `metric` (a number of a profile), `gpu`, `napkin` (a parameter of an algorithm),
+    `path` (a file), `variants` (times of a kernel's halves) or `timeline` (a number of a timeline). step: (number, how
+    many), (0, 0) if unknown. usual: the value that Enter takes.
     """
 
     id: str
@@ -68,30 +64,17 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One line of a card, `depth` levels indented.
-
-    style: text, strong, fact, step, quiet, warning, or what became of a test: holds, fails, unknown.
-    """
-
-    text: str
-    style: str = "text"
-    label: str = ""
-    depth: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Card:
-    """One turn of the conversation.
+    """One entry of the conversation.
 
-    position: the launch that it is about; finding: what it is about there (a finding or question id); label: what kind
-    of turn it is, in a word or two; aside: a remark next to the title; detail: what a face renders by itself; past: it
-    is about a former version of the code.
+    position: the launch that it is about; finding: what it is about there (a finding or question id); label: the kind
+    of turn in a word or two; aside: a remark after the title; detail: the result that it shows; past: whether it is
+    about a former version of the code.
     """
 
     kind: str
     title: str
-    lines: tuple[Line, ...] = ()
+    blocks: tuple[Block, ...] = ()
     position: int | None = None
     finding: str = ""
     label: str = ""
@@ -99,12 +82,17 @@ class Card:
     detail: Any = None
     past: bool = False
 
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The blocks as lines."""
+        return in_lines(self.blocks)
+
 
 @dataclass(frozen=True, slots=True)
 class NapkinResult:
-    """A napkin result: its lines, and what it answers for the engine (question id, value).
+    """A result of napkin math: its lines, and answers for the engine (question id, value).
 
-    bound: what should limit on paper, memory or compute; empty where that cannot be told.
+    bound: the expected limit, memory or compute; empty if unknown.
     """
 
     title: str
@@ -115,9 +103,9 @@ class NapkinResult:
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """How something was concluded (engine.Proof) and where it would turn (engine.Flip).
+    """The proof of a conclusion (engine.Proof) and what flips it (engine.Flip).
 
-    turns: for a view, metric to the values at which evidence of anything concluded of the launch turns.
+    turns: for a view, metric to the values at which evidence of any conclusion of the launch flips.
     """
 
     proof: Any
@@ -127,7 +115,7 @@ class Proved:
 
 @dataclass(frozen=True, slots=True)
 class Algorithm:
-    """An algorithm of the napkin, and what it asks for, in order."""
+    """An algorithm of the napkin math, and its parameters, in order."""
 
     id: str
     title: str
@@ -136,9 +124,9 @@ class Algorithm:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """A row of the experiment log: a version of the code, its time, what was seen and what came next.
+    """A row of the experiment log: a version of the code, its time, the observation and the next step.
 
-    change: what was done to the code before it, in words; ratio: time of the version before over this one's.
+    change: the change of the code before it, in words; ratio: time of the version before divided by this one's.
     """
 
     version: str
@@ -153,10 +141,10 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True)
 class VersionComparison:
-    """A new report, judged and compared: its diagnosis, the launch's place in it, and the comparison.
+    """A new report, diagnosed and compared: its diagnosis, the launch's index in it, and the comparison.
 
-    compared: pipelines.compare.Compared of the two launches alone; path: the report as it was read, empty for typed
-    numbers; answers: those about the algorithm, which hold for the new launch too.
+    compared: compare.Compared of the two launches alone; path: the report as it was read, empty for typed numbers;
+    answers: those about the algorithm, which hold for the new launch too.
     """
 
     diagnosis: Any
@@ -189,7 +177,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Pitfall:
-    """A way to be misled by a profile; found_by: the finding that shows it in a report, empty where none can."""
+    """A way to be misled by a profile; found_by: the finding that shows it in a report, empty without one."""
 
     id: str
     title: str
@@ -200,7 +188,7 @@ class Pitfall:
 
 @dataclass(frozen=True, slots=True)
 class Ridge:
-    """A ridge point of a card, FLOP/byte: `peak` is the key of its rate (`fp32`, `fp16_tensor`, …)."""
+    """A ridge point of a GPU, FLOP/byte: `peak` is the key of its rate (`fp32`, `fp16_tensor`, …)."""
 
     gpu: str
     peak: str
@@ -209,13 +197,13 @@ class Ridge:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeIndex:
-    """What the session knows before any report: read once from the knowledge base.
+    """The part of the knowledge base that a session needs, read once.
 
-    ranges: question id to (low, high); metrics: metric id to (unit, meaning); interview: the numbers to ask for when
-    there is no report, in order; findings: id of a finding or class to its title; words: what `explain` knows (for
-    suggestions); cites: citation key to the source in words; exercises: those that can be done; steps: those of the
-    method, in its order; pitfalls: of step IV; ridges: of every card that is known, step B; timeline: the numbers to
-    ask for where there is no trace, in order; placed: the findings that have a measure of their own in the code.
+    ranges: question id to (low, high); metrics: metric id to (unit, meaning); interview: the questions without a
+    report, in order; findings: id of a finding or class to its title; words: the terms of `explain`; cites: citation
+    key to the source in words; steps: in the order of the method; names: (spoken name, metric); pitfalls: of step IV;
+    ridges: of every known GPU, step B; timeline: the questions without a trace, in order; placed: the findings that
+    have their own measure in the code.
     """
 
     ranges: tuple[tuple[str, float | None, float | None], ...] = ()
@@ -234,22 +222,22 @@ class KnowledgeIndex:
     placed: tuple[str, ...] = ()
 
     def algorithm(self, name: str) -> Algorithm | None:
-        """The algorithm of this id."""
+        """Return the algorithm of this id."""
         return next((a for a in self.algorithms if a.id == name), None)
 
     def step(self, name: str) -> Step | None:
-        """The step of the method of this id, in any case."""
+        """Return the step of the method of this id, in upper or lower case."""
         exact = next((step for step in self.steps if step.id == name), None)
         return exact or next((step for step in self.steps if step.id.casefold() == name.casefold()), None)
 
     def unit(self, metric: str) -> str | None:
-        """A metric's unit, None for a name that is no metric."""
+        """Return a metric's unit, None for a name that is no metric."""
         return next((unit for name, unit, _ in self.metrics if name == metric), None)
 
     def source(self, key: str) -> str:
-        """A citation in words, the key itself where it has none."""
+        """Return a citation in words, the key itself without any."""
         return next((text for name, text in self.cites if name == key), key)
 
     def title(self, finding: str) -> str:
-        """A finding's title, its id where it has none."""
+        """Return a finding's title, its id without one."""
         return next((title for name, title in self.findings if name == finding and title), finding)

@@ -1,12 +1,13 @@
-"""One function from a state and an event to the next state. All state of the session goes through here.
+"""The function from a state and an event to the next state. Every change of the session goes through it.
 
-An event that makes no sense where it arrives (an answer to a question that is not asked, the outcome of work that
-nobody waits for) leaves the state as it is and is not logged; nothing raises. `replay(state.log) == state` always
-holds, and that is how undo works: it drops the last user event and replays the rest.
+An event that is not possible (an answer to a question that is not open, the outcome of work that nobody waits for)
+leaves the state as it is and is not logged; nothing raises. `replay(state.log) == state` always holds, and undo uses
+it: it drops the last user event and replays the rest.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -17,10 +18,9 @@ from advisor.session.actions import BY_EVENT, RESULTS
 from advisor.session.actions.begin import next_question, past
 from advisor.session.actions.compare import compared_when_done
 from advisor.session.interview.choosing import revealed
-from advisor.session.method.progress import far, steps_to_reveal
-from advisor.session.method.steps import SYSTEM
+from advisor.session.method.steps import SYSTEM, far, steps_to_reveal
 from advisor.session.practice import room as practice
-from advisor.session.records import Card, Line
+from advisor.session.records import Card
 from advisor.session.requests import (
     Back,
     CompareVersion,
@@ -39,10 +39,11 @@ from advisor.session.requests import (
 from advisor.session.state import State, main_finding
 from advisor.session.transitions import add, ask_number, reveal, select, settled
 from advisor.session.views import diagnosed_anew, is_for_view, keep_result, leave_view, view_failed
+from advisor.view.blocks import Line
 
 
 def reduce(state: State, event: Event) -> State:
-    """The state after the event."""
+    """Return the state after the event."""
     if isinstance(event, Back):
         return _undone(state)
     if state.place == "closed":
@@ -58,23 +59,17 @@ def reduce(state: State, event: Event) -> State:
 
 
 def replay(events: Iterable[Event]) -> State:
-    """The state that these events lead to from the beginning."""
-    state = State()
-    for event in events:
-        state = reduce(state, event)
-    return state
+    """Return the state that these events lead to from the beginning."""
+    return functools.reduce(reduce, events, State())
 
 
 def can_go_back(state: State) -> bool:
-    """Whether there is something to undo: anything the user did after the beginning."""
+    """Return whether there is something to undo."""
     return state.last_undoable is not None
 
 
 def _undone(state: State) -> State:
-    """Without the last user event. Outcomes that came after it stay where the rest still waits for them.
-
-    A view that was left again goes with what was done before it.
-    """
+    """Drop the last user event, and views that were closed after it; later outcomes stay if they are still awaited."""
     at = state.last_undoable
     if at is None:
         return state
@@ -83,7 +78,7 @@ def _undone(state: State) -> State:
 
 
 def _without_view(before: State, after: State, event: Event) -> State:
-    """Close views after an action whose result appears in the conversation; where there is none, views stay."""
+    """Close views after an action whose result appears in the conversation."""
     if after.place != "launch" and after.place == before.place:
         return after
     if not after.view or after.view != before.view or not isinstance(event, UserEvent):
@@ -92,10 +87,8 @@ def _without_view(before: State, after: State, event: Event) -> State:
 
 
 # Steps of the method
-
-
 def _stepped(state: State, event: Event) -> State:
-    """The state at the step that the event led to, if it led to one, with how far the steps are."""
+    """Return the state at the step of the event, if it has one, with the progress of all steps."""
     progress = progressed(state, event)
     out = state if progress == state.progress else replace(state, progress=progress)
     for step in _steps_of(event, state):
@@ -106,7 +99,7 @@ def _stepped(state: State, event: Event) -> State:
 
 
 def _steps_of(event: Event, state: State) -> tuple[str, ...]:
-    """The steps that an event passes, the last of which is where the session then stands. state: after the event."""
+    """Return the steps that an event passes, the current one last. state: after the event."""
     match event:
         case UserEvent():
             return BY_EVENT[type(event)].steps(event, state)
@@ -118,17 +111,13 @@ def _steps_of(event: Event, state: State) -> tuple[str, ...]:
 
 
 def progressed(state: State, event: Event) -> tuple[tuple[int | None, str, Far], ...]:
-    """The steps as they are after the event. state: after it.
-
-    A step is done by what shows its result, never by standing at it: to be asked for the napkin's numbers is not to
-    have done the estimate, and to read how to fix something is not to have fixed it.
-    """
+    """Return the progress of the steps after the event (see method.steps). state: after it."""
     out = state.progress
     match event:
         case Opened():
             out = tuple(row for row in out if row[1] in SYSTEM)
         case Completed(request=CompareVersion()):
-            # Another version of the code: the napkin of the algorithm holds for it too, nothing else does.
+            # Of another version of the code only the napkin math of the algorithm stays valid.
             out = tuple((None if n in SYSTEM else state.position, n, h) for _, n, h in out if n in (*SYSTEM, "0"))
     for step, how in _marks(event, state):
         row = (None if step in SYSTEM else state.position, step, how)
@@ -150,8 +139,6 @@ def _marks(event: Event, state: State) -> Iterator[tuple[str, Far]]:
 
 
 # Outcomes of requests
-
-
 def _outcome(state: State, event: Outcome) -> State:
     match event:
         case Opened():
@@ -169,7 +156,7 @@ def _outcome(state: State, event: Outcome) -> State:
 
 
 def _opened(state: State, event: Opened) -> State:
-    """The input was read: the list of launches, its only launch, or the interview."""
+    """Show the list of launches, its only launch, or the interview."""
     after = settled(state, event.request)
     if after is None:
         return state
@@ -177,7 +164,7 @@ def _opened(state: State, event: Opened) -> State:
     if after.numbers:
         text = (
             "No report was given, so the advisor asks for the numbers that ncu shows. Type each with its unit, or press"
-            " d for what you do not know. After each the conclusion is drawn anew."
+            " d if you do not know it. The conclusion is updated after each answer."
         )
         intro = Card("note", "The numbers, one by one", (Line(text),), label="Without a report")
         return ask_number(add(after, intro, place="launch", position=0))
@@ -192,11 +179,11 @@ def _opened(state: State, event: Opened) -> State:
 def _nothing_read(diagnosis: Diagnosis | None) -> Card:
     problems = [p for report in (diagnosis.reports if diagnosis else ()) for p in report.problems]
     lines = (Line("No launch could be read from this input."), *(Line(problem, "quiet") for problem in problems))
-    return Card("error", "There is nothing to look at", lines, label="That did not work")
+    return Card("error", "Nothing to show", lines, label="That did not work")
 
 
 def _concluded(state: State, event: Concluded) -> State:
-    """Everything was diagnosed anew: the card says what changed, or that nothing did."""
+    """Show what a new diagnosis changed."""
     after = settled(state, event.request)
     if after is None:
         return state
@@ -219,18 +206,18 @@ def _launch(diagnosis: Diagnosis | None, at: int) -> LaunchDiagnosis | None:
 
 def _change(state: State, before: LaunchDiagnosis | None, now: LaunchDiagnosis, at: int) -> Card | None:
     if before is None:
-        # The first numbers decide nothing yet, and saying so after each would only be noise.
+        # The first numbers decide nothing yet.
         return None if now.verdict.id == "undetermined" else make.class_card(now, at)
     lines = make.differences(before, now)
     if not lines and state.numbers and not state.paused:
         return None
-    title = "The answer moved the conclusion" if lines else "Nothing changed"
+    title = "The answer changed the conclusion" if lines else "Nothing changed"
     same = (Line("Class, findings and expected gains are as before.", "quiet"),)
     return Card("change", title, lines or same, at, label="What changed")
 
 
 def _failed(state: State, event: Failed) -> State:
-    """Work failed: a card says what happened; where it can help, trying again is among the choices."""
+    """Show what failed; retrying is among the choices where it can help."""
     if is_for_view(event.request):
         return view_failed(state, event)
     if isinstance(event.request, Practise):
@@ -238,9 +225,9 @@ def _failed(state: State, event: Failed) -> State:
     after = settled(state, event.request)
     if after is None:
         return state
-    # What is about no launch is said in the conversation that is in view.
+    # An error without a launch goes to the visible conversation.
     position = getattr(event.request, "position", state.position)
     card = Card("error", event.message, position=position, label="That did not work")
-    # Reading may succeed the next time; a word that means nothing will not.
+    # Reading may succeed the next time; an unknown word will not.
     again = event.request if isinstance(event.request, Read | Conclude) else after.stalled
     return past(add(after, card, stalled=again), event.request)

@@ -1,6 +1,6 @@
-"""What passes through a session: requests (work that a state waits for), their outcomes, and the base of user events.
+"""Requests (work that a state waits for), their outcomes, and the base class of user events.
 
-Events are data: a session is its events, and replaying them gives it back. What the user does is declared in `actions`.
+Events are data: replaying the events of a session restores it. User events are declared in `actions`.
 """
 
 from __future__ import annotations
@@ -16,15 +16,21 @@ from advisor.session.records import KnowledgeIndex
 Value = float | str | None
 
 
+class Request:
+    """Work that a state waits for."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
-class Read:
+class Read(Request):
     """Read the reports (with none, only the knowledge index) and diagnose them."""
 
     paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Conclude:
+class Conclude(Request):
     """Diagnose again with all answers: (position or None for numbers without a report, question id, value)."""
 
     answers: tuple[tuple[int | None, str, float | str], ...]
@@ -32,10 +38,10 @@ class Conclude:
 
 
 @dataclass(frozen=True, slots=True)
-class Prove:
+class Prove(Request):
     """Show how a finding or the class was concluded and what flips it (`how`), or why it was not (`why_not`).
 
-    quiet, here and below: for a view alone, which keeps the result; the conversation gets no card.
+    quiet, also below: for a view alone, without a card in the conversation.
     """
 
     what: str
@@ -45,8 +51,8 @@ class Prove:
 
 
 @dataclass(frozen=True, slots=True)
-class Suppose:
-    """Diagnose the launch as if these metrics had these values."""
+class Suppose(Request):
+    """Diagnose the launch with other values of these metrics."""
 
     position: int
     values: tuple[tuple[str, float], ...]
@@ -54,7 +60,7 @@ class Suppose:
 
 
 @dataclass(frozen=True, slots=True)
-class Explain:
+class Explain(Request):
     """Search the knowledge base for a word."""
 
     word: str
@@ -62,7 +68,7 @@ class Explain:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(Request):
     """Do the napkin math for an algorithm with these parameters on the GPU of the launch."""
 
     position: int
@@ -71,7 +77,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Request):
     """Read traces of Nsight Systems and match patterns (timeline.TimelineResult). values: typed numbers instead."""
 
     paths: tuple[str, ...]
@@ -79,7 +85,7 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
-class CompareVersion:
+class CompareVersion(Request):
     """Read a new report and compare its launch with the one at `position` (records.VersionComparison).
 
     path: empty where the new version's numbers were typed; change: what was done to the code, in words.
@@ -91,11 +97,11 @@ class CompareVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class Locate:
-    """The lines and instructions of a launch (source.View).
+class Locate(Request):
+    """Read the lines and instructions of a launch (source.View).
 
     by: a measure, empty for the finding's own; search: a regular expression; where: tests such as `share>5%`; columns:
-    names of columns or of a set of them; finding: the one whose measure is wanted, empty for the first.
+    names of columns or of a set of them; finding: the one whose measure is used, empty for the first.
     """
 
     position: int
@@ -107,14 +113,14 @@ class Locate:
 
 
 @dataclass(frozen=True, slots=True)
-class BuildCollectCommand:
-    """The ncu command that collects the metrics that the launch lacks (lines of text)."""
+class BuildCollectCommand(Request):
+    """Build the ncu command that collects the metrics that the launch lacks."""
 
     position: int
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
+class Write(Request):
     """Write the session to a file that the user named. what: `transcript`, `markdown`, `html` or `json`."""
 
     what: str
@@ -122,7 +128,7 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
-class Practise:
+class Practise(Request):
     """Work on an exercise: an action and its arguments (practice.lessons.ACTIONS)."""
 
     action: str
@@ -130,47 +136,31 @@ class Practise:
     arguments: tuple[tuple[str, str], ...] = ()
 
 
-Request = (
-    Read
-    | Conclude
-    | Prove
-    | Suppose
-    | Explain
-    | Estimate
-    | Trace
-    | CompareVersion
-    | Locate
-    | BuildCollectCommand
-    | Write
-    | Practise
-)
-
-
 class UserEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="do"):
-    """Something the user did. The tag of a class is its verb in transcripts, its fields are written by name.
+    """A user action. The tag of a class is its verb in transcripts, its fields are written by name.
 
-    undoable: whether `/back` takes it back.
+    undoable: whether `/back` undoes it.
     """
 
     undoable: ClassVar[bool] = True
 
     @property
     def verb(self) -> str:
-        """The verb in transcripts."""
+        """Return the verb in transcripts."""
         return str(self.__struct_config__.tag)
 
 
 class ViewEvent(UserEvent, frozen=True):
-    """Something that changes only what lies over the conversation: undo passes over it once the view is left."""
+    """A change of the view over the conversation: undo ignores it once the view is closed."""
 
 
 class Back(UserEvent, frozen=True, tag="back"):
-    """The last user event is undone. Never logged: the log without that event is replayed."""
+    """Undo the last user event. Never logged: the log without that event is replayed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The reports were read and diagnosed. Without reports the diagnosis is None."""
+    """The reports were read and diagnosed. diagnosis: None without reports."""
 
     request: Read
     diagnosis: Diagnosis | None
@@ -179,7 +169,7 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Concluded:
-    """Everything was diagnosed anew. wanted: in an interview, the questions whose answers could change the outcome."""
+    """Everything was diagnosed again. wanted: in an interview, the questions whose answers could change the result."""
 
     request: Conclude
     diagnosis: Diagnosis
@@ -188,17 +178,15 @@ class Concluded:
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """The result of any other request; the request's own text says what it is."""
+    """The result of any other request."""
 
-    request: (
-        Prove | Suppose | Explain | Estimate | Trace | CompareVersion | Locate | BuildCollectCommand | Write | Practise
-    )
+    request: Request
     result: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """Work failed: one line that says what is wrong and what to do."""
+    """Work failed. message: one line that says what is wrong and what to do."""
 
     request: Request
     message: str

@@ -1,135 +1,65 @@
 """The real sources of a session: diagnoses, the knowledge base, traces, source code and exercises.
 
-It imports all of the reasoning: `executor.sources` does so in the worker, when the first of them is called.
+`executor.sources` imports it in the worker, on the first request: the reasoning loads slower than the first screen.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
 from advisor.explain import explain
 from advisor.hardware import gpus
+from advisor.hardware.ceilings import Cards
 from advisor.knowledge.base import Catalog, catalog, workloads
 from advisor.practice.lessons import Lessons
 from advisor.practice.state import Store
+from advisor.readers.frame import clean
 from advisor.readers.workload import typed
 from advisor.reasoning.collect import gather
-from advisor.reasoning.diagnose import analyse, analyse_numbers
+from advisor.reasoning.diagnose import analyse, analyse_frame, analyse_numbers
+from advisor.reasoning.inputs import Inputs, knowledge_for
 from advisor.records import resources
-from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
-from advisor.records.readings import Progress
+from advisor.records.errors import InputError
+from advisor.records.magnitudes import plausible, shape_of
+from advisor.records.readings import Access, Progress, ReportInfo, RuleResult
 from advisor.session.cards import algorithms, estimate
-from advisor.session.executor import Judged
+from advisor.session.executor import Judged, Sources
 from advisor.session.experiments import timeline as asked
 from advisor.session.experiments.versions import compare
-from advisor.session.interview.choosing import first_page
-from advisor.session.interview.numbers import interview
+from advisor.session.interview.choosing import first_page, interview
 from advisor.session.language.names import names_of
-from advisor.session.records import (
-    Ask,
-    Choice,
-    KnowledgeIndex,
-    NapkinResult,
-    Pitfall,
-    Ridge,
-    Step,
-    VersionComparison,
-)
+from advisor.session.records import Ask, Choice, KnowledgeIndex, Pitfall, Ridge, Step
 from advisor.session.requests import Locate, Practise
+from advisor.session.transcripts.format import AccessRow, Launch
 from advisor.source.viewer import Viewer
 from advisor.timeline import analyse as timeline
 
-# Part III comes between the numbered steps and the annexes.
-_AFTER: Final = "IV"
+_AFTER: Final = "IV"  # part III comes between the numbered steps and the annexes
+_NAME_CHARS: Final = 10_000
 
 
-class Services:
-    """What performs the requests of a session, on our knowledge base and a team's folders.
+def real(knowledge: tuple[Path, ...], options: Mapping[str, Any]) -> Sources:
+    """Return sources on our knowledge base and a team's folders. options: further arguments of `analyse`."""
+    viewer, known = Viewer(), partial(catalog, knowledge)
+    lessons = cache(lambda: Lessons(Store()))
 
-    options go on to `analyse` (ptxas, kernel, jobs, …).
-    """
+    def read(paths: Sequence[Path], gpu: str | None, progress: Progress) -> Judged:
+        return analyse(paths, gpu=gpu, knowledge=knowledge, progress=progress, **options)
 
-    def __init__(self, knowledge: tuple[Path, ...] = (), options: Mapping[str, Any] | None = None) -> None:
-        self._folders, self._options = knowledge, dict(options or {})
-        self._viewer: Any = Viewer()
-        self._lessons: Lessons | None = None
-
-    def analyse(self, paths: Sequence[Path], gpu: str | None, progress: Progress) -> Judged:
-        """The diagnosis of reports."""
-        return analyse(paths, gpu=gpu, knowledge=self._folders, progress=progress, **self._options)
-
-    def analyse_numbers(self, values: Mapping[str, float | str], gpu: str | None) -> Judged:
-        """The diagnosis of typed numbers."""
-        numbers: dict[str, Any] = dict(values)
-        workload = numbers.pop("subject", "") == "workload"
-        if workload:
-            numbers = _with_choices(numbers)
+    def numbers(values: Mapping[str, float | str], gpu: str | None) -> Judged:
+        given: dict[str, Any] = dict(values)
+        workload = given.pop("subject", "") == "workload"
+        given = _with_choices(given) if workload else given
         name = "your draw or dispatch" if workload else "your kernel"
-        return analyse_numbers(numbers, gpu=gpu, knowledge=self._folders, name=name, workload=workload)
+        return analyse_numbers(given, gpu=gpu, knowledge=knowledge, name=name, workload=workload)
 
-    def choose(self, judged: Judged, asks: Sequence[Ask]) -> tuple[str, ...] | None:
-        """The questions worth asking, the best first; None where all are asked in order."""
-        from advisor.reasoning.analysis import Analysis  # loads pandas: not before the first report is read
-
-        if not isinstance(judged, Analysis):
-            return None
-        launch = judged.diagnosis.launches[0]
-        if first_page(asks) and not any(found.id == "launch_overhead" for found in launch.findings):
-            return None  # what comes next is settled: no need to try anything
-        questions, choices = judged.catalog.questions, typed().choices
-        of: dict[str, str] = {}  # metric or question of the engine -> the question of the interview that answers it
-        for ask in asks:
-            if ask.group == "workload" and ask.id in choices:
-                of |= {metric: ask.id for sets in choices[ask.id].values.values() for metric in sets}
-            else:
-                entry = questions.get(ask.id)
-                of[entry.sets if entry is not None and entry.sets else ask.id] = ask.id
-        return tuple(dict.fromkeys(of[name] for name in judged.wanted(tuple(of))))
-
-    def knowledge(self) -> KnowledgeIndex:
-        """What the knowledge base gives to a session before any report."""
-        return knowledge_index(self._folders)
-
-    def explain(self, word: str) -> Any:
-        """The entry of a word."""
-        return explain.explain(word, self._folders)
-
-    def contents(self) -> Sequence[Any]:
-        """All entries of the knowledge base."""
-        return explain.contents(self._folders)
-
-    def find(self, text: str, most: int) -> Sequence[Any]:
-        """The entries about some words, the nearest first."""
-        return explain.find(text, most, self._folders)
-
-    def estimate(self, algorithm: str, parameters: Mapping[str, float | str], launch: LaunchDiagnosis) -> NapkinResult:
-        """The napkin math of an algorithm on the GPU of the launch."""
-        return estimate(algorithm, parameters, launch)
-
-    def trace(self, paths: Sequence[Path], progress: Progress) -> Any:
-        """The patterns in traces."""
-        return timeline.analyse(paths, knowledge=self._folders, progress=lambda stage: progress(stage, 0, 0))
-
-    def trace_numbers(self, values: Mapping[str, float]) -> Any:
-        """The patterns in typed numbers of a timeline."""
-        return timeline.conclude_numbers(values, catalog(self._folders))
-
-    def compare(
-        self, before: Diagnosis, current: Judged, launch: int | None, answers: Mapping[str, float | str]
-    ) -> VersionComparison:
-        """A new version against the old."""
-        return compare(catalog(self._folders), before, current, launch, answers)
-
-    def gather(self, launch: LaunchDiagnosis) -> Any:
-        """The command that collects what the launch lacks."""
-        return gather(catalog(self._folders), launch)
-
-    def locate(self, judged: Judged, request: Locate, progress: Progress) -> Any:
-        """The lines and instructions of a launch."""
+    def locate(judged: Any, request: Locate, progress: Progress) -> Any:
         progress("locate", 0, 0)
-        return self._viewer.see(
+        return viewer.see(
             judged,
             request.position,
             by=request.by,
@@ -139,14 +69,87 @@ class Services:
             finding=request.finding,
         )
 
-    def practise(self, request: Practise, progress: Progress) -> Any:
-        """Work on an exercise."""
-        self._lessons = self._lessons or Lessons(Store())
-        return self._lessons.perform(request.action, request.exercise, dict(request.arguments), progress)
+    def practise(request: Practise, progress: Progress) -> Any:
+        return lessons().perform(request.action, request.exercise, dict(request.arguments), progress)
+
+    return Sources(
+        analyse=read,
+        analyse_numbers=numbers,
+        knowledge=partial(knowledge_index, knowledge),
+        explain=lambda word: explain.explain(word, knowledge),
+        estimate=estimate,
+        analyse_launches=lambda *given: _analyse_launches(known(), *given),
+        trace=lambda paths, progress: timeline.analyse(
+            paths, knowledge=knowledge, progress=lambda stage: progress(stage, 0, 0)
+        ),
+        trace_numbers=lambda values: timeline.conclude_numbers(values, known()),
+        compare=lambda *given: compare(known(), *given),
+        locate=locate,
+        gather=lambda launch: gather(known(), launch),
+        practise=practise,
+        choose=_choose,
+        contents=lambda: explain.contents(knowledge),
+        find=lambda text, most: explain.find(text, most, knowledge),
+    )
+
+
+def _analyse_launches(
+    known: Catalog, launches: Sequence[Launch], infos: tuple[ReportInfo, ...], gpu: str | None, cards: Cards
+) -> Judged:
+    """Diagnose the launches that a transcript carries; of their metrics those that the catalog knows."""
+    import pandas as pd  # loads slowly: not before the first report is read
+
+    if not launches:
+        raise InputError("the transcript holds no launch of this report")
+    known = knowledge_for(known, infos)
+    identity = [
+        {
+            "report": launch.report,
+            "index": launch.index,
+            "kernel": clean(launch.kernel, _NAME_CHARS)[0],
+            "kernel_full": clean(launch.kernel_full, _NAME_CHARS)[0],
+            "grid": None if launch.grid is None else shape_of(launch.grid),
+            "block": None if launch.block is None else shape_of(launch.block),
+            "gpu_name": clean(launch.gpu_name, _NAME_CHARS)[0],
+            "cc": launch.cc,
+            "opcodes": launch.opcodes,
+            "accesses": None if launch.accesses is None else tuple(map(_access, launch.accesses)),
+            "rules": tuple(RuleResult(*row) for row in launch.rules),
+        }
+        for launch in launches
+    ]
+    used = {name for launch in launches for name in launch.metrics}
+    values = {n: [plausible(one.metrics.get(n, math.nan)) for one in launches] for n in known.metrics if n in used}
+    frame = pd.concat([pd.DataFrame(identity), pd.DataFrame(values, dtype=float)], axis=1)
+    return analyse_frame(known, Inputs(frame, infos, gpu, {None: {}}, cards))
+
+
+def _access(row: AccessRow) -> Access:
+    space, kind, width, *numbers = row
+    return Access(space, kind, width, *(math.nan if n is None else n for n in numbers))
+
+
+def _choose(judged: Judged, asks: Sequence[Ask]) -> tuple[str, ...] | None:
+    from advisor.reasoning.analysis import Analysis  # loads pandas
+
+    if not isinstance(judged, Analysis):
+        return None
+    launch = judged.diagnosis.launches[0]
+    if first_page(asks) and not any(found.id == "launch_overhead" for found in launch.findings):
+        return None  # the next question is fixed: no need to try any
+    questions, choices = judged.catalog.questions, typed().choices
+    of: dict[str, str] = {}  # metric or question of the engine -> the question of the interview that answers it
+    for ask in asks:
+        if ask.group == "workload" and ask.id in choices:
+            of |= {metric: ask.id for sets in choices[ask.id].values.values() for metric in sets}
+        else:
+            entry = questions.get(ask.id)
+            of[entry.sets if entry is not None and entry.sets else ask.id] = ask.id
+    return tuple(dict.fromkeys(of[name] for name in judged.wanted(tuple(of))))
 
 
 def _with_choices(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Numbers as they are, and the choices of a workload as the metrics that they set."""
+    """Return numbers as they are, and the choices of a workload as the metrics that they set."""
     choices, out = typed().choices, dict[str, Any]()
     for name, value in values.items():
         if name not in choices:
@@ -158,7 +161,7 @@ def _with_choices(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def knowledge_index(folders: tuple[Path, ...] = ()) -> KnowledgeIndex:
-    """What the knowledge base gives to a session before any report."""
+    """Return what the knowledge base gives to a session before any report."""
     known = catalog(folders)
     titles = {name: entry.title for name, entry in known.classes.items()}
     titles |= {name: entry.title for name, entry in workloads(known).findings.items()}
@@ -185,13 +188,13 @@ def knowledge_index(folders: tuple[Path, ...] = ()) -> KnowledgeIndex:
             for peak in gpus.gpu(name).peaks
             if (ridge := gpus.gpu(name).ridge(peak)) is not None
         ),
-        timeline=_timeline_asks(known),
+        timeline=tuple(_timeline_ask(known, metric, ask) for metric, ask, _ in asked.ASKED),
         placed=tuple(name for name, entry in known.findings.items() if entry.locate),
     )
 
 
 def _steps(known: Catalog) -> tuple[Step, ...]:
-    """All steps in the order of the method."""
+    """Return all steps in the order of the method."""
     numbered, part_three = known.topic_file("steps"), known.topic_file("part_three")
     out: list[Step] = []
     for name, entry in numbered.items():
@@ -214,18 +217,9 @@ def _text(entry: Mapping[str, Any], name: str) -> str:
     return " ".join(str(entry.get(name, "")).split())
 
 
-def _timeline_asks(known: Catalog) -> tuple[Ask, ...]:
-    """The numbers to ask for where there is no trace, in order: shares of the time and counts."""
-    loss = "It is a loss of its own, fixed before any kernel; nsys shows it in the rows under the GPU."
-    return tuple(
-        Ask(
-            id=metric,
-            ask=ask,
-            why=asked.ASKED_WHY.get(metric, loss),
-            unit=known.metrics[metric].unit,
-            low=0.0,
-            high=100.0 if known.metrics[metric].unit == "%" else None,
-            group="timeline",
-        )
-        for metric, ask, _ in asked.ASKED
-    )
+def _timeline_ask(known: Catalog, metric: str, ask: str) -> Ask:
+    """Return a question for a share of the time or a count, asked where there is no trace."""
+    loss = "It is a loss of its own, to be fixed before any kernel; nsys shows it in the rows under the GPU."
+    unit = known.metrics[metric].unit
+    most = 100.0 if unit == "%" else None
+    return Ask(metric, ask, asked.ASKED_WHY.get(metric, loss), unit=unit, low=0.0, high=most, group="timeline")

@@ -1,4 +1,4 @@
-"""What views show: the places of findings in the code, and the requests whose results an open view waits for."""
+"""The contents of views: the places of findings in the code, and the requests whose results an open view needs."""
 
 from __future__ import annotations
 
@@ -6,41 +6,35 @@ from dataclasses import replace
 from typing import Any, Final
 
 from advisor.records.diagnosis import Finding, Location
-from advisor.session import cards as make
-from advisor.session.records import Line
 from advisor.session.requests import Failed, Locate, Prove, Request, Suppose
 from advisor.session.state import State
 from advisor.session.transitions import settled, wait
 from advisor.source.locate import hottest
 from advisor.source.viewer import Seen
+from advisor.view.blocks import Line
+from advisor.view.pages.launch import location_text
 
-_KEPT: Final = 6  # results kept of each kind of request: going back and forth needs no new work
+_KEPT: Final = 6  # results kept per kind of request, for going back and forth
 
 
 def plain(request: Request) -> bool:
-    """Whether the source view asked for the code by the finding's own measure, and for all of it."""
+    """Return whether the source view asked for all of the code by the finding's own measure."""
     return isinstance(request, Locate) and not (request.by or request.search or request.where)
 
 
-def _told(state: State) -> list[Any]:
-    """What was told of the code of the launch at hand, failures too, the newest first."""
-    return [told for asked, told in reversed(state.results) if plain(asked) and _position(asked) == state.position]
-
-
-def _position(request: Request) -> int | None:
-    return request.position if isinstance(request, Locate) else None
+def _located(state: State) -> list[Any]:
+    """Return the code of the current launch, failures included, the newest first."""
+    asked = ((request, result) for request, result in reversed(state.results) if plain(request))
+    return [result for request, result in asked if getattr(request, "position", None) == state.position]
 
 
 def read(state: State) -> list[Seen]:
-    """The views of the launch at hand that were read without a filter, the newest first."""
-    found = _told(state)
-    if not found:
-        return []
-    return [told for told in found if isinstance(told, Seen)]
+    """Return the views of the current launch that were read without a filter, the newest first."""
+    return [result for result in _located(state) if isinstance(result, Seen)]
 
 
 def places(state: State, finding: Finding) -> tuple[Location, ...]:
-    """The places of a finding of the launch at hand; none where it has none of its own or they were not read yet."""
+    """Return the places of a finding of the current launch; none if it has none or they were not read yet."""
     if finding.locations:
         return finding.locations
     for seen in read(state):
@@ -53,25 +47,22 @@ def places(state: State, finding: Finding) -> tuple[Location, ...]:
 
 
 def where(state: State, finding: Finding) -> list[Line]:
-    """The places of a finding as lines of a card; else that they were not read yet, or why they cannot be.
-
-    Nothing where the finding has no place of its own.
-    """
+    """Return the places of a finding as lines of a card, or why they are unknown; nothing if it has no place."""
     found = places(state, finding)
     if found:
         return [
-            Line(make.place_text(place, _array(state, place)), "fact", "At" if at == 0 else " ")
+            Line(f"{location_text(place)}{_array(state, place)}", "fact", "At" if at == 0 else " ")
             for at, place in enumerate(found)
         ]
     if finding.id not in state.knowledge.placed or not _readable(state):
         return []
-    told = next(iter(_told(state)), None)
-    failed = told.message if isinstance(told, Failed) else ""
+    last = next(iter(_located(state)), None)
+    failed = last.message if isinstance(last, Failed) else ""
     return [Line(failed or "not read from the report yet; /source (F7) shows lines and instructions", "unknown", "At")]
 
 
 def _readable(state: State) -> bool:
-    """Whether the launch comes from a report that can hold instructions."""
+    """Return whether the launch comes from a report that can hold instructions."""
     launch, diagnosis = state.launch, state.diagnosis
     if state.numbers or launch is None or diagnosis is None or launch.report >= len(diagnosis.reports):
         return False
@@ -79,17 +70,17 @@ def _readable(state: State) -> bool:
 
 
 def _array(state: State, place: Location) -> str:
-    """The shared array that a place reads or writes, empty where that is unknown."""
+    """`, array tile`: the shared array that a place reads or writes, empty where that is unknown."""
     for seen in read(state):
         groups = [group for group in seen.view.shared if (place.file, place.line) in group.lines]
         names = {str(group.array) for group in groups if set(place.sass.split()) & set(group.opcodes)}
         if len(names) == 1:
-            return names.pop()
+            return f", array {names.pop()}"
     return ""
 
 
 def requests_of(state: State) -> tuple[Request, ...]:
-    """The requests whose results the open view shows, the most wanted first."""
+    """Return the requests whose results the open view shows, the most important first."""
     launch, position = state.launch, state.position
     if launch is None or position is None:
         return ()
@@ -99,17 +90,14 @@ def requests_of(state: State) -> tuple[Request, ...]:
         concluded = state.view_subject == launch.verdict.id or state.finding_of(state.view_subject) is not None
         return (Prove("how" if concluded else "why_not", position, state.view_subject, quiet=True),)
     if state.view == "whatif":
-        # The proof of the class holds the values at which its numbers flip it.
+        # The proof of the class holds the values at which it flips.
         flips = Prove("how", position, launch.verdict.id, quiet=True)
         return (Suppose(position, state.supposing, quiet=True), flips) if state.supposing else (flips,)
     return ()
 
 
 def ask_for_view(state: State) -> State:
-    """The state that waits for what the open view shows, and for nothing else that only views show.
-
-    What failed is tried again: whoever comes here wants it.
-    """
+    """Wait for the contents of the open view, and for no other view; failed requests are repeated."""
     wanted = requests_of(state)
     results = tuple(pair for pair in state.results if pair[0] not in wanted or not isinstance(pair[1], Failed))
     waiting = tuple(r for r in state.waiting if not is_for_view(r) or r in wanted)
@@ -120,12 +108,12 @@ def ask_for_view(state: State) -> State:
 
 
 def is_for_view(request: Request) -> bool:
-    """Whether the result is for a view alone and gets no card."""
+    """Return whether the result is for a view alone, without a card."""
     return isinstance(request, Locate) or bool(getattr(request, "quiet", False))
 
 
 def leave_view(state: State) -> State:
-    """Back to where the view was opened; what only the view waited for is no longer wanted."""
+    """Return to where the view was opened, and stop waiting for its contents."""
     if not state.view:
         return state
     *under, (view, subject) = state.view_stack or (("", ""),)
@@ -134,9 +122,9 @@ def leave_view(state: State) -> State:
 
 
 def keep_result(state: State, request: Request, result: Any) -> State:
-    """The result that a view asked for, a Failed where there is none. The newest of each kind are kept.
+    """Keep the result (or the Failed) of a view's request, and the newest of each kind.
 
-    Searches go first: cards and the evidence rest on what was read without one.
+    Searches are dropped first: cards and evidence need the results without one.
     """
     results = [pair for pair in state.results if pair[0] != request]
     alike = [pair for pair in results if type(pair[0]) is type(request)]
@@ -146,12 +134,12 @@ def keep_result(state: State, request: Request, result: Any) -> State:
 
 
 def view_failed(state: State, outcome: Failed) -> State:
-    """A view's work failed: the view says so."""
+    """Keep the failure of a view's request: the view shows it."""
     after = settled(state, outcome.request)
     return state if after is None else keep_result(after, outcome.request, outcome)
 
 
 def diagnosed_anew(state: State) -> State:
-    """The conclusions changed: results that rest on the former ones are dropped, and asked for again where shown."""
+    """After new conclusions, drop results that depend on the former ones; an open view requests them again."""
     kept = tuple(pair for pair in state.results if not isinstance(pair[0], Prove | Suppose))
     return ask_for_view(replace(state, results=kept))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, SearchIcon
 from textual.events import Event
-from textual.message import Message
 from textual.screen import Screen
 
 from advisor.records import resources
@@ -20,15 +19,16 @@ from advisor.session.language.understand import completions
 from advisor.session.reducer import can_go_back, reduce
 from advisor.session.state import State
 from advisor.session.transcripts.autosave import SavedSession, Saving, forget
+from advisor.session.transcripts.player import Player
 from advisor.tui.drawing import DARK, LIGHT, card_text, safe
 from advisor.tui.leaving import Leaving
 from advisor.tui.opening import Settings, StartOptions, has_begun
 from advisor.tui.palette import Entries
-from advisor.tui.request_runner import Finished, Progressed, RequestRunner
-from advisor.tui.screens.base import ViewScreen, make, view_bindings
+from advisor.tui.request_runner import RequestRunner
+from advisor.tui.screens.base import AppScreen, ViewScreen, hidden, make, view_bindings
 from advisor.tui.screens.help import HelpScreen
 from advisor.tui.screens.launches import LaunchesScreen
-from advisor.tui.screens.replay import Loaded, Playing, ReplayScreen, load, own, read
+from advisor.tui.screens.replay import ReplayScreen, load, own, read
 from advisor.tui.screens.session import SessionScreen
 from advisor.tui.screens.start import OfferScreen, StartScreen
 from advisor.tui.widgets.prompt import History, Prompt, forward_to_prompt
@@ -38,12 +38,8 @@ from advisor.tui.widgets.prompt import History, Prompt, forward_to_prompt
 _SAVED_WITHIN_S = 0.1
 
 
-class NotKept(Message):
-    """The session cannot be saved automatically, and why."""
-
-    def __init__(self, why: str) -> None:
-        super().__init__()
-        self.why = why
+_EVERYTHING = "All actions, findings, steps, launches and exercises"
+_NOTHING = "That does nothing here. /help lists the commands."
 
 
 class AdvisorApp(App[int]):
@@ -52,31 +48,24 @@ class AdvisorApp(App[int]):
     TITLE = "ncu-advisor"
     CSS_PATH = "advisor.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+t", "theme", "Light/dark", show=False, tooltip="Switch between dark and light", priority=True),
-        Binding("ctrl+y", "copy", "Copy", show=False, tooltip="Copy the latest card to the clipboard", priority=True),
-        Binding(
-            "ctrl+p",
-            "command_palette",
-            "Palette",
-            show=False,
-            tooltip="All actions, findings, steps, launches and exercises",
-            priority=True,
-        ),
-        *view_bindings("app", anywhere=True),
+        hidden("ctrl+t", "theme", "Light/dark", "Switch between dark and light", priority=True),
+        hidden("ctrl+y", "copy", "Copy", "Copy the latest card to the clipboard", priority=True),
+        hidden("ctrl+p", "command_palette", "Palette", _EVERYTHING, priority=True),
+        *view_bindings(anywhere=True),
         Binding("ctrl+q", "quit", "Quit", tooltip="Leave the program", priority=True),
     ]
     COMMANDS = {Entries}  # noqa: RUF012  (the type is that of Textual)
 
     def __init__(
         self,
-        desk: Executor,
+        executor: Executor,
         paths: tuple[str, ...] = (),
         *,
         gpu: str = "",
         blocks: bool = True,
         traces: tuple[str, ...] = (),
         start_options: StartOptions | None = None,
-        player: Playing | None = None,
+        player: Player | None = None,
         theme: str = "dark",
         memory: Settings | None = None,
         saving: Saving | None = None,
@@ -89,9 +78,9 @@ class AdvisorApp(App[int]):
         super().__init__()
         self.state = State()
         self.gpu = gpu
-        self.desk = self._own_desk = desk
+        self.executor = self._own_executor = executor
         self.history = History()
-        self.runner = RequestRunner(self, desk)
+        self.runner = RequestRunner(self, executor)
         self._beginning = e.Began(paths, gpu, traces)
         self._start = None if start_options is None else StartScreen(start_options, blocks=blocks)
         self._replay = None if player is None else ReplayScreen(player, blocks=blocks)
@@ -99,9 +88,9 @@ class AdvisorApp(App[int]):
             self.register_theme(one)
         self.theme = LIGHT.name if theme == "light" else DARK.name
         self._memory = memory
-        self._saving, self._interrupted = saving, interrupted
+        self.saving, self._interrupted = saving, interrupted
         if saving is not None:
-            saving.problem = self._not_kept
+            saving.problem = self._not_saved
         self._launches = LaunchesScreen(blocks=blocks)
         self._session = SessionScreen(blocks=blocks)
         self._blocks = blocks
@@ -115,7 +104,6 @@ class AdvisorApp(App[int]):
         return {"quiet": "#808a96"}
 
     def on_mount(self) -> None:
-        """Show the first screen, then start the work."""
         self.leaving.watch(self)
         # Installed screens survive `switch_screen`; others are removed by it and cannot be shown again.
         self.install_screen(self._session, "session")
@@ -134,16 +122,15 @@ class AdvisorApp(App[int]):
     # Events
 
     async def on_event(self, event: Event) -> None:
-        """Send keys typed outside the prompt to it before anything else handles them."""
         if not (self.screen_stack and forward_to_prompt(self.screen, event)):
             await super().on_event(event)
 
     def dispatch(self, event: e.Event) -> None:
         """Apply one event to the state, then update the screen and the running work."""
         self.state = reduce(self.state, event)
-        if self._saving is not None:
-            self._saving.keep(self.state)
-            self._saving.flush(_SAVED_WITHIN_S)
+        if self.saving is not None:
+            self.saving.keep(self.state)
+            self.saving.flush(_SAVED_WITHIN_S)
         if self.state.place == "closed":
             self.exit(0)
             return
@@ -173,7 +160,7 @@ class AdvisorApp(App[int]):
         if self._memory is not None and read and paths and not any(path.startswith(kernels) for path in paths):
             self._memory.opened(paths)
 
-    def _wanted(self) -> LaunchesScreen | SessionScreen | ViewScreen | StartScreen | ReplayScreen:
+    def _wanted(self) -> AppScreen:
         """The screen that the state asks for; view screens are created when first opened."""
         if self._replay is not None:
             return self._replay
@@ -208,29 +195,25 @@ class AdvisorApp(App[int]):
         if isinstance(event, e.HelpAsked) and (self.state.place != "launch" or self.state.view or self._replay):
             self.action_help()
             return
-        before = self.state
-        self.dispatch(event)
-        if self.state is before and self.state.place != "closed":
-            said = (
-                _unclear(event)
-                if isinstance(event, e.NotUnderstood)
-                else "That does nothing here. /help lists the commands."
-            )
-            self.notify(safe(said), severity="warning", markup=False)
+        self.do(event)
 
     def do(self, event: e.Event) -> None:
         """Apply one event, and show a note if it does nothing here."""
         before = self.state
         self.dispatch(event)
         if self.state is before and self.state.place != "closed":
-            self.notify("That does nothing here. /help lists the commands.", severity="warning", markup=False)
+            self.warn(_unclear(event) if isinstance(event, e.NotUnderstood) else _NOTHING)
+
+    def warn(self, text: str) -> None:
+        """Show a note that something cannot be done."""
+        self.notify(safe(text), severity="warning", markup=False)
 
     def prefill(self, line: str) -> None:
         """Put the beginning of a line into the prompt."""
         if self.state.view:
             self.dispatch(e.ViewLeft())
         for prompt in self.screen_stack[1].query(Prompt):
-            prompt.value, prompt.cursor_position = line, len(line)
+            prompt.write(line)
             prompt.focus()
 
     def complete(self, text: str) -> tuple[str, ...]:
@@ -244,17 +227,6 @@ class AdvisorApp(App[int]):
         self.dispatch(e.Cancelled())
         return True
 
-    def on_finished(self, message: Finished) -> None:
-        """Apply the outcome of a finished request."""
-        if self.runner.done():
-            self.dispatch(message.outcome)
-        else:
-            self.runner.follow(self.state)
-
-    def on_progressed(self, message: Progressed) -> None:
-        """Show the progress of the running request."""
-        self.runner.progressed(message)
-
     # Saved sessions
 
     def replay_file(self, path: Path) -> None:
@@ -265,27 +237,27 @@ class AdvisorApp(App[int]):
         """Load a saved session and continue where it ended."""
         read(self, path, True, self.load)
 
-    def on_loaded(self, message: Loaded) -> None:
-        """Show or continue the loaded session, or report the problem."""
-        if message.player is None:
-            self.notify(message.problem, severity="error", markup=False)
+    def loaded(self, player: Player | None, end: Any, problem: str) -> None:
+        """Show a saved session, or continue it where `end` is its last step; None: it could not be loaded."""
+        if player is None:
+            self.notify(problem, severity="error", markup=False)
             if self._interrupted is not None:
                 self._taken_up("anew")
-        elif message.end is not None:
-            self.go_on(message.end.state, message.player.desk)
-            for text in getattr(message.player, "changed", ()):
-                self.notify(text, severity="warning", markup=False)
+        elif end is not None:
+            self.go_on(end.state, player.executor)
+            for text in getattr(player, "changed", ()):
+                self.warn(text)
         else:
-            self._replay = ReplayScreen(message.player, blocks=self._blocks)
+            self._replay = ReplayScreen(player, blocks=self._blocks)
             self.follow()
 
-    def go_on(self, state: State, desk: Executor) -> None:
+    def go_on(self, state: State, executor: Executor) -> None:
         """Continue a replayed session as the user's own."""
         self.runner.drop()
-        self.state, self.desk, self._replay = state, own(desk, self._own_desk), None
-        self.runner = RequestRunner(self, self.desk)
-        if self._saving is not None:
-            self._saving.go_on(state, self.desk)
+        self.state, self.executor, self._replay = state, own(executor, self._own_executor), None
+        self.runner = RequestRunner(self, self.executor)
+        if self.saving is not None:
+            self.saving.go_on(state, self.executor)
         self.follow()
 
     def _taken_up(self, answer: str | None) -> None:
@@ -296,19 +268,12 @@ class AdvisorApp(App[int]):
             self.resume_file(kept.path)
             return
         if answer == "forget" and kept is not None:
-            forget(kept)
+            forget(kept.path)
         self.dispatch(self._beginning)
 
-    def _not_kept(self, why: str) -> None:
-        self.post_message(NotKept(why))  # from the thread that saves
-
-    def on_not_kept(self, message: NotKept) -> None:
-        """Report that the session cannot be saved automatically."""
-        self.notify(
-            f"This session cannot be saved by itself, and goes on all the same: {safe(message.why)}",
-            severity="warning",
-            markup=False,
-        )
+    def _not_saved(self, why: str) -> None:
+        # Called from the thread that saves.
+        self.call_later(self.warn, f"This session cannot be saved by itself, and goes on all the same: {why}")
 
     def end_replay(self) -> None:
         """Return to where the replay was opened; exit if the program was started only for it."""
@@ -321,7 +286,6 @@ class AdvisorApp(App[int]):
     # Actions
 
     def action_help(self) -> None:
-        """Show keys and commands."""
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(blocks=self._blocks))
 
@@ -333,16 +297,14 @@ class AdvisorApp(App[int]):
             screen.refresh_bindings()
 
     def action_copy(self) -> None:
-        """Copy the latest card to the terminal's clipboard (OSC 52), and show a note."""
         cards = self.state.conversation
-        if cards:
-            self.copy_to_clipboard(card_text(cards[-1], self._blocks))
-        title = cards[-1].title or cards[-1].label if cards else ""
-        said = f"Copied, if the terminal allows it: {safe(title)}" if cards else "There is no card to copy."
-        self.notify(said, severity="information" if cards else "warning", markup=False)
+        if not cards:
+            self.warn("There is no card to copy.")
+            return
+        self.copy_to_clipboard(card_text(cards[-1], self._blocks))
+        self.notify(f"Copied, if the terminal allows it: {safe(cards[-1].title or cards[-1].label)}", markup=False)
 
     async def action_command_palette(self) -> None:  # type: ignore[override]
-        """Open the command palette."""
         if not CommandPalette.is_open(self):  # type: ignore[arg-type]
             palette = CommandPalette(
                 placeholder="an action, a command, a finding, a step, a kernel, an exercise", id="--command-palette"
@@ -352,15 +314,12 @@ class AdvisorApp(App[int]):
                 icon.icon = "›" if self._blocks else ">"
 
     def action_view(self, view: str) -> None:
-        """Open a view from anywhere."""
         self.dispatch(e.ViewShown(view))
 
     def action_undo(self) -> None:
-        """Undo the last action."""
         self.say("/back")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide actions that do nothing now."""
         if action == "undo":
             return can_go_back(self.state)
         if action == "view":
@@ -370,19 +329,15 @@ class AdvisorApp(App[int]):
         return True
 
     def action_theme(self) -> None:
-        """Switch between dark and light."""
         self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
         if self._memory is not None:
             self._memory.choose("light" if self.theme == LIGHT.name else "dark")
 
     async def action_quit(self) -> None:
-        """Leave the program through the reducer."""
         self.dispatch(e.Quit())
 
 
 def _unclear(event: e.NotUnderstood) -> str:
     """Why a line was not understood, with suggestions: the note shown where there is no conversation."""
     meant = f"Did you mean: {'   or   '.join(event.meant)}" if event.meant else ""
-    return (
-        " ".join(part for part in (event.because, meant) if part) or "That does nothing here. /help lists the commands."
-    )
+    return " ".join(part for part in (event.because, meant) if part) or _NOTHING

@@ -5,7 +5,7 @@ Text from a report is data: control characters are escaped and markup in it stay
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 from unicodedata import category
 
@@ -13,11 +13,12 @@ from textual.content import Content
 from textual.theme import Theme
 
 from advisor.records.diagnosis import LaunchDiagnosis
-from advisor.session.records import Card, Line
+from advisor.session.records import Card
+from advisor.view.blocks import SIGNS, Bars, Block, Code, Line, Plain, Table, in_lines
 from advisor.view.charts import bars as charts
 from advisor.view.charts import workload
-from advisor.view.explain import explain_text
 from advisor.view.text import shown
+from advisor.view.writers.terminal import block_lines, plain_text, table_width
 
 DARK: Final = Theme(
     name="advisor-dark",
@@ -77,8 +78,8 @@ LINES: Final = {
     "unknown": "$quiet italic",
     "warning": "",
 }
-MARKS: Final = {"holds": "✓", "fails": "✗", "unknown": "?", "warning": "!"}
-PLAIN_MARKS: Final = {"holds": "+", "fails": "x", "unknown": "?", "warning": "!"}
+PLAIN_SIGNS: Final = {**SIGNS, "holds": "+", "fails": "x"}
+_CODE: Final = {"+": "$text-success", "-": "$text-error", "@": "$quiet"}
 BARS: Final = {
     "high": "$error",
     "busy": "$warning",
@@ -112,7 +113,7 @@ ROLES: Final = {
     "unknown": "$quiet italic",
 }
 
-
+HEADING: Final = "bold $text-primary"  # style of the headings of evidence
 _LABEL_MOST = 24
 _NARROWEST = 16
 _INDENT = 2
@@ -141,13 +142,15 @@ def styled(text: str, style: str) -> Content:
     return Content.styled(safe(text), style) if style else Content(safe(text))
 
 
-def wrap_hanging(first: Content, rest: Content, text: Content, width: int) -> list[Content]:
-    """`text` wrapped to `width` with `first` before its first line and `rest` before the others."""
+def hanging(first: Content | str, text: Content, width: int, rest: int | None = None) -> list[Content]:
+    """`text` wrapped to `width` with `first` before its first line; the others are indented as far, or by `rest`."""
+    first = Content(first) if isinstance(first, str) else first
     room = max(width - first.cell_length, _NARROWEST)
     if text.cell_length <= room and "\n" not in text.plain:
         return [first + text.rstrip()]
     lines = text.wrap(room) or [Content("")]
-    return [first + lines[0].rstrip(), *(rest + line.rstrip() for line in lines[1:])]
+    indent = Content(" " * (first.cell_length if rest is None else rest))
+    return [first + lines[0].rstrip(), *(indent + line.rstrip() for line in lines[1:])]
 
 
 def card_title(card: Card) -> Content:
@@ -159,42 +162,61 @@ def card_title(card: Card) -> Content:
     return Content("  ").join(parts)
 
 
-def card_lines(card: Card, width: int, extra: Sequence[str] = (), blocks: bool = True) -> list[Content]:
-    """The lines of a card, at most `width` cells wide; `extra` are lines made by another renderer."""
-    marks = MARKS if blocks else PLAIN_MARKS
-    lines = wrap_hanging(Content(""), Content(""), card_title(card), width)
-    longest = max((len(line.label) for line in card.lines if line.label), default=0)
-    column = min(longest + 2, _LABEL_MOST, max(width // 3, 8))
+def card_lines(card: Card, width: int, blocks: bool = True) -> list[Content]:
+    """The lines of a card, at most `width` cells wide."""
+    marks = SIGNS if blocks else PLAIN_SIGNS
+    title = card_title(card)
+    lines = hanging("", title, width) if title.plain else []
+    labels = (line.label for block in card.blocks if not _drawn(block, width) for line in in_lines((block,)))
+    column = min(max(map(len, labels), default=0) + 2, _LABEL_MOST, max(width // 3, 8))
     number = 0
-    for line in card.lines:
-        number += line.style == "step"
-        lines += _line(line, number, column, width, marks)
-    lines += [styled(text, "") for text in extra]
+    for block in card.blocks:
+        if isinstance(block, Code) and block.diff:
+            lines += code_lines(block, width)
+        elif _drawn(block, width):
+            drawn = plain_text(block_lines((block,), width=width, blocks=blocks), blocks)
+            lines += [styled(text, "") for text in drawn.splitlines()]
+        else:
+            for line in in_lines((block,)):
+                number += line.style == "step"
+                lines += _line(line, number, column, width, marks)
     return lines
 
 
+def _drawn(block: Block, width: int) -> bool:
+    """Whether the terminal writer lays the block out: a drawing, or a table for which there is room."""
+    if isinstance(block, Table):
+        return table_width(block) <= width
+    return isinstance(block, Code | Bars) or (isinstance(block, Plain) and not block.whole)
+
+
+def code_lines(code: Code, width: int) -> list[Content]:
+    """Code of an exercise or a diff; the sign before a changed line repeats what its colour says."""
+    out = [heading(code.caption)] if code.caption else []
+    for line in code.lines:
+        text = line.expandtabs(4)
+        # A wrapped line continues further in than it began.
+        inside = min(len(text) - len(text[1:].lstrip()) + 4, max(width - 20, 0))
+        room = max(width - inside, 20)
+        parts = [text[:width], *(" " * inside + text[at : at + room] for at in range(width, len(text), room))]
+        out += [styled(part, _CODE.get(line[:1], "")) for part in parts]
+    return out
+
+
 def _line(line: Line, number: int, column: int, width: int, marks: dict[str, str]) -> list[Content]:
-    style = LINES.get(line.style, "")
-    indent = Content(" " * (_INDENT * line.depth))
+    style, mark = LINES.get(line.style, ""), marks.get(line.style, "")
+    indent = " " * (_INDENT * line.depth)
     text = styled(line.text, style)
     if line.style == "step":
-        step = f"{number}. "
-        return wrap_hanging(indent + styled(step, "bold"), indent + Content(" " * len(step)), text, width)
-    mark = marks.get(line.style, "")
-    if mark:
-        marked = styled(f"{mark} ", f"bold {style or '$text-warning'}")
-        if not line.label:
-            return wrap_hanging(indent + marked, indent + Content("  "), text, width)
-        text = marked + text
+        return hanging(Content(indent) + styled(f"{number}. ", "bold"), text, width)
+    marked = styled(f"{mark} ", f"bold {style or '$text-warning'}") if mark else Content("")
     if not line.label:
-        return wrap_hanging(indent, indent, text, width)
+        return hanging(Content(indent) + marked, text, width)
     label = safe(line.label)
     if len(label) + 2 > column:
         # A long label gets its own line, with the text below it.
-        under = indent + Content("  ")
-        return [indent + styled(line.label, "$text-secondary"), *wrap_hanging(under, under, text, width)]
-    lead = indent + styled(f"{label:<{column}}", "$text-secondary")
-    return wrap_hanging(lead, indent + Content(" " * column), text, width)
+        return [Content(indent) + styled(label, "$text-secondary"), *hanging(f"{indent}  ", marked + text, width)]
+    return hanging(Content(indent) + styled(f"{label:<{column}}", "$text-secondary"), marked + text, width)
 
 
 def bar_lines(rows: Iterable[charts.Bar], width: int) -> list[Content]:
@@ -231,22 +253,13 @@ def chart_lines(launch: LaunchDiagnosis, width: int, blocks: bool) -> list[Conte
     lines += [Content("")]
     lines += bar_lines([charts.occupancy(metrics, labels, width=width, blocks=blocks)], width)
     limit = charts.occupancy_limit(metrics, labels)
-    lines += wrap_hanging(Content("  "), Content("  "), styled(limit, "$quiet"), width) if limit else []
+    lines += hanging("  ", styled(limit, "$quiet"), width) if limit else []
     return lines
 
 
 def heading(text: str) -> Content:
     """The heading of a section of the evidence."""
-    return styled(text, "bold $text-primary")
-
-
-def extra_lines(card: Card, width: int) -> list[str]:
-    """The lines of a card's detail at this width; empty without one."""
-    if card.kind != "explanation" or card.detail is None:
-        return []
-    if isinstance(card.detail, str):
-        return card.detail.splitlines()
-    return explain_text(card.detail, width=width).splitlines()
+    return styled(text, HEADING)
 
 
 _WIDTH: Final = 100
@@ -254,5 +267,5 @@ _WIDTH: Final = 100
 
 def card_text(card: Card, blocks: bool = True) -> str:
     """The lines of a card as plain text of 100 columns."""
-    lines = card_lines(card, _WIDTH, extra_lines(card, _WIDTH), blocks)
+    lines = card_lines(card, _WIDTH, blocks)
     return "\n".join(line.plain.rstrip() for line in lines).strip() + "\n"

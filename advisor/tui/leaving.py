@@ -1,4 +1,4 @@
-"""The end of a session by a signal, or because its terminal is gone: the terminal is restored and the program ends."""
+"""End a session on a signal, or when its terminal is gone: restore the terminal and leave the program."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _RESET = (
 
 
 class Leaving:
-    """What one session needs to end: its app, once that runs, and the terminal's settings before it."""
+    """The app, once it runs, and the settings of the terminal before it."""
 
     def __init__(self) -> None:
         self._app: App[int] | None = None
@@ -38,7 +38,7 @@ class Leaving:
             self._was_terminal = True
 
     def watch(self, app: App[int]) -> None:
-        """To be called when the app runs: end it on a signal, and once its terminal is gone."""
+        """End the running app on a signal, and once its terminal is gone."""
         if app.is_headless:
             return
         self._app, self._loop = app, asyncio.get_running_loop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -18,25 +19,13 @@ from advisor.session.transcripts.autosave import SavedSession, remark, title
 from advisor.view.numbers import plural
 from advisor.view.text import cut
 
-_HEAD: Final = 8192
-
-
+_HEAD: Final = 8192  # bytes of a file that show its kind
 _SQLITE: Final = b"SQLite format 3\0"
-
-
 _NSYS: Final = (".nsys-rep", ".qdrep", ".qdstrm")
-
-
 # Headings of the tables that `nsys stats` writes; ncu's own CSV begins with "ID" and "Process ID".
 _STATS: Final = re.compile(r"Time ?\(%\).*Total Time|^\"?Start \(ns\)\"?,", re.MULTILINE)
-
-
 _TRANSCRIPT: Final = b'"ncu-advisor/transcript/'
-
-
 ENDINGS: Final = (*files.REPORTS, *files.TRACES, ".jsonl")
-
-
 COMMANDS: Final = ("/help", "/quit")
 
 
@@ -115,12 +104,7 @@ def theme_for(asked: str, remembered: str, environment: Mapping[str, str]) -> st
 
 
 _HEADER: Final = 1 << 16  # characters read of a saved session's first line
-
-
 _TITLE: Final = 60
-
-
-_CASES: Final = "cases"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,29 +136,19 @@ class StartOptions:
         out += [Choice("demo", "Open the demo", (), "22 kernels recorded on an H200")] if self.demo is not None else []
         out.append(Choice("practice", "Practise on an exercise", (), "slow kernels to diagnose and fix"))
         if self.cases:
-            out.append(
-                Choice(
-                    _CASES,
-                    "Replay a worked case",
-                    (),
-                    f"{len(self.cases)} {plural(len(self.cases), 'session')}, step by step",
-                )
-            )
-        return (
-            *out,
-            Choice("knowledge", "Browse the knowledge base", (), "findings, stalls, opcodes, GPUs, the method"),
-        )
+            count = f"{len(self.cases)} {plural(len(self.cases), 'session')}, step by step"
+            out.append(Choice("cases", "Replay a worked case", (), count))
+        what = "findings, stalls, opcodes, GPUs, the method"
+        return (*out, Choice("knowledge", "Browse the knowledge base", (), what))
 
     def case_choices(self) -> tuple[Choice, ...]:
         """The bundled sessions."""
         return tuple(Choice(f"replay:{at}", cut(one.title, _TITLE), (), one.note) for at, one in enumerate(self.cases))
 
     def _recent(self, at: int, path: str) -> Choice:
-        kind = kind_of(Path(path))
-        label = {"trace": "Open the trace {name}", "transcript": "Continue {title}"}.get(kind, "Open {name}")
-        name, folder = Path(path).name, str(Path(path).parent)
-        note = folder if is_there(path) else "no longer exists"
-        return Choice(f"open:{at}", label.format(name=name, title=name), (), note)
+        begin = {"trace": "Open the trace", "transcript": "Continue"}.get(kind_of(Path(path)), "Open")
+        note = str(Path(path).parent) if is_there(path) else "no longer exists"
+        return Choice(f"open:{at}", f"{begin} {Path(path).name}", (), note)
 
 
 def cases(folder: Path) -> tuple[Saved, ...]:
@@ -198,7 +172,7 @@ def has_begun(log: Sequence[object]) -> bool:
 
 
 NAME: Final = "terminal.json"
-THEMES: Final = ("dark", "light")
+_THEMES: Final = ("dark", "light")
 _RECENT: Final = 6
 _LARGEST: Final = 1 << 16  # bytes of the file: it holds a few paths
 _LONGEST: Final = 4096
@@ -211,28 +185,24 @@ class Settings:
     folder: Path
 
     def _read(self) -> dict[str, Any]:
+        path = self.folder / NAME
         try:
-            path = self.folder / NAME
-            if path.stat().st_size > _LARGEST:
-                return {}
-            content = json.loads(path.read_text("utf-8"))
+            content = json.loads(path.read_text("utf-8")) if path.stat().st_size <= _LARGEST else {}
         except (OSError, ValueError, RecursionError):
             return {}
         return content if isinstance(content, dict) else {}
 
     def _write(self, **changes: Any) -> None:
         content = {"theme": self.theme, "recent": list(self.recent)} | changes
-        try:
+        with contextlib.suppress(OSError, AdvisorError):  # the session continues without remembering it
             self.folder.mkdir(parents=True, exist_ok=True)
             write_whole(self.folder / NAME, json.dumps(content, indent=1, sort_keys=True) + "\n")
-        except (OSError, AdvisorError):
-            pass  # the session continues without remembering it
 
     @property
     def theme(self) -> str:
-        """One of THEMES, empty where none was chosen."""
+        """`dark`, `light`, or empty if none was chosen."""
         theme = self._read().get("theme")
-        return theme if isinstance(theme, str) and theme in THEMES else ""
+        return theme if isinstance(theme, str) and theme in _THEMES else ""
 
     @property
     def recent(self) -> tuple[str, ...]:

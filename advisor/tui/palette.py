@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from textual.actions import parse
@@ -13,11 +14,10 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.dom import DOMNode
 from textual.screen import Screen
-from textual.widgets import Input
 
 from advisor.session import events as e
 from advisor.session.actions import COMMANDS
-from advisor.session.numbers import launch_number
+from advisor.session.state import launch_number
 from advisor.tui.drawing import safe, styled
 from advisor.tui.screens.base import SCREENS
 from advisor.tui.widgets.prompt import Prompt
@@ -49,33 +49,23 @@ def bindings_of(node: DOMNode) -> list[Binding]:
 
 def keys_of(app: App[int], screen: Screen[object]) -> tuple[list[Key], list[Key]]:
     """The keys of this screen and its prompt, and the keys that work everywhere; each action once."""
-    here = _told(app, screen, bindings_of(screen))
-    for prompt in screen.query(Prompt):
-        if isinstance(prompt, Input):
-            here += _told(app, prompt, bindings_of(prompt))
-            break
-    return _once(here), _once(_told(app, app, bindings_of(app)))
+    return _keys(app, screen, *list(screen.query(Prompt))[:1]), _keys(app, app)
 
 
-def _told(app: App[int], node: DOMNode, bindings: Iterable[Binding]) -> list[Key]:
-    out = []
-    for binding in bindings:
-        if binding.tooltip or binding.description:
+def _keys(app: App[int], *nodes: DOMNode) -> list[Key]:
+    """The keys of these nodes; those of one node with the same action and text share a row."""
+    rows: dict[tuple[str, str, DOMNode], Key] = {}
+    for node in nodes:
+        for binding in bindings_of(node):
+            name, says = binding.description, binding.tooltip or binding.description
+            if not says:
+                continue
             keys = tuple(binding.key.split(","))
             shown = ", ".join(app.get_key_display(Binding(key, "")) for key in keys)
-            name, says = binding.description, binding.tooltip or binding.description
-            out.append(Key(shown, name or says, says, binding.action, node, keys))
-    return out
-
-
-def _once(keys: list[Key]) -> list[Key]:
-    """Keys of the same node with the same action and text share a row."""
-    rows: dict[tuple[str, str, DOMNode], Key] = {}
-    for key in keys:
-        same = (key.action, key.says, key.at)
-        found = rows.get(same)
-        both = key if found is None else replace(found, shown=f"{found.shown}, {key.shown}", keys=found.keys + key.keys)
-        rows[same] = both
+            same = (binding.action, says, node)
+            old = rows.get(same)
+            key = Key(shown, name or says, says, binding.action, node, keys)
+            rows[same] = key if old is None else replace(old, shown=f"{old.shown}, {shown}", keys=old.keys + keys)
     return list(rows.values())
 
 
@@ -115,24 +105,17 @@ class Entries(Provider):
     """Search provider for everything that can be done now."""
 
     async def discover(self) -> Hits:
-        """The entries before anything is typed: actions, commands and views."""
-        for entry in (*actions(self._app), *commands(self._app), *views(self._app)):
+        app = cast("AdvisorApp", self.app)
+        for entry in (*actions(app), *commands(app), *views(app)):
             yield DiscoveryHit(entry.shown, entry.do, text=entry.name, help=entry.more)
 
     async def search(self, query: str) -> Hits:
-        """The matching entries, best first."""
-        matcher = self.matcher(query)
-        scored = [
-            (max(matcher.match(entry.name), _SAYS * matcher.match(entry.says)), at, entry)
-            for at, entry in enumerate(everything(self._app))
-        ]
-        found = sorted((s for s in scored if s[0] > 0), key=lambda s: (-s[0], s[1]))
-        for score, _, entry in found[:_MOST]:
+        match = self.matcher(query).match
+        entries = everything(cast("AdvisorApp", self.app))
+        scored = [(max(match(entry.name), _SAYS * match(entry.says)), entry) for entry in entries]
+        found = sorted((s for s in scored if s[0] > 0), key=lambda s: -s[0])
+        for score, entry in found[:_MOST]:
             yield Hit(score, entry.shown, entry.do, text=entry.name, help=entry.more)
-
-    @property
-    def _app(self) -> AdvisorApp:
-        return cast("AdvisorApp", self.app)
 
 
 def everything(app: AdvisorApp) -> Iterator[Entry]:
@@ -148,60 +131,44 @@ def actions(app: AdvisorApp) -> Iterator[Entry]:
     under = next((s for s in reversed(app.screen_stack) if type(s).__module__.startswith("advisor.")), app.screen)
     for key in [one for group in keys_of(app, under) for one in group]:
         if works(key) and "digit" not in key.action:
-            yield Entry(key.name, key.says, _runs(app, key.action, key.at), key.shown)
-
-
-def _runs(app: AdvisorApp, action: str, at: object) -> Callable[[], object]:
-    return lambda: app.run_action(action, at)  # type: ignore[arg-type]
+            yield Entry(key.name, key.says, partial(app.run_action, key.action, key.at), key.shown)
 
 
 def commands(app: AdvisorApp) -> Iterator[Entry]:
     """The slash commands; one that needs an argument is put into the prompt."""
     for command in COMMANDS.values():
         word, needs = f"/{command.name}", bool(command.takes) and not command.takes.startswith("[")
-        yield Entry(command.usage, command.does, _types(app, f"{word} ") if needs else _says(app, word))
-
-
-def _says(app: AdvisorApp, line: str) -> Callable[[], object]:
-    return lambda: app.say(line)
-
-
-def _types(app: AdvisorApp, line: str) -> Callable[[], object]:
-    return lambda: app.prefill(line)
+        do = partial(app.prefill, f"{word} ") if needs else partial(app.say, word)
+        yield Entry(command.usage, command.does, do)
 
 
 def views(app: AdvisorApp) -> Iterator[Entry]:
     """The views of the session."""
     for name, view in SCREENS.items():
-        yield Entry(f"View: {view.name.casefold()}", view.says, _posts(app, e.ViewShown(name)))
+        yield Entry(f"View: {view.name.casefold()}", view.says, partial(app.do, e.ViewShown(name)))
 
 
 def things(app: AdvisorApp) -> Iterator[Entry]:
     """Findings of the current launch, steps, launches, exercises and entries to explain."""
-    state = app.state
-    if state.launch is not None:
-        for finding in state.launch.findings:
-            yield Entry(
-                f"Finding: {finding.title}",
-                "show this finding of the current launch",
-                _posts(app, e.FindingShown(finding.id)),
-            )
-    for step in state.knowledge.steps:
-        says = f"Step {step.id}: {step.title}"
-        yield Entry(says, "go to this step of the method", _posts(app, e.StepShown(step.id)))
-    if state.diagnosis is not None and not state.numbers:
-        for at, launch in enumerate(state.diagnosis.launches):
-            number = launch_number(launch, state.several_reports)
-            kernel = safe(launch.kernel).replace("\n", " ")[:_LONGEST]
-            name = f"Launch {number}: {kernel}"
-            yield Entry(name, "open this launch", _posts(app, e.LaunchSelected(at)))
-    for exercise in state.knowledge.exercises:
-        event = e.ViewShown("practice", exercise)
-        yield Entry(f"Exercise: {exercise}", "practise on it", _posts(app, event))
-    for name, title in state.knowledge.findings:
-        event = e.ViewShown("knowledge", name)
-        yield Entry(f"Explain: {title or name}", "open it in the knowledge base", _posts(app, event))
-
-
-def _posts(app: AdvisorApp, event: e.Event) -> Callable[[], object]:
-    return lambda: app.do(event)
+    state, knowledge, launch = app.state, app.state.knowledge, app.state.launch
+    launches = () if state.diagnosis is None or state.numbers else state.diagnosis.launches
+    numbers = [launch_number(each, state.several_reports) for each in launches]
+    kernels = [safe(each.kernel).replace("\n", " ")[:_LONGEST] for each in launches]
+    found: list[tuple[str, str, e.Event]] = [
+        *(
+            (f"Finding: {finding.title}", "show this finding of the current launch", e.FindingShown(finding.id))
+            for finding in (launch.findings if launch is not None else ())
+        ),
+        *((f"Step {s.id}: {s.title}", "go to this step of the method", e.StepShown(s.id)) for s in knowledge.steps),
+        *(
+            (f"Launch {number}: {kernel}", "open this launch", e.LaunchSelected(at))
+            for at, (number, kernel) in enumerate(zip(numbers, kernels, strict=True))
+        ),
+        *((f"Exercise: {name}", "practise on it", e.ViewShown("practice", name)) for name in knowledge.exercises),
+        *(
+            (f"Explain: {title or name}", "open it in the knowledge base", e.ViewShown("knowledge", name))
+            for name, title in knowledge.findings
+        ),
+    ]
+    for name, says, event in found:
+        yield Entry(name, says, partial(app.do, event))

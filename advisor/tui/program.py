@@ -61,8 +61,8 @@ def replay(path: Path, *, theme: str = "") -> int:
     """Replay a saved session; returns the exit code. InputError if it is not one, UsageError without a terminal."""
     _needs_terminal()
     saving = Saving()
-    desk = Executor(saving.sources(sources(), writers()))
-    return _start(desk, (), theme=theme, memory=Settings(resources.user_config()), saving=saving, player=load(path))
+    executor = Executor(saving.sources(sources(), writers()))
+    return _start(executor, (), theme=theme, memory=Settings(resources.user_config()), saving=saving, player=load(path))
 
 
 def _needs_terminal() -> None:
@@ -72,7 +72,6 @@ def _needs_terminal() -> None:
 
 
 def _start_options(memory: Settings) -> StartOptions:
-    """The choices of the start screen."""
     try:
         bundled = cases(resources.folder("transcripts"))
     except AdvisorError:
@@ -81,12 +80,11 @@ def _start_options(memory: Settings) -> StartOptions:
 
 
 def _start(
-    desk: Executor, reports: tuple[str, ...], *, theme: str, memory: Settings, saving: Saving, **options: Any
+    executor: Executor, reports: tuple[str, ...], *, theme: str, memory: Settings, saving: Saving, **options: Any
 ) -> int:
-    # The app reads the report after its first frame: both at once want the interpreter, and the frame would wait.
     chosen = theme_for(theme, memory.theme, os.environ)
     blocks = can_draw(sys.stderr.encoding)
-    app = AdvisorApp(desk, reports, blocks=blocks, theme=chosen, memory=memory, saving=saving, **options)
+    app = AdvisorApp(executor, reports, blocks=blocks, theme=chosen, memory=memory, saving=saving, **options)
     try:
         with app.leaving.during():
             code = app.run()

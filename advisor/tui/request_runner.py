@@ -1,17 +1,15 @@
-"""Work in threads: the first request that the state waits for is performed; its outcome comes back as a message."""
+"""Work in threads: the first request that the state waits for is performed, and its outcome applied to the state."""
 
 from __future__ import annotations
 
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
-from textual.message import Message
-
+from advisor.practice.tasks import STAGE_WORDS as CHILD_STAGES
 from advisor.session import events as e
-from advisor.session.executor import CalledOff, Executor
+from advisor.session.executor import CancelledWorkError, Executor
 from advisor.session.state import State
 from advisor.tui.widgets.text import Busy
-from advisor.view.stages import STAGES as CHILD_STAGES
 
 if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
@@ -33,31 +31,15 @@ _WORK: Final[dict[type, str]] = {
 }
 
 
-class Finished(Message):
-    """A request was performed."""
-
-    def __init__(self, outcome: e.Outcome) -> None:
-        super().__init__()
-        self.outcome = outcome
-
-
-class Progressed(Message):
-    """Progress of a request: `done` of `total` (0 if unknown) of the stage `what`."""
-
-    def __init__(self, request: e.Request, what: str, done: int, total: int) -> None:
-        super().__init__()
-        self.request, self.what, self.done, self.total = request, what, done, total
-
-
 class RequestRunner:
-    """At most one thread at a time. Work that nobody waits for any more is called off and its outcome dropped.
+    """At most one thread at a time; the outcome of cancelled work is dropped.
 
     The threads are daemons, not Textual's workers: those are waited for when the program ends, and a user who quits
     while a large report is being read should not have to wait for it.
     """
 
-    def __init__(self, app: AdvisorApp, desk: Executor) -> None:
-        self._app, self._desk = app, desk
+    def __init__(self, app: AdvisorApp, executor: Executor) -> None:
+        self._app, self.executor = app, executor
         self._running: e.Request | None = None
         self._unwanted = Event()
         self._progress: tuple[str, int, int] = ("", 0, 0)
@@ -74,7 +56,7 @@ class RequestRunner:
         if self._running is None and state.waiting:
             self._running, self._progress, self._unwanted = state.waiting[0], ("", 0, 0), Event()
             arguments = (state.waiting[0], state, self._unwanted)
-            Thread(target=self._perform, args=arguments, name="desk", daemon=True).start()
+            Thread(target=self._perform, args=arguments, name="request", daemon=True).start()
         self.show(state)
 
     def drop(self) -> None:
@@ -84,21 +66,22 @@ class RequestRunner:
     def _perform(self, request: e.Request, state: State, unwanted: Event) -> None:
         def progress(what: str, done: int, total: int) -> None:
             if unwanted.is_set():
-                raise CalledOff
-            self._app.post_message(Progressed(request, what, done, total))
+                raise CancelledWorkError
+            self._app.call_later(self._progressed, request, (what, done, total))
 
-        outcome = self._desk.perform(request, state, progress)
-        self._app.post_message(Finished(outcome))
+        self._app.call_later(self._finished, self.executor.perform(request, state, progress))
 
-    def done(self) -> bool:
-        """Note that the thread has ended; returns whether its outcome is wanted. Cancelled work may start again."""
+    def _finished(self, outcome: e.Outcome) -> None:
+        """Apply the outcome, unless the work was cancelled; it may then start again."""
         self._running = None
-        return not self._unwanted.is_set()
+        if self._unwanted.is_set():
+            self.follow(self._app.state)
+        else:
+            self._app.dispatch(outcome)
 
-    def progressed(self, message: Progressed) -> None:
-        """Show the progress."""
-        if message.request == self._running:
-            self._progress = (message.what, message.done, message.total)
+    def _progressed(self, request: e.Request, progress: tuple[str, int, int]) -> None:
+        if request == self._running:
+            self._progress = progress
             self.show(self._app.state)
 
     def show(self, state: State) -> None:

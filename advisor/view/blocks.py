@@ -7,24 +7,25 @@ two backticks as code.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from advisor.view.charts.drawing import Chart
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from advisor.view.charts.drawing import Chart
 
 Tone = Literal["plain", "good", "warn", "bad", "lead", "dim"]
+Style = Literal["text", "strong", "fact", "step", "quiet", "warning", "holds", "fails", "unknown"]
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(Struct, frozen=True):
     """Running text."""
 
     text: str
     tone: Tone = "plain"
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Struct, frozen=True):
     """A label and its text, such as `Class` and `DRAM-bound: …`."""
 
     label: str
@@ -32,23 +33,20 @@ class Fact:
     tone: Tone = "plain"
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """Labels with their texts, one under another. The verdict of a page is its first facts."""
 
     rows: tuple[Fact, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Bullets:
+class Bullets(Struct, frozen=True):
     """Sentences, or numbered steps."""
 
     items: tuple[str, ...]
     ordered: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """A cell of a table. key: the sort key of a number; link: the id of the section that it leads to."""
 
     text: str
@@ -57,12 +55,11 @@ class Cell:
     tone: Tone = "plain"
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """A column's heading. numeric: right-aligned, sorted from the largest number.
 
     keep: the end of a too long text that is kept (`end` for paths); spare: a terminal without room leaves out the
-    columns with the highest number first, 0 never.
+    columns with the highest number first, 0 never; from 3 on also where texts would be cut to under 32 columns.
     """
 
     name: str
@@ -71,19 +68,21 @@ class Column:
     spare: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Rows of cells, one for each column. prose: cells are sentences, which a terminal shows as a list."""
+class Table(Struct, frozen=True):
+    """Rows of cells, one for each column. prose: cells are sentences, which a terminal shows as a list.
+
+    notes: lines under each row; a terminal also puts there what it has no column for.
+    """
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     sortable: bool = False
     prose: bool = False
+    notes: tuple[tuple[str, ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
-    """Lines of source from line `start` on; hot: the number of the line to highlight, 0 for none.
+class Code(Struct, frozen=True):
+    """Lines of source from line `start` on (0: without numbers); hot: the line to highlight, 0 for none.
 
     diff: lines that begin with + or - are additions or deletions, and have no numbers.
     """
@@ -95,16 +94,14 @@ class Code:
     diff: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """A command line to copy. fold: a terminal may continue it on further lines, broken as a shell allows."""
 
     text: str
     fold: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class BarRow:
+class BarRow(Struct, frozen=True):
     """One bar. share: 0 to 1 of the full length, None where it is unknown; text: the value as written."""
 
     label: str
@@ -114,8 +111,7 @@ class BarRow:
     total: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Bars:
+class Bars(Struct, frozen=True):
     """Bars under a caption. marks: shares at which a line is drawn; the caption says what they mean."""
 
     caption: str
@@ -123,47 +119,75 @@ class Bars:
     marks: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """A drawing. draw: the same in text of so many columns, in block characters or ASCII; without it, HTML only."""
 
-    chart: Chart
+    chart: Chart | None
     draw: Callable[[int, bool], Sequence[str]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Plain:
-    """Lines of text as they are, aligned by blanks: drawings in characters, output of a program."""
+class Plain(Struct, frozen=True):
+    """Lines of text as they are, aligned by blanks: drawings in characters, output of a program.
+
+    whole: lines to copy, which a terminal does not cut at its width.
+    """
 
     lines: tuple[str, ...]
+    whole: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A line under a turn, `depth` levels deep. label: the kind of line, in a word or two."""
+_TONES: dict[str, Tone] = {
+    "strong": "lead", "quiet": "dim", "warning": "warn", "holds": "good", "fails": "bad", "unknown": "warn"
+}  # fmt: skip
+_STYLES: dict[Tone, Style] = {"good": "holds", "warn": "warning", "bad": "fails", "lead": "strong", "dim": "quiet"}
+# The outcome of a test is shown by a sign and not by colour alone.
+SIGNS = {"holds": "✓", "fails": "✗", "unknown": "?", "warning": "!"}
+
+
+class Line(Struct, frozen=True):
+    """One line of an outline or a turn, `depth` levels deep. label: the kind of line, in a word or two.
+
+    style: text, strong, fact (a text for its label), step (of numbered steps), quiet, warning, or the outcome of a
+    test: holds, fails, unknown.
+    """
 
     text: str
-    depth: int = 0
+    style: Style = "text"
     label: str = ""
-    tone: Tone = "plain"
+    depth: int = 0
+
+    @property
+    def tone(self) -> Tone:
+        """The tone of its style."""
+        return _TONES.get(self.style, "plain")
+
+    @property
+    def signed(self) -> str:
+        """The text after the sign of its style."""
+        sign = SIGNS.get(self.style, "")
+        return f"{sign} {self.text}" if sign else self.text
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Outline(Struct, frozen=True):
+    """Lines below lines, each as deep as it says."""
+
+    lines: tuple[Line, ...]
+
+
+class Turn(Struct, frozen=True):
     """A turn of a conversation. label: the speaker or the kind of answer; said: by the user; aside: after the title."""
 
     label: str
     title: str
-    items: tuple[Item, ...] = ()
+    lines: tuple[Line, ...] = ()
     said: bool = False
     aside: str = ""
 
 
-Block = Paragraph | Facts | Bullets | Table | Code | Command | Bars | Picture | Plain | Turn
+Block = Paragraph | Facts | Bullets | Table | Code | Command | Bars | Picture | Plain | Outline | Turn | Line
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """Blocks under a heading. id: the target of links; folded: shown on demand in HTML; level: 2 or 3."""
 
     title: str
@@ -173,8 +197,7 @@ class Section:
     folded: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """A result: title, its sources and the answer in `made`, then sections."""
 
     title: str
@@ -187,8 +210,57 @@ def facts(*rows: tuple[str, str] | Fact | None) -> Facts:
     return Facts(tuple(row if isinstance(row, Fact) else Fact(*row) for row in rows if row is not None))
 
 
+def paragraphs(text: str) -> list[Paragraph]:
+    """A paragraph for each line of the text."""
+    return [Paragraph(line) for line in text.splitlines() if line.strip()]
+
+
 def section(
     title: str, blocks: Sequence[Block | None], *, name: str = "", level: int = 2, folded: bool = False
 ) -> Section:
     """A section of the blocks that are not None; name: its id."""
     return Section(title, tuple(block for block in blocks if block is not None), name, level, folded)
+
+
+def in_lines(blocks: Sequence[Block]) -> tuple[Line, ...]:
+    """The blocks as lines: for a list of lines, a search, a document for programs. Drawings have none."""
+    return tuple(line for block in blocks for line in _lines(block))
+
+
+def _lines(block: Block) -> Sequence[Line]:
+    match block:
+        case Line():
+            return (block,)
+        case Paragraph(text, tone):
+            return (Line(text, _STYLES.get(tone, "text")),)
+        case Facts(rows):
+            return [Line(row.text, _STYLES.get(row.tone, "fact"), row.label) for row in rows]
+        case Bullets(items, ordered):
+            return [Line(item, "step" if ordered else "text") for item in items]
+        case Table(columns, cells):
+            return [
+                Line(cell.text, "fact" if at else "strong", column.name if at else "", min(at, 1))
+                for row in cells
+                for at, (column, cell) in enumerate(zip(columns, row, strict=True))
+                if cell.text
+            ]
+        case Code(caption, _, lines):
+            return [*([Line(caption, "strong")] if caption else []), *(Line(line) for line in lines)]
+        case Command(text):
+            return (Line(text, "strong", "Run"),)
+        case Bars(caption, bars):
+            return [Line(caption, "strong"), *(Line(bar.text, "fact", bar.label) for bar in bars)]
+        case Plain(lines):
+            return [Line(line) for line in lines]
+        case Outline(lines):
+            return lines
+        case Turn(label, title, lines):
+            return [Line(title, "strong", label), *lines]
+    return ()
+
+
+def flat(sections: Sequence[Section]) -> tuple[Block, ...]:
+    """The blocks of sections, each after a line with its title."""
+    return tuple(
+        block for part in sections for block in (*((Line(part.title, "strong"),) if part.title else ()), *part.blocks)
+    )

@@ -16,6 +16,7 @@ from advisor.records.quantities import (
     change_text,
     confidence_text,
     count_text,
+    exact_text,
     factor_text,
     gain_text,
     percent_text,
@@ -35,7 +36,9 @@ __all__ = [
     "comparison_text",
     "confidence_text",
     "count_text",
+    "counted",
     "estimate_text",
+    "exact_text",
     "factor_text",
     "gain_text",
     "margin_text",
@@ -46,7 +49,9 @@ __all__ = [
     "present",
     "range_text",
     "rate_text",
+    "shape_text",
     "share_text",
+    "short_gain_text",
     "show",
     "significant",
     "size_text",
@@ -54,9 +59,11 @@ __all__ = [
     "tested_text",
     "time_range_text",
     "time_text",
+    "unit_text",
 ]
 
 _DIGITS = 10
+_SCALED = ("byte", "byte/s", "ns", "us", "Hz")
 
 
 def number(value: float | None) -> float | int | None:
@@ -77,6 +84,11 @@ def plural(count: float, one: str, many: str = "") -> str:
     return one if count == 1 else many or one + "s"
 
 
+def counted(count: int, one: str, many: str = "") -> str:
+    """`1 report`, `1,200 launches`: the count with its noun."""
+    return f"{count:,} {plural(count, one, many)}"
+
+
 def size_text(count: float) -> str:
     """`268 MB`: bytes with three significant digits."""
     return show(significant(count, 3), "byte", 3)
@@ -92,21 +104,44 @@ def estimate_text(gain: Speedup) -> str:
     return gain_text(gain.estimate, gain.low, gain.high)
 
 
+def short_gain_text(gain: Speedup | None) -> str:
+    """`2.2×`: an estimated speedup without its range; a dash where there is none."""
+    return "–" if gain is None else speedup_text(gain.estimate)
+
+
+def shape_text(shape: tuple[int, int, int] | None) -> str:
+    """`256×256`: a grid or block without trailing ones."""
+    if shape is None:
+        return "unknown"
+    kept = list(shape)
+    while len(kept) > 1 and kept[-1] == 1:
+        kept.pop()
+    return "×".join(f"{n:,}" for n in kept)
+
+
 def comparison_text(item: Comparison) -> str:
     """`dram_pct = 32.7 %, test < 60, margin +45 %`: a value, its test, and how clear the outcome is."""
     return f"{measured_text(item)}, {tested_text(item)}"
 
 
 def measured_text(item: Comparison) -> str:
-    """`dram_pct = 32.7 %`."""
+    """`dram_pct = 32.7 %`, `dram_bytes = 268 MB`."""
+    if item.value is not None and item.unit in _SCALED:
+        return f"{item.metric} = {BOUNDS[item.bound]}{amount_text(item.value, item.unit)}"
     value = "unknown" if item.value is None else f"{BOUNDS[item.bound]}{item.value:,.4g}"
-    unit = f" {item.unit}" if item.unit not in ("", "ratio", "count", "bool") else ""
-    return f"{item.metric} = {value}{unit}"
+    return f"{item.metric} = {value}{unit_text(item.unit)}"
+
+
+def unit_text(unit: str) -> str:
+    """The unit after a value, with a blank before it; empty for what has none."""
+    return f" {unit}" if unit not in ("", "ratio", "count", "bool") else ""
 
 
 def tested_text(item: Comparison) -> str:
-    """`test < 60, margin +45 %`."""
-    return f"test {item.test}{margin_text(item)}"
+    """`test < 60, margin +45 %`; of a threshold that is worked out also its value, `test > 2 * l2_pct (here 54.2)`."""
+    worked_out = item.threshold is not None and any(c.isalpha() for c in item.test)
+    here = f" (here {item.threshold:,.4g})" if worked_out else ""
+    return f"test {item.test}{here}{margin_text(item)}"
 
 
 def margin_text(item: Comparison) -> str:

@@ -1,23 +1,30 @@
-"""Text in columns: wrapping, cutting, colour where wanted. Names from a report are shown, never obeyed."""
+"""Text in columns: wrapping and cutting. Names from a report are shown, never obeyed."""
 
 from __future__ import annotations
 
 import textwrap
+from typing import TYPE_CHECKING
 
-from advisor.records.diagnosis import LaunchDiagnosis
+if TYPE_CHECKING:
+    from advisor.records.diagnosis import LaunchDiagnosis
 
-_STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
 NAME_WIDTH = 60  # characters of a kernel's name in a line; the full name is in the JSON
-
-
-def paint(text: str, style: str, colour: bool) -> str:
-    """The text in an ANSI style, or as it is."""
-    return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if colour and style in _STYLES and text else text
 
 
 def shown(data: str) -> str:
     """Data from a report as it may be printed: control characters become their escapes."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in data)
+
+
+def sentence_start(text: str) -> str:
+    """The text with a capital at its start."""
+    return text[:1].upper() + text[1:]
+
+
+def sentence(text: str) -> str:
+    """The text with a capital at its start and a full stop at its end."""
+    text = text.strip()
+    return sentence_start(text) + ("" if not text or text[-1] in ".!?:" else ".")
 
 
 def cut(text: str, width: int) -> str:
@@ -55,9 +62,3 @@ def wrap(text: str, width: int, indent: int = 0, hang: int | None = None) -> lis
         subsequent_indent=" " * (indent if hang is None else hang),
         break_on_hyphens=False,
     ) or [""]
-
-
-def labelled(label: str, text: str, width: int, column: int = 11) -> list[str]:
-    """`label` in its own column, the wrapped text next to it."""
-    lines = wrap(text, width - column)
-    return [f"{label:<{column}}{lines[0]}", *(" " * column + line for line in lines[1:])]

@@ -94,7 +94,7 @@ def test_a_deed_that_cannot_be_done_is_a_difference_and_is_not_accepted(
     text = session.read_text(encoding="utf-8").replace('{"do": "fix"}', '{"do": "answer", "question": "x", "value": 1}')
     session.write_text(text, encoding="utf-8")
     assert run("replay", "--check", str(session)) == 1
-    assert "could not be done" in capsys.readouterr().out
+    assert "not possible here" in capsys.readouterr().out
     assert run("replay", "--accept", str(session)) == 2
     assert "record the session again" in capsys.readouterr().err and session.read_text(encoding="utf-8") == text
 
@@ -143,7 +143,7 @@ def test_without_a_terminal_a_session_is_not_played(session: Path, capsys: pytes
     [
         ("hubba bubba", "not understood"),
         ("/nothing", "not understood"),
-        ("{say: /fix}", "nothing came of it"),
+        ("{say: /fix}", "no effect here"),
         ("{do: dance}", "no action is called 'dance'"),
         ("{do: launch, position: x}", "line 1"),
         ("{sing: x}", "neither say"),

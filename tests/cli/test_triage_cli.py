@@ -57,7 +57,7 @@ def test_the_text_ranks_explains_and_names_what_is_missing(
     captured = capsys.readouterr()
     lines = captured.out.splitlines()
     assert max(map(len, lines)) <= 80
-    for words in ("6 launches in 2 reports", "give back", "Fix first", "Look       ncu-advisor diagnose", "--launch"):
+    for words in ("6 launches in 2 reports", "would save", "Fix first", "  ncu-advisor diagnose", "--launch"):
         assert words in captured.out
     assert "more kernels and shapes" in captured.out
     assert "bad.ncu-rep: the file is empty" in " ".join(captured.out.split())

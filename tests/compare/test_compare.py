@@ -190,7 +190,7 @@ def test_occupancy_that_rose_while_the_kernel_became_slower_is_named_with_what_i
     base = changed(tour, SERIAL, {"occupancy_achieved_pct": 25.0, "inst_executed": 1e6})
     slow = changed(tour, SERIAL, {"occupancy_achieved_pct": 60.0, "inst_executed": 2e6}, duration_ns=120e3)
     trap = next(t for t in pair(tour, base, slow).traps if t.metric == "occupancy_achieved_pct")
-    assert "25.0 % to 60.0 %" in trap.text and "instructions 2.0x" in trap.text
+    assert "25.0 % to 60.0 %" in trap.text and "instructions 2.0×" in trap.text
 
 
 def test_metrics_that_moved_most_are_few_and_all_are_there(tour: Any) -> None:

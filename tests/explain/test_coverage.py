@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 
 from advisor.explain.explain import explain
-from advisor.view.explain import explain_text
+from advisor.view.pages.explain import explain_page
+from advisor.view.writers.terminal import terminal_text
 
 # What a user may type -> what the page must say.
 FACTS: dict[str, list[tuple[str, tuple[str, ...]]]] = {
@@ -34,7 +35,7 @@ FACTS: dict[str, list[tuple[str, tuple[str, ...]]]] = {
         ("registers and occupancy", ("16384", "128 registers", "25 %")),
     ],
     "2, every stall reason with cause and cure": [
-        ("long scoreboard", ("Cure", "global, local, texture", "increase the loads in flight")),
+        ("long scoreboard", ("Remedy", "global, local, texture", "increase the loads in flight")),
         ("short scoreboard", ("MIO", "Bank conflicts", "DEPBAR")),
         ("stall wait", ("fixed number of cycles", "independent work")),
         ("barrier stall", ("__syncwarp()", "Fewer barriers")),
@@ -96,13 +97,13 @@ FACTS: dict[str, list[tuple[str, tuple[str, ...]]]] = {
         ("4F", ("regular expression", "by value", "save column sets", "inlined", "PTX", "code motion")),
     ],
     "5, a fix for each cause with its trade-off": [
-        ("uncoalesced_access", ("What it costs", "struct of arrays", "shared memory")),
-        ("bank_conflicts", ("What it costs", "Pad", "tile[32][33]")),
-        ("lsu_saturation", ("What it costs", "4 by 4 or 8 by 8")),
-        ("memory_latency", ("What it costs", "cp.async")),
-        ("low_occupancy_registers", ("What it costs", "__launch_bounds__")),
-        ("branch_divergence", ("What it costs", "Sort or bin")),
-        ("register_spilling", ("What it costs",)),
+        ("uncoalesced_access", ("Cost", "struct of arrays", "shared memory")),
+        ("bank_conflicts", ("Cost", "Pad", "tile[32][33]")),
+        ("lsu_saturation", ("Cost", "4 by 4 or 8 by 8")),
+        ("memory_latency", ("Cost", "cp.async")),
+        ("low_occupancy_registers", ("Cost", "__launch_bounds__")),
+        ("branch_divergence", ("Cost", "Sort or bin")),
+        ("register_spilling", ("Cost",)),
         ("register tiles", ("8 x 8", "registers")),
         ("double buffering", ("cp.async",)),
         ("5b", ("block size", "shared-memory carveout", "register cap")),
@@ -179,7 +180,7 @@ CASES = [(part, words, facts) for part, cases in FACTS.items() for words, facts 
 @pytest.mark.parametrize(("words", "facts"), [case[1:] for case in CASES], ids=[f"{p}: {w}" for p, w, _ in CASES])
 def test_the_fact_is_told_where_a_user_asks_for_it(words: str, facts: tuple[str, ...]) -> None:
     found = explain(words)
-    text = " ".join(explain_text(found, 120).casefold().split())
+    text = " ".join(terminal_text(explain_page(found), width=120).casefold().split())
     missing = [fact for fact in facts if " ".join(fact.casefold().split()) not in text]
     assert missing == [], f"{words!r} led to {found.kind} {found.id}"
     assert found.kind != "search", f"{words!r} finds no page of its own"

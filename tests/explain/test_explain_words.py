@@ -194,8 +194,8 @@ def test_an_unknown_field_of_an_entry_is_named_with_file_and_line(tmp_path: Path
 
 def test_explaining_imports_nothing_heavy() -> None:
     code = (
-        "import sys; from advisor.explain.explain import explain; from advisor.view.explain import explain_text;"
-        "explain_text(explain('bank_conflicts')); explain_text(explain('H200'));"
+        "import sys; from advisor.explain.explain import explain; from advisor.view.pages.explain import explain_page;"
+        "explain_page(explain('bank_conflicts')); explain_page(explain('H200'));"
         "heavy = {'pandas', 'numpy', 'textual', 'experta', 'matplotlib', 'cupy', 'ncu_report'} & set(sys.modules);"
         "sys.exit(f'imports {heavy}' if heavy else 0)"
     )

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 
 import jsonschema
 import pytest
@@ -15,12 +16,19 @@ from hypothesis import strategies as st
 from advisor.cli.json_schema import schema
 from advisor.hardware import algorithms
 from advisor.hardware.gpus import ids
-from advisor.hardware.roofline import check, estimate, napkin_document
-from advisor.view.napkin import napkin_text, roofline_lines
+from advisor.hardware.roofline import Inconsistency, Result, check, estimate, napkin_document
+from advisor.view.pages.napkin import napkin_page, roofline_lines
 from advisor.view.writers.json import plain
+from advisor.view.writers.terminal import terminal_text
 
 SCHEMA = schema("napkin")
 GEMM = estimate("gemm", dtype="f16", gpu_name="H100-SXM")
+
+
+def napkin_text(result: Result, width: int = 80, colour: bool = False, checks: Sequence[Inconsistency] = ()) -> str:
+    return terminal_text(napkin_page(result, checks), width=width, colour=colour)
+
+
 MEASURED = {"duration_ns": 5e6, "dram_bytes": 1e9, "compute_pct": 30.0, "memory_pct": 80.0}
 
 
@@ -103,12 +111,12 @@ def test_the_napkin_loads_neither_pandas_nor_numpy_nor_a_screen() -> None:
     code = (
         "import sys\n"
         "from advisor.hardware.roofline import estimate\n"
-        "from advisor.view.napkin import napkin_text\n"
         "from advisor.hardware.roofline import napkin_document\n"
-        "from advisor.view.writers.json import plain\n"
+        "from advisor.view.pages.napkin import napkin_page\n"
+        "from advisor.view.writers.terminal import terminal_text\n"
         "import advisor.hardware.roofline, advisor.hardware.occupancy\n"
         "import advisor.records.quantities, advisor.hardware.simulators\n"
-        "napkin_text(estimate('gemm', dtype='f16', gpu_name='H100'))\n"
+        "terminal_text(napkin_page(estimate('gemm', dtype='f16', gpu_name='H100')))\n"
         "heavy = {'numpy', 'pandas', 'textual', 'matplotlib', 'cupy', 'experta', 'rapidfuzz'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )

@@ -16,7 +16,8 @@ from advisor.hardware.lanes import access
 from advisor.hardware.occupancy import block_limits, most_for
 from advisor.hardware.simulators import Asked, banks, banks_of, coalescing
 from advisor.records.errors import UsageError
-from advisor.view.simulators import banks_text, coalescing_text
+from advisor.view.pages.simulators import banks_page, coalescing_page
+from advisor.view.writers.terminal import terminal_text
 
 SCHEMA = schema("simulator")
 TILE = ("napkin", "banks", "tid.x*32 + tid.y", "--block", "32x8")
@@ -57,7 +58,7 @@ def test_a_column_of_a_tile_is_cured_by_one_column_or_a_swizzle() -> None:
     result = banks(Asked("tid.x*32 + tid.y", block="32x8"), {})
     assert result.average == 32
     assert {(c.kind, c.by, c.cost) for c in result.changes} == {("pad", 1, 1.0), ("swizzle", 32, 1.0)}
-    assert "with one column of padding after 32: 1.0" in banks_text(result)
+    assert "with one column of padding after 32: 1.0" in terminal_text(banks_page(result))
 
 
 def test_pads_of_wide_accesses_keep_their_alignment() -> None:
@@ -74,8 +75,8 @@ def test_16_bytes_go_in_halves_only_where_lane_and_lane_xor_1_or_2_agree(step: i
 
 def test_the_drawings_keep_to_the_width_and_to_ascii_where_asked() -> None:
     for text in (
-        coalescing_text(coalescing(Asked("tid.x*9", offset=8), {}), 80, False, False),
-        banks_text(banks(Asked("tid.x*8", dtype="double"), {}), 80, False, False),
+        terminal_text(coalescing_page(coalescing(Asked("tid.x*9", offset=8), {})), blocks=False),
+        terminal_text(banks_page(banks(Asked("tid.x*8", dtype="double"), {})), blocks=False),
     ):
         assert text.isascii()
         assert max(map(len, text.splitlines())) <= 80

@@ -12,7 +12,7 @@ from advisor.practice.folders import faults
 from advisor.practice.manifest import exercise, names
 from advisor.practice.selfcheck import Judged, of_recording
 from advisor.records import resources
-from advisor.view.exercises import readme
+from advisor.view.pages.measuring import readme
 
 
 @pytest.fixture(scope="module")

@@ -21,18 +21,22 @@ from advisor.practice.sweep import Point, Sweep
 from advisor.practice.tasks import Kernel as Compiled
 from advisor.practice.tasks import Variation
 from advisor.reasoning.time_model.noise import spread, verdict
-from advisor.view import attempt as attempts
-from advisor.view import measuring
-from advisor.view import practice as words
+from advisor.view.blocks import Page
+from advisor.view.pages import measuring
+from advisor.view.pages import practice as words
+from advisor.view.writers.terminal import terminal_text
 
 WIDTHS = (60, 80, 110)
 
 
-def fits(text: str, width: int, *paths: Path) -> None:
+def fits(page: Page, width: int, *paths: Path) -> str:
+    """The text of the page, of which no line is too long but those with a path."""
+    text = terminal_text(page, width=width)
     for line in text.splitlines():
         assert len(line) <= width or any(str(p) in line for p in paths), f"{len(line)} > {width}: {line}"
     assert "\x1b" not in text and "\t" not in text
     assert [line for line in text.splitlines() if line != line.rstrip()] == []
+    return text
 
 
 def record_of(one: Exercise) -> Record:
@@ -45,7 +49,7 @@ def record_of(one: Exercise) -> Record:
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_list_fits(width: int) -> None:
     found = [exercise(name) for name in names()]
-    fits(words.list_text(found, {e.name: record_of(e) for e in found}, width, False), width)
+    fits(words.list_page(found, {e.name: record_of(e) for e in found}), width)
 
 
 @pytest.mark.parametrize("name", names())
@@ -53,25 +57,24 @@ def test_the_list_fits(width: int) -> None:
 def test_every_text_of_an_exercise_fits(name: str, width: int) -> None:
     one = exercise(name)
     record = record_of(one)
-    fits(words.story_text(one, record, width, False), width, Path("/x"))
-    fits(words.napkin_text(one, width, False), width)
-    fits(words.hints_text(one, 1, width, False), width)
-    fits(words.hints_text(one, len(one.hints), width, False), width)
-    fits(words.quiz_text(one, width, False), width)
-    fits(words.quiz_result(one, 1, width), width)
-    fits(words.log_text(one, record.log, width, False), width)
-    fits(words.log_text(one, [], width, False), width)
+    fits(words.story_page(one, record), width, Path("/x"))
+    fits(words.napkin_page(one), width)
+    fits(words.hints_page(one, 1), width)
+    fits(words.hints_page(one, len(one.hints)), width)
+    fits(words.quiz_page(one), width)
+    fits(words.quiz_result(one, 1), width)
+    fits(words.log_page(one, record.log), width)
+    fits(words.log_page(one, []), width)
     for own in (False, True):
-        fits(words.before_prediction(one, one.stages[0].id, own, width), width)
+        fits(words.before_prediction(one, one.stages[0].id, own), width)
     for question in one.quiz:
         for at in range(len(question.answers)):
-            fits(words.reasons_text(question, at, width, False), width)
+            fits(words.reasons_page(question, at), width)
     for step in one.steps:
-        fits(words.after_profile(one, step, record, 2.5, width), width)
+        fits(words.after_recorded_profile(one, step, record, 2.5), width)
         path = home(name) / step.source
         text, first = bundled_text(name, step.source), bundled_text(name, one.stages[0].source)
-        shown = words.solution_text(one, step, one.stages[0], path, text, first, width, False)
-        fits(shown, width, path)
+        shown = fits(words.solution_page(one, step, one.stages[0], path, text, first), width, path)
         assert "".join(text.split()) in "".join(shown.split()), "no character of the source is lost"
 
 
@@ -88,12 +91,11 @@ def test_long_lists_of_choices_become_columns() -> None:
 def test_a_start_and_a_reset_tell_whole_paths(tmp_path: Path) -> None:
     one = exercise("small-launches")
     shop, _ = workshop.start(one, Store(tmp_path), tmp_path / ("deep" * 20))
-    text = words.started_text(one, shop, True, 60, False)
-    fits(text, 60, shop.folder)
+    text = fits(words.started_page(one, shop, True), 60, shop.folder)
     assert all(str(path) in text for path in (shop.source, *shop.extra))
     shop.source.write_text("# mine\n", encoding="utf-8")
     kept = workshop.reset(shop)
-    assert str(kept[0]) in words.reset_text(one, kept, True, 60)
+    assert str(kept[0]) in terminal_text(words.reset_page(one, kept, True), width=60)
 
 
 def runs(nanoseconds: float) -> tuple[float, ...]:
@@ -127,8 +129,7 @@ KERNEL = Compiled("a_kernel_with_a_very_long_name_that_goes_on_and_on", 255, 102
 )
 def test_an_attempt_fits(width: int, mine: JobResult) -> None:
     one = exercise("capped-occupancy-registers")
-    text = attempts.attempt_text(one, tried(mine, printed=("y" * 200, "z\x1b[2J")), width, False, True)
-    fits(text, width)
+    text = fits(measuring.attempt_page(one, tried(mine, printed=("y" * 200, "z\x1b[2J"))), width)
     assert "practice check" in text or "practice profile" in text
 
 
@@ -136,11 +137,11 @@ def test_a_compile_error_shows_the_line_that_it_is_about(tmp_path: Path) -> None
     path = tmp_path / "mine.cu"
     path.write_text("one\n\tint x = y;\x1b[2J\n", encoding="utf-8")
     error = Failure("compile", "w", tuple(Remark(str(path), 2, "error", f"no y {i}") for i in range(7)))
-    text = attempts.failure_text(error, 80, False)
-    assert text.splitlines()[:2] == ["mine.cu:2: no y 0", "     2 |     int x = y;\\x1b[2J"]
+    text = terminal_text(Page("", tuple(measuring.failure_blocks(error)), ()))
+    assert text.splitlines()[:3] == ["mine.cu:2: no y 0", "", "  2      int x = y;\\x1b[2J"]
     assert "… and 2 more" in text
     gone = Failure("compile", "w", (Remark(str(tmp_path / "gone.cu"), 1, "error", "lost"),))
-    assert attempts.failure_text(gone, 80, False) == "gone.cu:1: lost\n"
+    assert terminal_text(Page("", tuple(measuring.failure_blocks(gone)), ())) == "gone.cu:1: lost\n"
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -152,17 +153,16 @@ def test_what_was_measured_fits(width: int, tmp_path: Path) -> None:
     bad = Point(Variation(registers=168), None, None, None, "the block does not fit on an SM: " * 5)
     first = Point(Variation(), base, 64, verdict(base, base))
     found = Sweep(Outcome(), (first, best, bad), best, ("mine.cu: a note " * 8,), report=tmp_path / "r")
-    text = measuring.sweep_text(found, one, width, False)
-    fits(text, width, tmp_path)
-    assert "* block 1024" in text and "97 %" in text and "Best: block 1024, 2.00 times" in text
+    text = fits(measuring.sweep_page(found, one), width, tmp_path)
+    assert "* block 1024" in text and "97 %" in text and "Best: block 1024, a speedup of 2.0×" in text
     rate = Ceiling(4.3e12, 4.2e12, 4.4e12, 0.01, 20)
     cards = Ceilings("NVIDIA " + "H200 " * 9, "9.0", "2026-01-02T03:04:05", "13000", rate, rate, rate, rate)
-    fits(measuring.ceilings_text(cards, tmp_path, width, False), max(width, 80), tmp_path)
+    fits(measuring.ceilings_page(cards, tmp_path), max(width, 80), tmp_path)
     kernels = (Kernel("k" * 30, 255, 0, 1280, 49152), Kernel("unknown", None, None, None, None))
     build = Build(Path("mine.cu"), "sm_90", "NVRTC", kernels, (Remark("/a/mine.cu", 3, "warning", "unused " * 9),))
-    fits(measuring.build_text(build, width, False), width)
+    fits(measuring.build_page(build), width)
     assert compiling.summary([build]) == f"sm_90: {'k' * 30}: 255 registers, 1280 bytes of spills; unknown"
-    fits(measuring.after_profile(one, tmp_path / "r", width), width, tmp_path)
+    fits(measuring.after_profile(one, tmp_path / "r"), width, tmp_path)
 
 
 def test_a_score_says_how_far_off_each_part_was(tour_launch: object) -> None:
@@ -172,10 +172,9 @@ def test_a_score_says_how_far_off_each_part_was(tour_launch: object) -> None:
     said = Prediction("tile", "latency_bound", "bank_conflicts", 4.0)
     result = score("latency_bound", "bank_conflicts", 4.0, actual_class="x", actual_cause="bank_conflicts",
                    others=["bank_conflicts"], actual_speedup=2.0)  # fmt: skip
-    text = words.score_text(said, tour_launch, 2.0, result, (30, 40, 30), 80, False)
+    text = fits(words.score_page(said, tour_launch, 2.0, result, (30, 40, 30)), 80)
     assert "0 of 30" in text and "40 of 40" in text and "15 of 30" in text
-    assert "55 of 100. The speedup was off by a factor of 2.00." in text
-    fits(text, 80)
+    assert "55 of 100 points. The speedup was off by a factor of 2." in text
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ def test_a_profile_wants_a_prediction_first(profiled: Learner) -> None:
 def test_a_profile_reveals_score_diagnosis_and_comparison(profiled: Learner) -> None:
     predicts(profiled)
     text = profiled.does("profile", NAME)
-    order = ["Right, and 2.00 times", "Your prediction", "of 100.", "launch 1", "2.0x as fast", "Next: `"]
+    order = ["Correct; speedup", "Your prediction", "of 100 points.", "launch 1", "2.0×: ", "Next: "]
     places = [text.find(part) for part in order]
     assert -1 not in places and places == sorted(places), list(zip(order, places, strict=True))
     assert "bank_conflicts" in text[places[4] :], "the finding that went"
@@ -102,7 +102,7 @@ def test_an_ncu_that_may_not_says_what_to_do(profiled: Learner, state: str, word
     result = profiled.says("profile", NAME, "--no-prediction")
     assert result.return_value == 2
     assert words in result.stderr and result.stderr.count("\n") == 1
-    assert "Right, and" in result.stdout, "the check stands all the same"
+    assert "Correct; " in result.stdout, "the check stands all the same"
 
 
 def test_a_report_that_lacks_a_launch_is_not_compared(profiled: Learner, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def named(state: State) -> str:
 def test_a_number_that_the_report_has_otherwise_is_named_with_both_values_and_the_report_stands():
     state, at = at_launch()
     after = tell(state, at, dram_pct=70.0)
-    assert "dram_pct: you say 70.0 %, the report says 34.0 %" in named(after)
+    assert "dram_pct: you typed 70.0 %, the report has 34.0 %" in named(after)
     assert "/whatif dram_pct=70.0%" in named(after)
     assert after.answers == () and after.launch == state.launch
 

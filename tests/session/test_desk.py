@@ -7,7 +7,7 @@ from tui.factory import Analysis, diagnosis
 from tui.factory import desk as make
 
 from advisor.session import events as e
-from advisor.session.executor import CalledOff, Executor
+from advisor.session.executor import CancelledWorkError, Executor
 from advisor.session.state import State
 from tests.changed import replace
 
@@ -72,7 +72,7 @@ def test_before_a_report_is_open_questions_about_it_are_refused():
 
 def test_work_that_nobody_waits_for_stops_at_its_next_progress():
     def off(what: str, done: int, total: int) -> None:
-        raise CalledOff
+        raise CancelledWorkError
 
     assert isinstance(make().perform(e.Read(("tour.ncu-rep",)), State(), off), e.Failed)
 

@@ -24,7 +24,7 @@ def at_launch(position: int = 1) -> tuple[State, Executor]:
 
 
 def compared(state: State) -> Card | None:
-    return next((c for c in reversed(state.cards) if c.label == "Expected"), None)
+    return next((c for c in reversed(state.cards) if c.label == "Prediction"), None)
 
 
 def test_before_the_first_look_the_expected_bound_is_asked_for_and_nothing_is_revealed():
@@ -46,7 +46,7 @@ def test_why_it_is_asked_is_said_once_and_then_that_it_was():
     assert [c.note for c in choices(state) if c.id == "why"] == [""]
     said = reduce(state, e.WhyAsked())
     assert kinds(said) == [*kinds(state), "evidence"]
-    assert [c.note for c in choices(said) if c.id == "why"] == ["said above"]
+    assert [c.note for c in choices(said) if c.id == "why"] == ["see above"]
     assert reduce(said, e.WhyAsked()) is said
 
 
@@ -59,8 +59,8 @@ def test_an_expectation_is_followed_by_the_napkin_and_that_by_the_reveal():
     state = say(state, at, "skip")
     assert "class" in kinds(state) and state.ask is None
     card = compared(state)
-    assert card is not None and card.title == "As you expected: L1/shared-memory-bound"
-    assert "It is the inside of the memory system: DRAM itself is not what is full." in [
+    assert card is not None and card.title == "Your prediction is right: L1/shared-memory-bound"
+    assert "The limit is on the chip (L1, shared memory, L2): DRAM itself is not saturated." in [
         line.text for line in card.lines
     ]
 
@@ -80,8 +80,8 @@ def test_the_napkin_before_the_reveal_is_concluded_on_and_then_the_whole_is_show
     assert shown.index("napkin") < shown.index("class")
     assert state.answer("theoretical_bytes") == 8.59e9
     card = compared(state)
-    assert card is not None and card.title.startswith("You expected compute")
-    assert "On paper it is the same." in [line.text for line in card.lines]
+    assert card is not None and card.title.startswith("Your prediction: compute")
+    assert "By napkin math it is the same." in [line.text for line in card.lines]
 
 
 def test_a_napkin_that_fails_does_not_keep_the_diagnosis_back():
@@ -148,7 +148,7 @@ def test_every_expectation_is_compared_with_every_class_in_a_sentence(bound: str
     state = say(state, at, bound)
     card = compared(state)
     assert card is not None and card.lines and "96.1 %" in card.lines[0].text
-    assert (card.title == f"As you expected: {class_id.title()}") == (SIDES[class_id] == bound)
+    assert (card.title == f"Your prediction is right: {class_id.title()}") == (SIDES[class_id] == bound)
 
 
 def test_nothing_is_compared_where_the_class_is_not_known():
@@ -167,7 +167,7 @@ def test_in_an_interview_it_is_asked_before_the_first_number_and_compared_at_the
     assert state.ask is not None and state.ask.id == "duration_ns", "there is no launch yet to do the napkin for"
     state = say(state, at, "1 ms", "83", "enough")
     card = compared(state)
-    assert card is not None and card.title.startswith("You expected compute")
+    assert card is not None and card.title.startswith("Your prediction: compute")
     assert replay(state.log) == state
 
 

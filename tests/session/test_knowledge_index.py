@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from advisor.knowledge.base import catalog
-from advisor.session.interview.choosing import FIRST
-from advisor.session.interview.numbers import ORDER, interview, needed_for
+from advisor.session.interview.choosing import FIRST, ORDER, interview, needed_for
 from advisor.session.services import knowledge_index
 
 

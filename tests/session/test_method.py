@@ -15,9 +15,9 @@ from advisor.session import events as e
 from advisor.session.choices import choices
 from advisor.session.executor import Executor
 from advisor.session.language.understand import event_of
-from advisor.session.method.progress import far, rows
-from advisor.session.method.steps import here
+from advisor.session.method.steps import far, here, rows
 from advisor.session.reducer import progressed, reduce, replay
+from advisor.view.numbers import estimate_text
 from tests.changed import replace
 
 STEPS = tuple(step.id for step in INDEX().steps)
@@ -45,7 +45,7 @@ def test_every_step_can_be_gone_to_with_a_report_and_says_something_of_the_launc
     assert step in state.visited
     told = here(step, before)
     assert told and all(line.text.strip() for line in told)
-    assert "No launch is open yet, so nothing can be said about yours: open a report, or type numbers." not in [
+    assert "No launch is open yet, so nothing is known about yours: open a report, or type numbers." not in [
         line.text for line in told
     ]
     assert "\n" not in "".join(line.text for line in card.lines)
@@ -94,14 +94,22 @@ def test_lines_that_are_not_read_yet_are_said_to_be_so_and_told_once_they_are(co
     )
     assert "No line information: checked, and not the case" in told, "the problem is what is not there"
     told = lines(conflicts, e.ViewShown("source"), e.ViewLeft(), e.StepShown("4"))
-    assert "transpose_tile.cu:8  LDS" in told and "(100 %), array tile" in told and "not read" not in told
+    assert (
+        "transpose_tile.cu:8 (100 % of excess_wavefronts), LDS" in told
+        and ", array tile" in told
+        and "not read" not in told
+    )
 
 
 def test_the_fix_names_the_line_and_the_array_whatever_was_searched_for_since(conflicts: Session):
     assert "not read from the report yet" in lines(conflicts, e.FixShown())
     searches = [e.SourceSought("instructions", search=f"LD[GS]|{n}") for n in range(8)]
     told = lines(conflicts, e.ViewShown("source"), *searches, e.ViewLeft(), e.FixShown())
-    assert "transpose_tile.cu:8  LDS" in told and "array tile" in told and "not read" not in told
+    assert (
+        "transpose_tile.cu:8 (100 % of excess_wavefronts), LDS" in told
+        and "array tile" in told
+        and "not read" not in told
+    )
     assert "transpose_tile.cu:8" in lines(conflicts, e.FindingShown("bank_conflicts"))
 
 
@@ -136,7 +144,7 @@ def test_the_class_the_gains_and_the_ridges_of_the_launch_are_on_their_steps(ses
     first = launch.findings[0]
     assert first.speedup is not None
     told = " ".join(line.text for line in here("3", session.state))
-    assert first.title in told and f"{first.speedup.estimate:.2f}" in told
+    assert first.title in told and estimate_text(first.speedup) in told
     ridges = {line.label: line.text for line in here("B", session.state)}
     assert ridges["fp32"] == "13.96 FLOP/byte"
 
@@ -155,7 +163,7 @@ def test_what_the_report_lacks_is_not_told_as_looked_for_and_not_found(session: 
     launches = tuple(other if each is launch else each for each in diagnosis.launches)
     state = replace(session.state, diagnosis=replace(diagnosis, launches=launches))
     told = [line.text for line in here("III.atomics", state)]
-    assert any("could not be looked at" in text and "l2_atomic_max_pct" in text for text in told)
+    assert any("could not be checked" in text and "l2_atomic_max_pct" in text for text in told)
     assert f"Collect it with: {lacking.collect}" in told
     for step in ("1b", "2", "2b", "5b", "III.tensor", "III.balance", "III.mig", "III.graphs"):
         styles = [line.style for line in here(step, state) if not line.text.startswith("/")]
@@ -265,7 +273,7 @@ def test_collect_of_a_launch_names_its_kernel_and_the_sections(tour: Any):
 
 def test_where_nothing_is_missing_collect_says_so(session: Session):
     state = session.do(e.CollectShown())
-    assert state.cards[-1].lines[0].text == "Nothing that a rule asked for is missing."
+    assert state.cards[-1].lines[0].text == "No metric that a rule needs is missing."
 
 
 def test_from_the_list_of_launches_the_steps_and_the_log_are_views(tour: Any):

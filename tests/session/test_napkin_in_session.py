@@ -9,11 +9,11 @@ from tui.factory import launch
 
 from advisor.records.diagnosis import LaunchGpu
 from advisor.records.errors import UsageError
+from advisor.records.quantities import parse_metric
 from advisor.session import cards
 from advisor.session import cards as napkin_cards
 from advisor.session.actions.help import _HINTS
-from advisor.session.numbers import UNIT_HINTS, number
-from advisor.session.records import Ask
+from advisor.session.records import UNIT_HINTS, Ask
 from tests.changed import replace
 
 GEMM = {"dtype": "f32", "m": 4096.0, "n": 4096.0, "k": 4096.0}
@@ -63,7 +63,7 @@ def test_what_a_suffix_means_is_said_where_a_number_is_asked_for_and_the_answer_
     hints = [UNIT_HINTS["count"], *_HINTS]
     examples = [pair for hint in hints for pair in re.findall(r"(\S+) \(([\d,]+)\)", hint)]
     assert {typed for typed, _ in examples} >= {"4k", "4Ki", "2^12"}
-    assert all(number(typed, "count") == float(full.replace(",", "")) for typed, full in examples)
+    assert all(parse_metric(typed, "count") == float(full.replace(",", "")) for typed, full in examples)
     rows = Ask("m", "Rows (m)?", "", unit="count", group="napkin")
     assert "4k (4,000)" in cards.question_card(rows, 0).lines[0].text
-    assert cards.answer_card(rows, number("8k", "count"), 0).title == "8,000"
+    assert cards.answer_card(rows, parse_metric("8k", "count"), 0).title == "8,000"

@@ -7,7 +7,8 @@ from tui.factory import INDEX, comparison
 
 from advisor.reasoning.engine.explain import BlockedRule, Clause
 from advisor.records.diagnosis import Comparison
-from advisor.session.cards import blocked_lines, measured
+from advisor.session.cards import blocked_lines
+from advisor.view.numbers import comparison_text
 from tests.changed import replace
 
 
@@ -25,17 +26,19 @@ def over(value: float, threshold: float) -> Comparison:
 @pytest.mark.parametrize(
     ("item", "away"),
     [
-        (under(62.06, 4), "15.5 times the threshold"),
-        (under(6, 4), "50 % over the threshold"),
-        (under(1, 4), "75 % clear of the threshold"),
-        (over(62.06, 4), "15.5 times the threshold"),
-        (over(6, 4), "50 % clear of the threshold"),
-        (over(3, 4), "25 % short of the threshold"),
-        (over(-20, 4), "600 % short of the threshold"),
+        (under(62.06, 4), "margin -1452 %"),
+        (under(6, 4), "margin -50 %"),
+        (under(1, 4), "margin +75 %"),
+        (over(62.06, 4), "16× the threshold"),
+        (over(6, 4), "margin +50 %"),
+        (over(3, 4), "margin -25 %"),
+        (over(-20, 4), "margin -600 %"),
     ],
 )
-def test_how_far_a_number_is_from_its_threshold_is_said_as_people_would(item: Comparison, away: str) -> None:
-    assert measured(item).endswith(f", {away}")
+def test_the_margin_of_a_number_is_a_share_of_its_threshold_and_a_factor_far_beyond_it(
+    item: Comparison, away: str
+) -> None:
+    assert comparison_text(item).endswith(f", {away}")
 
 
 def test_of_two_comparisons_of_a_condition_that_fails_each_says_whether_it_holds() -> None:

@@ -38,14 +38,15 @@ def test_a_launch_tells_its_class_then_what_to_fix_first_then_how_far_to_trust_i
     assert kinds(state) == ["overview", "class", "finding", "trust", "note"]
     finding = state.conversation[2]
     assert (finding.label, finding.title) == ("Fix first", "Shared-memory bank conflicts")
-    assert "2.20 times faster, between 1.90 and 2.60." in [line.text for line in finding.lines]
+    gain = next(line.text for line in finding.lines if line.label == "Speedup")
+    assert gain.startswith("2.2× (1.9–2.6×) estimated: ")
 
 
 def test_a_place_in_inlined_code_is_told_with_its_call():
     one = launch(0, "alone")
     card = finding_card(one, replace(one.findings[0], locations=(PLACE, replace(PLACE, calls=()))), 0)
-    inlined, plain = (line.text for line in card.lines if line.label == "At")
-    assert plain == "a.cu:4  LDS R6, [R6]  (97 %)" and inlined == f"{plain}, inlined at b.cuh:14"
+    inlined, plain = (line.text for line in card.lines if line.label == "Hot line")
+    assert plain == f"a.cu:4 (97 % of {PLACE.metric}), LDS R6, [R6]" and inlined == f"{plain}, inlined at b.cuh:14"
 
 
 def test_a_kernel_that_is_done_says_that_there_is_nothing_to_fix():
@@ -79,7 +80,7 @@ def test_the_proof_names_rule_numbers_distance_and_source_in_words():
     state = say(look(state, 1), at, "/how")
     text = "\n".join(f"{line.label} {line.text}" for line in state.cards[-1].lines)
     assert "bank_conflicts.excess" in text
-    assert "shared_wavefront_ratio = 16.5, test > 1.1, 15.0 times the threshold" in text
+    assert "shared_wavefront_ratio = 16.5, test > 1.1, 15× the threshold" in text
     assert "The guide: step 3" in text
 
 
@@ -88,7 +89,7 @@ def test_an_answer_that_changes_something_says_what():
     state = say(look(state, 1), at, "dtype", "double")
     change = state.cards[-1]
     assert change.kind == "change"
-    assert ("Went", "Narrow accesses") in [(line.label, line.text) for line in change.lines]
+    assert ("Gone", "Narrow accesses") in [(line.label, line.text) for line in change.lines]
     assert [f.id for f in state.launch.findings] == ["bank_conflicts", "line_info_missing"]
 
 
@@ -118,7 +119,7 @@ def test_why_tells_the_reason_of_the_question_that_is_open_and_else_of_the_class
     assert state.cards[-1].lines[0].text == "The peak that counts depends on it."
     state = say(state, at, "/skip", "why?")
     assert (state.cards[-1].kind, state.cards[-1].finding) == ("proof", "internal_congestion")
-    assert "at memory_pct = 60.0 % (now 96.1 %)" in [line.text for line in state.cards[-1].lines]
+    assert "memory_pct = 60.0 % (now 96.1 %)" in [line.text for line in state.cards[-1].lines]
 
 
 def test_numbers_are_taken_with_their_units_in_the_units_of_the_question():
@@ -267,7 +268,7 @@ def test_the_class_is_told_as_soon_as_the_numbers_decide_it():
     state = say(state, at, "skip", "12.5us")
     assert "class" not in kinds(state)
     state = say(state, at, "83%")
-    assert [c.title for c in state.cards if c.kind in ("class", "change")] == ["The answer moved the conclusion"]
+    assert [c.title for c in state.cards if c.kind in ("class", "change")] == ["The answer changed the conclusion"]
     assert state.launch.verdict.id == "dram_bound"
 
 

@@ -39,9 +39,7 @@ def test_a_session_that_begins_with_a_trace_tells_what_it_shows_and_decides(tmp_
     assert {"S2", "S4", "S5"} <= set(state.visited)
     assert made.last.kind == "timeline" and made.last.title == "Fix the system first"
     assert "Data loading starves the GPU, at most" in " ".join(made.texts())
-    assert (
-        "A profile of one kernel would gain little now: fix this first, capture again, and decide again."
-    ) in made.texts()
+    assert ("A profile of one kernel gains little now: fix this first, then capture again.") in made.texts()
     assert replay(state.log) == state
 
 
@@ -79,7 +77,8 @@ def test_a_pattern_is_shown_with_its_moments_and_its_fix(tmp_path: Path):
     assert event is not None
     state = made.do(event)
     assert made.last.kind == "fix" and state.step == "S3"
-    assert {"Shows at", "Fix"} <= {line.label for line in made.last.lines}
+    assert {"Why", "Fix"} <= {line.label for line in made.last.lines}
+    assert any("idle between" in line.text for line in made.last.lines)
     assert [line for line in made.last.lines if line.style == "step"]
     assert e.FindingShown("data_loading_starved") != event_of(choices(state)[0].id, state)
 
@@ -104,11 +103,11 @@ def test_a_whole_program_can_be_judged_from_typed_numbers_and_the_session_end_be
     made = Session()
     made.do(e.Began(()), e.Answered("subject", "program"))
     asked(made, STARVED)
-    assert made.last.title == "Fix the system first" and made.last.aside == "as you told"
+    assert made.last.title == "Fix the system first" and made.last.aside == "from typed numbers"
     told = made.texts()
-    assert (
-        "A profile of one kernel would gain little now: fix this first, capture again, and decide again."
-    ) in told and any(text.startswith("Data loading starves the GPU") for text in told)
+    assert ("A profile of one kernel gains little now: fix this first, then capture again.") in told and any(
+        text.startswith("Data loading starves the GPU") for text in told
+    )
     assert made.state.step == "S5" and replay(made.state.log) == made.state
 
 
@@ -147,4 +146,4 @@ def test_without_a_trace_the_share_of_the_report_is_told_as_no_more_than_that():
     made.launch(0)
     told = here("S4", made.state)
     assert told[0].style == "unknown"
-    assert "only a trace tells of the whole" in told[-1].text
+    assert "only a trace shows the whole" in told[-1].text

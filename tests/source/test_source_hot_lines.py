@@ -42,7 +42,7 @@ def test_the_first_place_is_a_line_that_an_engineer_marked(truth: dict[str, Any]
     assert first.sass and 0 < first.share <= 1
     if truth.get("inlined"):
         call = first.calls[0]
-        assert call != (first.file, first.line) and SLOW_MARK.search(source[call[1] - 1])
+        assert (call.file, call.line) != (first.file, first.line) and SLOW_MARK.search(source[call.line - 1])
 
 
 def test_every_mark_belongs_to_a_listed_step_and_few_are_calls() -> None:

@@ -11,12 +11,17 @@ from advisor.source.document import source_document
 from advisor.source.listing import Listing, Row
 from advisor.source.measures import MEASURES
 from advisor.source.view import Query, View, arrange
-from advisor.view.source import source_text
+from advisor.view.pages.source import source_page
 from advisor.view.writers.json import document_json
+from advisor.view.writers.terminal import terminal_text
 from tests.changed import replace
 
 STALLED = "smsp__pcsamp_warps_issue_stalled_short_scoreboard"
 EVIL = "\x1b[2J\x07evil"
+
+
+def source_text(view: View, top: int, width: int = 80) -> str:
+    return terminal_text(source_page(view, top), width=width)
 
 
 def made(code: Listing, text: str = "") -> View:
@@ -53,7 +58,7 @@ def test_an_orphaned_wait_is_explained_and_a_report_without_ptx_says_so() -> Non
     code = listing([("CS2R R8, SRZ", {STALLED: 3.0, "inst_executed": 3.0}, 7)])
     measure = MEASURES["stall_short_scoreboard"]
     text = source_text(arrange(code, "r", 0, "k", (measure,), Query(ptx=True)), 5)
-    assert "short scoreboard 100%, placed by the compiler" in text and "The report holds none" in text
+    assert "short scoreboard 100 %, placed by the compiler" in text and "The report holds none" in text
 
 
 def test_what_is_missing_is_said() -> None:
@@ -66,4 +71,4 @@ def test_what_is_missing_is_said() -> None:
 def test_the_rest_is_counted() -> None:
     code = listing([("MOV R0, R1", {"inst_executed": 3.0}, n) for n in range(1, 8)])
     text = source_text(made(code), 5)
-    assert "... 2 more lines" in text and "... 2 more instructions" in text
+    assert "… 2 more lines" in text and "… 2 more instructions" in text

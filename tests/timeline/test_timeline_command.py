@@ -12,7 +12,9 @@ import pytest
 from advisor.cli.json_schema import schema
 from advisor.cli.main import main
 from advisor.timeline.analyse import analyse
-from advisor.view.timeline import timeline_text
+from advisor.timeline.results import TimelineResult
+from advisor.view.pages.timeline import timeline_page
+from advisor.view.writers.terminal import terminal_text
 from tests.timeline import generator as make
 from tests.timeline import stats
 from tests.timeline.generator import MS, PATTERNS
@@ -25,6 +27,10 @@ def run(capsys: pytest.CaptureFixture[str], *words: str | Path) -> tuple[int, st
         main(["timeline", *map(str, words)])
     out = capsys.readouterr()
     return int(e.value.code or 0), out.out, out.err
+
+
+def timeline_text(result: TimelineResult, *, width: int = 80, blocks: bool = True) -> str:
+    return terminal_text(timeline_page(result, brief=True), width=width, blocks=blocks)
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
@@ -51,7 +57,7 @@ def test_what_is_unknown_is_listed_with_what_would_tell(tmp_path: Path, capsys: 
     for one in gpu["unknown"]:
         assert one["metrics"] and one["because"] and one["get"]
     code, out, _ = run(capsys, path)
-    assert "Could not be looked at, so unknown" in out and "nsys export --type sqlite" in out
+    assert "Could not be checked, so unknown" in out and "nsys export --type sqlite" in out
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
@@ -62,7 +68,7 @@ def test_lines_keep_within_the_width_but_for_the_command(pattern: str, width: in
         text = timeline_text(result, width=width, blocks=blocks)
         long = [line for line in text.splitlines() if len(line) > width and "ncu --set" not in line]
         assert long == []
-        assert blocks or text.replace("…", "").isascii()
+        assert blocks or text.isascii()
 
 
 def test_the_picture_shows_when_the_gpu_worked(tmp_path: Path) -> None:
@@ -143,7 +149,7 @@ def test_of_many_ranks_those_that_stand_out_are_shown_in_full(
     ]
     _, out, _ = run(capsys, *paths)
     assert out.count("Profile it") == 2 and "4 more GPUs are in --format json" in out
-    assert "rank4.sqlite\nGPU 0" in out
+    assert "GPU 0 NVIDIA H200 · rank4.sqlite" in out
     assert len(json.loads(run(capsys, *paths, "--format", "json")[1])["gpus"]) == 6
 
 
@@ -165,7 +171,7 @@ def test_the_host_is_named_by_the_calls_that_fill_a_gap(tmp_path: Path) -> None:
 
 def test_moments_that_two_patterns_share_are_shown_once(tmp_path: Path) -> None:
     text = timeline_text(analyse([make.serial_copies(pageable=True).write(tmp_path / "t.sqlite")]))
-    assert text.count("the same moments as under 1") == 1
+    assert text.count("The same moments as under 1") == 1
 
 
 def test_kernels_of_one_base_name_are_told_apart_in_a_narrow_table(tmp_path: Path) -> None:
@@ -174,8 +180,8 @@ def test_kernels_of_one_base_name_are_told_apart_in_a_narrow_table(tmp_path: Pat
     for i in range(30):
         planted.kernel((10 + i) * MS, MS, names[i % 3], "op", asked=MS)
     rows = timeline_text(analyse([planted.write(tmp_path / "t.sqlite")])).splitlines()
-    shown = [row[49:] for row in rows if row.startswith("  33.3 %")]
-    assert len(set(shown)) == 3 and all(row.startswith(("op", "…")) for row in shown)
+    shown = [row.partition("  ")[0] for row in rows if " 33.3 %" in row and not row.startswith(" ")]
+    assert len(set(shown)) == 3 and all(row.startswith("op …") for row in shown)
     assert [any(mark in row for row in shown) for mark in ("17", "18", "23")] == [True, True, True]
 
 

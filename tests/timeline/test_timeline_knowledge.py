@@ -8,7 +8,8 @@ from advisor.explain.explain import explain
 from advisor.knowledge.base import catalog, timelines
 from advisor.lint.entries import CatalogueDef
 from advisor.records.resources import folder
-from advisor.view.explain import explain_text
+from advisor.view.pages.explain import explain_page
+from advisor.view.writers.terminal import terminal_text
 
 PATTERNS = timelines(catalog()).findings
 # What a user may type -> what the page must say.
@@ -53,7 +54,7 @@ def test_a_pattern_has_a_page_with_rules_fix_typical_gain_and_sources(pattern: s
 
 @pytest.mark.parametrize(("word", "facts"), FACTS)
 def test_the_fact_is_told(word: str, facts: tuple[str, ...]) -> None:
-    text = " ".join(explain_text(explain(word), 120).casefold().split())
+    text = " ".join(terminal_text(explain_page(explain(word)), width=120).casefold().split())
     assert [fact for fact in facts if fact.casefold() not in text] == []
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from advisor.explain.entries import Explanation
 from advisor.explain.explain import Hit
 from advisor.reasoning.engine.explain import BlockedRule, Clause, Flip, Proof, RuleProof
 from advisor.reasoning.engine.trace import Trace
@@ -24,7 +25,8 @@ from advisor.records.diagnosis import (
 from advisor.records.errors import InputError, UsageError
 from advisor.records.readings import Progress, ReportInfo
 from advisor.session.executor import Executor, Sources
-from advisor.session.records import Algorithm, Ask, Choice, KnowledgeIndex, Line, NapkinResult
+from advisor.session.records import Algorithm, Ask, Choice, KnowledgeIndex, NapkinResult
+from advisor.view.blocks import Line
 from tests.changed import replace
 
 METRICS = {
@@ -348,10 +350,14 @@ def analyse_numbers(values: Mapping[str, float | str], gpu: str | None) -> Analy
     return Analysis(diagnosis(one))
 
 
-def explain(word: str) -> str:
+def explanation(word: str, text: str) -> Explanation:
+    return Explanation("word", word, word, (("what", tuple(text.splitlines())),), (), ())
+
+
+def explain(word: str) -> Explanation:
     if word not in INDEX.words:
         raise UsageError(f"nothing here is called {word!r}: perhaps occupancy")
-    return f"{word}: what it means\nand a second line"
+    return explanation(word, "what it means\nand a second line")
 
 
 def reckon(algorithm: str, parameters: Mapping[str, float | str], on: LaunchDiagnosis) -> NapkinResult:

@@ -102,7 +102,7 @@ def sources(name: str, folder: Path) -> dict[str, Any]:
         "analyse": analyse(name),
         "locate": locator(listing(file=name, text=text, code=code)),
         "trace": lambda paths, progress: trace(name, folder),
-        "explain": lambda word: f"{word}: {name}\n{name}",
+        "explain": lambda word: factory.explanation(word, f"{name}\n{name}"),
         "practise": lambda request, progress: fail(name),
         "write": lambda request, state: name,
     }

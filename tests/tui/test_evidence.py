@@ -13,12 +13,13 @@ from textual.widgets import Input
 
 from advisor.records.diagnosis import Location, Place
 from advisor.records.readings import Progress
-from advisor.session.records import Card, Line
+from advisor.session.records import Card
 from advisor.session.state import State
-from advisor.tui.widgets.evidence import NAMES, Evidence, EvidencePage, EvidenceTabs
+from advisor.tui.widgets.evidence import NAMES, Evidence, EvidencePage
 from advisor.tui.widgets.evidence_pages import PAGES, EvidenceContext, Layout, evidence_context
 from advisor.tui.widgets.prompt import Prompt
-from advisor.tui.widgets.text import CardView, LineWidget
+from advisor.tui.widgets.text import CardView, LineWidget, Tabs
+from advisor.view.blocks import Line
 from advisor.view.charts.roofline_text import Paper
 from tests.changed import replace
 from tui.driver import Driver, session
@@ -126,7 +127,7 @@ def test_the_memory_page_marks_local_traffic_and_says_what_it_cannot_show():
 def test_the_source_page_shows_the_places_of_findings_with_their_share_or_where_to_look():
     place = Location("/home/x/k.cu", 12, 16, "LDS R0, [R1]", "excess", 0.62, calls=(Place("/home/x/main.cu", 7),))
     text = page("source", shown(finding=replace(CONFLICTS, locations=(place,))))
-    assert "62.0% ██████▏··· k.cu:12" in text and "LDS R0" in text and "inlined at main.cu:7" in text
+    assert "62 % ██████▏··· k.cu:12" in text and "LDS R0" in text and "inlined at main.cu:7" in text
     text = page("source", shown())
     assert "have not been read" in text and "/source" in text
     assert "Typed numbers have no code" in page("source", shown(report=False))
@@ -229,7 +230,7 @@ async def test_on_a_small_screen_the_first_press_shows_the_evidence_and_escape_l
 async def test_a_click_on_a_tab_shows_its_page():
     async with session("tour.ncu-rep", size=(160, 50), analyse=analysis(FULL)) as at:
         await opened(at)
-        tabs = at.app.screen.query_one(EvidenceTabs)
+        tabs = at.app.screen.query_one(Tabs)
         row = next(row for row in at.rows if "[Units]" in row)
         for name in ("memory", "units", "numbers"):
             label = PAGES[name][0]
@@ -271,10 +272,10 @@ async def test_tab_leads_to_the_evidence_and_back_and_what_is_typed_there_reache
     async with session("tour.ncu-rep", size=(160, 50), analyse=analysis(FULL)) as at:
         await opened(at)
         prompt, evidence = at.app.screen.query_one(Prompt), at.app.screen.query_one(Evidence)
-        before = evidence.query_one(EvidenceTabs).styles.background
+        before = evidence.query_one(Tabs).styles.background
         await at.press("tab")
         assert at.app.focused is evidence
-        assert evidence.query_one(EvidenceTabs).styles.background != before, "it is seen where the keys go"
+        assert evidence.query_one(Tabs).styles.background != before, "it is seen where the keys go"
         assert "To line" in at.rows[-1] and "Choose" not in at.rows[-1]
         await at.press("tab")
         assert at.app.focused is prompt and "To line" not in at.rows[-1]

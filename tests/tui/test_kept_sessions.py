@@ -73,7 +73,7 @@ async def test_a_session_that_was_broken_off_is_offered_and_gone_on_with(
         await driver.settle()
         assert driver.app.state.position == 1 and driver.shows("▌ How  "), driver.screen
         await driver.say("/fix")
-        driver.app._saving.flush()  # type: ignore[union-attr]
+        driver.app.saving.flush()  # type: ignore[union-attr]
         verbs = [entry.event.verb for entry in serialize.load(interrupted.path).entries]
         assert verbs == ["begin", "launch", "expect", "how", "fix"]
 

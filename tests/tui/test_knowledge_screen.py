@@ -38,7 +38,7 @@ async def browse(at: Driver, subject: str = "") -> None:
     for _ in range(400):
         await at.settle()
         screen = at.app.screen
-        if isinstance(screen, KnowledgeScreen) and screen._contents is not None:
+        if isinstance(screen, KnowledgeScreen) and screen.contents is not None:
             break
         await asyncio.sleep(0.01)
     await at.settle()
@@ -82,13 +82,13 @@ async def test_links_are_followed_and_backspace_goes_back():
     async with real(subject="bank_conflicts") as at:
         assert at.shows("Shared-memory bank conflicts", "follows a link")
         await at.press("enter")
-        assert at.app.screen._word == "bank"  # type: ignore[attr-defined]
+        assert at.app.screen.word == "bank"  # type: ignore[attr-defined]
         await at.press("down", "enter")
-        assert at.app.screen._word not in ("bank", "bank_conflicts")  # type: ignore[attr-defined]
+        assert at.app.screen.word not in ("bank", "bank_conflicts")  # type: ignore[attr-defined]
         await at.press("backspace")
-        assert at.app.screen._word == "bank"  # type: ignore[attr-defined]
+        assert at.app.screen.word == "bank"  # type: ignore[attr-defined]
         await at.press("backspace")
-        assert at.app.screen._word == "bank_conflicts"  # type: ignore[attr-defined]
+        assert at.app.screen.word == "bank_conflicts"  # type: ignore[attr-defined]
         await at.press("escape")
         assert at.app.state.view == ""  # opened for one entry, so left at once
 
@@ -101,14 +101,14 @@ async def test_a_source_leads_to_what_rests_on_it():
 async def test_every_entry_can_be_opened_and_every_link_followed():
     async with real() as at:
         screen = at.app.screen
-        assert isinstance(screen, KnowledgeScreen) and screen._contents is not None
-        kinds = {hit.kind: hit for hit in screen._contents}
+        assert isinstance(screen, KnowledgeScreen) and screen.contents is not None
+        kinds = {hit.kind: hit for hit in screen.contents}
         assert len(kinds) > 20
         for hit in kinds.values():
-            screen._open(f"{hit.kind}:{hit.id}")
-            assert screen._problem == "", hit
-            for link in screen._links:
-                assert screen._explained(link.word) is not None, (hit, link)
+            screen.open(f"{hit.kind}:{hit.id}")
+            assert screen.problem == "", hit
+            for link in screen.links:
+                assert screen.explained(link.word) is not None, (hit, link)
 
 
 async def test_it_opens_over_every_screen_and_leads_back_there():
@@ -166,7 +166,7 @@ async def test_a_key_is_answered_in_less_than_a_twentieth_of_a_second():
         for text in ("s", "sh", "sha", "shar", "share", "shared", "shared m", "d", "dr", "dram", "w", "wa", "warp"):
             prompt.value = text  # type: ignore[attr-defined]
             has_begun = time.perf_counter()
-            screen._list()
+            screen.refresh_list()
             times.append(time.perf_counter() - has_begun)
         # The middle one: a shared machine may stop for longer at any moment.
         assert sorted(times)[len(times) // 2] < 0.05

@@ -10,7 +10,7 @@ import pytest
 
 from advisor.records.diagnosis import Diagnosis, Verdict
 from advisor.records.readings import Progress, ReportInfo
-from advisor.tui.widgets.launches import ORDERS, LaunchTable, arranged, exactly, rows_of, share_text, summary, totals
+from advisor.tui.widgets.launches import ORDERS, LaunchTable, arranged, exactly, rows_of, share_text, summary
 from advisor.tui.widgets.prompt import Prompt
 from tests.changed import replace
 from tui.driver import Driver, session
@@ -42,7 +42,7 @@ def kernels(at: Driver) -> list[str]:
 def test_shares_are_of_the_time_that_is_known_and_an_unknown_time_has_none():
     rows = rows_of(three())
     assert [row.share for row in rows] == [0.75, None, 0.25]
-    assert (totals(rows).time, totals(rows).unknown) == (800_000.0, 1)
+    assert summary(rows, rows, "report").endswith("800 µs; 1 of unknown duration")
     assert rows[1].time == "unknown" and rows[1].back is None
 
 
@@ -212,7 +212,7 @@ def test_a_share_is_told_alike_in_the_row_and_in_the_summary():
     assert share_text(0.0096) == "1 %" and share_text(0.0094) == "<1 %" and share_text(0.0) == "0 %"
     assert summary(rows, rows[1:], "report").endswith("6 µs, <1 % of kernel time")
     table = LaunchTable()
-    assert table._share(rows[1], 1.0).strip() == "<1 %"
+    assert table.share_cell(rows[1], 1.0).strip() == "<1 %"
 
 
 @pytest.mark.parametrize("width", [80, 160])

@@ -51,7 +51,7 @@ def test_the_knowledge_base(snap_compare: Any):
         at = await still(pilot)
         await at.press("f12")
         at = await still(pilot)
-        while app.screen._contents is None:  # type: ignore[attr-defined]
+        while app.screen.contents is None:  # type: ignore[attr-defined]
             await at.settle()
         await at.press("b", "enter")
 

@@ -16,9 +16,12 @@ from advisor.practice.manifest import exercise, names
 from advisor.practice.state import Store
 from advisor.session import events as e
 from advisor.tui.app import AdvisorApp
-from advisor.tui.screens.practice import PracticeScreen, Stages, code_lines
+from advisor.tui.drawing import code_lines
+from advisor.tui.screens.practice import PracticeScreen
 from advisor.tui.screens.practice_editor import PracticeEditor
 from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.text import Tabs
+from advisor.view.blocks import Code
 from tui.driver import Driver, session
 from tui.factory import desk
 
@@ -53,7 +56,7 @@ async def test_an_exercise_from_the_list_to_its_score_by_the_keyboard_alone(tmp_
         await at.press(*"transpose through")
         assert at.shows(f"1 of {len(names())} exercises")
         await at.press("enter")
-        assert at.shows("[Story]", "An image-processing library", "Work the numbers out")
+        assert at.shows("[Story]", "An image-processing library", "Estimate the numbers")
         await at.press("enter")
         await at.say("1.3 GB")
         assert at.shows("✓ Right.", "1.32 GB")
@@ -292,13 +295,13 @@ async def test_a_click_on_a_stage_goes_there(tmp_path: Path):
     async with session("tour.ncu-rep", practise=room(tmp_path)) as at:
         await opened(at)
         where = at.rows[1].index("Quiz")
-        await at.pilot.click(Stages, offset=(where, 0))
+        await at.pilot.click(Tabs, offset=(where, 0))
         await at.settle()
         assert at.app.state.exercising.stage == "quiz"
 
 
 async def test_source_with_markup_and_controls_is_shown_as_it_is():
-    lines = code_lines(("+[bold]x[/] \x1b[31m", " " + "y" * 200, "-‮z"), 40)
+    lines = code_lines(Code("", 1, ("+[bold]x[/] \x1b[31m", " " + "y" * 200, "-‮z"), diff=True), 40)
     assert lines[0].plain.startswith("+[bold]x[/] ") and "\x1b" not in lines[0].plain
     assert all(line.cell_length <= 40 for line in lines[1:-1])
     assert "‮" not in lines[-1].plain

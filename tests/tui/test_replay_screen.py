@@ -39,7 +39,7 @@ class Played:
     """A player on the factory's data: step 5 concludes otherwise, step 4 may mean nothing, a bad one may fail."""
 
     title: str = "A session with [bold]x[/ in its title"
-    desk: Executor = field(default_factory=desk)
+    executor: Executor = field(default_factory=desk)
     bad: int = -1
     asked: list[int] = field(default_factory=list)
 
@@ -55,7 +55,7 @@ class Played:
         for deed in DEEDS[:step]:
             state = reduce(state, deed)
             while state.waiting:
-                state = reduce(state, self.desk.perform(state.waiting[0], state, watch))
+                state = reduce(state, self.executor.perform(state.waiting[0], state, watch))
         return SimpleNamespace(state=state, done=True)
 
     def differences(self, step: int) -> tuple[Any, ...]:
@@ -76,7 +76,7 @@ async def rest(at: Driver) -> None:
     for _ in range(400):
         await at.settle()
         screen = at.app.screen
-        if not isinstance(screen, ReplayScreen) or not screen._working:
+        if not isinstance(screen, ReplayScreen) or not screen.working:
             break
         await asyncio.sleep(0.005)
     await at.settle()
@@ -195,7 +195,7 @@ async def test_it_plays_by_itself_and_stops_at_the_end(monkeypatch: pytest.Monke
         for _ in range(400):
             await asyncio.sleep(0.01)
             await rest(at)
-            if at.shows("step 6 of 6") and at.app.screen._timer is None:  # type: ignore[attr-defined]
+            if at.shows("step 6 of 6") and not at.app.screen.playing:  # type: ignore[attr-defined]
                 break
         assert at.shows("step 6 of 6", "paused")
         await press(at, "home", "p", "p")

@@ -35,11 +35,11 @@ async def test_from_the_list_to_a_finding_its_fix_and_its_proof(size: tuple[int,
         assert at.shows("transpose_tile", "333 µs", "2.20×", "6 of 6 launches")
         await at.open("down")
         assert at.shows("Class  L1/shared-memory-bound", "Fix first  Shared-memory bank conflicts")
-        assert at.shows("2.20 times faster, between 1.90 and 2.60.")
+        assert at.shows("2.2× (1.9–2.6×) estimated")
         await at.press("enter")
         assert at.shows("1. Find the shared load", "What next")
         await at.say("/how")
-        assert at.shows("✓ Shared accesses need too many wavefronts", "15.0 times the threshold")
+        assert at.shows("✓ Shared accesses need too many wavefronts", "15× the threshold")
 
 
 @SIZES

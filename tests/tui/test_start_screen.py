@@ -98,7 +98,7 @@ async def test_from_a_file_that_cannot_be_read_the_way_leads_back_to_the_start(t
 
     (tmp_path / "bad.ncu-rep").touch()
     async with start() as at:
-        at.app.desk = at.app.runner._desk = desk(analyse=analyse)
+        at.app.executor = at.app.runner.executor = desk(analyse=analyse)
         await at.say(str(tmp_path / "bad.ncu-rep"))
         assert at.shows("is no report", "Try again", "Start with something else", "Quit")
         await (at.say(way) if way == "2" else at.press(way, "enter"))

@@ -62,7 +62,7 @@ async def test_a_pattern_tells_evidence_and_fix_and_enter_goes_from_moment_to_mo
         whole = lanes(at).whole
         assert lanes(at).window == whole and "▲" not in at.screen
         await at.press("down")
-        assert at.shows("Synchronisation between kernels", "gaps follow a host wait", "fix", "▲")
+        assert at.shows("Synchronisation between kernels", "gaps follow a host wait", "Fix", "▲")
         seen = []
         for _ in range(4):
             await at.press("enter")
@@ -101,7 +101,7 @@ async def test_the_numbers_of_a_lane_are_those_of_what_is_in_view(trace: Any):
 async def test_kernels_stand_with_what_they_could_give_and_the_command_is_copied(trace: Any):
     async with opened(trace(starved()), size=(160, 50)) as at:
         await at.press("end", "up")
-        assert at.shows("Amdahl", "1.69x")
+        assert at.shows("Amdahl", "1.7×")
         await at.press("end")
         assert at.shows("ncu --set full", "regex:^work$")
         await at.press("c")

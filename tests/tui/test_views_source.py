@@ -64,7 +64,7 @@ async def test_it_opens_at_the_findings_own_place_and_says_how_far_lines_can_be_
         assert at.shows(
             "excess_wavefronts", "is Shared-memory bank conflicts", "100% of executed instructions have a line in k.cu"
         )
-        assert at.shows(":7", "sum += tile[x][y]", "LDS R5, [R9]", "100.0%")
+        assert at.shows(":7", "sum += tile[x][y]", "LDS R5, [R9]", "100 %")
         assert "LDS" in sass(at), "the cold ones come after it"
         await at.press("escape")
         assert isinstance(at.app.screen, SessionScreen)
@@ -91,7 +91,7 @@ async def test_a_search_keeps_what_matches_and_x_or_undo_brings_the_others_back(
 async def test_a_search_finds_every_instruction_that_matches_whatever_its_share_of_the_measure(size: tuple[int, int]):
     async with source(size) as at:
         await typed(at, "/LD[GS]")
-        assert at.shows("excess_wavefronts", "only /LD[GS]: 2 of 8 instructions", "LDS R5", "LDG.E R4", "0.0%")
+        assert at.shows("excess_wavefronts", "only /LD[GS]: 2 of 8 instructions", "LDS R5", "LDG.E R4", "0 %")
         await typed(at, "/LDG")
         assert at.shows("only /LDG: 1 of 8") and "LDG.E" in sass(at)
         assert "●" not in at.screen, "none of it is hot"
@@ -110,7 +110,7 @@ async def test_the_evidence_keeps_the_findings_own_places_whatever_is_searched_f
         assert what is not None
         text = "\n".join(line.plain for line in PAGES["source"].lines(what, Layout(70)))
         assert "Shared-memory bank conflicts" in text and "Hot lines by shared-memory wavefronts beyond" in text
-        assert "100.0% ██████████ k.cu:7" in text and "sum += tile" in text and "LDS R5, [R9]" in text
+        assert "100 % ██████████ k.cu:7" in text and "sum += tile" in text and "LDS R5, [R9]" in text
         assert "k.cu:5" not in text and text.count("k.cu:7") == 1
 
 
@@ -211,13 +211,13 @@ async def test_in_the_order_of_the_code_cold_instructions_stand_too_and_n_goes_f
 async def test_from_what_waits_to_the_load_that_it_waits_for_and_to_the_most_live_registers():
     async with source((160, 50)) as at:
         await typed(at, "samples")
-        assert at.shows("long scoreboard 100%, for LDG.E R4")
+        assert at.shows("long scoreboard 100 %, for LDG.E R4")
         await at.press("l")
         assert "LDG.E" in sass(at)
         await at.press("l")
         assert "names no instruction" in notes(at)
         await at.press("p")
-        view = at.app.screen._code.view  # type: ignore[attr-defined]
+        view = at.app.screen.view  # type: ignore[attr-defined]
         assert view.peak is not None and view.peak.row.sass in sass(at)
 
 
@@ -230,7 +230,7 @@ async def test_the_panes_show_source_text_ptx_and_the_shape_of_the_kernel():
         await at.press("3")
         assert at.shows("The report holds no PTX")
         await at.press("4")
-        assert at.shows("Loops", "1. k.cu:4-7")
+        assert at.shows("Loops", "Loop 1: k.cu:4-7")
         await at.press("end")
         assert at.shows("Registers", "Shared memory, by base register")
         await at.press("1")
@@ -317,7 +317,7 @@ async def test_names_and_lines_from_a_report_are_shown_and_never_obeyed(size: tu
 
 async def test_without_block_characters_every_sign_is_plain():
     async with source((80, 24), blocks=False) as at:
-        assert at.shows("> *100.0%", "########") and not any(sign in at.screen for sign in "█●▸")
+        assert at.shows("> * 100 %", "########") and not any(sign in at.screen for sign in "█●▸")
 
 
 async def test_typed_numbers_have_no_source_and_a_launch_is_needed_for_one():

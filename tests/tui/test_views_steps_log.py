@@ -78,11 +78,11 @@ async def test_the_log_has_a_row_a_version_and_all_of_the_one_at_hand(size: tupl
         await at.press("f10")
         assert isinstance(at.app.screen, LogScreen)
         assert at.shows("Version", "Time", "Gain", "1 slow", "333 µs", "151 µs", "2.21×")
-        assert at.shows("Observed", "DRAM at 91 %"), "the cursor begins at the latest version"
+        assert at.shows("Observed  DRAM at 91 %"), "the cursor begins at the latest version"
         assert "\x1b" not in at.screen and "\u202e" not in at.screen and at.shows("[red]x")
         assert all(len(line) == size[0] for line in at.rows)
         await at.press("up")
-        assert at.shows("Observed", "L1 is full", "Next", "pad the tile")
+        assert at.shows("Observed  L1 is full", "Next  pad the tile")
         await at.press("escape")
         assert isinstance(at.app.screen, SessionScreen)
 

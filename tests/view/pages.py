@@ -33,7 +33,7 @@ _SAFE = set(
     re.findall(
         r"[\w-]+",
         "charset http-equiv content name lang class id href tabindex role aria-label aria-hidden scope data-key "
-        "viewbox preserveaspectratio x y x1 y1 x2 y2 width height d text-anchor",
+        "data-name colspan viewbox preserveaspectratio x y x1 y1 x2 y2 width height d text-anchor",
     )
 )
 

@@ -43,7 +43,7 @@ def test_a_triage_page_ranks_groups_and_names_what_could_not_be_read(tmp_path: P
     assert "bad.ncu-rep" in page.text and "the file is empty" in page.text
     places = [page.text.index(f"{n}. {group.kernel}") for n, group in enumerate(groups[:2], 1)]
     assert places == sorted(places) and f"3. {groups[2].kernel} · " not in page.text
-    assert f"{totals.groups - 3:,} more kernels and shapes have" in text
+    assert f"{totals.groups - 3:,} more kernels and shapes would save" in text
 
 
 @pytest.mark.usefixtures("here")
@@ -93,7 +93,7 @@ def test_a_timeline_page_has_decision_picture_patterns_kernels_and_command(tmp_p
     for unseen in gpu.unseen:
         assert unseen.id in page.text
     text = page_markdown(timeline_page(result))
-    assert "```sh\n" + gpu.command.command in text and "When it works" not in text
+    assert "```sh\n" + gpu.command.command in text and "## Activity over time" in text
 
 
 def test_the_picture_shows_copies_and_kernels_at_their_times(tmp_path: Path) -> None:
@@ -127,3 +127,17 @@ def test_hostile_kernel_names_in_a_trace_are_shown_and_never_obeyed(tmp_path: Pa
     result = analysed(planted, tmp_path)
     sound(page_html(timeline_page(result)))
     assert "\n# head" not in page_markdown(timeline_page(result)).partition("\n")[2]
+
+
+@pytest.mark.usefixtures("here")
+def test_the_saving_of_a_group_stands_next_to_its_name_and_is_named_on_a_phone(tmp_path: Path) -> None:
+    """A page shows its first columns at any width; on a narrow one each cell has the name of its column."""
+    fleet(tmp_path, 2)
+    with triage([tmp_path], keep_state=False, jobs=1) as result:
+        html = page_html(triage_page(result, sections=1))
+    assert html.split("<th ")[1:4] == [
+        'scope="col" class="number">#</th>\n',
+        'scope="col" class="words">Kernel</th>\n',
+        'scope="col" class="number">Saves</th>\n',
+    ]
+    assert 'data-name="Saves"' in html and "attr(data-name)" in html

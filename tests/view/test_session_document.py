@@ -68,7 +68,7 @@ def test_nothing_is_concluded_on_the_page_before_it_was_shown_in_the_session() -
     session = on(factory.launch(1, "transpose_tile"))
     text = markdown(session.state)
     assert "transpose\\_tile" in text and "No conclusion was shown in this session." in text
-    assert "bank" not in text and "congestion" not in text and headings(text) == ["The conversation"]
+    assert "bank" not in text and "congestion" not in text and headings(text) == ["Conversation"]
     assert "L1/shared-memory-bound" not in text_of(session.state, "json", NOBODY)
 
 
@@ -76,17 +76,17 @@ def test_the_summary_is_class_what_to_fix_first_and_what_it_gave() -> None:
     lines = markdown(revealed().state).splitlines()
     assert lines[0] == "# transpose\\_tile · launch 1 on H200-SXM: a session"
     assert lines[2].startswith("- **Class:** L1/shared-memory-bound: memory runs at 96 %")
-    assert lines[3] == "- **Fix first:** Shared-memory bank conflicts, expected to give 2.2× (1.9–2.6×)"
-    assert lines[4].startswith("- **What it gave:** not measured")
+    assert lines[3] == "- **Fix first:** Shared-memory bank conflicts, estimated speedup 2.2× (1.9–2.6×)"
+    assert lines[4].startswith("- **Measured:** not measured")
 
 
 def test_evidence_has_value_unit_threshold_margin_and_source_and_the_source_stands_in_words_at_the_end() -> None:
     text = markdown(revealed().state)
-    assert "| metric | value | unit | threshold | margin | source |" in text
+    assert "| Conclusion | Observation | Value and test | Source |" in text
     row = next(line for line in text.splitlines() if "l1\\_wavefronts\\_pct" in line and line.startswith("|"))
-    assert re.search(r"\| 96.1 \| % \| \\> 60 \| \+60 % \| `guide.step3` \|$", row)
-    # What a number does not do is told with its sign: compute is far from busy.
-    assert re.search(r"compute\\_pct \| 12.4 \| % \| \\> 60 \| -79 % \|", text)
+    assert re.search(r"= 96.1 %, test \\> 60, margin \+60 % \| `guide.step3` \|$", row)
+    # The margin of a test that fails is negative: compute is far from busy.
+    assert re.search(r"compute\\_pct = 12.4 %, test \\> 60, margin -79 % \|", text)
     assert headings(text)[-1] == "Sources" and text.rstrip().endswith("- `guide.step3`: The guide: step 3")
 
 
@@ -95,24 +95,24 @@ def test_the_conversation_has_question_answer_and_the_reasons_that_were_asked_fo
     session.do(e.HowAsked(), e.WhyNotAsked("tail_effect"), e.NotUnderstood("gibberish", ("/help",)))
     session.do(e.Asked("theoretical_bytes"), e.Answered("theoretical_bytes", None))
     text = markdown(session.state)
-    talk = text[text.index("## The conversation") :]
+    talk = text[text.index("## Conversation") :]
     assert talk.index("what do you expect to limit") < talk.index("**You:** Memory") < talk.index("**Class:**")
     assert "**How:** Shared-memory bank conflicts" in talk and "✓ The L1 data stage is busy" in talk
     assert "**Why not:** Tail effect" in talk and "✗ The grid is few waves" in talk and "gibberish" in talk
     assert "**You:** I don't know" in talk
-    assert "- **Not known to the user:** How many bytes must the algorithm move at least?" in text
+    assert "- **Answered with I don't know:** How many bytes must the algorithm move at least?" in text
     assert "- **Not asked:** Which data type does the kernel compute in?" in text
     text = page(session.state).text
-    assert "✗ The grid is few waves" in text and "Put off" not in text
+    assert "✗ The grid is few waves" in text and "Skipped" not in text
 
 
 def test_what_the_report_lacks_stands_with_the_command_that_collects_it() -> None:
     text = markdown(revealed().state)
-    unknown = text[text.index("## What is not known") :]
+    unknown = text[text.index("## Unknown") :]
     assert "| idc\\_requests | " in unknown and "```sh\nncu --section MemoryWorkloadAnalysis\n```" in unknown
     bare = on(factory.launch(1, "k", missing=(), questions=()))
     bare.do(e.Expected(None), e.Skipped("algorithm"))
-    assert "Nothing that a rule wanted is missing." in markdown(bare.state)
+    assert "No metric that a rule needs is missing." in markdown(bare.state)
 
 
 def test_the_napkin_and_what_was_expected_stand_beside_what_came() -> None:
@@ -120,22 +120,22 @@ def test_the_napkin_and_what_was_expected_stand_beside_what_came() -> None:
     session.do(e.Expected("compute"), e.Answered("algorithm", "transpose"))
     session.do(e.Answered("rows", 8192.0), e.Answered("dtype", "f32"))
     text = markdown(session.state)
-    part = text[text.index("## Expected beforehand") :].split("\n## ")[0]
+    part = text[text.index("## Prediction and result") :].split("\n## ")[0]
     assert "**Napkin:** transpose of 8192 rows" in part and "**Floor:** 1.79 ms" in part
-    assert "You expected compute" in part and "L1/shared-memory-bound" in part
+    assert "Your prediction: compute" in part and "L1/shared-memory-bound" in part
 
 
 def test_the_versions_are_told_first_then_each_before_and_after(ladder: State) -> None:
     text = markdown(ladder)
     assert text.startswith("# gemm on H200-SXM: a session\n")
     told = headings(text)
-    assert told[0] == "The versions" and told[1].startswith("v1 → v2: neighbouring threads")
-    assert told[2] == "v2 → v3: tiles in shared memory" and told[3] == "What was concluded (v3)"
-    assert re.search(r"^\| v2 \| neighbouring threads take neighbouring columns \| [\d.]+ ms \| \d+x \|", text, re.M)
-    gave = re.search(r"\*\*What it gave:\*\* ([\d.]+) ms in v1, ([\d.]+) ms in v3: (\d+)x as fast", text)
+    assert told[0] == "Versions" and told[1].startswith("v1 → v2: neighbouring threads")
+    assert told[2] == "v2 → v3: tiles in shared memory" and told[3] == "Conclusions (v3)"
+    assert re.search(r"^\| v2 \| neighbouring threads take neighbouring columns \| [\d.]+ ms \| \d+× \|", text, re.M)
+    gave = re.search(r"\*\*Measured:\*\* ([\d.]+) ms in v1, ([\d.]+) ms in v3: (\d+)×", text)
     assert gave is not None and abs(float(gave[1]) / float(gave[2]) - float(gave[3])) < 1
     assert "at first; in v3:" in text and "### Evidence (v1)" in text and "### Evidence (v2)" in text
-    assert text.count("Up to here it was about a former version") == 1
+    assert text.count("All of this was about a former version") == 1
 
 
 def test_the_roofline_has_a_mark_for_each_version_and_markdown_has_it_in_text(ladder: State) -> None:
@@ -148,7 +148,12 @@ def test_the_roofline_has_a_mark_for_each_version_and_markdown_has_it_in_text(la
     told = markdown(ladder)
     part = told[told.index("## Roofline") :].split("\n## ")[0]
     assert "1 v1: " in part and "2 v2: " in part and "@ this launch" in part and "\n```\n" in part
-    assert [row.split("|")[1].strip() for row in re.findall(r"^\| v.*$", part, re.M)] == ["version", "v1", "v2", "v3"]
+    assert [row.split("|")[1].strip() for row in re.findall(r"^\| [vV].*$", part, re.M)] == [
+        "Version",
+        "v1",
+        "v2",
+        "v3",
+    ]
 
 
 def test_a_kernel_without_floating_point_work_is_told_to_have_no_place_on_the_roofline() -> None:
@@ -170,7 +175,7 @@ def test_several_kernels_have_a_table_and_a_part_each_and_those_of_a_former_repo
             session.do(e.Skipped(session.state.ask.id))
     got = page(session.state)
     assert {"kernel-0", "kernel-1", "kernel-4"} <= set(got.ids) and "transpose_tile" in got.text
-    assert headings(markdown(session.state))[0] == "Kernels that were looked at"
+    assert headings(markdown(session.state))[0] == "Kernels"
     other = factory.diagnosis(*(factory.launch(n, f"other_{n}") for n in range(6)))
     text = markdown(replace(session.state, diagnosis=other))
     assert "other\\_" not in text and "byte\\_image" in text

@@ -139,7 +139,7 @@ def test_the_exercises_of_a_session_are_told_in_every_form(tmp_path: Path) -> No
     sound(html)
     for form in (text.replace("\\", ""), html):
         assert exercise("bank-conflicts").title in form and "100 of 100 points for the prediction of tile" in form
-        assert "Shared-memory bank conflicts, 2.40×" in form and "not shown yet" in form and "nothing yet" in form
+        assert "Shared-memory bank conflicts, 2.4×" in form and "not shown yet" in form and "nothing yet" in form
     assert "near_memory_roofline" not in text and "Near the memory roofline" not in html, "what was not shown"
 
 

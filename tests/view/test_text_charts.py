@@ -236,6 +236,11 @@ def test_the_parts_of_a_unit_follow_it_and_only_when_asked_for():
     assert [row for row in charts.speed_of_light(metrics, "memory") if row.depth] == []
 
 
+def test_other_stages_of_l1_are_no_part_of_its_data_stage():
+    rows = charts.speed_of_light({"l1_wavefronts_pct": 13.0, "l1_other_pct": 18.0}, "memory", parts=True)
+    assert [(row.label, row.depth) for row in rows[1:3]] == [("L1 other stages", 0), ("L1 data", 0)]
+
+
 def test_every_part_of_the_breakdown_is_a_metric_of_the_knowledge_base():
     known = metrics()
     assert all(name in known and unit.part_of in {"", *known} for name, unit in units().items())

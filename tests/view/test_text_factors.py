@@ -32,7 +32,19 @@ def test_a_long_name_is_cut_and_not_what_stands_behind_it(tour: Any, width: int)
 
 def test_evidence_is_told_once_an_observation_with_the_tests_that_hold() -> None:
     def item(metric: str, test: str, margin: float) -> Comparison:
-        return Comparison("busy", metric, 70.0, "%", test, 60.0, margin > 0, margin, margin, ("guide",), "it is busy")
+        return Comparison(
+            observation="busy",
+            metric=metric,
+            value=70.0,
+            unit="%",
+            test=test,
+            threshold=60.0,
+            holds=margin > 0,
+            margin=margin,
+            margin_abs=margin,
+            cites=("guide",),
+            says="it is busy",
+        )
 
     found = (item("a_pct", ">= 60", 0.2), item("a_pct", "< 80", 0.1), item("b_pct", "> 90", -0.2))
     held = (("a_pct = 70 %, test >= 60, margin +20 %", "test < 80, margin +10 %"), ("guide",))

@@ -16,8 +16,8 @@ from advisor.explain.explain import explain
 from advisor.readers.read import read
 from advisor.reasoning.diagnose import analyse
 from advisor.reasoning.document import diagnosis_document
-from advisor.view.explain import explain_text
 from advisor.view.pages.diagnosis import diagnosis_page
+from advisor.view.pages.explain import explain_page
 from advisor.view.writers.json import document_json
 from advisor.view.writers.terminal import terminal_text
 
@@ -113,12 +113,12 @@ def test_what_needs_a_kernel_is_refused_in_one_line(
 def test_before_and_after_print_without_words_of_reports(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("compare", str(CASES / "motion_blur_small_format.yaml"), str(CASES / "motion_blur_unrolled.yaml")) == 0
     out = capsys.readouterr().out
-    assert "1.24x as fast" in out and "texture_interface_bound" in out
+    assert "1.2×: " in out and "texture_interface_bound" in out
     assert "same sections" not in out and "ncu-advisor collect" not in out
 
 
 def test_the_file_that_the_topic_shows_can_be_pasted_and_read(tmp_path: Path) -> None:
-    text = explain_text(explain("graphics"))
+    text = terminal_text(explain_page(explain("graphics")))
     code = re.search(r"^In code\n(.*?)\n\n", text, re.DOTALL | re.MULTILINE)
     assert code is not None
     path = tmp_path / "pasted.yaml"
@@ -139,7 +139,7 @@ def test_each_finding_has_a_page_with_all_that_belongs_to_it(word: str) -> None:
     for heading in ("what", "why", "rules", "misleads", "fix", "steps", "costs", "fires", "silent"):
         assert page.section(heading), heading
     assert page.cites and "graphics" in page.see
-    assert max(map(len, explain_text(page, 80).splitlines())) <= 80
+    assert max(map(len, terminal_text(explain_page(page)).splitlines())) <= 80
 
 
 def test_a_diagnosis_of_kernels_names_its_twin_of_workloads() -> None:

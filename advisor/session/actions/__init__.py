@@ -1,6 +1,6 @@
-"""The registry of what a user can do: every module of this package declares its actions in ACTIONS.
+"""The registry of user actions: every module of this package declares its own in ACTIONS.
 
-A new action, a slash command among them, is one new module here; nothing else lists it.
+A new action or slash command is one new module here; nothing else lists it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def _declared() -> Iterator[Action]:
 
 
 def _by_name(actions: tuple[Action, ...]) -> dict[str, Command]:
-    """The commands by name, in the order of the help page."""
+    """Return the commands by name, in the order of the help page."""
     commands = [command for action in actions for command in action.commands]
     commands.sort(key=lambda command: GROUPS.index(command.group))
     return {command.name: command for command in commands}

@@ -1,4 +1,4 @@
-"""Questions and their answers: the engine's, the numbers of an interview, the parameters of the napkin."""
+"""Questions and answers: the engine's questions, the numbers of an interview, the parameters of the napkin math."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from dataclasses import replace
 from typing import Any, Final
 
 from advisor.session import cards as make
-from advisor.session.action import Action, Command, Far, Line
+from advisor.session.action import Action, Command, Far, Typed
 from advisor.session.actions.help import NotUnderstood
 from advisor.session.interview import contradictions, prompting
 from advisor.session.interview.choosing import open_questions
-from advisor.session.method.progress import steps_to_reveal
+from advisor.session.method.steps import steps_to_reveal
 from advisor.session.records import Algorithm, Ask
 from advisor.session.requests import Conclude, Estimate, Event, UserEvent, Value
 from advisor.session.state import State
 from advisor.session.transitions import add, ask_number, put, reveal, wait
 
 _LONGEST: Final = 4096  # characters of a line of text; no path is longer
-# Questions that a step of the method puts, and that step.
+# Questions that a step of the method asks, and that step.
 _STEPS: Final = {"new_report": "6", "report": "1", "trace": "S1", "variants": "0b", "timeline": "S2"}
 
 
 class Asked(UserEvent, frozen=True, tag="ask"):
-    """A question is taken up."""
+    """A question is selected."""
 
     question: str
 
@@ -42,8 +42,7 @@ class Skipped(UserEvent, frozen=True, tag="skip"):
     question: str
 
 
-def asked(state: State, event: Asked) -> State:
-    """A question of the engine, if it is still open; or one that a step of the method puts."""
+def _asked(state: State, event: Asked) -> State:
     if state.place != "launch":
         return state
     begun = prompting.begun(state, event.question)
@@ -54,7 +53,7 @@ def asked(state: State, event: Asked) -> State:
 
 
 def fits(ask: Ask, value: Value) -> bool:
-    """Whether the value can be an answer: None where not knowing is allowed, a listed choice, a number in range."""
+    """Return whether the value can be an answer: None if not knowing is allowed, a listed choice, a number in range."""
     if value is None:
         return ask.optional
     if ask.kind == "choice":
@@ -66,8 +65,8 @@ def fits(ask: Ask, value: Value) -> bool:
     return (ask.low is None or value >= ask.low) and (ask.high is None or value <= ask.high)
 
 
-def answered(state: State, event: Answered) -> State:
-    """The answer is kept, and everything concluded anew. "I don't know" is kept too and changes nothing."""
+def _answered(state: State, event: Answered) -> State:
+    """Keep the answer and conclude again; "I don't know" is kept too, and changes nothing."""
     ask = state.ask
     if state.place != "launch" or ask is None or ask.id != event.question or not fits(ask, event.value):
         return state
@@ -75,7 +74,7 @@ def answered(state: State, event: Answered) -> State:
         return prompting.answered(state, ask, event.value)
     said = make.answer_card(ask, event.value, state.position)
     if ask.group == "subject" and event.value == "program":
-        # No number of a kernel: those of a timeline are asked for instead.
+        # The numbers of a timeline are asked for instead of a kernel's.
         stopped = add(state, said, ask=None, paused=True)
         return prompting.begun(stopped, "timeline") or state
     if ask.group == "napkin":
@@ -92,7 +91,7 @@ def answered(state: State, event: Answered) -> State:
 
 
 def _not_known(state: State, ask: Ask) -> State:
-    """A question that is never asked again; in an interview the others are ranked anew without it."""
+    """Never ask this again; in an interview the other questions are ranked again without it."""
     place = None if state.numbers else state.position
     after = add(state, ask=None, unknown=(*state.unknown, (place, ask.id)))
     if not state.numbers:
@@ -100,8 +99,8 @@ def _not_known(state: State, ask: Ask) -> State:
     return wait(after, Conclude(state.answers, state.position)) if state.answers else ask_number(after)
 
 
-def skipped(state: State, event: Skipped) -> State:
-    """The question comes later; in an interview a number skipped twice counts as unknown; the napkin is left."""
+def _skipped(state: State, event: Skipped) -> State:
+    """Ask later; in an interview a number skipped twice counts as unknown; the napkin math ends."""
     ask = state.ask
     if state.place != "launch" or ask is None or ask.id != event.question:
         return state
@@ -120,14 +119,14 @@ def skipped(state: State, event: Skipped) -> State:
 
 
 def _unasked(state: State, ask: Ask, **changes: Any) -> State:
-    """Without a question that got no answer; its card goes where nothing was said since."""
+    """Remove the question, and its card if that is the last one."""
     last = state.cards[-1] if state.cards else None
     put_last = last is not None and (last.kind, last.finding) == ("question", ask.id)
     return replace(state, cards=state.cards[:-1] if put_last else state.cards, ask=None, **changes)
 
 
 def _past(state: State) -> State:
-    """On from what was skipped: to the conclusion, in an interview to the numbers unless it is paused."""
+    """Continue with the conclusion, in an interview with the numbers unless it is paused."""
     if not state.numbers:
         return reveal(state)
     return state if state.paused else ask_number(state)
@@ -140,7 +139,7 @@ def _parameter(algorithm: Algorithm, at: int) -> Ask | None:
 
 
 def _next_parameter(state: State, ask: Ask, value: Value) -> State:
-    """The next parameter of the algorithm, or the estimate when it has them all."""
+    """Ask the next parameter of the algorithm, or estimate when all are known."""
     given: tuple[tuple[str, float | str], ...] = ()
     if state.napkin_input is None:
         name, at = str(value), 0
@@ -158,7 +157,7 @@ def _next_parameter(state: State, ask: Ask, value: Value) -> State:
     return wait(state, Estimate(state.position, name, given), napkin_input=None)
 
 
-def _skip(line: Line, state: State) -> Event:
+def _skip(line: Typed, state: State) -> Event:
     return NotUnderstood("/skip", (), "Nothing is being asked.") if state.ask is None else Skipped(state.ask.id)
 
 
@@ -171,13 +170,13 @@ def _mark(event: Skipped, state: State) -> tuple[tuple[str, Far], ...]:
 
 
 ACTIONS: Final = (
-    Action(Asked, asked, "takes up the question {question}", step=_step),
-    Action(Answered, answered, "answers {question}: {value}"),
+    Action(Asked, _asked, "selects the question {question}", step=_step),
+    Action(Answered, _answered, "answers {question}: {value}"),
     Action(
         Skipped,
-        skipped,
+        _skipped,
         "skips {question}",
-        (Command("skip", "", "skip the question for now", _skip, said=("skip", "later", "ask me later")),),
+        (Command("skip", "skip the question for now", _skip, said=("skip", "later", "ask me later")),),
         step=lambda event, state: steps_to_reveal(state),
         mark=_mark,
     ),

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from advisor.session.action import Action, Command, Line, nothing
+from advisor.session.action import Action, Command, Typed
 from advisor.session.actions.help import NotUnderstood
 from advisor.session.requests import Back, Event
 from advisor.session.state import State
 
 
-def _back(line: Line, state: State) -> Event:
+def _back(line: Typed, state: State) -> Event:
     return Back() if state.last_undoable is not None else NotUnderstood("/back", (), "There is nothing to undo.")
 
 
+_BACK: Final = Command("back", "undo the last action", _back, said=("back", "undo", "go back", "undo that"))
 # The reducer itself undoes, since it replays the log.
-ACTIONS: Final = (
-    Action(
-        Back,
-        nothing,
-        "undoes it",
-        (Command("back", "", "undo the last thing you did", _back, said=("back", "undo", "go back", "undo that")),),
-    ),
-)
+ACTIONS: Final = (Action(Back, lambda state, event: state, "undoes it", (_BACK,)),)

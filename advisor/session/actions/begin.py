@@ -1,4 +1,4 @@
-"""Begin and end of a session, and work that is cancelled or tried again."""
+"""Begin and end of a session, and work that is cancelled or retried."""
 
 from __future__ import annotations
 
@@ -29,15 +29,14 @@ class Quit(UserEvent, frozen=True, tag="quit"):
 
 
 class Cancelled(UserEvent, frozen=True, tag="cancel"):
-    """The work that is waited for, the first of it, is cancelled."""
+    """The first request that is waited for is cancelled."""
 
 
 class Retried(UserEvent, frozen=True, tag="retry"):
-    """Work that failed or was cancelled is wanted again."""
+    """Work that failed or was cancelled is repeated."""
 
 
-def began(state: State, event: Began) -> State:
-    """Reports to read, traces, or an interview where there are neither; only the first such event counts."""
+def _began(state: State, event: Began) -> State:
     if any(isinstance(before, Began) for before in state.log):
         return state
     numbers = not event.paths and not event.traces
@@ -50,8 +49,8 @@ def _quit(state: State, event: Quit) -> State:
     return replace(state, place="closed", waiting=())
 
 
-def cancelled(state: State, event: Cancelled) -> State:
-    """A view or an exercise says so itself; otherwise a note does, and trying again is among the choices."""
+def _cancelled(state: State, event: Cancelled) -> State:
+    """A view or an exercise shows it itself; otherwise a note does, and retrying is among the choices."""
     if not state.waiting:
         return state
     request = state.waiting[0]
@@ -67,21 +66,20 @@ def cancelled(state: State, event: Cancelled) -> State:
 
 
 def past(state: State, request: Request) -> State:
-    """On from work that came to nothing: what it stood before follows without it."""
+    """Continue after work without a result."""
     if not state.numbers and isinstance(request, Estimate | Conclude) and state.ask is None:
         return reveal(state)
     return next_question(state)
 
 
 def next_question(state: State) -> State:
-    """In an interview the next number is asked as soon as the last one has been dealt with."""
+    """In an interview, ask the next number as soon as the last one is done."""
     if not state.numbers or state.ask is not None or state.place != "launch":
         return state
     return state if state.paused or state.waiting else ask_number(state)
 
 
-def retried(state: State, event: Retried) -> State:
-    """What failed or was cancelled is waited for again."""
+def _retried(state: State, event: Retried) -> State:
     return state if state.stalled is None else wait(state, state.stalled, stalled=None)
 
 
@@ -91,13 +89,8 @@ def _begin_words(event: Began, kernels: tuple[str, ...]) -> str:
 
 
 ACTIONS: Final = (
-    Action(Began, began, _begin_words),
-    Action(
-        Quit,
-        _quit,
-        "ends the session",
-        (Command("quit", "", "leave", lambda line, state: Quit(), said=("quit", "exit", "bye", "leave")),),
-    ),
-    Action(Cancelled, cancelled, "cancels the work", keeps_view=True),
-    Action(Retried, retried, "tries again", keeps_view=True),
+    Action(Began, _began, _begin_words),
+    Action(Quit, _quit, "ends the session", (Command("quit", "leave", Quit, said=("quit", "exit", "bye", "leave")),)),
+    Action(Cancelled, _cancelled, "cancels the work", keeps_view=True),
+    Action(Retried, _retried, "tries again", keeps_view=True),
 )

@@ -7,29 +7,29 @@ from typing import Any, Final
 from advisor.reasoning.collect import Gathered
 from advisor.session.action import Action, Command, Result
 from advisor.session.cards import missing_card
-from advisor.session.records import Card, Line
+from advisor.session.records import Card
 from advisor.session.requests import BuildCollectCommand, UserEvent
 from advisor.session.state import State
 from advisor.session.transitions import add, wait
+from advisor.view.blocks import Line
 
 
 class MissingShown(UserEvent, frozen=True, tag="missing"):
-    """The metrics that rules wanted and the report lacks are listed."""
+    """The metrics that rules need and the report lacks are listed."""
 
 
 class CollectShown(UserEvent, frozen=True, tag="collect"):
     """The command that collects them is shown."""
 
 
-def missing_shown(state: State, event: MissingShown) -> State:
-    """The list of missing metrics."""
+def _missing_shown(state: State, event: MissingShown) -> State:
     if state.place != "launch" or state.launch is None or state.position is None:
         return state
     return add(state, missing_card(state.launch, state.position))
 
 
-def collect_shown(state: State, event: CollectShown) -> State:
-    """The command is built; for typed numbers the list is all there is."""
+def _collect_shown(state: State, event: CollectShown) -> State:
+    """Build the command; typed numbers only have the list of missing metrics."""
     if state.place != "launch" or state.launch is None or state.position is None:
         return state
     if state.numbers:
@@ -37,57 +37,40 @@ def collect_shown(state: State, event: CollectShown) -> State:
     return wait(state, BuildCollectCommand(state.position))
 
 
-def collected(state: State, request: BuildCollectCommand, result: Any) -> State:
-    """The sections that the command collects, what each is needed for, and the command."""
+def _collected(state: State, request: BuildCollectCommand, result: Any) -> State:
     if not isinstance(result, Gathered):
         return state
     lines = []
     for section, needed, metrics in result.sections:
         titles = [state.knowledge.title(name) for name in needed]
         more = "" if len(titles) <= 4 else f" and {len(titles) - 4} more"
-        used = ", ".join(titles[:4]) + more if titles else "to place the launch"
+        used = ", ".join(titles[:4]) + more if titles else "to identify the launch"
         lines.append(Line(used, "fact" if metrics else "quiet", section))
     if result.command:
         lines.append(Line(result.command, "strong", "Run"))
         text = "Each section replays the kernel, some several times; source counters and the sampler cost the most."
         lines.append(Line(text, "quiet"))
     else:
-        lines.append(Line("Nothing that a rule asked for is missing."))
+        lines.append(Line("No metric that a rule needs is missing."))
     title = "The command that collects what is missing"
     return add(state, Card("missing", title, tuple(lines), request.position, label="Collect"))
 
 
+_MISSING: Final = Command(
+    "missing", "what the report lacks", MissingShown, group="launch", said=("what is missing", "what is lacking")
+)
+_COLLECT: Final = Command(
+    "collect", "the ncu command that collects what is missing", CollectShown, group="launch", said=("how to collect",)
+)
+
 ACTIONS: Final = (
-    Action(
-        MissingShown,
-        missing_shown,
-        "asks what the report lacks",
-        (
-            Command(
-                "missing",
-                "",
-                "what the report lacks",
-                lambda line, state: MissingShown(),
-                "launch",
-                said=("what is missing", "what is lacking"),
-            ),
-        ),
-    ),
+    Action(MissingShown, _missing_shown, "asks what the report lacks", (_MISSING,)),
     Action(
         CollectShown,
-        collect_shown,
+        _collect_shown,
         "asks for the command that collects more",
-        (
-            Command(
-                "collect",
-                "",
-                "the ncu command that collects what is missing",
-                lambda line, state: CollectShown(),
-                "launch",
-                said=("how to collect",),
-            ),
-        ),
+        (_COLLECT,),
         step="A",
-        results=(Result(BuildCollectCommand, collected, done=lambda event, state: ("A",)),),
+        results=(Result(BuildCollectCommand, _collected, done=lambda event, state: ("A",)),),
     ),
 )

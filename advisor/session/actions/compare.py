@@ -1,18 +1,17 @@
-"""A new version of the code: its report or its numbers against the old, and the log of versions."""
+"""A new version of the code: its report or its numbers compared with the old ones, and the log of versions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
-from advisor.session.action import Action, Command, Line, Listing, Result, shape
+from advisor.session.action import Action, Command, Listing, Result, Typed, shape
 from advisor.session.actions.answer import Answered, Skipped
 from advisor.session.actions.help import NotUnderstood
 from advisor.session.actions.interview import ConclusionShown, Expected
 from advisor.session.actions.timeline import TraceGiven
 from advisor.session.experiments import versions
-from advisor.session.experiments import versions as cards
 from advisor.session.language import files
 from advisor.session.requests import CompareVersion, Concluded, Event, UserEvent
 from advisor.session.state import State
@@ -30,7 +29,7 @@ class ReportGiven(UserEvent, frozen=True, tag="report"):
 
 
 class VersionBegun(UserEvent, frozen=True, tag="version"):
-    """In an interview: the code was changed, and its numbers are to be typed again. change: what was done, in words."""
+    """In an interview: the code was changed, and its numbers are typed again. change: the change in words."""
 
     change: str = ""
 
@@ -39,30 +38,15 @@ class LogShown(UserEvent, frozen=True, tag="log"):
     """The experiment log is shown: version, time, observation, next step."""
 
 
-def report_given(state: State, event: ReportGiven) -> State:
-    """The comparison with the launch; where there is no launch, the report is opened."""
-    return versions.give_report(state, event.path, event.change)
-
-
-def version_begun(state: State, event: VersionBegun) -> State:
-    """The numbers so far become a row of the log, and are asked for again."""
-    return versions.begin_version(state, event.change)
-
-
-def log_shown(state: State, event: LogShown) -> State:
-    """The log as a card; over the list of launches as a view."""
+def _log_shown(state: State, event: LogShown) -> State:
+    """Show the log as a card, over the list of launches as a view."""
     if state.place == "launches":
         return replace(state, view="log", view_subject="")
-    return add(state, cards.log_card(state)) if state.place == "launch" else state
-
-
-def compared(state: State, request: CompareVersion, result: Any) -> State:
-    """The comparison, a row of the log, and the new version as the launch from now on."""
-    return versions.compared(state, request, result)
+    return add(state, versions.log_card(state)) if state.place == "launch" else state
 
 
 def compared_when_done(state: State, event: Event) -> State:
-    """A begun version is compared as soon as its numbers are concluded on and nothing more is asked."""
+    """Compare a new version as soon as its numbers are concluded on and no question is open."""
     if not isinstance(event, _CONCLUDE) or not versions.is_open(state) or state.launch is None:
         return state
     if state.ask is not None or state.waiting or state.place != "launch":
@@ -72,11 +56,11 @@ def compared_when_done(state: State, event: Event) -> State:
 
 
 def opened(path: str) -> Event:
-    """The event of a file that is named: a trace is read, a report is compared."""
+    """Return the event of a named file: a trace is read, a report is compared."""
     return TraceGiven((path,)) if files.is_trace(path) else ReportGiven(path)
 
 
-def _compare(line: Line, state: State) -> Event:
+def _compare(line: Typed, state: State) -> Event:
     path, change = files.file_and_rest(line.text)
     if path:
         return ReportGiven(path, change)
@@ -87,13 +71,13 @@ def _compare(line: Line, state: State) -> Event:
     return NotUnderstood("/compare", (), because)
 
 
-def _compared(rest: str, state: State) -> Event | None:
-    path, change = files.file_and_rest(rest)
-    return ReportGiven(path, change) if files.names_file(rest) else None
+def _compared(line: Typed, state: State) -> Event | None:
+    path, change = files.file_and_rest(line.text)
+    return ReportGiven(path, change) if files.names_file(line.text) else None
 
 
-def _opened(rest: str, state: State) -> Event | None:
-    path = files.named_file(rest)
+def _opened(line: Typed, state: State) -> Event | None:
+    path = files.named_file(line.text)
     return opened(path) if path else None
 
 
@@ -101,31 +85,46 @@ def _reports(rest: str, state: State, listing: Listing) -> Iterable[str]:
     return listing(rest, files.REPORTS)
 
 
+_COMPARE: Final = Command(
+    "compare",
+    "a new report after a change, compared with this one",
+    _compare,
+    "file [what you changed]",
+    group="method",
+    shapes=(
+        shape("(?:compare (?:it |this )?(?:with|to|against)|compare)", _compared),
+        shape("(?:open|read|load|use)", _opened),
+    ),
+    complete=_reports,
+    explicit=True,
+)
+_VERSION: Final = Command(
+    "version",
+    "typed numbers: a new version of the code",
+    lambda line, state: VersionBegun(line.rest),
+    "[what you changed]",
+    group="method",
+    explicit=True,
+)
+_LOG: Final = Command(
+    "log",
+    "the log of versions: time, observation, next step",
+    LogShown,
+    group="method",
+    said=("history", "experiments", "experiment log"),
+)
+
 ACTIONS: Final = (
     Action(
         ReportGiven,
-        report_given,
+        lambda state, event: versions.give_report(state, event.path, event.change),
         "gives the new report {path}",
-        (
-            Command(
-                "compare",
-                "file [what you changed]",
-                "a new report after a change, compared with this one",
-                _compare,
-                "method",
-                shapes=(
-                    shape("(?:compare (?:it |this )?(?:with|to|against)|compare)", _compared),
-                    shape("(?:open|read|load|use)", _opened),
-                ),
-                complete=_reports,
-                explicit=True,
-            ),
-        ),
+        (_COMPARE,),
         step="6",
         results=(
             Result(
                 CompareVersion,
-                compared,
+                versions.compared,
                 steps=lambda event, state: ("6", "1"),
                 done=lambda event, state: ("5", "6"),
             ),
@@ -133,35 +132,10 @@ ACTIONS: Final = (
     ),
     Action(
         VersionBegun,
-        version_begun,
+        lambda state, event: versions.begin_version(state, event.change),
         "begins a new version: {change}",
-        (
-            Command(
-                "version",
-                "[what you changed]",
-                "typed numbers: a new version of the code",
-                lambda line, state: VersionBegun(line.rest),
-                "method",
-                explicit=True,
-            ),
-        ),
+        (_VERSION,),
         step="6",
     ),
-    Action(
-        LogShown,
-        log_shown,
-        "looks at the experiment log",
-        (
-            Command(
-                "log",
-                "",
-                "the log of versions: time, observation, next step",
-                lambda line, state: LogShown(),
-                "method",
-                said=("history", "experiments", "experiment log"),
-            ),
-        ),
-        step="6",
-        mark="read",
-    ),
+    Action(LogShown, _log_shown, "looks at the experiment log", (_LOG,), step="6", mark="read"),
 )

@@ -6,13 +6,16 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
-from advisor.session.action import Action, Command, Line, Listing, Result, Shape
+from advisor.explain.entries import Explanation
+from advisor.session.action import Action, Command, Listing, Result, Shape, Typed
 from advisor.session.actions.view import ViewShown
 from advisor.session.language.names import begun, pick, squash
 from advisor.session.records import Card
 from advisor.session.requests import Event, Explain, UserEvent
 from advisor.session.state import State
 from advisor.session.transitions import add, wait
+from advisor.view.blocks import Line, flat
+from advisor.view.pages.explain import explain_page
 
 
 class ExplainAsked(UserEvent, frozen=True, tag="explain"):
@@ -21,17 +24,19 @@ class ExplainAsked(UserEvent, frozen=True, tag="explain"):
     word: str
 
 
-def explain_asked(state: State, event: ExplainAsked) -> State:
-    """The entry of the word."""
+def _explain_asked(state: State, event: ExplainAsked) -> State:
     return wait(state, Explain(event.word, state.position)) if event.word and state.place == "launch" else state
 
 
-def explained(state: State, request: Explain, result: Any) -> State:
-    """The card of the entry, which each face draws by itself."""
-    return add(state, Card("explanation", request.word, (), request.position, label="Explain", detail=result))
+def _explained(state: State, request: Explain, result: Any) -> State:
+    if not isinstance(result, Explanation):
+        return state
+    page = explain_page(result)
+    blocks = (Line(page.title, "strong"), *page.made, *flat(page.sections))
+    return add(state, Card("explanation", request.word, blocks, request.position, label="Explain"))
 
 
-def _explain(line: Line, state: State) -> Event:
+def _explain(line: Typed, state: State) -> Event:
     if not line.rest:
         return ViewShown("knowledge")
     exact = pick(line.rest, state.knowledge.words)
@@ -49,25 +54,19 @@ _WHAT_IS: Final = Shape(
         r"(?:(?:the|a|an|meaning of)\s+)*(?P<rest>.+?)(?:\s+means?|\s+stands? for|\s+do)?$",
         re.IGNORECASE,
     ),
-    lambda rest, state: _explain(Line(" ".join(rest.split()), rest), state),
+    _explain,
+)
+
+_EXPLAIN: Final = Command(
+    "explain",
+    "what a metric, stall, opcode, finding or term means; alone: browse",
+    _explain,
+    "[word]",
+    group="why",
+    shapes=(_WHAT_IS,),
+    complete=_words,
 )
 
 ACTIONS: Final = (
-    Action(
-        ExplainAsked,
-        explain_asked,
-        "asks what {word} means",
-        (
-            Command(
-                "explain",
-                "[word]",
-                "what a metric, stall, opcode, finding or term means; alone: browse",
-                _explain,
-                "why",
-                shapes=(_WHAT_IS,),
-                complete=_words,
-            ),
-        ),
-        results=(Result(Explain, explained),),
-    ),
+    Action(ExplainAsked, _explain_asked, "asks what {word} means", (_EXPLAIN,), results=(Result(Explain, _explained),)),
 )

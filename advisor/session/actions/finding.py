@@ -16,7 +16,7 @@ from advisor.session.views import places, where
 
 
 class FindingShown(UserEvent, frozen=True, tag="finding"):
-    """Another finding of the launch, or a pattern of the timeline, is looked at."""
+    """Another finding of the launch, or a pattern of the timeline, is shown."""
 
     finding: str
 
@@ -29,8 +29,7 @@ class EvidenceShown(UserEvent, frozen=True, tag="evidence"):
     """The numbers behind the selected finding are shown."""
 
 
-def finding_shown(state: State, event: FindingShown) -> State:
-    """The finding becomes the selected one."""
+def _finding_shown(state: State, event: FindingShown) -> State:
     launch, finding = state.launch, state.finding_of(event.finding)
     pattern = pattern_card(state, event.finding) if finding is None and state.place == "launch" else None
     if pattern is not None:
@@ -41,18 +40,15 @@ def finding_shown(state: State, event: FindingShown) -> State:
     return add(reveal(state), card, finding=finding.id)
 
 
-def fix_shown(state: State, event: FixShown) -> State:
-    """The fix, and what comes after it."""
+def _fix_shown(state: State, event: FixShown) -> State:
     launch, finding = state.launch, state.finding_of(state.finding)
     if state.place != "launch" or launch is None or finding is None or state.position is None:
         return state
-    position, exercises = state.position, state.knowledge.exercises
-    after = make.next_card(launch, finding, position, exercises) if finding.fix is not None else None
-    return add(reveal(state), make.fix_card(finding, position, where(state, finding)), after)
+    after = make.next_card(launch, finding, state.position) if finding.fix is not None else None
+    return add(reveal(state), make.fix_card(finding, state.position, where(state, finding)), after)
 
 
-def evidence_shown(state: State, event: EvidenceShown) -> State:
-    """All comparisons behind the finding, or behind the class where none is selected."""
+def _evidence_shown(state: State, event: EvidenceShown) -> State:
     if state.place != "launch" or state.launch is None or state.position is None:
         return state
     card = make.evidence_card(state.launch, state.finding_of(state.finding), state.position)
@@ -67,40 +63,19 @@ def _mark(event: FindingShown, state: State) -> tuple[tuple[str, Far], ...]:
     return (("3", "done") if state.finding_of(event.finding) is not None else ("S3", "read"),)
 
 
+_FIX: Final = Command(
+    "fix",
+    "the fix, step by step",
+    FixShown,
+    group="launch",
+    said=("how do i fix it", "how to fix it", "fix it", "what should i do", "what to do"),
+)
+_EVIDENCE: Final = Command(
+    "evidence", "the numbers behind the finding", EvidenceShown, group="launch", said=("the numbers", "numbers")
+)
+
 ACTIONS: Final = (
-    Action(FindingShown, finding_shown, "looks at the finding {finding}", step=_step, mark=_mark),
-    Action(
-        FixShown,
-        fix_shown,
-        "asks for the fix",
-        (
-            Command(
-                "fix",
-                "",
-                "the fix, step by step",
-                lambda line, state: FixShown(),
-                "launch",
-                said=("how do i fix it", "how to fix it", "fix it", "what should i do", "what to do"),
-            ),
-        ),
-        step="5",
-        mark="read",
-    ),
-    Action(
-        EvidenceShown,
-        evidence_shown,
-        "asks for the numbers behind it",
-        (
-            Command(
-                "evidence",
-                "",
-                "the numbers behind the finding",
-                lambda line, state: EvidenceShown(),
-                "launch",
-                said=("the numbers", "numbers"),
-            ),
-        ),
-        step="2",
-        mark="done",
-    ),
+    Action(FindingShown, _finding_shown, "looks at the finding {finding}", step=_step, mark=_mark),
+    Action(FixShown, _fix_shown, "asks for the fix", (_FIX,), step="5", mark="read"),
+    Action(EvidenceShown, _evidence_shown, "asks for the numbers behind it", (_EVIDENCE,), step="2", mark="done"),
 )

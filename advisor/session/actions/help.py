@@ -7,12 +7,13 @@ from typing import Final
 
 from advisor.session.action import Action, Command
 from advisor.session.language.names import named
-from advisor.session.records import Card, Line
+from advisor.session.records import Card
 from advisor.session.requests import Event, UserEvent
 from advisor.session.state import State
 from advisor.session.transitions import add
+from advisor.view.blocks import Line
 
-TYPE_HELP: Final = "Type /help for what can be said here."
+TYPE_HELP: Final = "Type /help for the commands."
 _HINTS: Final = (
     "A choice is taken by its number, its name or the beginning of it; Enter takes the marked one.",
     "Numbers take units: 83%, 12.5us, 1.2 TB/s, 512 MiB, 4k (4,000), 4Ki (4,096), 2^20.",
@@ -26,7 +27,7 @@ class HelpAsked(UserEvent, frozen=True, tag="help"):
 
 
 class NotUnderstood(UserEvent, frozen=True, tag="unclear"):
-    """A typed line means nothing here. meant: suggestions, each a whole line that is understood when typed."""
+    """A typed line is not understood. meant: suggestions, each a whole line that is understood when typed."""
 
     text: str
     meant: tuple[str, ...] = ()
@@ -34,44 +35,44 @@ class NotUnderstood(UserEvent, frozen=True, tag="unclear"):
 
 
 def one_of(rest: str, titles: dict[str, str], because: str, command: str) -> str | NotUnderstood:
-    """The id that the text names, or the commands with those that it could mean."""
+    """Return the id that the text names, or suggestions of `/command ID`."""
     name, meant = named(rest, titles)
     lines = tuple(f"/{command} {one}" for one in meant)
     return name or NotUnderstood(f"/{command} {rest}".strip(), lines, because)
 
 
 def unless_unclear(event: Event) -> Event | None:
-    """The event, None for NotUnderstood: a sentence that only might be a command is tried as something else."""
+    """Return the event, None for NotUnderstood: a sentence that might be a command is then tried as something else."""
     return None if isinstance(event, NotUnderstood) else event
 
 
 def help_card(commands: Mapping[str, Command], position: int | None) -> Card:
-    """The commands and how to answer."""
+    """Return the card of the commands and of ways to answer."""
     lines = [Line(command.does, "fact", command.usage) for command in commands.values()]
     lines += [Line(hint, "quiet") for hint in _HINTS]
     return Card("help", "What you can type", tuple(lines), position, label="Help")
 
 
-def not_understood(state: State, event: NotUnderstood) -> State:
-    """The suggestions. Over a view no card would be seen."""
+def _not_understood(state: State, event: NotUnderstood) -> State:
+    # A view would cover the card.
     if state.place != "launch" or state.view:
         return state
     lines = [Line(event.because)] if event.because else []
-    # They are among the choices too, so one line has to do here.
+    # They are among the choices too, so one line is enough here.
     lines += [Line("   or   ".join(event.meant), "fact", "Did you mean")] if event.meant else []
     lines = lines or [Line(TYPE_HELP)]
     return add(state, Card("error", event.text, tuple(lines), state.position, label="Not understood"))
 
 
 def help_action(commands: Mapping[str, Command]) -> Action:
-    """The action that lists the commands of the registry; made by it, since the list holds this command too."""
+    """Return the action that lists the commands of the registry, this one included."""
 
     def help_asked(state: State, event: HelpAsked) -> State:
         return add(state, help_card(commands, state.position)) if state.place == "launch" else state
 
     said = ("help", "help me", "commands", "what can i say", "what can i do", "what can i type")
-    command = Command("help", "", "this list", lambda line, state: HelpAsked(), said=said)
+    command = Command("help", "this list", HelpAsked, said=said)
     return Action(HelpAsked, help_asked, "asks for help", (command,))
 
 
-ACTIONS: Final = (Action(NotUnderstood, not_understood, "types {text}, which is not understood"),)
+ACTIONS: Final = (Action(NotUnderstood, _not_understood, "types {text}, which is not understood"),)

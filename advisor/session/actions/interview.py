@@ -1,4 +1,4 @@
-"""An interview's course, the user's prediction, and numbers that are typed without being asked for."""
+"""The course of an interview, the user's prediction, and numbers that are typed without a question."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from advisor.session.action import Action, Shape
+from advisor.session.action import Action, Shape, Typed
 from advisor.session.interview import contradictions
 from advisor.session.interview.choosing import BOUNDS, next_number, offer, replaced, revealed
 from advisor.session.language.names import squash
-from advisor.session.method.progress import steps_to_reveal
-from advisor.session.numbers import number_text
-from advisor.session.records import Card, Line
+from advisor.session.method.steps import steps_to_reveal
+from advisor.session.records import Card
 from advisor.session.requests import Conclude, UserEvent
 from advisor.session.state import State
 from advisor.session.transitions import add, ask_number, conclude_interview, go_on, put, wait
+from advisor.view.blocks import Line
+from advisor.view.numbers import amount_text, exact_text
 
-# What people call the bound that they expect -> its id.
+# The id of a bound, and the words for it.
 _CALLED: Final = {
     "memory": ("memory", "dram", "bandwidth", "memory bandwidth", "mem", "dram bandwidth", "bytes", "traffic"),
     "compute": ("compute", "arithmetic", "math", "alu", "fma", "flops", "flop", "computation", "the arithmetic"),
@@ -34,22 +35,22 @@ class Expected(UserEvent, frozen=True, tag="expect"):
 
 
 class Volunteered(UserEvent, frozen=True, tag="volunteer"):
-    """Numbers are typed that no question asked for: metric and value in its canonical unit."""
+    """Numbers are typed without a question: metric and value in its canonical unit."""
 
     values: tuple[tuple[str, float], ...]
     said: str = ""
 
 
 class NumbersContinued(UserEvent, frozen=True, tag="numbers"):
-    """In an interview: more numbers are to be asked for, after a pause at the conclusion."""
+    """In an interview: ask for more numbers after a pause at the conclusion."""
 
 
 class ConclusionShown(UserEvent, frozen=True, tag="conclude"):
-    """In an interview: enough numbers, the conclusion is wanted."""
+    """In an interview: show the conclusion without further questions."""
 
 
-def expected(state: State, event: Expected) -> State:
-    """The bound is kept; then the napkin is offered, and then comes the conclusion."""
+def _expected(state: State, event: Expected) -> State:
+    """Keep the bound, and offer the napkin math before the conclusion."""
     asked = state.ask is not None and state.ask.group == "expect"
     if state.place != "launch" or not (asked or not revealed(state)) or event.bound not in (None, *BOUNDS):
         return state
@@ -63,8 +64,8 @@ def expected(state: State, event: Expected) -> State:
     return go_on(after)
 
 
-def volunteered(state: State, event: Volunteered) -> State:
-    """Answers where the report has no value, contradictions where it has another."""
+def _volunteered(state: State, event: Volunteered) -> State:
+    """Answers where the report has no value, contradictions where it has another one."""
     if state.place != "launch" or (not state.numbers and state.launch is None):
         return state
     units = {name: unit for name, unit, _ in state.knowledge.metrics}
@@ -76,13 +77,13 @@ def volunteered(state: State, event: Volunteered) -> State:
     lines: list[Line] = []
     for name in tuple(given):
         known = None if state.numbers or state.launch is None else state.launch.metrics.get(name)
-        said = number_text(given[name], units[name])
+        said = exact_text(given[name], units[name])
         if known is None or not math.isfinite(known) or replaced(state, place, name) is not None:
             old = replaced(state, place, name)
-            before = "" if old is None else f", instead of {number_text(old, units[name])}"
+            before = "" if old is None else f", instead of {exact_text(float(old), units[name])}"
             lines.append(Line(said + before, "fact", name))
         elif contradictions.agrees(given.pop(name), known, units[name]):
-            lines.append(Line(f"{name}: the report says the same, {number_text(known, units[name])}", "quiet"))
+            lines.append(Line(f"{name}: the report says the same, {amount_text(known, units[name])}", "quiet"))
         else:
             lines.append(Line(said, "fact", name))
             value = next(float(v) for n, v in event.values if n == name)
@@ -97,50 +98,48 @@ def volunteered(state: State, event: Volunteered) -> State:
     return add(after, contradictions.together(after, tuple(given))) if state.numbers else after
 
 
-def numbers_continued(state: State, event: NumbersContinued) -> State:
-    """The next number."""
+def _numbers_continued(state: State, event: NumbersContinued) -> State:
     if not state.numbers or state.place != "launch" or state.ask is not None or next_number(state) is None:
         return state
     return ask_number(replace(state, paused=False))
 
 
-def conclusion_shown(state: State, event: ConclusionShown) -> State:
-    """The conclusion, before all numbers were asked for."""
+def _conclusion_shown(state: State, event: ConclusionShown) -> State:
     if not state.numbers or state.place != "launch" or state.launch is None:
         return state
     return conclude_interview(state)
 
 
-def predicted(rest: str, state: State) -> Expected | None:
-    """The prediction in a sentence such as `I think it is memory bound`."""
-    plain = squash(rest).removesuffix(" bound").removesuffix(" limited").removesuffix(" bottleneck")
+def _predicted(line: Typed, state: State) -> Expected | None:
+    """Return the prediction in a sentence such as `I think it is memory bound`."""
+    plain = squash(line.rest).removesuffix(" bound").removesuffix(" limited").removesuffix(" bottleneck")
     bound = next((name for name, called in _CALLED.items() if plain in called), "")
     return Expected(bound) if bound else None
 
 
-PREDICTION: Final = Shape(
+_PREDICTION: Final = Shape(
     re.compile(
         r"^(?:i\s+)?(?:expect|think|guess|bet|believe|suspect|would say|assume)\s+(?:that\s+)?"
         r"(?:(?:it|this|the kernel)\s+)?(?:to be\s+|is\s+|should be\s+|will be\s+)?(?P<rest>.+)$",
         re.IGNORECASE,
     ),
-    predicted,
+    _predicted,
 )
 
 ACTIONS: Final = (
     Action(
         Expected,
-        expected,
+        _expected,
         "expects the bound {bound}",
         step=lambda event, state: steps_to_reveal(state),
-        shapes=(PREDICTION,),
+        shapes=(_PREDICTION,),
     ),
-    Action(Volunteered, volunteered, "types {values}"),
-    Action(NumbersContinued, numbers_continued, "goes on with the numbers"),
+    Action(Volunteered, _volunteered, "types {values}"),
+    Action(NumbersContinued, _numbers_continued, "continues with the numbers"),
     Action(
         ConclusionShown,
-        conclusion_shown,
-        "wants the conclusion",
+        _conclusion_shown,
+        "asks for the conclusion",
         step=lambda event, state: steps_to_reveal(state),
     ),
 )

@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from advisor.session.action import Action, Command, Line, Listing, shape
+from advisor.session.action import Action, Command, Listing, Typed, shape
 from advisor.session.actions.help import NotUnderstood, unless_unclear
 from advisor.session.language.names import begun, near, pick
-from advisor.session.method.progress import steps_to_reveal
-from advisor.session.numbers import launch_number
+from advisor.session.method.steps import steps_to_reveal
 from advisor.session.requests import Event, UserEvent
-from advisor.session.state import State
+from advisor.session.state import State, launch_number
 from advisor.session.transitions import select
 
 
@@ -26,19 +25,14 @@ class LaunchesShown(UserEvent, frozen=True, tag="launches"):
     """Back to the list of launches."""
 
 
-def launch_selected(state: State, event: LaunchSelected) -> State:
-    """A launch of the list is looked at."""
-    return select(state, event.position)
-
-
-def launches_shown(state: State, event: LaunchesShown) -> State:
-    """The list; an open question is dropped."""
+def _launches_shown(state: State, event: LaunchesShown) -> State:
+    """Show the list; an open question is dropped."""
     if state.place != "launch" or state.numbers:
         return state
     return replace(state, place="launches", ask=None, napkin_input=None)
 
 
-def _kernel(line: Line, state: State) -> Event:
+def _kernel(line: Typed, state: State) -> Event:
     launches = () if state.diagnosis is None else state.diagnosis.launches
     rest = line.rest
     if not rest or state.numbers:
@@ -71,36 +65,35 @@ def _words(event: LaunchSelected, kernels: tuple[str, ...]) -> str:
     return f"looks at {kernels[at]}" + ("" if kernels.count(kernels[at]) == 1 else f", the launch at place {at}")
 
 
-_SHAPE: Final = shape(
-    "(?:launch|kernel|go to kernel|go to launch|another kernel|look at)",
-    lambda rest, state: unless_unclear(_kernel(Line(rest, rest), state)),
+_KERNEL: Final = Command(
+    "kernel",
+    "another launch",
+    _kernel,
+    "[number or name]",
+    group="launch",
+    shapes=(
+        shape(
+            "(?:launch|kernel|go to kernel|go to launch|another kernel|look at)",
+            lambda line, state: unless_unclear(_kernel(line, state)),
+        ),
+    ),
+    complete=_kernels,
+)
+_KERNELS: Final = Command(
+    "kernels",
+    "the list of launches",
+    LaunchesShown,
+    group="launch",
+    said=("other kernels", "launches", "other launches", "list"),
 )
 
 ACTIONS: Final = (
     Action(
         LaunchSelected,
-        launch_selected,
+        lambda state, event: select(state, event.position),
         _words,
-        (
-            Command(
-                "kernel", "[number or name]", "another launch", _kernel, "launch", shapes=(_SHAPE,), complete=_kernels
-            ),
-        ),
+        (_KERNEL,),
         step=lambda event, state: steps_to_reveal(state),
     ),
-    Action(
-        LaunchesShown,
-        launches_shown,
-        "goes to the list of launches",
-        (
-            Command(
-                "kernels",
-                "",
-                "the list of launches",
-                lambda line, state: LaunchesShown(),
-                "launch",
-                said=("other kernels", "launches", "other launches", "list"),
-            ),
-        ),
-    ),
+    Action(LaunchesShown, _launches_shown, "goes to the list of launches", (_KERNELS,)),
 )

@@ -1,4 +1,4 @@
-"""The napkin: the least that the algorithm needs, against the measured launch."""
+"""Napkin math: the least that the algorithm needs, compared with the measured launch."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from advisor.session.transitions import add, put, reveal, wait
 
 
 class NapkinBegun(UserEvent, frozen=True, tag="napkin"):
-    """The user wants to compare with what the algorithm needs."""
+    """Napkin math begins: a comparison with what the algorithm needs."""
 
 
-def napkin_begun(state: State, event: NapkinBegun) -> State:
-    """The first question: which algorithm."""
+def _napkin_begun(state: State, event: NapkinBegun) -> State:
     if state.place != "launch" or state.launch is None or not state.knowledge.algorithms:
         return state
     if subject_of(state) != "kernel":
@@ -26,8 +25,8 @@ def napkin_begun(state: State, event: NapkinBegun) -> State:
     return put(state, algorithm_ask(state), napkin_input=None)
 
 
-def estimated(state: State, request: Estimate, result: Any) -> State:
-    """The napkin's card; its bytes and operations are answers like any other, and concluded on."""
+def _estimated(state: State, request: Estimate, result: Any) -> State:
+    """Show the card; its bytes and operations are answers like any other."""
     if not isinstance(result, NapkinResult):
         return state
     card = Card("napkin", result.title, result.lines, request.position, label="Napkin", detail=result)
@@ -43,13 +42,15 @@ def _done(event: Completed, state: State) -> tuple[str, ...]:
     return ("0",) if isinstance(event.result, NapkinResult) else ()
 
 
+_NAPKIN: Final = Command("napkin", "compare with what the algorithm needs", NapkinBegun, group="launch")
+
 ACTIONS: Final = (
     Action(
         NapkinBegun,
-        napkin_begun,
+        _napkin_begun,
         "begins the napkin math",
-        (Command("napkin", "", "compare with what the algorithm needs", lambda line, state: NapkinBegun(), "launch"),),
+        (_NAPKIN,),
         step="0",
-        results=(Result(Estimate, estimated, done=_done),),
+        results=(Result(Estimate, _estimated, done=_done),),
     ),
 )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
-from advisor.session.action import Action, Command, Line, Listing, Result
+from advisor.session.action import Action, Command, Listing, Result, Typed
 from advisor.session.actions.help import NotUnderstood, one_of
 from advisor.session.actions.view import ViewShown
 from advisor.session.language.names import begun
@@ -15,24 +15,18 @@ from advisor.session.state import State
 
 
 class Practised(UserEvent, frozen=True, tag="practise"):
-    """Something is done with an exercise (fields as in requests.Practise)."""
+    """An action on an exercise (fields as in requests.Practise)."""
 
     action: str
     exercise: str = ""
     arguments: tuple[tuple[str, str], ...] = ()
 
 
-def practised(state: State, event: Practised) -> State:
-    """The next page of the practice view, or work that it waits for."""
+def _practised(state: State, event: Practised) -> State:
     return practice.practised(state, event.action, event.exercise, dict(event.arguments))
 
 
-def done(state: State, request: Practise, result: Any) -> State:
-    """The result of the work."""
-    return practice.done(state, request, result)
-
-
-def _practice(line: Line, state: State) -> Event:
+def _practice(line: Typed, state: State) -> Event:
     if not line.rest or not state.knowledge.exercises:
         return ViewShown("practice", line.rest)
     titles = dict.fromkeys(state.knowledge.exercises, "")
@@ -50,24 +44,24 @@ def _sweep(event: Completed, state: State) -> tuple[str, ...]:
     return ("5b",) if isinstance(event.request, Practise) and event.request.action == "sweep" else ()
 
 
+_PRACTICE: Final = Command(
+    "practice",
+    "kernels with a known fault, to find and fix",
+    _practice,
+    "[exercise]",
+    group="method",
+    said=("exercises", "exercise"),
+    complete=_exercises,
+)
+
 ACTIONS: Final = (
     Action(
         Practised,
-        practised,
+        _practised,
         "practises: {action} {exercise}",
-        (
-            Command(
-                "practice",
-                "[exercise]",
-                "kernels with a known fault, to find and fix",
-                _practice,
-                "method",
-                said=("exercises", "exercise"),
-                complete=_exercises,
-            ),
-        ),
+        (_PRACTICE,),
         step=lambda event, state: ("5b",) if event.action == "sweep" else (),
         keeps_view=True,
-        results=(Result(Practise, done, done=_sweep),),
+        results=(Result(Practise, practice.done, done=_sweep),),
     ),
 )

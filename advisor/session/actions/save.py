@@ -5,30 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from advisor.session.action import Action, Command, Line, Listing, Result, shape
+from advisor.session.action import Action, Command, Listing, Result, Typed, shape
 from advisor.session.actions.help import NotUnderstood
 from advisor.session.language import files
 from advisor.session.records import Card
-from advisor.session.records import Line as CardLine
 from advisor.session.requests import Completed, Event, UserEvent, Write
 from advisor.session.state import State
 from advisor.session.transitions import add, wait
+from advisor.view.blocks import Line
 
 KINDS: Final = ("transcript", "markdown", "html", "json")
 
 
 class WriteAsked(UserEvent, frozen=True, tag="write"):
-    """The session is to be written (fields as in requests.Write)."""
+    """The session is written to a file (fields as in requests.Write)."""
 
     what: str
     path: str
 
 
-def write_asked(state: State, event: WriteAsked) -> State:
-    """Writing, unless there is nothing to write yet.
-
-    Work on exercises counts for a page, but a transcript, which holds nothing of exercises, would be empty.
-    """
+def _write_asked(state: State, event: WriteAsked) -> State:
+    """Write, unless the file would be empty: a page shows work on exercises, a transcript does not."""
     anything = state.diagnosis is not None or bool(state.answers) or state.timeline is not None
     practised = event.what != "transcript" and state.exercising is not None and bool(state.exercising.worked)
     if event.what not in KINDS or not (anything or practised):
@@ -36,23 +33,22 @@ def write_asked(state: State, event: WriteAsked) -> State:
     return wait(state, Write(event.what, event.path))
 
 
-def written(state: State, request: Write, result: Any) -> State:
-    """The path of the file, and for a transcript how to replay it."""
-    lines = [CardLine(str(result), "strong", "File")]
+def _written(state: State, request: Write, result: Any) -> State:
+    lines = [Line(str(result), "strong", "File")]
     if request.what == "transcript":
         text = f"ncu-advisor replay {result} replays it; with --check it reports conclusions that differ"
-        lines.append(CardLine(text, "quiet"))
+        lines.append(Line(text, "quiet"))
     again = any(isinstance(old, Completed) and (old.request, old.result) == (request, result) for old in state.log)
     title = "Saved again, in the same file" if again else "Saved"
     return add(state, Card("note", title, tuple(lines), state.position, label="Note"))
 
 
-def _save(line: Line, state: State) -> Event:
+def _save(line: Typed, state: State) -> Event:
     path = files.home(line.text.strip().strip("\"'"))
     return WriteAsked("transcript", path or files.default_name(state.paths or state.traces, "transcript"))
 
 
-def _export(line: Line, state: State) -> Event:
+def _export(line: Typed, state: State) -> Event:
     first, _, rest = line.text.partition(" ")
     what = files.form_of(first)
     path = files.home((rest if what else line.text).strip().strip("\"'"))
@@ -75,42 +71,32 @@ def _export_to(rest: str, state: State, listing: Listing) -> Iterable[str]:
     return (f"{form} {found}" for found in ((default,) if not path else listing(path, ())))
 
 
+_SAVE: Final = Command(
+    "save",
+    "keep this session, to be replayed",
+    _save,
+    "[file]",
+    said=("save", "save the session"),
+    shapes=(shape("save(?: it| this| the session)? (?:as|to|in|into)", _save),),
+    complete=_save_to,
+    explicit=True,
+)
+_EXPORT: Final = Command(
+    "export",
+    "the session as a page or as data",
+    _export,
+    "md|html|json [file]",
+    shapes=(shape("export(?: it| this| the session)? (?:as|to|in|into)", _export),),
+    complete=_export_to,
+)
+
 ACTIONS: Final = (
     Action(
         WriteAsked,
-        write_asked,
+        _write_asked,
         "saves the session as {what}",
-        (
-            Command(
-                "save",
-                "[file]",
-                "keep this session, to be replayed",
-                _save,
-                said=("save", "save the session"),
-                shapes=(
-                    shape(
-                        "save(?: it| this| the session)? (?:as|to|in|into)",
-                        lambda rest, state: _save(Line(" ".join(rest.split()), rest), state),
-                    ),
-                ),
-                complete=_save_to,
-                explicit=True,
-            ),
-            Command(
-                "export",
-                "md|html|json [file]",
-                "the session as a page or as data",
-                _export,
-                shapes=(
-                    shape(
-                        "export(?: it| this| the session)? (?:as|to|in|into)",
-                        lambda rest, state: _export(Line(" ".join(rest.split()), rest), state),
-                    ),
-                ),
-                complete=_export_to,
-            ),
-        ),
+        (_SAVE, _EXPORT),
         keeps_view=True,
-        results=(Result(Write, written),),
+        results=(Result(Write, _written),),
     ),
 )

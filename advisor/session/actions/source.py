@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
-from advisor.session.action import Action, Command, Line, Result
+from advisor.session.action import Action, Command, Result, Typed
 from advisor.session.actions.view import ViewShown
 from advisor.session.requests import Event, Locate, ViewEvent
 from advisor.session.state import State
@@ -17,7 +17,7 @@ _TEST: Final = re.compile(r"[\w./]+\s*(?:<=|>=|==|!=|<|>|=)\s*\S+")
 
 
 class SourceSought(ViewEvent, frozen=True, tag="source"):
-    """In the source view: other lines or instructions are wanted (fields as in requests.Locate)."""
+    """In the source view: other lines or instructions are shown (fields as in requests.Locate)."""
 
     by: str = ""
     search: str = ""
@@ -25,20 +25,14 @@ class SourceSought(ViewEvent, frozen=True, tag="source"):
     columns: str = ""
 
 
-def source_sought(state: State, event: SourceSought) -> State:
-    """The view shows other lines or instructions."""
+def _source_sought(state: State, event: SourceSought) -> State:
     if state.view != "source" or state.position is None:
         return state
     query = Locate(state.position, event.by, event.search, event.where, event.columns, state.view_subject)
     return ask_for_view(replace(state, source_query=query))
 
 
-def located(state: State, request: Locate, result: Any) -> State:
-    """The lines are kept for the view."""
-    return keep_result(state, request, result)
-
-
-def _source(line: Line, state: State) -> Event:
+def _source(line: Typed, state: State) -> Event:
     if not line.rest:
         return ViewShown("source")
     text = line.text
@@ -56,28 +50,28 @@ def _words(event: SourceSought, kernels: tuple[str, ...]) -> str:
         f"where {tests}" if tests else "",
         f"with columns {event.columns}" if event.columns else "",
     )
-    return f"wants the source {', '.join(filter(None, parts)) or 'by the measure of the finding'}"
+    return f"asks for the source {', '.join(filter(None, parts)) or 'by the measure of the finding'}"
 
+
+_SOURCE: Final = Command(
+    "source",
+    "hot lines and instructions, such as /source /LDG/ share>5%",
+    _source,
+    "[measure] [/regex/] [test]",
+    group="launch",
+    said=("where", "code", "sass", "hot lines", "hot spots", "lines"),
+    explicit=True,
+)
 
 ACTIONS: Final = (
     Action(
         SourceSought,
-        source_sought,
+        _source_sought,
         _words,
-        (
-            Command(
-                "source",
-                "[measure] [/regex/] [test]",
-                "hot lines and instructions, such as /source /LDG/ share>5%",
-                _source,
-                "launch",
-                said=("where", "code", "sass", "hot lines", "hot spots", "lines"),
-                explicit=True,
-            ),
-        ),
+        (_SOURCE,),
         step="4F",
         mark="done",
         keeps_view=True,
-        results=(Result(Locate, located, done=lambda event, state: ("4",)),),
+        results=(Result(Locate, keep_result, done=lambda event, state: ("4",)),),
     ),
 )

@@ -6,41 +6,39 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from advisor.session.action import Action, Command, Far, Line, Listing, shape
+from advisor.session.action import Action, Command, Far, Listing, Typed, shape
 from advisor.session.actions.help import NotUnderstood, one_of, unless_unclear
 from advisor.session.language.names import begun
-from advisor.session.method.progress import step_card, steps_card
-from advisor.session.method.steps import here
+from advisor.session.method.steps import here, step_card, steps_card
 from advisor.session.requests import Event, UserEvent
 from advisor.session.state import State
 from advisor.session.transitions import add
 
 
 class StepsShown(UserEvent, frozen=True, tag="steps"):
-    """The steps of the method are listed, with how far they are."""
+    """The steps of the method are listed with their progress."""
 
 
 class StepShown(UserEvent, frozen=True, tag="goto"):
-    """A step of the method is gone to, by its id in the catalog."""
+    """A step of the method is selected, by its id in the catalog."""
 
     step: str
 
 
-def steps_shown(state: State, event: StepsShown) -> State:
-    """The list as a card; over the list of launches as a view."""
+def _steps_shown(state: State, event: StepsShown) -> State:
+    """Show the list as a card, over the list of launches as a view."""
     if not state.knowledge.steps:
         return state
     return add(state, steps_card(state)) if state.place == "launch" else _as_view(state, "")
 
 
-def step_shown(state: State, event: StepShown) -> State:
-    """The card of the step, with what the launch shows for it."""
+def _step_shown(state: State, event: StepShown) -> State:
     step = state.knowledge.step(event.step)
     if step is None:
         return state
     if state.place != "launch":
         return _as_view(state, step.id)
-    # An open question is dropped, so that the choices are those of the step; it stays among them.
+    # An open question becomes one of the choices, which are those of the step.
     paused = state.paused or (state.numbers and state.ask is not None)
     card = step_card(step, here(step.id, state), state.position)
     return add(state, card, ask=None, napkin_input=None, paused=paused)
@@ -50,7 +48,7 @@ def _as_view(state: State, step: str) -> State:
     return replace(state, view="steps", view_subject=step) if state.place == "launches" else state
 
 
-def _goto(line: Line, state: State) -> Event:
+def _goto(line: Typed, state: State) -> Event:
     steps = {step.id: step.title for step in state.knowledge.steps}
     # `1` is a step, and so are 1b and 1c: an exact id wins over those that begin with it.
     rest = line.rest.casefold().removeprefix("step ").strip()
@@ -76,43 +74,24 @@ def _mark(event: StepShown, state: State) -> tuple[tuple[str, Far], ...]:
     return tuple((step, "read") for step in _step(event, state))
 
 
-_SHAPE: Final = shape(
-    "(?:go to|jump to|step|go to step)",
-    lambda rest, state: unless_unclear(_goto(Line(" ".join(rest.split()), rest), state)),
+_STEPS: Final = Command(
+    "steps",
+    "the steps of the method, and where you are",
+    StepsShown,
+    group="method",
+    said=("the method", "method", "where am i"),
+)
+_GOTO: Final = Command(
+    "goto",
+    "a step of the method: what to do there, what your launch shows for it",
+    _goto,
+    "step",
+    group="method",
+    shapes=(shape("(?:go to|jump to|step|go to step)", lambda line, state: unless_unclear(_goto(line, state))),),
+    complete=_steps,
 )
 
 ACTIONS: Final = (
-    Action(
-        StepsShown,
-        steps_shown,
-        "looks at the steps of the method",
-        (
-            Command(
-                "steps",
-                "",
-                "the steps of the method, and where you are",
-                lambda line, state: StepsShown(),
-                "method",
-                said=("the method", "method", "where am i"),
-            ),
-        ),
-    ),
-    Action(
-        StepShown,
-        step_shown,
-        "goes to the step {step}",
-        (
-            Command(
-                "goto",
-                "step",
-                "a step of the method: what to do there, what your launch shows for it",
-                _goto,
-                "method",
-                shapes=(_SHAPE,),
-                complete=_steps,
-            ),
-        ),
-        step=_step,
-        mark=_mark,
-    ),
+    Action(StepsShown, _steps_shown, "looks at the steps of the method", (_STEPS,)),
+    Action(StepShown, _step_shown, "goes to the step {step}", (_GOTO,), step=_step, mark=_mark),
 )

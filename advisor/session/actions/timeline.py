@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
-from advisor.session.action import Action, Command, Line, Listing, Result
+from advisor.session.action import Action, Command, Listing, Result, Typed
 from advisor.session.actions.view import ViewShown
 from advisor.session.experiments import versions
 from advisor.session.language import files
@@ -14,22 +14,12 @@ from advisor.session.state import State
 
 
 class TraceGiven(UserEvent, frozen=True, tag="trace"):
-    """Traces of the whole program are to be read."""
+    """Traces of the whole program are given to be read."""
 
     paths: tuple[str, ...]
 
 
-def trace_given(state: State, event: TraceGiven) -> State:
-    """The traces are read."""
-    return versions.give_traces(state, event.paths)
-
-
-def traced(state: State, request: Trace, result: Any) -> State:
-    """The patterns found, and whether to go on to a kernel."""
-    return versions.traced(state, request, result)
-
-
-def _timeline(line: Line, state: State) -> Event:
+def _timeline(line: Typed, state: State) -> Event:
     path, _ = files.file_and_rest(line.text)
     return TraceGiven((path,)) if path else ViewShown("timeline")
 
@@ -39,7 +29,7 @@ def _traces(rest: str, state: State, listing: Listing) -> Iterable[str]:
 
 
 def _steps(event: Completed, state: State) -> tuple[str, ...]:
-    # The patterns of a trace are read, its kernels ranked, and decided on in one card.
+    # One card shows the patterns of a trace, its kernels, and the decision.
     return ("S2", "S4", "S5") if state.timeline is not None else ()
 
 
@@ -48,25 +38,25 @@ def _done(event: Completed, state: State) -> tuple[str, ...]:
     return (("S1",) if of_files and state.timeline is not None else ()) + _steps(event, state)
 
 
+_TIMELINE: Final = Command(
+    "timeline",
+    "the timeline of the whole program, or read a trace of Nsight Systems",
+    _timeline,
+    "[file]",
+    group="program",
+    said=("trace", "system"),
+    complete=_traces,
+    explicit=True,
+)
+
 ACTIONS: Final = (
     Action(
         TraceGiven,
-        trace_given,
+        lambda state, event: versions.give_traces(state, event.paths),
         "gives the trace {paths}",
-        (
-            Command(
-                "timeline",
-                "[file]",
-                "the timeline of the whole program, or read a trace of Nsight Systems",
-                _timeline,
-                "program",
-                said=("trace", "system"),
-                complete=_traces,
-                explicit=True,
-            ),
-        ),
+        (_TIMELINE,),
         step="S1",
         keeps_view=True,
-        results=(Result(Trace, traced, steps=_steps, done=_done),),
+        results=(Result(Trace, versions.traced, steps=_steps, done=_done),),
     ),
 )

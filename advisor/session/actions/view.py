@@ -7,11 +7,12 @@ from typing import Final
 
 from advisor.session.action import Action, Far
 from advisor.session.practice import room as practice
-from advisor.session.records import Card, Line
+from advisor.session.records import Card
 from advisor.session.requests import Locate, ViewEvent
 from advisor.session.state import VIEWS, State
 from advisor.session.transitions import add
 from advisor.session.views import ask_for_view, leave_view
+from advisor.view.blocks import Line
 
 # The steps of the method that views show.
 _STEPS: Final = {"source": "4", "proof": "2", "whatif": "3", "timeline": "S2", "log": "6"}
@@ -49,8 +50,8 @@ class ViewLeft(ViewEvent, frozen=True, tag="leave"):
     """Back from a view to where it was opened."""
 
 
-def view_shown(state: State, event: ViewShown) -> State:
-    """A view is opened, or shows another subject. Where it would have nothing to show a note says so."""
+def _view_shown(state: State, event: ViewShown) -> State:
+    """Open a view, or show another subject; a note says why if it would be empty."""
     if event.view not in VIEWS:
         return state
     if event.view in ("source", "proof", "whatif") and (state.place != "launch" or state.launch is None):
@@ -75,14 +76,14 @@ def view_shown(state: State, event: ViewShown) -> State:
 
 
 def _below(state: State, view: str) -> tuple[tuple[str, str], ...]:
-    """The views under one that is opened; one that is among them already comes up again, without those over it."""
+    """Return the views below a new one; one that is among them already comes to the top, without those above it."""
     opened = (*state.view_stack, (state.view, state.view_subject)) if state.view else state.view_stack
     names = [name for name, _ in opened]
     return opened[: names.index(view)] if view in names else opened
 
 
 def _nothing(state: State, view: str, why: str) -> State:
-    """A note in the conversation; where none is in view the event does nothing."""
+    """Add a note to the conversation; nothing where the conversation is not visible."""
     if state.place != "launch":
         return state
     card = Card("error", _TITLES[view], (Line(why),), state.position, label="Nothing to show")
@@ -90,17 +91,12 @@ def _nothing(state: State, view: str, why: str) -> State:
 
 
 def _query(state: State) -> Locate:
-    """The last query of the source view for this launch and finding, else the finding's own measure."""
+    """Return the last query of the source view for this launch and finding, else the finding's own measure."""
     fresh = Locate(state.position or 0, finding=state.view_subject)
     before = state.source_query
     if before is not None and (before.position, before.finding) == (fresh.position, fresh.finding):
         return before
     return fresh
-
-
-def view_left(state: State, event: ViewLeft) -> State:
-    """Back to where the view was opened."""
-    return leave_view(state)
 
 
 def _step(event: ViewShown, state: State) -> tuple[str, ...]:
@@ -117,6 +113,6 @@ def _words(event: ViewShown, kernels: tuple[str, ...]) -> str:
 
 
 ACTIONS: Final = (
-    Action(ViewShown, view_shown, _words, step=_step, mark=_mark, keeps_view=True),
-    Action(ViewLeft, view_left, "leaves the view", keeps_view=True),
+    Action(ViewShown, _view_shown, _words, step=_step, mark=_mark, keeps_view=True),
+    Action(ViewLeft, lambda state, event: leave_view(state), "leaves the view", keeps_view=True),
 )

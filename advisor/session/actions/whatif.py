@@ -9,23 +9,24 @@ from typing import Any, Final
 from advisor.knowledge.schemas import checked
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import AdvisorError, UsageError
-from advisor.session.action import Action, Command, Line, Listing, Result, shape
+from advisor.records.quantities import parse_metric
+from advisor.session.action import Action, Command, Listing, Result, Typed, shape
 from advisor.session.actions.help import NotUnderstood
 from advisor.session.actions.view import ViewShown
 from advisor.session.cards import differences
 from advisor.session.language.names import begun, metrics_of, plain
 from advisor.session.language.values import said, understood
-from advisor.session.numbers import chosen_text, number
 from advisor.session.records import Card
-from advisor.session.records import Line as CardLine
 from advisor.session.requests import Event, Suppose, UserEvent, ViewEvent
 from advisor.session.state import State
 from advisor.session.transitions import add, reveal, wait
 from advisor.session.views import ask_for_view
+from advisor.view.blocks import Line
+from advisor.view.numbers import exact_text
 
 
 class WhatIfAsked(UserEvent, frozen=True, tag="whatif"):
-    """What would be concluded if these metrics had these values."""
+    """A what-if question in the conversation: other values of metrics."""
 
     values: tuple[tuple[str, float], ...]
 
@@ -36,33 +37,30 @@ class Supposed(ViewEvent, frozen=True, tag="suppose"):
     values: tuple[tuple[str, float], ...]
 
 
-def what_if_asked(state: State, event: WhatIfAsked) -> State:
-    """The launch is diagnosed with these values."""
+def _what_if_asked(state: State, event: WhatIfAsked) -> State:
     if state.place != "launch" or state.position is None or state.launch is None or not event.values:
         return state
     return wait(reveal(state), Suppose(state.position, event.values))
 
 
-def supposed(state: State, event: Supposed) -> State:
-    """Only the latest values are diagnosed."""
+def _supposed(state: State, event: Supposed) -> State:
     if state.view != "whatif" or state.launch is None or event.values == state.supposing:
         return state
     return ask_for_view(replace(state, supposing=event.values))
 
 
-def answered(state: State, request: Suppose, result: Any) -> State:
-    """The card of what would change."""
+def _answered(state: State, request: Suppose, result: Any) -> State:
     launches = () if state.diagnosis is None else state.diagnosis.launches
     if request.position >= len(launches) or not isinstance(result, LaunchDiagnosis):
         return state
     lines = differences(launches[request.position], result)
     units = {name: unit for name, unit, _ in state.knowledge.metrics}
-    title = ", ".join(f"{name} = {chosen_text(value, units.get(name, ''))}" for name, value in request.values)
-    body = lines or (CardLine("Class, findings and expected gains are as before.", "quiet"),)
+    title = ", ".join(f"{name} = {exact_text(value, units.get(name, ''))}" for name, value in request.values)
+    body = lines or (Line("Class, findings and expected gains are as before.", "quiet"),)
     return add(state, Card("change", title, body, request.position, label="What if"))
 
 
-def _what_if(line: Line, state: State) -> Event:
+def _what_if(line: Typed, state: State) -> Event:
     if not line.rest:
         return ViewShown("whatif")
     text = f"/whatif {line.rest}"
@@ -88,17 +86,17 @@ def _what_if(line: Line, state: State) -> Event:
 
 
 def _wrong_value(name: str, value: str, state: State) -> str:
-    """The message about a value that is no number, empty where it is one."""
+    """Return the message about a value that is no number, empty for a number."""
     found = metrics_of(name, state.knowledge)
     try:
-        number(value, (state.knowledge.unit(found[0]) if found else "") or "")
+        parse_metric(value, (state.knowledge.unit(found[0]) if found else "") or "")
     except AdvisorError as problem:
         return str(problem)
     return ""
 
 
 def _metrics(rest: str, state: State, listing: Listing) -> Iterable[str]:
-    """The metric of the last pair, with the sign behind it; those with a measured value first."""
+    """Complete the metric of the last pair; those with a measured value come first."""
     before, comma, last = rest.rpartition(",")
     if "=" in last:
         return ()
@@ -113,33 +111,28 @@ def _metrics(rest: str, state: State, listing: Listing) -> Iterable[str]:
 
 def _tried_words(event: Supposed, kernels: tuple[str, ...]) -> str:
     values = ", ".join(f"{name} = {value:.6g}" for name, value in event.values)
-    return f"tries {values}" if values else "takes the measured values again"
+    return f"tries {values}" if values else "returns to the measured values"
 
 
-_SHAPE: Final = shape(
-    "(?:what if|suppose|what would happen if|and if)",
-    lambda rest, state: _what_if(Line(" ".join(rest.split()), rest), state),
+_WHATIF: Final = Command(
+    "whatif",
+    "what would be concluded with other values; alone: try them by steps",
+    _what_if,
+    "[metric=value, …]",
+    group="why",
+    said=("what if", "what would change it"),
+    shapes=(shape("(?:what if|suppose|what would happen if|and if)", _what_if),),
+    complete=_metrics,
 )
 
 ACTIONS: Final = (
     Action(
         WhatIfAsked,
-        what_if_asked,
+        _what_if_asked,
         "asks what if {values}",
-        (
-            Command(
-                "whatif",
-                "[metric=value, …]",
-                "what would be concluded with other values; alone: try them by steps",
-                _what_if,
-                "why",
-                said=("what if", "what would change it"),
-                shapes=(_SHAPE,),
-                complete=_metrics,
-            ),
-        ),
+        (_WHATIF,),
         step="3",
-        results=(Result(Suppose, answered, done=lambda event, state: ("3",)),),
+        results=(Result(Suppose, _answered, done=lambda event, state: ("3",)),),
     ),
-    Action(Supposed, supposed, _tried_words, step="3", keeps_view=True),
+    Action(Supposed, _supposed, _tried_words, step="3", keeps_view=True),
 )

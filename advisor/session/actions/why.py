@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from advisor.session import cards as make
-from advisor.session.action import Action, Command, Line, Listing, Result, Shape, shape
+from advisor.session.action import Action, Command, Listing, Result, Shape, Typed, shape
 from advisor.session.actions.help import NotUnderstood, one_of
 from advisor.session.actions.view import ViewShown
 from advisor.session.cards import blocked_lines, proof_lines
@@ -23,7 +23,7 @@ class WhyAsked(UserEvent, frozen=True, tag="why"):
 
 
 class HowAsked(UserEvent, frozen=True, tag="how"):
-    """How a finding was concluded; empty means the selected one."""
+    """The proof of a finding is shown; empty means the selected one."""
 
     finding: str = ""
 
@@ -34,8 +34,8 @@ class WhyNotAsked(UserEvent, frozen=True, tag="whynot"):
     finding: str
 
 
-def why_asked(state: State, event: WhyAsked) -> State:
-    """The reason of the question, once; or the proof of the class."""
+def _why_asked(state: State, event: WhyAsked) -> State:
+    """Show the reason of the question, once; or the proof of the class."""
     if state.place != "launch" or state.position is None:
         return state
     if state.ask is not None:
@@ -44,23 +44,20 @@ def why_asked(state: State, event: WhyAsked) -> State:
     return state if state.launch is None else wait(state, Prove("how", state.position, state.launch.verdict.id))
 
 
-def how_asked(state: State, event: HowAsked) -> State:
-    """The proof of a finding of this launch."""
+def _how_asked(state: State, event: HowAsked) -> State:
     finding = event.finding or state.finding
     if state.place != "launch" or state.position is None or state.finding_of(finding) is None:
         return state
     return wait(reveal(state), Prove("how", state.position, finding))
 
 
-def why_not_asked(state: State, event: WhyNotAsked) -> State:
-    """The conditions that kept a finding from being concluded."""
+def _why_not_asked(state: State, event: WhyNotAsked) -> State:
     if state.place != "launch" or state.position is None or state.launch is None or not event.finding:
         return state
     return wait(reveal(state), Prove("why_not", state.position, event.finding))
 
 
-def proved(state: State, request: Prove, result: Any) -> State:
-    """The card of the proof."""
+def _proved(state: State, request: Prove, result: Any) -> State:
     how = request.what == "how"
     index = state.knowledge
     lines = proof_lines(result, request.finding, index) if how else blocked_lines(result, index)
@@ -71,7 +68,7 @@ def proved(state: State, request: Prove, result: Any) -> State:
 
 
 def _of_finding(event: Completed, state: State) -> tuple[str, ...]:
-    # The class's own proof is asked for by other steps too.
+    # Other steps ask for the proof of the class too.
     launch, request = state.launch, event.request
     return () if launch is None or not isinstance(request, Prove) or request.finding == launch.verdict.id else ("2",)
 
@@ -80,7 +77,7 @@ def _findings_here(state: State) -> dict[str, str]:
     return {} if state.launch is None else {f.id: f.title for f in state.launch.findings}
 
 
-def _how(line: Line, state: State) -> Event:
+def _how(line: Typed, state: State) -> Event:
     if not line.rest:
         no_finding = "No finding: the report holds too little about this launch."
         return HowAsked() if state.finding else NotUnderstood("/how", (), no_finding)
@@ -91,7 +88,7 @@ def _how(line: Line, state: State) -> Event:
     return NotUnderstood(found.text, (f"/whynot {other}",), found.because) if other else found
 
 
-def _proof(line: Line, state: State) -> Event:
+def _proof(line: Typed, state: State) -> Event:
     if not line.rest:
         return ViewShown("proof")
     titles = _findings_here(state) | dict(state.knowledge.findings)
@@ -99,17 +96,17 @@ def _proof(line: Line, state: State) -> Event:
     return found if isinstance(found, NotUnderstood) else ViewShown("proof", found)
 
 
-def _why_not(line: Line, state: State) -> Event:
+def _why_not(line: Typed, state: State) -> Event:
     found = one_of(line.rest, dict(state.knowledge.findings), "Name one finding.", "whynot")
     return found if isinstance(found, NotUnderstood) else WhyNotAsked(found)
 
 
-def _why(rest: str, state: State) -> Event | None:
-    """Why a finding: how it was concluded; of one that was not found here, why not."""
-    name, _ = named(rest, _findings_here(state))
+def _why_finding(line: Typed, state: State) -> Event | None:
+    """Return the question how a finding was concluded; for one that was not found here, why not."""
+    name, _ = named(line.rest, _findings_here(state))
     if name:
         return HowAsked(name)
-    name, _ = named(rest, dict(state.knowledge.findings))
+    name, _ = named(line.rest, dict(state.knowledge.findings))
     return WhyNotAsked(name) if name else None
 
 
@@ -123,78 +120,63 @@ def _begun_elsewhere(rest: str, state: State, listing: Listing) -> Iterable[str]
 
 
 _NOT: Final = r"(?:why not|why no|why is (?:it|this|there) (?:not|no)|why isn't (?:it|this|there))"
-_WHY: Final = Shape(
+_SENTENCE: Final = Shape(
     re.compile(
         rf"^(?!{_NOT}\s)(?:why is it|why is there|why|how did you find|how do you know about|how)\s+(?P<rest>.+)$",
         re.IGNORECASE | re.DOTALL,
     ),
-    _why,
+    _why_finding,
+)
+
+_WHY: Final = Command(
+    "why",
+    "why a question is asked, or why this class",
+    WhyAsked,
+    group="why",
+    said=("why", "why this"),
+    shapes=(_SENTENCE,),
+)
+_HOW: Final = Command(
+    "how",
+    "how a finding was concluded, down to the numbers and sources",
+    _how,
+    "[finding]",
+    group="why",
+    said=(
+        *("how", "how come", "how so", "how sure", "how sure are you", "how certain", "are you sure"),
+        "how do you know",
+    ),
+    complete=_begun_here,
+)
+_PROOF: Final = Command(
+    "proof",
+    "the same as a tree that folds",
+    _proof,
+    "[finding]",
+    group="why",
+    said=("prove it", "proof", "show the proof"),
+    complete=_begun_here,
+)
+_WHY_NOT: Final = Command(
+    "whynot",
+    "why a finding was not concluded",
+    _why_not,
+    "finding",
+    group="why",
+    said=("why not",),
+    shapes=(shape(_NOT, _why_not),),
+    complete=_begun_elsewhere,
 )
 
 ACTIONS: Final = (
     Action(
         WhyAsked,
-        why_asked,
+        _why_asked,
         "asks why",
-        (
-            Command(
-                "why",
-                "",
-                "why a question is asked, or why this class",
-                lambda line, state: WhyAsked(),
-                "why",
-                said=("why", "why this"),
-                shapes=(_WHY,),
-            ),
-        ),
+        (_WHY,),
         step=lambda event, state: ("1",) if state.ask is None else (),
-        results=(Result(Prove, proved, done=_of_finding),),
+        results=(Result(Prove, _proved, done=_of_finding),),
     ),
-    Action(
-        HowAsked,
-        how_asked,
-        "asks how {finding} was concluded",
-        (
-            Command(
-                "how",
-                "[finding]",
-                "how a finding was concluded, down to the numbers and sources",
-                _how,
-                "why",
-                said=(
-                    *("how", "how come", "how so", "how sure", "how sure are you", "how certain", "are you sure"),
-                    "how do you know",
-                ),
-                complete=_begun_here,
-            ),
-            Command(
-                "proof",
-                "[finding]",
-                "the same as a tree that folds",
-                _proof,
-                "why",
-                said=("prove it", "proof", "show the proof"),
-                complete=_begun_here,
-            ),
-        ),
-        step="2",
-    ),
-    Action(
-        WhyNotAsked,
-        why_not_asked,
-        "asks why not {finding}",
-        (
-            Command(
-                "whynot",
-                "finding",
-                "why a finding was not concluded",
-                _why_not,
-                "why",
-                said=("why not",),
-                shapes=(shape(_NOT, lambda rest, state: _why_not(Line(" ".join(rest.split()), rest), state)),),
-                complete=_begun_elsewhere,
-            ),
-        ),
-        step="2",
-    ),
+    Action(HowAsked, _how_asked, "asks how {finding} was concluded", (_HOW, _PROOF), step="2"),
+    Action(WhyNotAsked, _why_not_asked, "asks why not {finding}", (_WHY_NOT,), step="2"),
 )

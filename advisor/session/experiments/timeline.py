@@ -1,23 +1,21 @@
-"""The words of traces in a session: what they show, what is asked where there is none.
-
-What a trace tells, as lines of cards: busy and idle, patterns with what their fixes give, kernel, decision.
+"""What traces show in a session: lines for the steps and the summary card, a card for a pattern, the questions asked
+where there is no trace.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Final
 
-from advisor.session.numbers import number_text, sentence
-from advisor.session.records import Card, Line
+from advisor.session.records import Card
 from advisor.session.state import State
-from advisor.timeline.results import GpuTimeline, Moment, Pattern, TimelineResult
+from advisor.timeline.results import GpuTimeline, Pattern, TimelineResult
+from advisor.view.blocks import Line
+from advisor.view.numbers import percent_text, speedup_text, time_text
+from advisor.view.pages.timeline import pattern_section
+from advisor.view.text import file_name, sentence
 
-GAIN: Final = "at most {most:.2f} times"
-TYPICAL: Final = "typically {typical}"
-NONE_SEEN: Final = "Nothing was found, but {count} patterns could not be looked at."
-NO_PATTERN: Final = "No pattern that costs time was found in what could be looked at."
-BOUND_UNKNOWN: Final = "how much the program gains from it is not known"
+NO_PATTERN: Final = "No pattern that costs time was found in what could be checked."
+_BOUND_UNKNOWN: Final = "unknown: the gain for the whole program"
 # Asked where there is no trace: metric, question, and what must hold for it to be worth asking (a metric at least so
 # large, of those given before). What decides comes first; a loss of its own is followed by how often it occurs.
 _IDLE: Final = (("gpu_idle_pct", 5.0),)
@@ -57,7 +55,7 @@ _MOST = 5
 
 
 def of(state: State) -> tuple[TimelineResult, GpuTimeline] | None:
-    """The traces that are open and the GPU that is told of: the busiest, else the first; None without any."""
+    """The open traces and the GPU that is shown: the busiest, else the first; None without any."""
     result = state.timeline
     if not isinstance(result, TimelineResult) or not result.gpus:
         return None
@@ -65,70 +63,53 @@ def of(state: State) -> tuple[TimelineResult, GpuTimeline] | None:
     return result, result.gpus[busiest or 0]
 
 
-def told(state: State) -> bool:
-    """Whether what is open was typed and not read from a trace."""
-    found = of(state)
-    return found is not None and found[0].traces[found[1].trace].form == "typed"
-
-
-def _percent(gpu: GpuTimeline, metric: str) -> str:
-    return number_text(gpu.values.get(metric), "%")
-
-
 def busy_lines(result: TimelineResult, gpu: GpuTimeline) -> list[Line]:
-    """How busy the GPU is, of which trace, and what was wrong with reading it."""
+    """How busy the GPU is, and what was wrong with reading the trace."""
     name = gpu.name or (str(gpu.gpu) if gpu.gpu >= 0 else "")
-    busy, computing = _percent(gpu, "gpu_busy_pct"), _percent(gpu, "computing_pct")
-    told_text = f"GPU {name}: busy {busy}, computing {computing}".replace("GPU :", "GPU:")
-    lines = [Line(told_text, "fact", "Busy")]
+    busy, computing = (percent_text(gpu.values.get(metric)) for metric in ("gpu_busy_pct", "computing_pct"))
+    lines = [Line(f"GPU{f' {name}' if name else ''}: busy {busy}, computing {computing}", "fact", "Busy")]
     if len(result.gpus) > 1:
-        lines.append(Line(f"{len(result.gpus)} GPUs; told is of {name or gpu.gpu}", "quiet"))
+        lines.append(Line(f"{len(result.gpus)} GPUs; shown is {name or gpu.gpu}", "quiet"))
     problems = [problem for trace in result.traces for problem in trace.problems]
-    problems += [f"{Path(path).name}: {why}" for path, why in result.failed]
-    lines += [Line(problem, "warning", "Careful") for problem in problems[:_MOST]]
+    problems += [f"{file_name(path)}: {why}" for path, why in result.failed]
+    lines += [Line(problem, "warning", "Caveat") for problem in problems[:_MOST]]
     return [*lines, *(Line(note, "quiet") for note in gpu.notes)]
 
 
 def trace_lines(result: TimelineResult) -> list[Line]:
     """The traces that were read."""
-    return [
-        Line(
-            f"{Path(t.path).name}: {t.form}, the run lasts {number_text(t.run, 'ns')}",
-            "fact",
-            "Trace",
-        )
-        for t in result.traces
-    ]
+    texts = (f"{file_name(t.path)}: {t.form}, the run lasts {time_text(t.run)}" for t in result.traces)
+    return [Line(text, "fact", "Trace") for text in texts]
 
 
 def pattern_lines(gpu: GpuTimeline) -> list[Line]:
-    """What was found, what gives most first; then what could not be looked at."""
-    found = [pattern for pattern in gpu.patterns if pattern.finding.kind != "note"]
+    """The patterns, the largest gain first, then the notes."""
+    found = [pattern.finding for pattern in gpu.patterns if pattern.finding.kind != "note"]
     lines = []
-    for pattern in found[:_MOST]:
-        finding = pattern.finding
-        gain = "its gain is not known" if finding.speedup is None else GAIN.format(most=finding.speedup.high)
-        kernel = finding.id == "dominant_kernel"
-        title = finding.title if kernel else f"{finding.title}, {gain}"
+    for finding in found[:_MOST]:
+        gain = "gain unknown" if finding.speedup is None else f"at most {speedup_text(finding.speedup.high)}"
+        title = finding.title if finding.id == "dominant_kernel" else f"{finding.title}, {gain}"
         lines += [Line(title, "strong", "Found"), Line(sentence(finding.because), depth=1)]
-    if not found:
-        told_so = NO_PATTERN if not gpu.unseen else NONE_SEEN.format(count=len(gpu.unseen))
-        lines.append(Line(told_so, "unknown" if gpu.unseen else "quiet"))
+    lines += [] if found else [_none_found(gpu)]
     return lines + [Line(sentence(p.finding.because), "quiet") for p in gpu.patterns if p.finding.kind == "note"]
 
 
+def _none_found(gpu: GpuTimeline) -> Line:
+    if gpu.unseen:
+        return Line(f"No pattern was found, but {len(gpu.unseen)} could not be checked.", "unknown")
+    return Line(NO_PATTERN, "quiet")
+
+
 def unseen_line(gpu: GpuTimeline) -> list[Line]:
-    """The patterns that could not be looked at, in a line."""
+    """The patterns that could not be checked, in one line."""
     titles = ", ".join(one.title for one in gpu.unseen)
-    return [Line(f"could not be looked at: {titles}", "unknown", "Not known")] if gpu.unseen else []
+    return [Line(f"could not be checked: {titles}", "unknown", "Not known")] if gpu.unseen else []
 
 
 def unseen_lines(gpu: GpuTimeline) -> list[Line]:
-    """The patterns that could not be looked at, and for want of which numbers."""
-    return [
-        Line(f"{one.title}: could not be looked at ({', '.join(one.wanting[:4])})", "unknown", "Not known")
-        for one in gpu.unseen
-    ]
+    """The patterns that could not be checked, each with the metrics that are missing."""
+    texts = (f"{one.title}: could not be checked ({', '.join(one.wanting[:4])})" for one in gpu.unseen)
+    return [Line(text, "unknown", "Not known") for text in texts]
 
 
 def fix_lines(gpu: GpuTimeline) -> list[Line]:
@@ -136,40 +117,33 @@ def fix_lines(gpu: GpuTimeline) -> list[Line]:
     lines = []
     for pattern in gpu.patterns:
         fix = pattern.finding.fix
-        if fix is None or pattern.finding.kind == "note":
-            continue
-        lines.append(Line(fix.summary, "strong", pattern.finding.title))
-        lines += [Line(TYPICAL.format(typical=pattern.typical), "quiet", depth=1)] if pattern.typical else []
-    none = NONE_SEEN.format(count=len(gpu.unseen)) if gpu.unseen else NO_PATTERN
-    return lines or [Line(none, "unknown" if gpu.unseen else "quiet")]
+        if fix is not None and pattern.finding.kind != "note":
+            lines.append(Line(fix.summary, "strong", pattern.finding.title))
+            lines += [Line(f"typically {pattern.typical}", "quiet", depth=1)] if pattern.typical else []
+    return lines or [_none_found(gpu)]
 
 
 def kernel_lines(gpu: GpuTimeline) -> list[Line]:
-    """The kernels with the most time and what Amdahl's law allows each."""
+    """The kernels with the most time, and the bound of Amdahl's law for each."""
     if not gpu.kernels:
         share = gpu.values.get("top_kernel_pct")
         if share is None:
-            return [Line("Which kernels ran is not known.", "unknown")]
-        return [Line(number_text(share, "%"), "fact", "Kernel"), Line(BOUND_UNKNOWN, "unknown")]
+            return [Line("unknown: which kernels ran", "unknown")]
+        return [Line(percent_text(share), "fact", "Kernel"), Line(_BOUND_UNKNOWN, "unknown")]
     lines = []
     shorts = [rank.short for rank in gpu.kernels[:3]]
     for rank in gpu.kernels[:3]:
         # Kernels of one base name are told apart by the whole one.
         name = rank.short if shorts.count(rank.short) == 1 else rank.name
-        told_kernel = f"{name}: {rank.share:.1f} % of the kernels' time, {rank.launches:,} launches"
-        lines.append(Line(told_kernel, "fact", "Kernel"))
+        text = f"{name}: {percent_text(rank.share)} of kernel time, {rank.launches:,} launches"
+        lines.append(Line(text, "fact", "Kernel"))
         bound = rank.run_bound if rank.run_bound is not None else rank.bound
-        told_bound = (
-            BOUND_UNKNOWN
-            if bound is None
-            else f"without it the program could be {_times(bound)} times as fast at the very most"
-        )
-        lines.append(Line(told_bound, "quiet" if bound is not None else "unknown", depth=1))
+        if bound is None:
+            lines.append(Line(_BOUND_UNKNOWN, "unknown", depth=1))
+        else:
+            most = speedup_text(bound) if bound < 100 else "over 100×"
+            lines.append(Line(f"without it the program would gain at most {most}", "quiet", depth=1))
     return lines
-
-
-def _times(bound: float) -> str:
-    return f"{bound:.2f}" if bound < 100 else "over 100"
 
 
 def decision_lines(gpu: GpuTimeline) -> list[Line]:
@@ -180,12 +154,7 @@ def decision_lines(gpu: GpuTimeline) -> list[Line]:
     if gpu.command is not None and decision.id == "drill_down":
         lines.append(Line(gpu.command.command, "fact", "Profile it"))
     if decision.id == "fix_system_first":
-        lines.append(
-            Line(
-                ("A profile of one kernel would gain little now: fix this first, capture again, and decide again."),
-                "strong",
-            )
-        )
+        lines.append(Line("A profile of one kernel gains little now: fix this first, then capture again.", "strong"))
     return lines
 
 
@@ -198,19 +167,20 @@ def range_lines(gpu: GpuTimeline) -> list[Line]:
 
 
 def timeline_card(state: State) -> Card | None:
-    """The summary of what is open: busy, patterns, the dominant kernel, the decision."""
+    """The summary of the open traces: busy, patterns, the largest kernels, the decision."""
     found = of(state)
     if found is None:
         return None
     result, gpu = found
     lines = [*busy_lines(result, gpu), *pattern_lines(gpu), *unseen_line(gpu)]
     lines += [*kernel_lines(gpu), *decision_lines(gpu)]
-    aside = "as you told" if told(state) else ", ".join(Path(trace.path).name for trace in result.traces[:2])
+    typed = result.traces[gpu.trace].form == "typed"
+    aside = "from typed numbers" if typed else ", ".join(file_name(trace.path) for trace in result.traces[:2])
     return Card("timeline", gpu.decision.title, tuple(lines), state.position, label="Timeline", aside=aside)
 
 
 def next_pattern(state: State) -> Pattern | None:
-    """The pattern to look at next: the first, in their order, that had no card of its own."""
+    """The pattern to look at next: the first that had no card of its own."""
     found = of(state)
     shown = {card.finding for card in state.cards if card.kind == "fix"}
     patterns = () if found is None else found[1].patterns
@@ -218,29 +188,11 @@ def next_pattern(state: State) -> Pattern | None:
 
 
 def pattern_card(state: State, name: str) -> Card | None:
-    """A pattern with the moments that show it, and its fix step by step; None where it was not found."""
+    """A pattern with the moments that show it and its fix step by step; None where it was not found."""
     found = of(state)
     patterns = () if found is None else found[1].patterns
     pattern = next((p for p in patterns if p.finding.id == name), None)
     if pattern is None:
         return None
-    finding, fix = pattern.finding, pattern.finding.fix
-    lines = [Line(sentence(finding.because))]
-    lines += [Line(_moment(moment), "fact", "Shows at") for moment in pattern.moments]
-    if finding.speedup is not None:
-        lines.append(Line(GAIN.format(most=finding.speedup.high), "strong", "Gives"))
-    if fix is not None:
-        lines += [Line(fix.summary, "strong", "Fix"), *(Line(step, "step") for step in fix.steps)]
-        lines += [Line(TYPICAL.format(typical=pattern.typical), "quiet")] if pattern.typical else []
-        lines += [Line(sentence(fix.costs), "fact", "Price")] if fix.costs else []
-    return Card("fix", finding.title, tuple(lines), state.position, finding.id, "Timeline")
-
-
-def _moment(moment: Moment) -> str:
-    """When and how long, what ran or stood at both sides, and where the host was."""
-    at, length = number_text(moment.start, "ns"), number_text(moment.duration, "ns")
-    what = f"nothing between {moment.before} and {moment.after}" if moment.kind == "gap" else moment.what
-    parts = [f"{at}, for {length}", what]
-    parts += [f"host in {moment.call}"] if moment.call else []
-    parts += [f"range {moment.range}"] if moment.range else []
-    return ", ".join(part for part in parts if part)
+    blocks = pattern_section(0, pattern).blocks
+    return Card("fix", pattern.finding.title, blocks, state.position, name, "Timeline")

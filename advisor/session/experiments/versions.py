@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from advisor.compare.compare import compare_diagnoses, match, runs_of
-from advisor.compare.records import Compared, FindingChange, Pair
-from advisor.compare.words import amount, percent, plain_percent, times
-from advisor.records.diagnosis import ENDS, Diagnosis, LaunchDiagnosis
+from advisor.compare.records import Compared, Pair
+from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.records.errors import UsageError
 from advisor.session import cards as make
 from advisor.session.experiments.timeline import timeline_card
-from advisor.session.numbers import duration_text, gain_text, sentence
-from advisor.session.records import Card, Experiment, Line, VersionComparison
+from advisor.session.records import Card, Experiment, VersionComparison
 from advisor.session.requests import CompareVersion, Read, Trace
 from advisor.session.state import State, main_finding
 from advisor.session.transitions import add, ask_number, conclusion, note, wait
 from advisor.timeline.results import TimelineResult
+from advisor.view.blocks import Block, Cell, Column, Line, Table, flat
+from advisor.view.numbers import speedup_text, time_text
+from advisor.view.pages.compare import pair_sections
+from advisor.view.text import file_name
 
 if TYPE_CHECKING:
     from advisor.knowledge.base import Catalog
@@ -26,130 +28,87 @@ if TYPE_CHECKING:
 
 
 VERSION: Final = "v{number}"
-JUDGED: Final = {
-    "faster": "Faster: {speed} as fast",
-    "slower": "Slower: it takes {speed} as long",
-    "same": "No difference that could be told from noise",
-    "unknown": "Without both times nothing can be said of faster or slower",
-}
-ADVICE: Final = {
-    "go_on": "go on: {title}",
-    "stop": "stop",
-    "go_back": "take the change back",
-    "look": "look at what differs first",
-}
-NOT_COMPARED: Final = "The new version is not concluded yet: give its numbers first."
-_MOST: Final = 4
-_STATES: Final = (("gone", "Gone", "holds"), ("stayed", "Stayed", "text"), ("came", "Came", "warning"))
+NOT_COMPARED: Final = "The new version has no diagnosis yet: give its numbers first."
+_ADVICE: Final = {"stop": "stop", "go_back": "undo the change", "look": "look at what differs first"}
 
 
 def compared_card(pair: Pair, version: str, position: int) -> Card:
-    """The time first and whether it is beyond noise; then the promise, what to do, findings, traps, what moved."""
-    word = pair.judged.word if pair.judged is not None else "unknown"
-    speed = "" if pair.judged is None else times(max(pair.judged.speedup, 1 / pair.judged.speedup))
-    lines = [*_time(pair)]
-    lines += [Line(sentence(item.text), "warning", "Careful") for item in pair.conditions]
-    old, new = pair.base.launch.verdict, pair.current.launch.verdict
-    kept = f"{new.title}, as before"
-    lines.append(Line(kept if old.id == new.id else f"{old.title} → {new.title}", "fact", "Class"))
-    lines += [Line(sentence(pair.promise.text), "fact", "Promised")] if pair.promise is not None else []
-    lines.append(Line(sentence(pair.next.text), "strong", "Next"))
-    lines += _findings(pair.findings)
-    lines += [Line(sentence(trap.text), "quiet", "Mind") for trap in pair.traps]
-    shown = [row for row in pair.metrics if row.shown][:_MOST]
-    for row in shown:
-        before, after = amount(row.before, row.unit), amount(row.after, row.unit)
-        told = f"{row.metric}: {before} → {after}"
-        lines.append(Line(told, "quiet", "Moved" if row is shown[0] else " "))
-    title = JUDGED[word].format(speed=speed)
-    return Card("compared", title, tuple(lines), position, version, "Compared", version, detail=pair)
+    """The comparison with the version before: time and class, findings, busiest units, what moved most."""
+    first, *rest = pair_sections(pair, "")
+    return Card("compared", _judged(pair), (*first.blocks, *flat(rest)), position, version, "Compared", version, pair)
 
 
-def _time(pair: Pair) -> list[Line]:
-    sides = [amount(runs.times.median, "ns") if runs.times else "unknown" for runs in (pair.base, pair.current)]
-    if pair.judged is None:
-        return [Line(f"{sides[0]} → {sides[1]}", "unknown", "Time")]
-    change, noise = percent(pair.judged.change), plain_percent(pair.judged.noise)
-    told = f"{sides[0]} → {sides[1]} ({change}; noise {noise})"
-    return [Line(told, "strong", "Time")]
-
-
-def _findings(changes: tuple[FindingChange, ...]) -> list[Line]:
-    lines = []
-    for state, label, style in _STATES:
-        for change in changes:
-            if change.state == state and change.kind == "diagnosis":
-                side = change.after or change.before
-                gain = "" if side is None or side.speedup is None else f" ({gain_text(side.speedup)})"
-                gain = "" if state == "gone" else gain
-                text = f"; {change.text}" if change.text else ""
-                # A limit that is reached is what was wanted.
-                shown = "holds" if state == "came" and change.id in ENDS else style
-                lines.append(Line(f"{change.title}{gain}{text}", shown, label))
-    return lines
+def _judged(pair: Pair) -> str:
+    judged = pair.judged
+    if judged is None:
+        return "Speedup unknown: the time of a version is missing"
+    if judged.word == "same":
+        return "No difference beyond noise"
+    if judged.speedup >= 1:
+        return f"Faster: {speedup_text(judged.speedup)}"
+    return f"Slower: {speedup_text(1 / judged.speedup)} the time"
 
 
 def row_of(launch: LaunchDiagnosis, version: str, change: str = "", pair: Pair | None = None) -> Experiment:
     """A version as a row of the log; `pair`: its comparison with the version before."""
     first = main_finding(launch)
-    finding = first.title if first is not None and first.kind == "diagnosis" else ""
-    seen = "{verdict}; {finding}" if finding else "{verdict}"
-    same = pair is not None and pair.judged is not None and pair.judged.word == "same"
+    finding = first if first is not None and first.kind == "diagnosis" else None
     judged = pair.judged if pair is not None else None
+    seen = [launch.verdict.title, finding.title if finding is not None else ""]
+    seen += ["no difference in time beyond noise"] if judged is not None and judged.word == "same" else []
+    following = finding.title if finding is not None else ""
+    if pair is not None:
+        advice = pair.next.advice
+        following = _ADVICE.get(advice, f"go on: {following}" if following else "go on")
+    else:
+        following = first.fix.summary if first is not None and first.fix is not None else ""
     return Experiment(
         version=version,
         change=change,
         duration_ns=launch.duration_ns,
         ratio=judged.speedup if judged is not None else None,
         class_id=launch.verdict.id,
-        finding=first.id if first is not None and finding else "",
-        observation=seen.format(verdict=launch.verdict.title, finding=finding)
-        + ("; no difference in time beyond noise" if same else ""),
-        next_step=_next(launch, pair),
+        finding=finding.id if finding is not None else "",
+        observation="; ".join(text for text in seen if text),
+        next_step=following,
     )
 
 
-def _next(launch: LaunchDiagnosis, pair: Pair | None) -> str:
-    first = main_finding(launch)
-    title = first.title if first is not None and first.kind == "diagnosis" else ""
-    if pair is not None:
-        return ADVICE[pair.next.advice].format(title=title).rstrip(": ")
-    fix = first.fix if first is not None else None
-    return fix.summary if fix is not None else ""
+def log_table(rows: Sequence[Experiment]) -> Table:
+    """The experiment log: each version with its change, time, speedup over the version before, result, next step."""
+    numeric = ("Time", "Speedup")
+    columns = tuple(Column(n, n in numeric) for n in ("Version", "Change", *numeric, "Observation", "Next"))
+    cells = tuple(
+        (
+            Cell(row.version),
+            Cell(row.change),
+            Cell(time_text(row.duration_ns), row.duration_ns),
+            Cell("" if row.ratio is None else speedup_text(row.ratio), row.ratio),
+            Cell(row.observation),
+            Cell(row.next_step),
+        )
+        for row in rows
+    )
+    return Table(columns, cells)
 
 
-def log_lines(state: State) -> tuple[Line, ...]:
-    """The log, a block a version: time and ratio, the change, what was seen, what came next; then all together."""
-    lines: list[Line] = []
-    for row in state.experiments:
-        ratio = "" if row.ratio is None else f", {row.ratio:.2f} times as fast as the version before"
-        lines.append(Line(f"{duration_text(row.duration_ns)}{ratio}", "strong", row.version))
-        for label, text in (
-            ("Change", row.change),
-            ("Seen", row.observation),
-            ("Next", row.next_step),
-        ):
-            lines += [Line(text, "fact", label, 1)] if text else []
-    if len(state.experiments) > 2:
-        first, last = state.experiments[0], state.experiments[-1]
-        if first.duration_ns and last.duration_ns:
-            whole = first.duration_ns / last.duration_ns
-            lines.append(Line(f"{whole:.2f} times as fast as {first.version}", "strong", "Together"))
-    return tuple(lines)
+def log_blocks(state: State) -> tuple[Block, ...]:
+    """The log, and from three versions on the speedup of the last over the first; nothing before there is a log."""
+    rows = state.experiments
+    if not rows:
+        return ()
+    first, last = rows[0], rows[-1]
+    if len(rows) < 3 or not first.duration_ns or not last.duration_ns:
+        return (log_table(rows),)
+    whole = f"{speedup_text(first.duration_ns / last.duration_ns)} over {first.version}"
+    return (log_table(rows), Line(whole, "strong", "Together"))
 
 
 def log_card(state: State) -> Card:
     """The log as a card."""
-    lines = log_lines(state) or (
-        Line(
-            (
-                "There is one version so far. After a change give the new report (/compare REPORT), and it "
-                "becomes a row here."
-            ),
-            "quiet",
-        ),
-    )
-    return Card("log", "The versions so far", lines, state.position, label="Log")
+    none = "There is one version so far. After a change /compare REPORT adds its new report as a row."
+    blocks = log_blocks(state) or (Line(none, "quiet"),)
+    return Card("log", "The versions so far", blocks, state.position, label="Log")
 
 
 def past(card: Card, position: int) -> Card:
@@ -189,20 +148,16 @@ def _position(former: LaunchDiagnosis, found: Diagnosis, launch: int | None) -> 
         at = next((at for at, each in enumerate(found.launches) if each.index == launch), None)
         if at is None:
             highest = max((each.index for each in found.launches), default=0)
-            raise UsageError(f"{_last(name)} has no launch {launch}: they count from 0 to {highest}")
+            raise UsageError(f"{file_name(name)} has no launch {launch}: they count from 0 to {highest}")
         return at
     couples, _, _ = match(runs_of((former,)), runs_of(found.launches))
     if not couples:
         raise UsageError(
-            f"{_last(name)} holds no launch of {former.kernel[:_SHOWN]}: name the launch that is meant as "
-            f"{_last(name)}#N"
+            f"{file_name(name)} holds no launch of {former.kernel[:_SHOWN]}: name the launch that is meant as "
+            f"{file_name(name)}#N"
         )
     wanted = couples[0][1].launch
     return next(at for at, each in enumerate(found.launches) if each is wanted)
-
-
-def _last(path: str) -> str:
-    return path.replace("\\", "/").rpartition("/")[2]
 
 
 # Numbers that belong to the algorithm and not to one version of its code.

@@ -1,4 +1,4 @@
-"""A session as a page for somebody who was not there: the outcome, then why, what was tried, what was said."""
+"""A session as a page: the outcome of each kernel, its evidence and versions, then the conversation."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
+from msgspec import structs
+
 from advisor.compare.records import Pair
-from advisor.compare.words import amount, times
-from advisor.knowledge.texts import BOUNDS
 from advisor.practice.predictions import MINE
 from advisor.practice.state import Prediction
-from advisor.records import quantities
-from advisor.records.diagnosis import ENDS, Comparison, Finding, LaunchDiagnosis
-from advisor.session.numbers import sentence, sentence_start
+from advisor.records.diagnosis import ENDS, LaunchDiagnosis
+from advisor.session.experiments.versions import log_table
 from advisor.session.practice import exercising
 from advisor.session.practice.exercising import Exercising
 from advisor.session.practice.pages import standing
-from advisor.session.records import Card, Experiment, Line
+from advisor.session.records import Card, Experiment
 from advisor.session.state import State
 from advisor.view.blocks import (
     Block,
@@ -28,32 +27,32 @@ from advisor.view.blocks import (
     Command,
     Fact,
     Facts,
-    Item,
     Page,
     Paragraph,
     Picture,
     Section,
     Table,
-    Tone,
     Turn,
+    section,
 )
-from advisor.view.blocks import section as made_section
 from advisor.view.charts import roofline_text
 from advisor.view.charts.canvas import plain
 from advisor.view.charts.roofline import Point, place_of, rooflines
-from advisor.view.numbers import gain_text, time_text
+from advisor.view.numbers import estimate_text, rate_text, speedup_text, time_text
 from advisor.view.pages.compare import pair_sections
-from advisor.view.pages.launch import first_diagnosis, launch_blocks
+from advisor.view.pages.launch import evidence_rows, first_diagnosis, launch_blocks
 from advisor.view.pages.timeline import timeline_page
-from advisor.view.text import NAME_WIDTH, cut, shown, title_text
+from advisor.view.text import NAME_WIDTH, cut, file_name, sentence, shown, title_text
 
-# Cards that the page shows elsewhere, or that are only about the program.
-_UNTOLD = ("overview", "help", "steps")
+# Kinds of cards that the page shows elsewhere, or that are about the program.
+_LEFT_OUT = ("overview", "help", "steps")
 
 
 def conversation(cards: Iterable[Card]) -> list[Card]:
     """The turns that say something to a reader; where the session was saved is not among them."""
-    return [card for card in cards if card.kind not in _UNTOLD and not (card.kind == "note" and card.title == "Saved")]
+    return [
+        card for card in cards if card.kind not in _LEFT_OUT and not (card.kind == "note" and card.title == "Saved")
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +69,14 @@ class Step:
 class Subject:
     """A kernel that the session is about.
 
-    launch: as it is now, None where nothing was read or concluded, or its report is not open any more; told: whether
-    its class was shown; cards: all turns about it, its former versions' too; experiments, earlier and steps: its
-    versions, empty where there is one.
+    launch: None where nothing was concluded, or its report is not open any more; revealed: whether its class was
+    shown; cards: all turns about it, former versions included; experiments, earlier, steps: its versions, empty where
+    there is one.
     """
 
     position: int | None
     launch: LaunchDiagnosis | None
-    told: bool
+    revealed: bool
     cards: tuple[Card, ...]
     experiments: tuple[Experiment, ...] = ()
     earlier: tuple[tuple[LaunchDiagnosis, str], ...] = ()
@@ -112,12 +111,12 @@ def subjects(state: State) -> tuple[Subject, ...]:
 
 def _made_subject(state: State, position: int | None, cards: tuple[Card, ...]) -> Subject:
     launch = _launch(state, position, cards)
-    told = any(card.kind == "class" and not card.past for card in cards)
-    told = told or (state.numbers and launch is not None and launch.verdict.id != "undetermined")
+    revealed = any(card.kind == "class" and not card.past for card in cards)
+    revealed = revealed or (state.numbers and launch is not None and launch.verdict.id != "undetermined")
     steps = _steps(state, cards)
     if not steps:
-        return Subject(position, launch, told, cards)
-    return Subject(position, launch, told, cards, state.experiments, state.earlier, steps)
+        return Subject(position, launch, revealed, cards)
+    return Subject(position, launch, revealed, cards, state.experiments, state.earlier, steps)
 
 
 def _launch(state: State, position: int | None, cards: Sequence[Card]) -> LaunchDiagnosis | None:
@@ -140,8 +139,8 @@ def _steps(state: State, cards: Iterable[Card]) -> tuple[Step, ...]:
     )
 
 
-def class_told(subject: Subject) -> str:
-    """The class and why; of several versions the first one's too, where it was another."""
+def class_summary(subject: Subject) -> str:
+    """The class and why; of several versions also the first one's, where it differs."""
     launch = subject.launch
     if launch is None:
         return "nothing was concluded"
@@ -152,8 +151,8 @@ def class_told(subject: Subject) -> str:
     return now
 
 
-def first_told(subject: Subject) -> str:
-    """What was to fix first, with what it promises; of several versions what is next."""
+def first_summary(subject: Subject) -> str:
+    """The first finding with its estimated speedup; of several versions the first and the last one's."""
     if subject.earlier:
         begun = _first(subject.earlier[0][0])
         now = _first(subject.launch) if subject.launch is not None else "nothing"
@@ -167,56 +166,46 @@ def _first(launch: LaunchDiagnosis) -> str:
         return "nothing was found to fix"
     if found.id in ENDS:
         return f"nothing: {found.title}"
-    return f"{found.title}{_promise(found)}"
+    return found.title if found.speedup is None else f"{found.title}, estimated speedup {estimate_text(found.speedup)}"
 
 
-def _promise(found: Finding) -> str:
-    gain = found.speedup
-    return "" if gain is None else f", expected to give {gain_text(gain.estimate, gain.low, gain.high)}"
-
-
-def gave_told(subject: Subject) -> str:
-    """What the changes gave, measured; that nothing was measured where there is one version only."""
+def gain_summary(subject: Subject) -> str:
+    """The measured speedup of the changes; that nothing was measured where there is one version only."""
     if not subject.steps:
         found = first_diagnosis(subject.launch) if subject.launch is not None else None
         if found is not None and found.id in ENDS:
-            return "nothing was tried: the kernel is near what the card can do"
+            return "nothing was tried: the kernel is near the limit of the GPU"
         return "not measured: no report of a changed version was given"
     first, last = subject.experiments[0], subject.experiments[-1]
-    if not first.duration_ns or not last.duration_ns:
-        word = subject.steps[-1].pair.judged
-        return "unknown: the time of a version is not known" if word is None else times(word.speedup)
-    ratio = first.duration_ns / last.duration_ns
-    span = f"{amount(first.duration_ns, 'ns')} in {first.version}, {amount(last.duration_ns, 'ns')} in {last.version}"
     judged = subject.steps[-1].pair.judged
+    if not first.duration_ns or not last.duration_ns:
+        return "unknown: the time of a version is missing" if judged is None else speedup_text(judged.speedup)
+    span = f"{time_text(first.duration_ns)} in {first.version}, {time_text(last.duration_ns)} in {last.version}"
     if judged is not None and len(subject.steps) == 1 and judged.word == "same":
         return f"{span}: no difference beyond noise"
-    if ratio >= 1:
-        return f"{span}: {times(ratio)} as fast"
-    return f"{span}: slower, it takes {times(1 / ratio)} as long"
+    ratio = first.duration_ns / last.duration_ns
+    return f"{span}: {speedup_text(ratio)}" if ratio >= 1 else f"{span}: slower, {speedup_text(1 / ratio)} the time"
 
 
-def evidence(launch: LaunchDiagnosis) -> list[tuple[str, tuple[Comparison, ...]]]:
-    """What each conclusion rests on: the class first, then the findings; of an `or` those parts that hold."""
+_Evidence = list[tuple[str, tuple[str, ...], tuple[str, ...]]]
+
+
+def evidence(launch: LaunchDiagnosis) -> list[tuple[str, _Evidence]]:
+    """The evidence of the class, then of each finding: title, rows of text, comparisons and sources."""
     found = [(launch.verdict.title or launch.verdict.id, launch.verdict.evidence)]
     found += [(finding.title, finding.evidence) for finding in launch.findings]
-    return [(title, tuple(_carrying(items))) for title, items in found if items]
+    return [(title, evidence_rows(items)) for title, items in found if items]
 
 
-def _carrying(items: Sequence[Comparison]) -> Iterable[Comparison]:
-    holding = {item.observation for item in items if item.holds}
-    return dict.fromkeys(item for item in items if item.holds or item.observation not in holding)
-
-
-def cites(told: Sequence[Subject]) -> tuple[str, ...]:
-    """The keys of all sources that what was told rests on, in the order of their first use."""
+def cites(kernels: Sequence[Subject]) -> tuple[str, ...]:
+    """The keys of all sources behind what was shown, in the order of their first use."""
     keys: dict[str, None] = {}
-    for subject in told:
-        if subject.launch is not None and subject.told:
+    for subject in kernels:
+        if subject.launch is not None and subject.revealed:
             for finding in subject.launch.findings:
                 keys.update(dict.fromkeys(finding.cites))
-            for _, items in evidence(subject.launch):
-                keys.update(dict.fromkeys(key for item in items for key in item.cites))
+            for _, rows in evidence(subject.launch):
+                keys.update(dict.fromkeys(key for _, _, sources in rows for key in sources))
         for step in subject.steps:
             keys.update(dict.fromkeys((*step.pair.next.cites, *(k for c in step.pair.conditions for k in c.cites))))
         for card in subject.cards:
@@ -234,14 +223,14 @@ def practice_section(state: State) -> Section | None:
         return None
     done = tuple((Cell(_title(one)), Cell(_so_far(one))) for one in every)
     blocks: list[Block] = [
-        Paragraph("As the practice record of this machine had it in the session, with what was done before it.", "dim"),
-        Table((Column("exercise"), Column("so far")), done),
+        Paragraph("From the practice record of this machine, earlier work included.", "dim"),
+        Table((Column("Exercise"), Column("So far")), done),
     ]
     predicted = tuple(_prediction_row(one, p) for one in every for p in one.known.predictions)
-    columns = ("exercise", "version", "predicted", "it is", "points")
+    columns = ("Exercise", "Version", "Predicted", "Actual", "Points")
     if predicted:
-        blocks.append(Table(tuple(Column(name, name == "points") for name in columns), predicted))
-    return made_section("Practised", blocks, name="practised")
+        blocks.append(Table(tuple(Column(name, name == "Points") for name in columns), predicted))
+    return section("Exercises", blocks, name="practised")
 
 
 def opened_exercises(state: State) -> tuple[Exercising, ...]:
@@ -282,57 +271,57 @@ def _version(one: Exercising, made: Prediction) -> str:
 
 
 def _said(one: Exercising, class_id: str, cause: str, speedup: float | None) -> str:
-    gain = f"{speedup:.2f}×" if speedup is not None else "not measured"
+    gain = speedup_text(speedup) if speedup is not None else "not measured"
     return ", ".join(part for part in (one.title(class_id), one.title(cause), gain) if part)
 
 
 _NAME = 200
-_PLAIN_UNITS = ("", "ratio", "count", "bool")
 _MOST = 60  # rows of what a report lacks
 
 
 def session_document(state: State) -> Page:
-    """The whole session. Nothing is told of a kernel before its class was shown in the session."""
+    """The whole session. Of a kernel whose class was not shown in the session there are no conclusions."""
     every = subjects(state)
-    told = [one for one in every if one.position is not None]
+    kernels = [one for one in every if one.position is not None]
     parts: list[Section] = []
-    if len(told) > 1:
-        parts.append(made_section("Kernels that were looked at", [_table(told)], name="kernels"))
-    for subject in told:
-        parts += _subject(state, subject, alone=len(told) == 1)
+    if len(kernels) > 1:
+        parts.append(section("Kernels", [_table(kernels)], name="kernels"))
+    for subject in kernels:
+        parts += _subject(state, subject, alone=len(kernels) == 1)
     if state.timeline is not None:
         parts += [
-            replace(part, id=part.id and f"timeline-{part.id}") for part in timeline_page(state.timeline).sections
+            structs.replace(part, id=part.id and f"timeline-{part.id}")
+            for part in timeline_page(state.timeline).sections
         ]
     practised = practice_section(state)
     parts += [practised] if practised is not None else []
     general = conversation(card for one in every if one.position is None for card in one.cards)
     if general:
-        parts.append(made_section("Said about no kernel", turns(general), name="general"))
-    keys = cites(told)
+        parts.append(section("General", turns(general), name="general"))
+    keys = cites(kernels)
     if keys:
         parts.append(
-            made_section(
+            section(
                 "Sources", [Bullets(tuple(f"`{key}`: {state.knowledge.source(key)}" for key in keys))], name="sources"
             )
         )
-    return Page(title(state, told), tuple(_made(state, told)), tuple(parts))
+    return Page(title(state, kernels), tuple(_made(state, kernels)), tuple(parts))
 
 
-def title(state: State, told: Sequence[Subject]) -> str:
+def title(state: State, kernels: Sequence[Subject]) -> str:
     """The kernel and its card; what was read where there are several or none."""
-    if len(told) == 1 and told[0].name:
-        launch = told[0].launch
+    if len(kernels) == 1 and kernels[0].name:
+        launch = kernels[0].launch
         card = (launch.known_as or launch.gpu_name or state.gpu) if launch is not None else ""
-        return f"{told[0].name}{f' on {shown(card)}' if card else ''}: a session"
-    names = [path.replace("\\", "/").rpartition("/")[2] for path in (*state.paths, *state.traces)]
+        return f"{kernels[0].name}{f' on {shown(card)}' if card else ''}: a session"
+    names = [file_name(path) for path in (*state.paths, *state.traces)]
     return f"{', '.join(names)[:_NAME]}: a session" if names else "A session without a report"
 
 
-def _made(state: State, told: Sequence[Subject]) -> list[Block]:
+def _made(state: State, kernels: Sequence[Subject]) -> list[Block]:
     made: list[Block] = []
-    concluded = [one for one in told if one.told and one.launch is not None]
-    if len(told) == 1 and concluded:
+    concluded = [one for one in kernels if one.revealed and one.launch is not None]
+    if len(kernels) == 1 and concluded:
         made.append(_summary(concluded[0]))
     elif not concluded and state.timeline is None:
         made.append(Paragraph("No conclusion was shown in this session.", "lead"))
@@ -341,31 +330,35 @@ def _made(state: State, told: Sequence[Subject]) -> list[Block]:
             Paragraph(f"{info.path} · {info.tool}" if info.tool else info.path, "dim")
             for info in state.diagnosis.reports
         ]
-        problems = [Fact("Careful", f"{i.path}: {p}", "warn") for i in state.diagnosis.reports for p in i.problems]
+        problems = [Fact("Caveat", f"{i.path}: {p}", "warn") for i in state.diagnosis.reports for p in i.problems]
         made += [Facts(tuple(problems))] if problems else []
     elif state.numbers:
-        made.append(Paragraph("Without a report: all numbers were typed, as read off a screen.", "dim"))
+        made.append(Paragraph("Without a report: all numbers were typed.", "dim"))
     return made
 
 
 def _summary(subject: Subject) -> Facts:
-    rows = (("Class", class_told(subject)), ("Fix first", first_told(subject)), ("What it gave", gave_told(subject)))
+    rows = (
+        ("Class", class_summary(subject)),
+        ("Fix first", first_summary(subject)),
+        ("Measured", gain_summary(subject)),
+    )
     return Facts(tuple(Fact(label, text, "lead" if label == "Fix first" else "plain") for label, text in rows))
 
 
-def _table(told: Sequence[Subject]) -> Table:
-    columns = (Column("kernel"), Column("time", True), Column("class"), Column("fix first"), Column("what it gave"))
+def _table(kernels: Sequence[Subject]) -> Table:
+    columns = (Column("Kernel"), Column("Time", True), Column("Class"), Column("Fix first"), Column("Measured"))
     rows = []
-    for subject in told:
-        launch, shows = subject.launch, subject.told and subject.launch is not None
+    for subject in kernels:
+        launch, shows = subject.launch, subject.revealed and subject.launch is not None
         time = None if launch is None else launch.duration_ns
         rows.append(
             (
                 Cell(subject.name, link=_link(subject)),
                 Cell("unknown" if time is None else time_text(time), time),
                 Cell(launch.verdict.title if shows and launch is not None else "not shown"),
-                Cell(first_told(subject) if shows else "not shown"),
-                Cell(gave_told(subject) if shows else ""),
+                Cell(first_summary(subject) if shows else "not shown"),
+                Cell(gain_summary(subject) if shows else ""),
             )
         )
     return Table(columns, tuple(rows), sortable=True)
@@ -380,15 +373,17 @@ def _subject(state: State, subject: Subject, *, alone: bool) -> list[Section]:
     parts: list[Section] = []
     name = "" if alone else f"-{subject.position}"
     launch = subject.launch
-    if launch is not None and subject.told:
+    if launch is not None and subject.revealed:
         parts = _told(state, subject, launch, name)
     talk = turns(conversation(subject.cards), brief=bool(subject.steps))
     if talk:
-        parts.append(made_section("The conversation", talk, name=f"conversation{name}"))
+        parts.append(section("Conversation", talk, name=f"conversation{name}"))
     if alone:
         return parts
-    head = [_summary(subject)] if launch is not None and subject.told else [Paragraph("Its conclusion was not shown.")]
-    return [made_section(subject.name, head, name=_link(subject)), *(replace(part, level=3) for part in parts)]
+    head = (
+        [_summary(subject)] if launch is not None and subject.revealed else [Paragraph("Its conclusion was not shown.")]
+    )
+    return [section(subject.name, head, name=_link(subject)), *(structs.replace(part, level=3) for part in parts)]
 
 
 def _told(state: State, subject: Subject, launch: LaunchDiagnosis, name: str) -> list[Section]:
@@ -396,91 +391,40 @@ def _told(state: State, subject: Subject, launch: LaunchDiagnosis, name: str) ->
     blocks = launch_blocks(launch, {})
     parts: list[Section] = []
     if subject.steps:
-        parts.append(made_section("The versions", [_log(subject), _together(subject)], name=f"versions{name}"))
+        whole = f"Speedup: of a version over the one before. In all: {gain_summary(subject)}."
+        log: list[Block] = [log_table(subject.experiments), Paragraph(whole, "dim")]
+        parts.append(section("Versions", log, name=f"versions{name}"))
         for step in subject.steps:
             heading = f"{step.before} → {step.after}{f': {cut(shown(step.change), _NAME)}' if step.change else ''}"
             parts += pair_sections(step.pair, f"{step.after}{name}", heading=heading)
-    parts.append(made_section(f"What was concluded{of}", blocks.first, name=f"concluded{name}"))
+    parts.append(section(f"Conclusions{of}", blocks.first, name=f"concluded{name}"))
     for heading, body, more in blocks.rest:
         # The evidence of all conclusions, and what is open, have parts of their own below.
         if body and heading not in ("Evidence", "What is left open"):
-            parts.append(made_section(heading, body, level=3, folded=more))
+            parts.append(section(heading, body, level=3, folded=more))
     if evidence(launch):
-        parts.append(made_section(f"Evidence{of}", _evidence(launch), name=f"evidence{name}"))
+        parts.append(section(f"Evidence{of}", _evidence(launch), name=f"evidence{name}"))
     for former, version in subject.earlier:
         if evidence(former):
-            parts.append(made_section(f"Evidence ({version})", _evidence(former), level=3, folded=True))
+            parts.append(section(f"Evidence ({version})", _evidence(former), level=3, folded=True))
     expected = expected_blocks(subject)
     if expected:
-        parts.append(made_section("Expected beforehand, and what came", expected, name=f"expected{name}"))
+        parts.append(section("Prediction and result", expected, name=f"expected{name}"))
     drawn = roofline_section(state, subject, launch)
-    parts += [replace(drawn, id=f"roofline{name}")] if drawn is not None else []
-    parts.append(made_section("What is not known", _unknown(state, subject, launch), name=f"unknown{name}"))
+    parts += [structs.replace(drawn, id=f"roofline{name}")] if drawn is not None else []
+    parts.append(section("Unknown", _unknown(state, subject, launch), name=f"unknown{name}"))
     return parts
 
 
-def _log(subject: Subject) -> Table:
-    columns = (
-        Column("version"),
-        Column("change"),
-        Column("time", True),
-        Column("speed", True),
-        Column("seen"),
-        Column("next"),
-    )
-    rows = []
-    for row in subject.experiments:
-        time = amount(row.duration_ns, "ns") if row.duration_ns is not None else "unknown"
-        speed = "" if row.ratio is None else times(row.ratio)
-        rows.append(
-            (
-                Cell(row.version),
-                Cell(row.change),
-                Cell(time, row.duration_ns),
-                Cell(speed, row.ratio),
-                Cell(row.observation),
-                Cell(row.next_step),
-            )
-        )
-    return Table(columns, tuple(rows))
-
-
-def _together(subject: Subject) -> Paragraph:
-    return Paragraph(f"Speed: the time of the version before over this one's. In all: {gave_told(subject)}.", "dim")
-
-
 def _evidence(launch: LaunchDiagnosis) -> list[Block]:
-    columns = (
-        Column("conclusion"),
-        Column("what was seen"),
-        Column("metric"),
-        Column("value", True),
-        Column("unit"),
-        Column("threshold"),
-        Column("margin", True),
-        Column("source"),
+    columns = (Column("Conclusion"), Column("Observation"), Column("Value and test"), Column("Source"))
+    rows = tuple(
+        (Cell(title), Cell(sentence(says)), Cell("; ".join(tests)), Cell(", ".join(f"`{key}`" for key in sources)))
+        for title, found in evidence(launch)
+        for says, tests, sources in found
     )
-    rows = [_row(head, item) for head, items in evidence(launch) for item in items]
-    notes = Bullets(launch.verdict.notes) if launch.verdict.notes else None
-    remark = Paragraph("The margin is the distance from the threshold, as a share of it.", "dim")
-    return [block for block in (Table(columns, tuple(rows), sortable=True), remark, notes) if block is not None]
-
-
-def _row(head: str, item: Comparison) -> tuple[Cell, ...]:
-    value = "unknown" if item.value is None else f"{BOUNDS[item.bound]}{item.value:,.4g}"
-    worked_out = item.threshold is not None and any(c.isalpha() for c in item.test)
-    limit = f" (here {item.threshold:,.4g})" if worked_out else ""
-    share = item.margin if item.threshold else None
-    return (
-        Cell(head),
-        Cell(sentence_start(item.says)),
-        Cell(item.metric),
-        Cell(value, item.value),
-        Cell("" if item.unit in _PLAIN_UNITS else item.unit),
-        Cell(f"{item.test}{limit}"),
-        Cell("" if share is None else f"{100 * share:+,.0f} %", share),
-        Cell(", ".join(f"`{key}`" for key in item.cites)),
-    )
+    notes = [Bullets(launch.verdict.notes)] if launch.verdict.notes else []
+    return [Table(columns, rows, sortable=True), *notes]
 
 
 def _unknown(state: State, subject: Subject, launch: LaunchDiagnosis) -> list[Block]:
@@ -491,7 +435,7 @@ def _unknown(state: State, subject: Subject, launch: LaunchDiagnosis) -> list[Bl
     places = (None, subject.position)
     rows = [
         Fact(label, asks.get(question, question))
-        for label, given in (("Not known to the user", state.unknown), ("Put off", state.put_off))
+        for label, given in (("Answered with I don't know", state.unknown), ("Skipped", state.put_off))
         for place, question in given
         if place in places
     ]
@@ -505,18 +449,18 @@ def _unknown(state: State, subject: Subject, launch: LaunchDiagnosis) -> list[Bl
             )
             rows.append(Fact("Not asked", f"{item.ask}{would}"))
     if state.numbers and state.wanted:
-        rows.append(Fact("Would still count", ", ".join(asks.get(name, name) for name in state.wanted)))
+        rows.append(Fact("Still useful", ", ".join(asks.get(name, name) for name in state.wanted)))
     blocks += [Facts(tuple(rows))] if rows else []
     if launch.missing and not state.numbers:
         wanted = [(m.metric, ", ".join(map(state.knowledge.title, m.needed_for))) for m in launch.missing]
         cells = tuple((Cell(metric), Cell(what)) for metric, what in wanted[:_MOST])
         blocks += [
-            Paragraph("Unknown, and so is what it was wanted for:"),
-            Table((Column("metric"), Column("wanted for")), cells),
+            Paragraph("Metrics that were not collected, with the findings that need them:"),
+            Table((Column("Metric"), Column("Needed for")), cells),
         ]
         commands = list(dict.fromkeys(m.collect for m in launch.missing if m.collect))
-        blocks += [Paragraph("What collects it:"), *map(Command, commands)] if commands else []
-    return blocks or [Paragraph("Nothing that a rule wanted is missing.")]
+        blocks += [Paragraph("Collect them with:"), *map(Command, commands)] if commands else []
+    return blocks or [Paragraph("No metric that a rule needs is missing.")]
 
 
 _WIDTH = 78
@@ -536,8 +480,8 @@ def roofline_section(state: State, subject: Subject, launch: LaunchDiagnosis) ->
     paper = _paper(state, subject)
     drawn = roofline_text.roofline(launch, earlier=subject.earlier, paper=paper, width=_WIDTH, blocks=False)
     if not charts:
-        told = [*map(Paragraph, drawn.notes), Command(drawn.collect) if drawn.collect else None]
-        return made_section("Roofline", told, name="roofline") if drawn.notes else None
+        notes = [*map(Paragraph, drawn.notes), Command(drawn.collect) if drawn.collect else None]
+        return section("Roofline", notes, name="roofline") if drawn.notes else None
     text = [plain(row) for row in drawn.rows] + [f"{key.sign} {key.text}" for key in drawn.keys]
     blocks: list[Block] = []
     for at, (chart, rest) in enumerate(charts):
@@ -545,16 +489,16 @@ def roofline_section(state: State, subject: Subject, launch: LaunchDiagnosis) ->
         blocks.append(Picture(replace(chart, says=says), (lambda width, blocks: text) if at == 0 else None))
         blocks += [Paragraph(rest, "dim")] if rest else []
     blocks.append(_roofline_table(versions))
-    return made_section("Roofline", blocks, name="roofline")
+    return section("Roofline", blocks, name="roofline")
 
 
 def _roofline_table(versions: list[tuple[LaunchDiagnosis, str]]) -> Table:
-    columns = (Column("version"), Column("FLOP for each byte of DRAM", True), Column("reached", True))
+    columns = (Column("Version"), Column("FLOP per byte of DRAM", True), Column("Reached", True))
     rows = []
     for one, name in versions:
         place = place_of(one)
         intensity, rate = place if place is not None else (None, None)
-        reached = "unknown" if rate is None else quantities.show(float(f"{rate:.3g}"), "FLOP/s", 3)
+        reached = "unknown" if rate is None else rate_text(rate, "FLOP/s")
         rows.append(
             (Cell(name), Cell("unknown" if intensity is None else f"{intensity:.3g}", intensity), Cell(reached, rate))
         )
@@ -572,58 +516,20 @@ def _paper(state: State, subject: Subject) -> roofline_text.Paper | None:
 
 
 _LABELS: Final = {"question": "Question", "answer": "Answer", "error": "That did not work", "napkin": "Napkin"}
-# What becomes of a test is said by a sign and not by colour alone.
-_SIGNS: Final[dict[str, tuple[str, Tone]]] = {
-    "holds": ("✓ ", "good"),
-    "fails": ("✗ ", "bad"),
-    "unknown": ("? ", "warn"),
-    "warning": ("! ", "warn"),
-    "quiet": ("", "dim"),
-}
-# The page shows these at full length already.
-_BRIEF: Final = {"log": "told above", "compared": "told above"}
-_PAST: Final = "Former version"
-_WIDE: Final = 100_000  # the page breaks lines itself
-_FEW: Final = 2  # sections of an explanation
 
 
 def turns(cards: Sequence[Card], *, brief: bool = False) -> list[Block]:
-    """Each card as a turn, in order; where a former version's end, that is said. brief: the page shows versions."""
+    """Each card as a turn, in order; the end of a former version is marked. brief: the page shows the versions."""
     blocks: list[Block] = []
     for at, card in enumerate(cards):
-        blocks.append(_turn(card, brief))
+        label = card.label or _LABELS.get(card.kind, card.kind.capitalize())
+        if brief and card.kind in ("log", "compared"):
+            blocks.append(Turn(label, card.title, aside="shown above"))
+        else:
+            blocks.append(Turn(label, card.title, card.lines, card.kind == "answer", card.aside))
         if card.past and (at + 1 == len(cards) or not cards[at + 1].past):
-            blocks.append(Paragraph("Up to here it was about a former version of the code.", "dim"))
+            blocks.append(Paragraph("All of this was about a former version of the code.", "dim"))
     return blocks
-
-
-def _turn(card: Card, brief: bool) -> Turn:
-    label = card.label or _LABELS.get(card.kind, card.kind.capitalize())
-    said = card.kind == "answer"
-    if brief and card.kind in _BRIEF:
-        return Turn(label, card.title, aside=_BRIEF[card.kind])
-    return Turn(label, card.title, tuple(_items(card)), said, card.aside)
-
-
-def _items(card: Card) -> list[Item]:
-    lines = [_item(line) for line in card.lines]
-    if card.kind == "explanation" and card.detail is not None:
-        lines += [Item(text) for text in _explained(card.detail)]
-    return lines
-
-
-def _item(line: Line) -> Item:
-    sign, tone = _SIGNS.get(line.style, ("", "plain"))
-    return Item(f"{sign}{line.text}", max(0, line.depth), line.label, tone)
-
-
-def _explained(detail: object) -> list[str]:
-    if isinstance(detail, str):
-        return [line for line in detail.splitlines() if line.strip()]
-    sections = getattr(detail, "sections", ())
-    title = str(getattr(detail, "title", ""))
-    lines = [text.strip() for _, texts in sections[:_FEW] for text in texts]
-    return [title, *lines] if title else lines
 
 
 def expected_blocks(subject: Subject) -> list[Block]:
@@ -631,15 +537,10 @@ def expected_blocks(subject: Subject) -> list[Block]:
     rows = []
     for card in subject.cards:
         if card.kind == "napkin":
-            label = f"Napkin ({_PAST.lower()})" if card.past else "Napkin"
-            rows.append(Fact(label, card.title, "lead"))
-            rows += [Fact(line.label or "Note", line.text, _tone(line)) for line in card.lines]
+            rows.append(Fact("Napkin (former version)" if card.past else "Napkin", card.title, "lead"))
+            rows += [Fact(x.label or "Note", x.text, "warn" if x.style == "warning" else "plain") for x in card.lines]
     for card in subject.cards:
         if card.kind == "note" and card.finding == "expect":
-            label = f"{card.label} ({_PAST.lower()})" if card.past else card.label
+            label = f"{card.label} (former version)" if card.past else card.label
             rows.append(Fact(label, " ".join(map(sentence, (card.title, *(line.text for line in card.lines))))))
     return [Facts(tuple(rows))] if rows else []
-
-
-def _tone(line: Line) -> Tone:
-    return "warn" if line.style == "warning" else "plain"

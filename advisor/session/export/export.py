@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from advisor.records.errors import UsageError
 from advisor.records.escapes import json_text
@@ -26,7 +26,7 @@ from advisor.view.writers.markdown import page_markdown
 FORMS: Final = ("markdown", "html", "json")
 _MOST_NUMBERED: Final = 1000
 # Fields and keys whose values are words of ours, never data.
-_FIXED: Final = frozenset({"tone", "kind", "shape", "anchor", "id", "link"})
+_FIXED: Final = frozenset({"tone", "style", "kind", "shape", "anchor", "id", "link"})
 _FIXED_KEYS: Final = frozenset(
     {"schema", "kind", "style", "verdict", "matched", "advice", "state", "outcome", "status"}
 )
@@ -104,6 +104,9 @@ def _scrubbed(part: Any, clean: Scrubber) -> Any:
     if is_dataclass(part) and not isinstance(part, type):
         names = [field.name for field in fields(part) if field.name not in _FIXED]
         return replace(part, **{name: _scrubbed(getattr(part, name), clean) for name in names})
+    if isinstance(part, Struct):
+        names = [name for name in part.__struct_fields__ if name not in _FIXED]
+        return structs.replace(part, **{name: _scrubbed(getattr(part, name), clean) for name in names})
     return part
 
 

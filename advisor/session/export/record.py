@@ -15,9 +15,9 @@ from advisor.records.record import Count, NotNegative, Percent, Positive, Record
 from advisor.session.export.document import (
     Subject,
     cites,
-    class_told,
-    first_told,
-    gave_told,
+    class_summary,
+    first_summary,
+    gain_summary,
     opened_exercises,
     subjects,
     title,
@@ -27,13 +27,14 @@ from advisor.session.practice.pages import quiz_right
 from advisor.session.records import Card, Experiment
 from advisor.session.state import State
 from advisor.timeline.results import TimelineResult
+from advisor.view.blocks import Style
 
 
 class TurnLine(Record):
     """A line of a turn, `depth` levels indented."""
 
     text: str
-    style: str
+    style: Style
     label: str = ""
     depth: Count = written(0)
 
@@ -159,10 +160,10 @@ def session_record(state: State) -> SessionDocument:
 
 
 def _kernel(state: State, subject: Subject) -> SessionKernel:
-    launch = subject.launch if subject.told else None
+    launch = subject.launch if subject.revealed else None
     places = (None,) if state.numbers else (None, subject.position)
     bounds = [bound for place, bound in state.expected if place == subject.position]
-    summary = (class_told(subject), first_told(subject), gave_told(subject))
+    summary = (class_summary(subject), first_summary(subject), gain_summary(subject))
     return SessionKernel(
         name=subject.name,
         version=subject.version,

@@ -1,30 +1,37 @@
-"""Which question comes next in an interview, those that come before it, and the user's prediction."""
+"""The questions of an interview and their order, the questions before it, and the user's prediction."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
+from advisor.knowledge.base import Catalog
+from advisor.knowledge.expressions import ExpressionError, parse, parse_test
+from advisor.knowledge.schemas import RuleDef
+from advisor.readers.workload import typed
 from advisor.records.diagnosis import LaunchDiagnosis, Question
-from advisor.session.numbers import number_text
-from advisor.session.records import Ask, Card, Choice, Line, NapkinResult
+from advisor.session.records import Ask, Card, Choice, NapkinResult
 from advisor.session.requests import Value
 from advisor.session.state import State
+from advisor.view.blocks import Line
+from advisor.view.numbers import amount_text
+from advisor.view.text import sentence_start
 
 SUBJECTS: Final = {
     "kernel": ("A CUDA kernel in Nsight Compute", ("cuda", "ncu", "compute")),
     "workload": ("A draw or dispatch in Nsight Graphics", ("graphics", "draw", "dispatch", "frame", "shader")),
     "program": ("A whole program in Nsight Systems", ("timeline", "nsys", "trace", "system")),
 }
-WORKLOAD_WHY: Final = "Nsight Graphics shows it for the selected range; what is unknown is left out."
+WORKLOAD_WHY: Final = "Nsight Graphics shows it for the selected range; unknown numbers are left out."
 WORKLOAD_KINDS: Final = {
     "full-screen": "a full-screen quad",
     "compute": "nothing: a compute shader",
     "geometry": "geometry",
 }
 
-# What the class needs, in the order in which a person reads it off the first page. After that the trials decide.
+# What the class needs, in the order of the first page. After that the questions are ranked by trying their answers.
 FIRST: Final = {
     "kernel": ("subject", "gpu", "duration_ns", "sm_throughput_pct", "memory_throughput_pct", "dram_pct"),
     "workload": ("subject", "gpu", "sm_throughput_pct", "tex_unit_pct", "l2_pct", "dram_pct", "crop_pct"),
@@ -38,11 +45,44 @@ BOUNDS: Final = {
 _ALGORITHM_WHY: Final = (
     "The algorithm and its sizes give the fewest bytes and operations that it needs, and so the minimum time."
 )
+# First what the class needs, then the rest of ncu's first page, then what separates the causes, in about the order
+# of the pages: speed of light, memory, launch, occupancy, scheduler, warp states, source.
+ORDER: Final = (
+    *("duration_ns", "sm_cycles_elapsed", "sm_throughput_pct", "memory_throughput_pct", "dram_pct", "l2_pct"),
+    *("l1_wavefronts_pct", "l1_requests_pct", "lsu_pct", "pipe_fma_pct", "pipe_alu_pct", "pipe_fp64_pct"),
+    *("pipe_xu_pct", "pipe_tensor_pct", "issue_pct", "idc_pct", "adu_pct"),
+    *("dram_bytes", "dram_read_bytes", "dram_write_bytes", "l1_hit_pct", "l2_hit_pct"),
+    *("grid_size", "block_size", "registers_per_thread", "shared_bytes_per_block"),
+    *("occupancy_limit_registers", "occupancy_limit_shared", "occupancy_limit_warps", "occupancy_limit_blocks"),
+    *("occupancy_theoretical_pct", "occupancy_achieved_pct", "waves"),
+    *("active_warps", "eligible_warps", "issue_active", "issue_interval", "lanes_active"),
+    *("stall_long_scoreboard_pct", "stall_lg_throttle_pct", "stall_mio_throttle_pct", "stall_short_scoreboard_pct"),
+    *("stall_barrier_pct", "stall_wait_pct", "stall_math_pipe_throttle_pct", "stall_no_instruction_pct"),
+    *("stall_imc_miss_pct", "stall_branch_resolving_pct", "stall_dispatch_stall_pct"),
+    *("load_sector_ratio", "store_sector_ratio", "global_sectors", "global_sectors_ideal"),
+    *("sectors_per_request_load", "sectors_per_request_store"),
+    *("shared_wavefront_ratio", "shared_wavefront_share"),
+    *("inst_executed", "global_load_inst", "global_store_inst", "shared_load_inst", "shared_store_inst"),
+    *("local_load_inst", "local_store_inst", "spill_inst", "access_bits_mean", "idc_requests_per_ldc"),
+    *("constant_inst",),
+    *("ffma_inst", "fadd_inst", "fmul_inst", "dfma_inst", "dadd_inst", "dmul_inst", "fp64_inst", "half_inst"),
+    *("tensor_inst", "integer_inst", "mufu_inst", "conversion_inst", "f64_conversion_inst", "memory_inst"),
+)
+# The headline numbers are calculated in code, not by a formula, from these.
+_PARTS: Final = {
+    "compute_pct": ("sm_throughput_pct", "pipe_fma_pct", "pipe_alu_pct", "pipe_fp64_pct", "pipe_xu_pct", "issue_pct"),
+    "memory_pct": ("memory_throughput_pct", "lsu_pct"),
+}
+# Stall reasons that decide something about a workload.
+STALLS: Final = ("stall_long_scoreboard_pct", "stall_barrier_pct", "stall_wait_pct")
+_MOST: Final = {"thread": 1e12, "inst": 1e18, "byte": 1e16, "ns": 1e15}  # only to keep nonsense out
+_PERCENT = 100.0
+_MOST_TITLES = 4
 Answers = tuple[tuple[int | None, str, float | str], ...]
 
 
 def subject_of(state: State) -> str:
-    """What an interview is about: a kernel, or a workload of Nsight Graphics."""
+    """Return what an interview is about: kernel, or workload (of Nsight Graphics)."""
     return "workload" if state.answer("subject") == "workload" else "kernel"
 
 
@@ -53,7 +93,7 @@ def _belongs(ask: Ask, subject: str, state: State) -> bool:
 
 
 def open_numbers(state: State, answers: Answers | None = None) -> tuple[Ask, ...]:
-    """The questions of the interview that are neither answered nor unknown, in the order in which they are read."""
+    """Return the questions of the interview that are neither answered nor unknown, in reading order."""
     given = state.answers if answers is None else answers
     done = {question for _, question, _ in given} | {question for _, question in state.unknown}
     subject = "workload" if (None, "subject", "workload") in given else "kernel"
@@ -61,15 +101,15 @@ def open_numbers(state: State, answers: Answers | None = None) -> tuple[Ask, ...
 
 
 def first_page(asks: Sequence[Ask]) -> bool:
-    """Whether questions of the first page are among these open ones."""
+    """Return whether questions of the first page are among these open ones."""
     subject = "workload" if any(ask.group == "workload" for ask in asks) else "kernel"
     return any(ask.id in FIRST[subject] for ask in asks)
 
 
 def next_number(state: State) -> Ask | None:
-    """In an interview, the next question: the first page's, then those worth asking; skipped ones come last.
+    """Return the next question of an interview: the first page's, then those worth asking; skipped ones come last.
 
-    None as soon as no answer would change anything any more.
+    None as soon as no answer would change anything.
     """
     if state.wanted == ():
         return None
@@ -83,7 +123,7 @@ def next_number(state: State) -> Ask | None:
 
 
 def expectation(state: State) -> Ask:
-    """Which bound does the user expect."""
+    """Return the question for the user's prediction."""
     choices = tuple(Choice(name, label, more) for name, (label, more) in BOUNDS.items())
     return Ask(
         "expect",
@@ -97,28 +137,19 @@ def expectation(state: State) -> Ask:
 
 
 def offer(state: State) -> Ask:
-    """After the expectation: which algorithm is it, with the way past it first."""
-    choices = tuple(Choice(a.id, a.title) for a in state.knowledge.algorithms)
-    return Ask(
-        "algorithm",
-        "And which algorithm is it?",
-        _ALGORITHM_WHY,
-        "choice",
-        choices=choices,
-        group="napkin",
-        usual="show",
-    )
+    """Return the question for the algorithm that follows the prediction, with the option to skip it first."""
+    return replace(algorithm_ask(state), ask="And which algorithm is it?", usual="show")
 
 
 def revealed(state: State) -> bool:
-    """Whether the conclusion about the launch at hand was shown; an interview shows it piece by piece."""
+    """Return whether the conclusion about the current launch was shown; an interview shows it piece by piece."""
     if state.numbers or state.place != "launch":
         return True
     return any(card.kind == "class" and card.position == state.position for card in state.cards)
 
 
 def expectation_due(state: State) -> bool:
-    """Whether the expectation is to be asked for now: once a launch, in an interview once the card is known."""
+    """Return whether to ask for the prediction now: once per launch, in an interview once the GPU is known."""
     if not state.expects or any(position == state.position for position, _ in state.expected):
         return False
     if not state.numbers:
@@ -128,12 +159,12 @@ def expectation_due(state: State) -> bool:
 
 
 def replaced(state: State, place: int | None, question: str) -> Value:
-    """The former answer to a question at a place, None where there is none."""
+    """Return the former answer to a question about a launch (`place`), None without one."""
     return next((value for p, q, value in reversed(state.answers) if (p, q) == (place, question)), None)
 
 
 def ask_of(question: Question, state: State) -> Ask:
-    """The engine's question as it is put, with the range that the knowledge base gives it."""
+    """Return the engine's question with the range that the knowledge base gives it."""
     low, high = next(((lo, hi) for name, lo, hi in state.knowledge.ranges if name == question.id), (None, None))
     return Ask(
         id=question.id,
@@ -149,7 +180,7 @@ def ask_of(question: Question, state: State) -> Ask:
 
 
 def open_questions(state: State) -> tuple[Ask, ...]:
-    """The engine's open questions about the launch: skipped ones last, answered or unknown ones left out."""
+    """Return the engine's open questions about the launch, skipped ones last, without answered or unknown ones."""
     launch = state.launch
     if launch is None:
         return ()
@@ -161,34 +192,46 @@ def open_questions(state: State) -> tuple[Ask, ...]:
 
 
 def algorithm_ask(state: State) -> Ask:
-    """The first question of the napkin: which algorithm."""
+    """Return the first question of the napkin math: which algorithm."""
     choices = tuple(Choice(a.id, a.title) for a in state.knowledge.algorithms)
     return Ask("algorithm", "Which algorithm is this?", _ALGORITHM_WHY, "choice", choices=choices, group="napkin")
 
 
-# (expected, found): what tells the one from the other.
-TELLS: Final = {
-    ("memory", "memory"): "Memory leads with 60 % or more of its peak ({numbers}).",
-    ("compute", "compute"): "A pipe or the issue slots lead with 60 % or more of their peak ({numbers}).",
-    ("latency", "latency"): "Neither side reaches 60 % of its peak, so time passes in waiting ({numbers}).",
-    ("memory", "latency"): "Waiting for memory is no full memory: bandwidth limits from 60 % of its peak ({numbers}).",
-    ("memory", "compute"): "The counters show the arithmetic or the issue slots fuller than memory ({numbers}).",
-    ("compute", "memory"): "Much arithmetic does not make it the limit: the memory side is fuller ({numbers}).",
-    ("compute", "latency"): "Much arithmetic does not fill a pipe while warps wait: none reaches 60 % ({numbers}).",
+# (expected, found): what separates the two.
+DECIDED_BY: Final = {
+    ("memory", "memory"): "Memory reaches 60 % or more of its peak ({numbers}).",
+    ("compute", "compute"): "A pipe or the issue slots reach 60 % or more of their peak ({numbers}).",
+    ("latency", "latency"): "Neither memory nor compute reaches 60 % of its peak: warps wait ({numbers}).",
+    (
+        "memory",
+        "latency",
+    ): "Waiting for memory does not saturate it: bandwidth is the limit from 60 % of its peak ({numbers}).",
+    ("memory", "compute"): "The arithmetic pipes or the issue slots are busier than memory ({numbers}).",
+    ("compute", "memory"): "Much arithmetic does not make it the limit: memory is busier ({numbers}).",
+    ("compute", "latency"): "Much arithmetic does not saturate a pipe while warps wait: none reaches 60 % ({numbers}).",
     ("latency", "memory"): "Warps stall because memory is saturated: fewer bytes help, more warps do not ({numbers}).",
-    ("latency", "compute"): "A pipe is full, so less work for it helps and more warps do not ({numbers}).",
-    ("memory", "balanced"): "Memory is one of two: compute is as full ({numbers}).",
-    ("compute", "balanced"): "Compute is one of two: memory is as full ({numbers}).",
-    ("latency", "balanced"): "Both sides are full, so little time passes in mere waiting ({numbers}).",
+    ("latency", "compute"): "A pipe is saturated: less work for it helps, more warps do not ({numbers}).",
+    ("memory", "balanced"): "Memory is one of two limits: compute is as busy ({numbers}).",
+    ("compute", "balanced"): "Compute is one of two limits: memory is as busy ({numbers}).",
+    ("latency", "balanced"): "Memory and compute are both saturated, so warps spend little time waiting ({numbers}).",
 }
-# (on paper, found) where the two differ.
+# (by napkin math, found) where the two differ.
 PAPER: Final = {
-    ("memory", "compute"): "On paper memory should be the limit: the kernel computes more than the algorithm asks for.",
-    ("compute", "memory"): "On paper arithmetic should be the limit: bytes are moved that the algorithm does not need.",
-    ("memory", "latency"): "On paper memory should be the limit: what keeps it from being full is the thing to find.",
-    ("compute", "latency"): "On paper arithmetic should be the limit: something keeps the pipes from being full.",
+    (
+        "memory",
+        "compute",
+    ): "By napkin math memory should be the limit: the kernel computes more than the algorithm needs.",
+    (
+        "compute",
+        "memory",
+    ): "By napkin math compute should be the limit: the kernel moves bytes that the algorithm does not need.",
+    ("memory", "latency"): "By napkin math memory should be the limit: find what keeps it from being saturated.",
+    (
+        "compute",
+        "latency",
+    ): "By napkin math compute should be the limit: find what keeps the pipes from being saturated.",
 }
-# On which side a class stands; `undetermined` on none.
+# The bound that a class belongs to; `undetermined` has none.
 SIDES: Final = {
     "dram_bound": "memory",
     "internal_congestion": "memory",
@@ -200,45 +243,198 @@ SIDES: Final = {
 
 
 def expected_bound(state: State) -> str | None:
-    """The bound that the user expects of the launch at hand; None for no idea, and where it was not asked."""
+    """Return the bound that the user predicted for the current launch; None for no idea, and if it was not asked."""
     return next((bound for position, bound in reversed(state.expected) if position == state.position), None)
 
 
 def on_paper(state: State) -> str:
-    """The side that the napkin expects of the launch at hand, empty without one."""
+    """Return the bound of the current launch by napkin math, empty without one."""
     found = (c.detail for c in reversed(state.cards) if c.kind == "napkin" and c.position == state.position)
     return next((detail.bound for detail in found if isinstance(detail, NapkinResult)), "")
 
 
 def comparison_card(state: State) -> Card | None:
-    """How expectation and napkin compare with the class, in a sentence each; None where neither was given."""
+    """Return the card that compares prediction and napkin math with the class; None without both."""
     launch, bound, paper = state.launch, expected_bound(state), on_paper(state)
     if launch is None or (bound is None and not paper):
         return None
     side = SIDES.get(launch.verdict.id, "")
     title = launch.verdict.title or launch.verdict.id
     if not side:
-        text = f"You expected {bound}; these numbers do not decide it" if bound is not None else ""
-        return Card("note", text, (), state.position, "expect", "Expected") if text else None
+        text = f"Your prediction: {bound}. These numbers do not decide it" if bound is not None else ""
+        return Card("note", text, (), state.position, "expect", "Prediction") if text else None
     if bound is None:
-        head = f"You left it open; it is: {title}"
+        head = f"No prediction. Actual: {title}"
     elif bound == side:
-        head = f"As you expected: {title}"
+        head = f"Your prediction is right: {title}"
     else:
-        head = f"You expected {bound}; it is: {title}"
+        head = f"Your prediction: {bound}. Actual: {title}"
     lines = []
     if bound is not None:
-        lines.append(Line(TELLS[bound, side].format(numbers=_numbers(launch))))
+        lines.append(Line(DECIDED_BY[bound, side].format(numbers=_numbers(launch))))
     if launch.verdict.id == "internal_congestion" and bound == "memory":
-        lines.append(Line("It is the inside of the memory system: DRAM itself is not what is full."))
+        lines.append(Line("The limit is on the chip (L1, shared memory, L2): DRAM itself is not saturated."))
     if paper:
-        lines.append(Line(PAPER.get((paper, side), "On paper it is the same." if paper == side else "")))
-    return Card("note", head, tuple(line for line in lines if line.text), state.position, "expect", "Expected")
+        lines.append(Line(PAPER.get((paper, side), "By napkin math it is the same." if paper == side else "")))
+    return Card("note", head, tuple(line for line in lines if line.text), state.position, "expect", "Prediction")
 
 
 def _numbers(launch: LaunchDiagnosis) -> str:
     def text(metric: str) -> str:
         value = launch.metrics.get(metric)
-        return number_text(value if value is not None and math.isfinite(value) else None, "%")
+        return amount_text(value if value is not None and math.isfinite(value) else None, "%")
 
     return f"memory {text('memory_pct')}, compute {text('compute_pct')}, DRAM {text('dram_pct')}"
+
+
+# The questions from the knowledge base
+def needed_for(catalog: Catalog) -> dict[str, tuple[str, ...]]:
+    """Return metric id to the ids of the classes and findings whose rules read it, also through derived metrics."""
+    tests = {}
+    for name, entry in catalog.observations.items():
+        try:
+            tests[name] = _closure(catalog, parse_test(entry.test).names)
+        except ExpressionError:
+            continue  # `knowledge lint` reports it; here one reason is missing
+    out: dict[str, dict[str, None]] = {}
+    rules = [(name, (*c.when, *c.unless)) for name, c in catalog.classes.items()]
+    rules += [(name, (*r.when, *r.unless)) for name, d in catalog.diagnoses.items() for r in d.seen]
+    for concludes, names in rules:
+        for observation in names:
+            for metric in tests.get(observation, ()):
+                out.setdefault(metric, {})[concludes] = None
+    for whole, parts in _PARTS.items():
+        for part in parts:
+            # The classes first: these numbers are asked for their sake.
+            out[part] = {**out.get(whole, {}), **out.get(part, {})}
+    return {metric: tuple(found) for metric, found in out.items()}
+
+
+def _closure(catalog: Catalog, names: frozenset[str]) -> frozenset[str]:
+    """Return these metrics and all metrics in their formulas."""
+    seen: set[str] = set()
+    todo = list(names)
+    while todo:
+        name = todo.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        definition = catalog.metrics.get(name)
+        if definition is not None and definition.formula:
+            todo += parse(definition.formula).names
+    return frozenset(seen)
+
+
+def interview(catalog: Catalog, gpus: tuple[Choice, ...] = ()) -> tuple[Ask, ...]:
+    """Return the questions of an interview: the subject, the GPU (if a list is given), the numbers in ORDER, what only
+    the user knows, and those of a workload (group `workload`).
+
+    The words of a number are the metric's meaning; the reason is where ncu shows it and which conclusions need it.
+    """
+    subjects = tuple(Choice(name, label, more) for name, (label, more) in SUBJECTS.items())
+    asks = [
+        Ask(
+            "subject",
+            "What did you profile?",
+            "Each tool shows different numbers, so the questions differ.",
+            "choice",
+            choices=subjects,
+            group="subject",
+            usual="kernel",
+        )
+    ]
+    if gpus:
+        asks.append(
+            Ask(
+                "gpu",
+                "Which GPU was it?",
+                "Its limits and peaks decide what counts as high.",
+                "choice",
+                choices=gpus,
+                group="gpu",
+            )
+        )
+    needed = needed_for(catalog)
+    titles = {name: c.title for name, c in catalog.classes.items()}
+    titles |= {name: d.title for name, d in catalog.diagnoses.items()}
+    asks += [_number(catalog, m, needed.get(m, ()), titles) for m in ORDER if m in catalog.metrics]
+    asks += [_question(catalog, q, titles) for q in catalog.questions]
+    return (*asks, *_workload(catalog))
+
+
+def _number(catalog: Catalog, metric: str, users: tuple[str, ...], titles: dict[str, str]) -> Ask:
+    definition = catalog.metrics[metric]
+    names = [titles.get(name, name) for name in users]
+    more = f" and {len(names) - _MOST_TITLES} more" if len(names) > _MOST_TITLES else ""
+    reasons = [f"It helps to decide: {', '.join(names[:_MOST_TITLES])}{more}"] if names else []
+    if definition.text:
+        place = definition.text[0].replace("/", ": ", 1)
+        reasons.insert(0, f"Nsight Compute shows it under {place}.")
+    return Ask(
+        id=metric,
+        ask=sentence_start(definition.means or metric),
+        why=" ".join(reasons),
+        unit=definition.unit,
+        low=0.0,
+        high=_PERCENT * 1.1 if definition.unit == "%" else _MOST.get(definition.unit),
+        would_change=users,
+        group="metric",
+    )
+
+
+def _question(catalog: Catalog, name: str, titles: dict[str, str]) -> Ask:
+    """Return the question for what only the user knows."""
+    entry = catalog.questions[name]
+    users = [d.id for d in catalog.diagnoses.values() if any(_reads(catalog, rule, name) for rule in d.seen)]
+    return Ask(
+        id=name,
+        ask=entry.ask,
+        why=entry.why,
+        kind=entry.kind,
+        unit=entry.unit,
+        low=entry.low,
+        high=entry.high,
+        choices=tuple(Choice(choice, label) for choice, label in entry.choices.items()),
+        would_change=tuple(u for u in users if u in titles),
+    )
+
+
+def _reads(catalog: Catalog, rule: RuleDef, question: str) -> bool:
+    names = (*rule.when, *rule.unless)
+    if any(name.startswith(f"answer.{question}.") for name in names):
+        return True
+    sets = catalog.questions[question].sets
+    tests = [parse_test(catalog.observations[n].test) for n in names if n in catalog.observations]
+    return bool(sets) and any(sets in _closure(catalog, test.names) for test in tests)
+
+
+def _workload(catalog: Catalog) -> list[Ask]:
+    """Return the questions for a draw or dispatch, in the terms of Nsight Graphics."""
+    known, out = typed(), []
+    for unit, word in known.units.items():
+        why = "The busiest units limit the workload. Press d for one that is not among the five listed ones."
+        ask = f"How busy is {unit}?"
+        out.append(Ask(word.metric, ask, why, unit="%", low=0.0, high=_PERCENT, group="workload"))
+    for word in (*known.numbers.values(), *known.complements.values()):
+        definition = catalog.metrics.get(word.metric)
+        if definition is None or any(ask.id == word.metric for ask in out):
+            continue
+        high = word.high * word.scale
+        ask = (
+            "How long does the draw or dispatch take?"
+            if word.metric == "duration_ns"
+            else sentence_start(definition.means)
+        )
+        why, unit, low = WORKLOAD_WHY, definition.unit, word.low * word.scale
+        out.append(Ask(word.metric, ask, why, unit=unit, low=low, high=high, group="workload"))
+    for metric in STALLS:
+        ask, unit = sentence_start(catalog.metrics[metric].means), catalog.metrics[metric].unit
+        out.append(Ask(metric, ask, WORKLOAD_WHY, unit=unit, low=0.0, high=_PERCENT, group="workload"))
+    labels = {"kind": WORKLOAD_KINDS, "occupancy_limiter": {}}
+    for name, text in (
+        ("kind", "What does the workload draw?"),
+        ("occupancy_limiter", "What limits the number of warps?"),
+    ):
+        choices = tuple(Choice(v, labels[name].get(v, v)) for v in known.choices[name].values)
+        out.append(Ask(name, text, WORKLOAD_WHY, "choice", choices=choices, group="workload"))
+    return out

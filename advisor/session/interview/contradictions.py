@@ -1,4 +1,4 @@
-"""Numbers that contradict each other: typed ones against counters, and typed ones among themselves."""
+"""Contradictions between typed numbers and counters, and among typed numbers."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections.abc import Collection, Mapping
 from typing import Final
 
 from advisor.records.diagnosis import LaunchDiagnosis
-from advisor.session.numbers import number_text
-from advisor.session.records import Card, KnowledgeIndex, Line
+from advisor.session.records import Card, KnowledgeIndex
 from advisor.session.state import State
+from advisor.view.blocks import Line
+from advisor.view.numbers import amount_text
 
-# Two roundings of one number: a person types three digits at least where it matters, and whole percents.
+# Two roundings of one number: people type at least three digits where it matters, and whole percents.
 _SHARE, _POINTS = 0.01, 0.51
-# Counters of one launch come from several passes: what differs by less than this is no contradiction.
+# Counters of one launch come from several passes: a smaller difference is no contradiction.
 _PASSES: Final = 1.05
 _ROUNDED: Final = 1.0
 # Part and whole: the part can be no more than the whole.
@@ -35,40 +36,35 @@ _PARTS: Final = (
     ("global_sectors_ideal", "global_sectors"),
     ("shared_wavefronts_ideal", "shared_wavefronts"),
 )
-# The same of a workload, whose numbers are of the whole GPU.
+# The same for a workload, whose numbers are those of the whole GPU.
 _WORKLOAD_PARTS: Final = (("sm_throughput_pct", "sm_active_pct"), ("shader_warps", "shader_warp_slots"))
 _WHOLES: Final = ("occupancy_theoretical_pct", "occupancy_achieved_pct", "sm_active_pct", "graphics_idle_pct")
 
 
 def agrees(said: float, known: float, unit: str) -> bool:
-    """Whether a typed number is the known one, rounded."""
+    """Return whether a typed number is the known one, rounded."""
     off = abs(said - known)
     return off <= max(_SHARE * abs(known), _POINTS if unit == "%" else 0.0)
 
 
 def against_report(state: State, metric: str, said: float, known: float) -> Card:
-    """The card of a number that the report has otherwise."""
+    """Return the card of a number that differs from the report's."""
     unit = state.knowledge.unit(metric) or ""
-    yours, theirs = number_text(said, unit), number_text(known, unit)
-    lines = (
-        Line(f"{metric}: you say {yours}, the report says {theirs}", "warning"),
-        Line(
-            (f"The report's value stands. To see what yours would change: /whatif {metric}={yours.replace(' ', '')}"),
-            "quiet",
-        ),
-    )
+    yours, theirs = amount_text(said, unit, 4), amount_text(known, unit, 4)
+    text = f"The report's value is used. To see what yours would change: /whatif {metric}={yours.replace(' ', '')}"
+    lines = (Line(f"{metric}: you typed {yours}, the report has {theirs}", "warning"), Line(text, "quiet"))
     return Card("trust", _meaning(state.knowledge, metric), lines, state.position, metric, "Contradiction")
 
 
 def of_answer(state: State, question: str, value: float) -> Card | None:
-    """The card of an answer about the algorithm that the counters rule out; None where nothing speaks against it."""
+    """Return the card of an answer about the algorithm that the counters rule out; None if it is possible."""
     launch = state.launch
     said = "" if launch is None else _impossible(launch, question, value)
     if not said:
         return None
     lines = (
         Line(said, "warning"),
-        Line("The answer is kept; check it before you trust what follows from it.", "quiet"),
+        Line("The answer is kept; check it before you trust the conclusion.", "quiet"),
     )
     return Card("trust", _meaning(state.knowledge, question), lines, state.position, question, "Contradiction")
 
@@ -78,75 +74,59 @@ def _impossible(launch: LaunchDiagnosis, question: str, value: float) -> str:
     if question == "theoretical_bytes" and duration and peak:
         least = 1e9 * value / peak
         moved = launch.metrics.get("dram_bytes")
-        # What DRAM did not move may have come out of L2; only then the time is no proof.
+        # Bytes that DRAM did not move may have come from L2.
         if least > _PASSES * duration and moved is not None and value > _PASSES * moved:
-            texts = (number_text(value, "byte"), number_text(least, "ns"), number_text(duration, "ns"))
-            return (
-                f"{texts[0]} at the card's peak take {texts[1]}, and the kernel took {texts[2]}: it cannot "
-                "move that many"
-            )
+            texts = (amount_text(value, "byte", 4), amount_text(least, "ns", 4), amount_text(duration, "ns", 4))
+            return f"{texts[0]} at the GPU's peak take {texts[1]}, more than the {texts[2]} of the kernel"
     executed = launch.metrics.get("flop")
     if question == "theoretical_flop" and executed and value > _PASSES * executed:
-        texts2 = (number_text(executed, "FLOP"), number_text(value, "FLOP"))
-        return f"the kernel executes {texts2[0]}, fewer than the {texts2[1]} that you say it needs"
+        least_flop, done = amount_text(value, "FLOP", 4), amount_text(executed, "FLOP", 4)
+        return f"the kernel executes {done}, fewer than the {least_flop} that you typed"
     return ""
 
 
 def together(state: State, fresh: Collection[str]) -> Card | None:
-    """In an interview: which typed numbers cannot be true together; only such in which a fresh one takes part."""
+    """Return, in an interview, the card of typed numbers that cannot be true together with a new one."""
     given = {q: float(v) for _, q, v in state.answers if not isinstance(v, str) and math.isfinite(v)}
     workload = state.answer("subject") == "workload"
     found = [text for names, text in _clashes(given, state.knowledge, workload) if set(names) & set(fresh)]
     if not found:
         return None
     name = next(iter(fresh))
-    example = f"{name} = {number_text(given.get(name), state.knowledge.unit(name) or '')}"
+    example = f"{name} = {amount_text(given.get(name), state.knowledge.unit(name) or '', 4)}"
     lines = tuple(Line(text, "warning") for text in found)
     said = Line(
-        (f"Both are kept as typed, and the conclusion rests on them. Type the right one again: {example}"), "quiet"
+        f"Both are kept as typed, and the conclusion uses them. To correct one, type it again: {example}", "quiet"
     )
     return Card("trust", "These numbers cannot be true together", (*lines, said), state.position, name, "Contradiction")
 
 
 def _clashes(given: Mapping[str, float], index: KnowledgeIndex, workload: bool) -> list[tuple[tuple[str, ...], str]]:
-    """What cannot be together: the names that take part, and what is wrong."""
+    """Return the contradictions: the names in each, and the text."""
     out: list[tuple[tuple[str, ...], str]] = []
     for part, whole in _WORKLOAD_PARTS if workload else _PARTS:
         if part in given and whole in given and given[part] > given[whole] * _PASSES + _slack(part, index):
-            out.append(
-                (
-                    (part, whole),
-                    _text("{part} = {value} is more than {whole} = {most}, which holds it", index, part, given, whole),
-                )
-            )
+            text = _text("{part} = {value} is more than {whole} = {most}, which includes it", index, part, given, whole)
+            out.append(((part, whole), text))
     over = [name for name in _WHOLES if given.get(name, 0.0) > 100.0 + _ROUNDED]
-    out += [
-        ((name,), _text("{part} = {value} is more than 100 % of what there is", index, name, given)) for name in over
-    ]
+    out += [((name,), _text("{part} = {value} is more than 100 %", index, name, given)) for name in over]
     shares = [n for n in given if n.startswith("stall_") and n.endswith("_pct") and "_not_issued" not in n]
     if (total := sum(given[n] for n in shares)) > 100.0 + _ROUNDED:
-        out.append(
-            (
-                tuple(shares),
-                (
-                    f"the stall shares add up to {number_text(total, '%')}, and there is no more than 100 % of a "
-                    "warp's time"
-                ),
-            )
-        )
+        text = f"the stall shares add up to {amount_text(total, '%', 4)}, more than 100 % of a warp's time"
+        out.append((tuple(shares), text))
     cycles = [n for n in given if n.startswith("stall_") and not n.endswith("_pct")]
     interval = given.get("issue_interval", math.inf)
     if (total := sum(given[n] for n in cycles)) > interval * _PASSES:
         text = (
-            f"the stall cycles add up to {number_text(total, 'cycle')}, and a warp issues every "
-            f"{number_text(interval, 'cycle')}"
+            f"the stall cycles add up to {amount_text(total, 'cycle', 4)}, but a warp issues every "
+            f"{amount_text(interval, 'cycle', 4)}"
         )
         out.append(((*cycles, "issue_interval"), text))
     active, idle = given.get("sm_active_pct", 0.0), given.get("graphics_idle_pct", 0.0)
     if workload and active + idle > 100.0 * _PASSES:
         text = (
-            f"active {number_text(active, '%')} and idle {number_text(idle, '%')}: while the pipeline is "
-            "idle no SM is active"
+            f"active {amount_text(active, '%', 4)} and idle {amount_text(idle, '%', 4)}: no SM is active while the "
+            "pipeline is idle"
         )
         out.append((("sm_active_pct", "graphics_idle_pct"), text))
     return out
@@ -157,9 +137,9 @@ def _slack(metric: str, index: KnowledgeIndex) -> float:
 
 
 def _text(form: str, index: KnowledgeIndex, part: str, given: Mapping[str, float], whole: str = "") -> str:
-    value, most = number_text(given[part], index.unit(part) or ""), ""
+    value, most = amount_text(given[part], index.unit(part) or "", 4), ""
     if whole:
-        most = number_text(given[whole], index.unit(whole) or "")
+        most = amount_text(given[whole], index.unit(whole) or "", 4)
     return form.format(part=part, value=value, whole=whole, most=most)
 
 

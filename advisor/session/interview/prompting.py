@@ -1,4 +1,4 @@
-"""Questions that a step of the method puts: a file's path, the times of a kernel's halves, a timeline's numbers."""
+"""Questions that a step of the method asks: a file's path, the times of a kernel's halves, a timeline's numbers."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from advisor.reasoning.time_model.noise import spread
 from advisor.session import cards as make
 from advisor.session.experiments import timeline
 from advisor.session.experiments import versions as experiments
-from advisor.session.numbers import number_text, sentence
-from advisor.session.records import Ask, Card, Line
+from advisor.session.records import Ask, Card
 from advisor.session.requests import Trace, Value
 from advisor.session.state import State
 from advisor.session.transitions import add, put, wait
+from advisor.view.blocks import Line
+from advisor.view.numbers import amount_text
+from advisor.view.text import sentence
 
 GROUPS: Final = ("path", "variants", "timeline")
 _PATHS: Final = {
     "new_report": (
         "Which report holds the new version? Type its path.",
-        ("Profile it with the same options, or nothing can be compared. REPORT#N names one launch of it."),
+        "Profile it with the same options, or the two cannot be compared. REPORT#N names one launch of it.",
     ),
     "report": (
         "Which report? Type the path of the file.",
@@ -35,16 +37,16 @@ _TIMES: Final = (
 )
 _OVERLAP: Final = {
     "overlap": "The halves overlap well: the longer one, {longer}, is what to work on",
-    "partial": "The halves overlap in part: with all of it the time could fall to that of the longer one, {longer}",
-    "none": "The halves do not overlap: at best the time would be that of the longer one, {longer}",
-    "latency": "The whole takes longer than both halves one after the other: latency that neither half shows",
+    "partial": "The halves overlap in part: with full overlap the time falls to that of the longer one, {longer}",
+    "none": "The halves do not overlap: with full overlap the time falls to that of the longer one, {longer}",
+    "latency": "The whole takes longer than both halves in sequence: latency that neither half has alone",
 }
 _LONGER: Final = {"memory": "memory", "math": "arithmetic"}
-_LONGEST_NS: Final = 1e15  # eleven days: what is longer was mistyped
+_LONGEST_NS: Final = 1e15  # eleven days: a longer time is a typing error
 
 
 def begun(state: State, question: str) -> State | None:
-    """The state in which the first question of this name is asked; None for a name that is none of these."""
+    """Ask the first question of this name; None for any other name."""
     if question in _PATHS:
         ask, why = _PATHS[question]
         return put(state, Ask(question, ask, why, "text", group="path", optional=False), napkin_input=None)
@@ -56,7 +58,7 @@ def begun(state: State, question: str) -> State | None:
 
 
 def answered(state: State, ask: Ask, value: Value) -> State:
-    """What follows from the answer; the value fits the question."""
+    """Continue with an answer that fits the question."""
     after = add(state, make.answer_card(ask, value, state.position), ask=None)
     if ask.group == "path":
         path = str(value).strip()
@@ -74,7 +76,7 @@ def answered(state: State, ask: Ask, value: Value) -> State:
 
 
 def skipped(state: State, ask: Ask) -> State:
-    """Left; numbers of a timeline given so far are concluded on."""
+    """Skip the question, and conclude from the numbers of a timeline so far."""
     given = () if state.napkin_input is None else state.napkin_input[1]
     after = replace(state, ask=None, napkin_input=None)
     return wait(after, Trace((), _numbers(given))) if ask.group == "timeline" and given else after
@@ -88,39 +90,30 @@ def _time(at: int) -> Ask:
 
 
 def _verdict(times: dict[str, float | str], position: int | None) -> Card:
-    """What the three times say, by the formulas of the exercise that practises it."""
+    """Return the card of the three times, by the formulas of the exercise about overlap."""
     found = judge(*(spread([float(times[name])]) for name, _ in _TIMES))
     word = _OVERLAP[found.word].format(longer=_LONGER[found.longer])
     span = (
-        f"between {number_text(found.best_ns, 'ns')} (all hidden) and "
-        f"{number_text(found.worst_ns, 'ns')} (nothing hidden), measured "
-        f"{number_text(found.full_ns, 'ns')}"
+        f"between {amount_text(found.best_ns, 'ns')} (all hidden) and "
+        f"{amount_text(found.worst_ns, 'ns')} (nothing hidden), measured "
+        f"{amount_text(found.full_ns, 'ns')}"
     )
     lines = [Line(sentence(word), "strong"), Line(sentence(span))]
     if found.word != "latency":
         hidden = min(100.0, max(0.0, 100 * found.hidden))
         lines.append(Line(sentence(f"{hidden:.0f} % of the shorter half is hidden")))
-    lines += (
-        []
-        if found.sure
-        else [
-            Line(
-                sentence("One run each scatters so much that another verdict is possible: take medians of 20 runs"),
-                "unknown",
-            )
-        ]
-    )
-    lines += (
-        []
-        if found.visible
-        else [Line(sentence("The shorter half is so short that its overlap cannot be seen"), "unknown")]
-    )
+    if not found.sure:
+        lines.append(
+            Line("Single runs vary so much that another verdict is possible: use medians of 20 runs.", "unknown")
+        )
+    if not found.visible:
+        lines.append(Line("The shorter half is too short for its overlap to show.", "unknown"))
     title = "Whole, memory only, math only"
     return Card("evidence", title, tuple(lines), position, "variants", "Step 0b")
 
 
 def _next_number(state: State, given: tuple[tuple[str, float | str], ...]) -> State:
-    """The next number of the timeline that could matter; when there is none left, what they say together."""
+    """Ask the next number of the timeline that could matter; after the last one, conclude."""
     known = _known(given)
     done = {name for name, _ in given} | {name for place, name in state.unknown if place is None}
     for ask in state.knowledge.timeline:
@@ -133,7 +126,7 @@ def _next_number(state: State, given: tuple[tuple[str, float | str], ...]) -> St
 
 
 def _known(given: tuple[tuple[str, float | str], ...]) -> dict[str, float]:
-    """What was given and what follows from it; what is unknown counts as possible."""
+    """Return the given numbers and those that follow from them; an unknown number counts as possible."""
     out = dict(_numbers(given))
     out["gpu_idle_pct"] = 100 - out.get("gpu_busy_pct", 0.0)
     out["not_computing_pct"] = 100 - out.get("computing_pct", 0.0)

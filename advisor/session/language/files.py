@@ -1,4 +1,4 @@
-"""Names of files in a line of text, and those that a line could be completed with."""
+"""Names of files in a line of text, and their completion."""
 
 from __future__ import annotations
 
@@ -16,53 +16,53 @@ _FILE = re.compile(
 )
 _QUOTED = re.compile(r"(?P<mark>[\"'])(?P<path>.*?)(?P=mark)[\s,;:]*(?P<rest>.*)")
 _LAUNCH = re.compile(r"#\d{1,9}\Z")  # REPORT#3 is a launch of a report
-_SEEN: Final = 2000  # entries of a folder that are looked at: a key must not wait for a folder of a million
+_SEEN: Final = 2000  # entries of a folder that are read, so that a key never waits for a huge folder
 _MOST: Final = 40
 _FORM: Final = {"md": "markdown", "markdown": "markdown", "html": "html", "htm": "html", "json": "json"}
 ENDINGS: Final = {"markdown": ".md", "html": ".html", "json": ".json", "transcript": ".jsonl"}
 
 
 def file_and_rest(text: str) -> tuple[str, str]:
-    """The file's name at the beginning of the text, and what follows: in quotes, up to a known ending, or all of it."""
+    """Return the file's name at the start of the text (in quotes, up to a known ending, or all of it) and the rest."""
     found = _QUOTED.fullmatch(text) or _FILE.fullmatch(text)
     path, rest = (found["path"], found["rest"]) if found else (text, "")
     return home(path.strip()), rest.strip()
 
 
 def home(path: str) -> str:
-    """The path with the user's folder in the place of ~."""
-    # Path.expanduser raises for a user that there is not.
+    """Return the path with ~ replaced by the user's folder."""
+    # Path.expanduser raises for an unknown user.
     return os.path.expanduser(path) if path.startswith("~") else path  # noqa: PTH111
 
 
 def named_file(text: str) -> str:
-    """The file that the text is the name of, by its ending; empty where it is none."""
+    """Return the file that the text names, by its ending; empty for other text."""
     path, rest = file_and_rest(text)
     return path if path and not rest and _has(path, REPORTS + TRACES) else ""
 
 
 def names_file(text: str) -> bool:
-    """Whether the text begins with a name that ends as a report, a trace or a transcript does."""
+    """Return whether the text begins with the name of a report, a trace or a transcript, by its ending."""
     return _has(file_and_rest(text)[0], (*REPORTS, *TRACES, *ENDINGS.values()))
 
 
 def is_trace(path: str) -> bool:
-    """Whether the name is one of a trace and of nothing else that is read here."""
+    """Return whether the name is that of a trace and of no other input."""
     return _has(path, TRACES) and not _has(path, REPORTS)
 
 
 def form_of(word: str) -> str:
-    """What the word calls a form of writing: markdown, html, json; empty where it is none."""
+    """Return the format that the word names: markdown, html, json; empty for other words."""
     return _FORM.get(word.casefold().lstrip("."), "")
 
 
 def form_by_ending(path: str) -> str:
-    """The form that the name's ending asks for, empty where it has none of these."""
+    """Return the format of the name's ending; empty for other endings."""
     return form_of(Path(path).suffix)
 
 
 def default_name(paths: tuple[str, ...], what: str) -> str:
-    """The name of a file of the session in the current folder: after its first report or trace."""
+    """Return the default name for a file of the session, from its first report or trace."""
     name = Path(paths[0]).name if paths else ""
     for ending in (*_WRAPPED, *REPORTS, *TRACES):
         name = name.removesuffix(ending)
@@ -71,7 +71,7 @@ def default_name(paths: tuple[str, ...], what: str) -> str:
 
 
 def listed(typed: str, endings: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The entries of the folder that begin as typed; folders end in a slash, files have one of the endings if given."""
+    """Return the entries of the folder that begin with the text: folders, and files with one of the endings if any."""
     folder, begun = os.path.split(typed)
     try:
         found = _entries(home(folder) or ".", begun, endings)

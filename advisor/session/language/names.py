@@ -1,42 +1,44 @@
-"""The names that people use for the numbers, gathered once from the knowledge base for `KnowledgeIndex.names`.
-
-The number that a name means: an id, what people say, a label of ncu's pages, ncu's own name, or nearly so.
-"""
+"""Names of metrics in typed text: ids, spoken names, labels of ncu's pages, ncu's own names, and near misses."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from rapidfuzz import fuzz, process
 
+from advisor.knowledge.base import Catalog
 from advisor.knowledge.loader import load
 from advisor.records import resources
 from advisor.session.records import KnowledgeIndex
 
-if TYPE_CHECKING:
-    from advisor.knowledge.base import Catalog
-
-
 _UNIT = re.compile(r"_(?:pct|ns|hz|us)$")
-_INSIDE = re.compile(r"^samples_|_not_issued_")  # counted only to make other numbers of
+_INSIDE = re.compile(r"^samples_|_not_issued_")  # only parts of other metrics
+# Of 100: a typing error in a word of ten letters leaves 90, two different short names have 80.
+_SLIP: Final = 90.0
+_AHEAD: Final = 4.0  # and no other name may come near
+_MOST: Final = 4
+_LONGEST: Final = 120
+_SHORTEST: Final = 3  # a shorter name resembles everything
+_GOOD: Final = 62.0  # of 100: worse suggestions are mostly wrong
+_MOST_LETTERS: Final = 80
 
 
 def plain(name: str) -> str:
-    """A name for comparing: small letters and digits, one blank for all that is between them."""
+    """Return a name for comparing: small letters and digits, one blank for everything between them."""
     return re.sub(r"[\W_]+", " ", name.casefold().replace("%", " ")).strip()
 
 
 def own_names() -> dict[str, list[str]]:
-    """Metric -> what people call it, from the knowledge base. KnowledgeError with file and line for a mistake."""
+    """Return metric to spoken names, from the knowledge base; KnowledgeError with file and line for a mistake."""
     made: dict[str, list[str]] = load(resources.folder("knowledge") / "spoken_names.yaml", dict[str, list[str]])
     return made
 
 
 def names_of(catalog: Catalog) -> tuple[tuple[str, str], ...]:
-    """(name as `plain` makes it, metric). What people say means one metric; labels and ids may be several's."""
+    """Return pairs (name as `plain` makes it, metric); a label may belong to several metrics, a spoken name to one."""
     metrics = {name: entry for name, entry in catalog.metrics.items() if not _INSIDE.search(name)}
     said = {plain(name): metric for metric, names in own_names().items() for name in names if metric in metrics}
     out: dict[tuple[str, str], None] = dict.fromkeys(said.items())
@@ -49,7 +51,7 @@ def names_of(catalog: Catalog) -> tuple[tuple[str, str], ...]:
 
 
 def _shorter(metric: str) -> Iterator[str]:
-    """A metric's id without its unit, and a stall's without the word."""
+    """Yield a metric's id without its unit, and that of a stall or pipe without the word."""
     short = _UNIT.sub("", metric)
     yield short
     if metric.startswith("stall_"):
@@ -59,18 +61,10 @@ def _shorter(metric: str) -> Iterator[str]:
         yield f"{short.removeprefix('pipe_')} pipe"
 
 
-# Of 100: a slip of the finger in a word of ten letters leaves 90, two short names that differ come to 80.
-_SLIP: Final = 90.0
-_AHEAD: Final = 4.0  # and no other name may come near
-_MOST: Final = 4
-_LONGEST: Final = 120
-_SHORTEST: Final = 3  # what is shorter resembles everything
-
-
 def metrics_of(name: str, index: KnowledgeIndex, takes: Callable[[str], bool] = lambda metric: True) -> tuple[str, ...]:
-    """The metrics that the name means: one where it is clear, several where it is not, none where it is unknown.
+    """Return the metrics that the name means: one if it is clear, several if it is ambiguous, none if it is unknown.
 
-    takes: whether a metric could have the value that was given; the others are not meant where some could.
+    takes: whether a metric could have the given value; if any could, the others are left out.
     """
     wanted = plain(name[:_LONGEST])
     if not wanted:
@@ -88,12 +82,12 @@ def metrics_of(name: str, index: KnowledgeIndex, takes: Callable[[str], bool] = 
 
 
 def called(name: str, index: KnowledgeIndex) -> tuple[str, ...]:
-    """The metrics that are called exactly so."""
+    """Return the metrics with exactly this name."""
     return _table(index).get(plain(name[:_LONGEST]), ())
 
 
 def near_metrics(name: str, index: KnowledgeIndex, most: int = 3) -> tuple[str, ...]:
-    """The metrics whose names resemble the name, the nearest first."""
+    """Return the metrics with similar names, the nearest first."""
     wanted = plain(name[:_LONGEST])
     if len(wanted) < _SHORTEST:
         return ()
@@ -103,7 +97,7 @@ def near_metrics(name: str, index: KnowledgeIndex, most: int = 3) -> tuple[str, 
 
 
 def _first_asked(metrics: tuple[str, ...], index: KnowledgeIndex) -> tuple[str, ...]:
-    """Those first that an interview asks for: they are what pages show in front."""
+    """Return the metrics of an interview first: pages show them at the top."""
     asked = {ask.id for ask in index.interview}
     return tuple(sorted(metrics, key=lambda metric: metric not in asked))
 
@@ -134,7 +128,7 @@ def _all(found: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _slip(wanted: str, table: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """What differs from the name by a slip of the finger, if nothing else does."""
+    """Return the metrics whose name differs by a typing error, if no other name is near."""
     if len(wanted) < 5:
         return ()
     hits = process.extract(wanted, list(table), scorer=fuzz.ratio, limit=4, score_cutoff=_SLIP - _AHEAD)
@@ -144,17 +138,13 @@ def _slip(wanted: str, table: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
     return _all(table[said] for said in close)
 
 
-_GOOD = 62.0  # of 100: below it a suggestion is more often silly than helpful
-_MOST_LETTERS = 80
-
-
 def squash(text: str) -> str:
-    """Case, blanks, dashes and underscores do not tell names apart."""
+    """Return a text for comparing, without the differences of case, blanks, dashes and underscores."""
     return " ".join(text.casefold().replace("_", " ").replace("-", " ").split())
 
 
 def near(text: str, names: Iterable[str], most: int = 3) -> tuple[str, ...]:
-    """At most `most` of the names that resemble the text, the nearest first; ties in the order of the names."""
+    """Return at most `most` names that resemble the text, the nearest first; ties in the order of the names."""
     wanted = squash(text)[:_MOST_LETTERS]
     pool = list(dict.fromkeys(names))
     if not wanted or not pool:
@@ -166,7 +156,7 @@ def near(text: str, names: Iterable[str], most: int = 3) -> tuple[str, ...]:
 
 
 def pick(text: str, names: Iterable[str]) -> tuple[str, ...]:
-    """The names that the text means: the one it equals, else all that it begins."""
+    """Return the name that the text equals, else all names that begin with it."""
     wanted = squash(text)
     pool = list(dict.fromkeys(names))
     equal = [name for name in pool if squash(name) == wanted]
@@ -176,7 +166,7 @@ def pick(text: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def named(text: str, titles: dict[str, str]) -> tuple[str, tuple[str, ...]]:
-    """The id whose id or title the text is or begins, '' where that is not one; and what could have been meant."""
+    """Return the id whose id or title begins with the text, '' if that is not exactly one, and suggestions."""
     by_word = {word: name for name, title in titles.items() for word in (title, name) if word}
     found = tuple(dict.fromkeys(by_word[word] for word in pick(text, by_word))) if text else ()
     if len(found) == 1:
@@ -185,7 +175,7 @@ def named(text: str, titles: dict[str, str]) -> tuple[str, tuple[str, ...]]:
 
 
 def begun(text: str, names: Iterable[str]) -> list[str]:
-    """The names that begin so, written as they are; where none does, those with a word that begins so."""
+    """Return the names that begin with the text, else those with such a word."""
     wanted, pool = squash(text), list(dict.fromkeys(names))
     if not wanted:
         return pool

@@ -1,21 +1,22 @@
 """A typed line as an event: a pure function of the line and the state. Commands and sentences come from the registry.
 
-A slash command is one whatever is asked. Otherwise a number is an answer where one is asked for; then a choice by its
-number, name or beginning; then a phrase; a file; numbers with names; and last, suggestions.
+In this order: a slash command; the answer to an open question for a number or text; a choice by its number, name or
+beginning; a phrase; a finding or term; a file or numbers with names; suggestions.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from rapidfuzz import fuzz
 
 from advisor.records.errors import AdvisorError
+from advisor.records.quantities import parse_metric
 from advisor.session import events as e
-from advisor.session.action import Command, Line, Listing
+from advisor.session.action import Listing, Typed
 from advisor.session.actions import COMMANDS, SAID, SHAPES
 from advisor.session.actions.compare import opened
 from advisor.session.actions.help import TYPE_HELP
@@ -24,7 +25,6 @@ from advisor.session.choices import DONT_KNOW_WORDS, choices, event_of_choice
 from advisor.session.language import files
 from advisor.session.language.names import begun, called, near, pick, squash
 from advisor.session.language.values import Understood, bare_number, said, understood
-from advisor.session.numbers import number
 from advisor.session.records import Ask, Choice
 from advisor.session.state import State
 
@@ -36,7 +36,7 @@ _CHOICES: Final = 2  # suggestions that are choices, where a command or a word r
 _TELLS: Final = 4  # letters from which words inside an answer identify it
 _YES: Final = ("y", "yes", "yep", "yeah", "sure", "ok", "okay", "true")
 _NO: Final = ("n", "no", "nope", "false")
-# Derived numbers that ncu shows under the name of the number that it measured.
+# Derived numbers that ncu shows under the name of the measured one.
 _SHOWN: Final = {"compute_pct": "sm_throughput_pct", "memory_pct": "memory_throughput_pct"}
 _POLITE: Final = re.compile(
     r"^(?:please|can you|could you|would you|let me|let us|let's|i want to|i would like to|i'd like to|now)\s+", re.I
@@ -48,40 +48,24 @@ _ARTICLE: Final = re.compile(r"^(?:(?:the|my|all|its|this|that|me|of)\s+)+", re.
 _WHAT_IS: Final = re.compile(r"^(what is |what are |what's |what does |explain )(.+)$", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Slash:
-    """A slash command: its word as typed, and what follows it."""
-
-    word: str
-    line: Line
-
-
-def parse(text: str) -> Slash | str:
-    """A slash command, or the line itself without blanks around it."""
-    line = " ".join(text.split())
-    if not line.startswith("/"):
-        return line
-    word, _, rest = line[1:].partition(" ")
-    raw = text.strip()[1:].strip().partition(" ")[2].strip()
-    return Slash(word.casefold(), Line(rest.strip(), raw))
-
-
 def understand(text: str, state: State) -> e.Event | None:
-    """The event that the line means now; None for an empty line. Never raises: see NotUnderstood."""
-    # Halves of characters could be held by no file.
-    parsed = parse(text.encode("utf-8", "replace").decode("utf-8"))
+    """Return the event that the line means now; None for an empty line. Never raises: see NotUnderstood."""
+    # No file could hold halves of characters.
+    text = text.encode("utf-8", "replace").decode("utf-8").strip()
+    parsed = " ".join(text.split())
     ask = state.ask if state.place == "launch" else None
-    if isinstance(parsed, Slash):
+    if parsed.startswith("/"):
+        word, _, rest = parsed[1:].partition(" ")
         # Where a line of text is asked for, a path may begin with a slash too.
-        if ask is not None and ask.kind == "text" and parsed.word not in COMMANDS:
-            return _to_text(text.strip(), state, ask)
-        return event_of_command(parsed, state)
+        if ask is not None and ask.kind == "text" and word.casefold() not in COMMANDS:
+            return _to_text(text, state, ask)
+        return _slash(word.casefold(), Typed(rest.strip(), text[1:].strip().partition(" ")[2].strip()), state)
     if not parsed:
         return None
     if ask is not None and ask.kind == "number":
         return _to_number(parsed, state, ask)
     if ask is not None and ask.kind == "text":
-        return _to_text(text.strip(), state, ask)
+        return _to_text(text, state, ask)
     return (
         _choose(parsed, state)
         or phrase(parsed, state)
@@ -92,7 +76,7 @@ def understand(text: str, state: State) -> e.Event | None:
 
 
 def event_of(choice: str, state: State, text: str = "") -> e.Event | None:
-    """The event that a choice means now, a suggestion among them; None when it is not among the choices."""
+    """Return the event of a choice or suggestion; None if it is not offered now."""
     if not choice.startswith("meant:"):
         return event_of_choice(choice, state, text)
     offered = {c.id for c in choices(state)}
@@ -100,72 +84,58 @@ def event_of(choice: str, state: State, text: str = "") -> e.Event | None:
 
 
 def commands() -> tuple[str, ...]:
-    """The slash commands, for completion."""
+    """Return the slash commands, for completion."""
     return tuple(f"/{name}" for name in COMMANDS)
 
 
-def event_of_command(command: Slash, state: State) -> e.Event:
-    """The event that a slash command means now. Never raises: see NotUnderstood."""
-    found = pick(command.word, COMMANDS)
+def _slash(word: str, line: Typed, state: State) -> e.Event:
+    found = pick(word, COMMANDS)
     if len(found) != 1:
-        meant = found or near(command.word, COMMANDS)
-        tried = tuple(f"/{name} {command.line.rest}".strip() for name in meant[:4])
-        return e.NotUnderstood(f"/{command.word}", tried or ("/help",), "There is no such command.")
-    return COMMANDS[found[0]].parse(command.line, state)
+        meant = found or near(word, COMMANDS)
+        tried = tuple(f"/{name} {line.rest}".strip() for name in meant[:4])
+        return e.NotUnderstood(f"/{word}", tried or ("/help",), "There is no such command.")
+    return COMMANDS[found[0]].event(line, state)
 
 
 # Sentences
-
-
 def phrase(text: str, state: State) -> e.Event | None:
-    """The event that the words mean now; None where they are no phrase that is known."""
+    """Return the event that the words mean now; None for an unknown phrase."""
     line = _POLITE.sub("", text[:_LONGEST].rstrip("?!. ").strip())
     if not line:
         return None
     if squash(line) in SAID:
-        return SAID[squash(line)].parse(Line(), state)
+        return SAID[squash(line)].event(Typed(), state)
     if squash(line) in ("what next", "what now", "next", "go on", "continue", "and now"):
-        return _next(state)
+        offered = _listed(state)
+        return event_of_choice(offered[0].id, state) if offered and state.ask is None else None
     for shape in SHAPES:
         found = shape.pattern.match(line)
-        event = shape.event(found["rest"].strip(), state) if found else None
+        event = shape.event(Typed(found["rest"].strip()), state) if found else None
         if event is not None:
             return event
-    return _command(line, state) or _shown(line, state)
-
-
-def _next(state: State) -> e.Event | None:
-    """The likeliest choice."""
-    offered = _listed(state)
-    return event_of_choice(offered[0].id, state) if offered and state.ask is None else None
+    # `show me the source` and the like
+    bare = _ARTICLE.sub("", _SHOW.sub("", line)).strip()
+    known = SAID.get(squash(bare)) if bare != line else None
+    return (
+        _command(line, state) or (known.event(Typed(), state) if known is not None else None) or _command(bare, state)
+    )
 
 
 def _command(line: str, state: State) -> e.Event | None:
-    """A command without its slash: alone, or with its arguments, if that makes sense."""
+    """Return the event of a command without its slash, alone or with arguments that it understands."""
     first, _, rest = line.partition(" ")
     command = COMMANDS.get(first.casefold())
     if command is None or (rest and not command.takes):
         return None
     if rest and command.explicit and not files.names_file(rest):
         return None
-    event = command.parse(Line(" ".join(rest.split()), rest), state)
+    event = command.event(Typed(" ".join(rest.split()), rest), state)
     return None if rest and isinstance(event, e.NotUnderstood) else event
 
 
-def _shown(line: str, state: State) -> e.Event | None:
-    """`show me the source` and the like."""
-    bare = _ARTICLE.sub("", _SHOW.sub("", line)).strip()
-    if bare == line:
-        return None
-    command: Command | None = SAID.get(squash(bare))
-    return command.parse(Line(), state) if command is not None else _command(bare, state)
-
-
 # Suggestions
-
-
 def unclear(text: str, state: State) -> e.NotUnderstood:
-    """The choices, commands and words that resemble what was typed; the help where none does."""
+    """Return the choices, commands and words that resemble the text; the help if none does."""
     if state.ask is None and squash(text) in (*_YES, *_NO, *DONT_KNOW_WORDS):
         return e.NotUnderstood(text, tuple(c.label for c in _listed(state)[:1]), "Nothing is being asked.")
     offered = {word: c.label for c in reversed(_listed(state)) for word in (*c.words, c.label) if len(word) > 1}
@@ -179,12 +149,12 @@ def unclear(text: str, state: State) -> e.NotUnderstood:
 
 
 def _listed(state: State) -> list[Choice]:
-    """The choices without suggestions, which are lines themselves and understood as those."""
+    """Return the choices without the suggestions, which are lines themselves."""
     return [choice for choice in choices(state) if not choice.id.startswith("meant:")]
 
 
 def _alike(text: str, names: Iterable[str]) -> list[str]:
-    """The names that resemble the whole of the text, or hold at least half of its words; the nearest first."""
+    """Return the names that resemble the text or hold at least half of its words, the nearest first."""
     wanted = squash(text)[:80]
     said_words = [word for word in wanted.split() if len(word) > 2]
     out = []
@@ -197,10 +167,8 @@ def _alike(text: str, names: Iterable[str]) -> list[str]:
 
 
 # Answers and choices
-
-
 def _to_number(text: str, state: State, ask: Ask) -> e.Event:
-    """An answer in the unit that is asked for; other numbers with their names; else what may be said at any time."""
+    """Return an answer in the unit of the question, numbers with names, or anything that may be said at any time."""
     if not any(c.isdigit() for c in text):
         otherwise = _choose(text, state, numbered=False) or phrase(text, state) or _named_thing(text, state)
         if otherwise is not None:
@@ -208,7 +176,7 @@ def _to_number(text: str, state: State, ask: Ask) -> e.Event:
         if ask.unit == "bool" and squash(text) in (*_YES, *_NO):
             return e.Answered(ask.id, float(squash(text) in _YES), text)
     try:
-        value = number(bare_number(text) or text, ask.unit)
+        value = parse_metric(bare_number(text) or text, ask.unit)
     except AdvisorError as problem:
         named = _named_numbers(text, state, ask)
         return named or e.NotUnderstood(text, unclear(text, state).meant, str(problem))
@@ -231,7 +199,7 @@ def _named_numbers(text: str, state: State, ask: Ask) -> e.Event | None:
     if found.values:
         return e.Volunteered(found.values, text)
     otherwise = _choose(text, state, numbered=False) or phrase(text, state)
-    # A number and then a word that is no name: a unit was meant.
+    # A number followed by a word that is no name: the word was meant as a unit.
     unit = text[:1].isdigit() and len(said(text)) == 1 and not found.several
     if otherwise or unit or not found.meant:
         return otherwise
@@ -239,14 +207,14 @@ def _named_numbers(text: str, state: State, ask: Ask) -> e.Event | None:
 
 
 def _as_shown(found: Understood, state: State) -> Understood:
-    """Without a report, compute is what ncu shows under that name; the busiest pipe follows from others."""
+    """Without a report, compute and memory are the numbers that ncu shows under these names, not derived ones."""
     if not state.numbers:
         return found
     return replace(found, values=tuple((_SHOWN.get(name, name), value) for name, value in found.values))
 
 
 def _to_text(text: str, state: State, ask: Ask) -> e.Event:
-    """Any text is the answer, except the words of the other choices."""
+    """Return any text as the answer, except the words of the other choices."""
     chosen = _choose(text, state, exact=True)
     if chosen is not None:
         return chosen
@@ -257,7 +225,7 @@ def _to_text(text: str, state: State, ask: Ask) -> e.Event:
 
 
 def _choose(text: str, state: State, numbered: bool = True, exact: bool = False) -> e.Event | None:
-    """A choice by its number, by one of its words, or by the beginning of one that is no other's."""
+    """Return a choice by its number, one of its words, or the unique beginning of one."""
     if numbered and text.rstrip(".)").isdecimal():
         offered = choices(state)
         at = int(text.rstrip(".)")[:4])
@@ -277,13 +245,13 @@ def _choose(text: str, state: State, numbered: bool = True, exact: bool = False)
 
 
 def _holds(name: str, wanted: str) -> bool:
-    """Whether each word that is wanted begins a word of the name."""
+    """Return whether each wanted word begins a word of the name."""
     has = squash(name).split()
     return all(any(word.startswith(one) for word in has) for one in wanted.split())
 
 
 def _yes_or_no(wanted: str, listed: list[Choice]) -> str:
-    """Yes and no in one way, where they are among the choices."""
+    """Return synonyms of yes and no as `yes` and `no`, if these are among the choices."""
     names = {word for choice in listed for word in choice.words}
     for plain, ways in (("yes", _YES), ("no", _NO)):
         if wanted in ways and wanted not in names and plain in names:
@@ -292,7 +260,7 @@ def _yes_or_no(wanted: str, listed: list[Choice]) -> str:
 
 
 def _named_thing(text: str, state: State) -> e.Event | None:
-    """A finding by its name, or a word that can be explained; None for anything else, and for a beginning."""
+    """Return a finding by its full name, or a word that can be explained; None for anything else."""
     launch = state.launch
     for finding in () if launch is None else launch.findings:
         if squash(text) in (squash(finding.id), squash(finding.title)):
@@ -311,7 +279,7 @@ def _named_thing(text: str, state: State) -> e.Event | None:
 
 
 def _numbers(text: str, state: State) -> e.Event | None:
-    """A file that is named, or numbers with their names; None where the line holds neither."""
+    """Return the event of a named file, or of numbers with names; None for a line with neither."""
     path = files.named_file(text)
     if path:
         return opened(path)
@@ -326,10 +294,8 @@ def _numbers(text: str, state: State) -> e.Event | None:
 
 
 # Completion
-
-
 def completions(text: str, state: State, listing: Listing = files.listed) -> tuple[str, ...]:
-    """Whole lines that begin with what is typed, the likeliest first; at most 40. listing: the files that begin so."""
+    """Return at most 40 whole lines that begin with the text, the likeliest first. listing: the files that match."""
     line = text.lstrip()
     lead = text[: len(text) - len(line)]
     if line.startswith("/"):
@@ -349,5 +315,4 @@ def completions(text: str, state: State, listing: Listing = files.listed) -> tup
 
 
 def _lines(text: str, found: Iterable[str]) -> tuple[str, ...]:
-    """Those that go on from what is typed."""
     return tuple(dict.fromkeys(line for line in found if line != text))[:_MOST_COMPLETIONS]

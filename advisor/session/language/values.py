@@ -7,23 +7,22 @@ from dataclasses import dataclass
 from typing import Final
 
 from advisor.records.errors import AdvisorError
-from advisor.records.quantities import is_unit
+from advisor.records.quantities import is_unit, parse_metric
 from advisor.session.language.names import metrics_of, near_metrics
-from advisor.session.numbers import number
 from advisor.session.records import KnowledgeIndex
 
-_MOST: Final = 40  # numbers in a line; what has more is no line that a person typed
+_MOST: Final = 40  # numbers in a typed line
 _LONGEST: Final = 4000
 _DIGITS: Final = re.compile(
     r"(?<![\w.,])[+-]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:_\d+)*|(?=\.\d))(?:\.\d+)?(?:e[+-]?\d+)?(?:\s*(?:\^|\*\*)\s*\d{1,3})?",
     re.IGNORECASE | re.ASCII,
 )
 _UNIT: Final = re.compile(r"\s*(%|[^\W\d_]+(?:/[^\W\d_]+)?)(?![\w.])")
-# Units that people leave out; a time or a size without one could be anything.
+# Units that people omit; a time or a size without its unit is ambiguous.
 _BARE: Final = ("%", "count", "ratio", "cycle", "inst", "warp", "thread", "register", "block", "sector")
 # Between two pairs. A comma between digits belongs to the number.
 _APART: Final = re.compile(r"[;\n]|,(?!\d{3}(?!\d))|\s+and\s+", re.IGNORECASE)
-# Around the names of numbers: they name nothing themselves.
+# Words around the names of numbers.
 _FILLERS: Final = frozenset(
     (
         *("a", "about", "almost", "and", "approximately", "are", "around", "at", "equals", "from", "gives", "had"),
@@ -44,8 +43,8 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """values: (metric, value in its canonical unit) in the order typed. Where a part is not understood, because says
-    why, and meant holds suggestions, whole lines each; several: whether a name is ambiguous.
+    """values: (metric, value in its canonical unit) in the order typed; because: why a part is not understood; meant:
+    suggestions, whole lines; several: whether a name is ambiguous.
     """
 
     values: tuple[tuple[str, float], ...] = ()
@@ -55,7 +54,7 @@ class Understood:
 
 
 def said(text: str) -> tuple[Said, ...]:
-    """The numbers of a line with their names; () where a number has none, or there is no number."""
+    """Return the numbers of a line with their names; () if one has no name, or there is no number."""
     out: list[Said] = []
     for part in _APART.split(text[:_LONGEST]):
         found = _part(part)
@@ -66,7 +65,7 @@ def said(text: str) -> tuple[Said, ...]:
 
 
 def bare_number(text: str) -> str:
-    """The one number of a line that names nothing, with its unit: `about 83 %`; empty where there is none or a name."""
+    """Return the only number of a line without a name, with its unit (`about 83 %`); empty for any other line."""
     found = _numbers(text[:_LONGEST])
     if len(found) != 1:
         return ""
@@ -75,7 +74,7 @@ def bare_number(text: str) -> str:
 
 
 def _numbers(text: str) -> list[tuple[int, int]]:
-    """Where the numbers stand, each with its unit. What has letters at it that are no unit is part of a word."""
+    """Return start and end of each number with its unit; digits next to other letters are part of a word."""
     out = []
     for match in _DIGITS.finditer(text):
         unit = _UNIT.match(text, match.end())
@@ -87,7 +86,7 @@ def _numbers(text: str) -> list[tuple[int, int]]:
 
 
 def _part(part: str) -> list[Said] | None:
-    """The pairs of a part without a separator; None where a number stays without a name or a name without a number."""
+    """Return the pairs of a part without a separator; None for a number without a name or a name without a number."""
     numbers = _numbers(part)
     if not numbers:
         return None if _name(part) else []
@@ -106,7 +105,7 @@ def _part(part: str) -> list[Said] | None:
 
 
 def _name(text: str) -> str:
-    """A name without the words and signs around it that name nothing."""
+    """Return a name without the filler words and signs around it."""
     kept = [word.strip(" \t=:~≈<>\"'()[]?!,;") for word in text.split()]
     kept = [word for word in kept if word and any(c.isalnum() for c in word)]
     while kept and kept[0].casefold() in _FILLERS:
@@ -117,7 +116,7 @@ def _name(text: str) -> str:
 
 
 def understood(pairs: tuple[Said, ...], index: KnowledgeIndex, form: str = "{pairs}") -> Understood:
-    """The pairs as metrics and values. form: the line around {pairs} for what could have been meant."""
+    """Return the pairs as metrics and values. form: the line around {pairs} in suggestions."""
     values: dict[str, float] = {}
     for at, pair in enumerate(pairs):
         found = metrics_of(pair.name, index, lambda metric, pair=pair: _takes(metric, pair.value, index))  # type: ignore[misc]
@@ -129,7 +128,7 @@ def understood(pairs: tuple[Said, ...], index: KnowledgeIndex, form: str = "{pai
             lines = _lines(found or near_metrics(pair.name, index), at, pairs, form)
             return Understood((), because, lines, bool(found))
         try:
-            values[found[0]] = number(pair.value, index.unit(found[0]) or "")
+            values[found[0]] = parse_metric(pair.value, index.unit(found[0]) or "")
         except AdvisorError as problem:
             return Understood((), str(problem))
     return Understood(tuple(values.items()))
@@ -137,14 +136,14 @@ def understood(pairs: tuple[Said, ...], index: KnowledgeIndex, form: str = "{pai
 
 def _takes(metric: str, value: str, index: KnowledgeIndex) -> bool:
     try:
-        number(value, index.unit(metric) or "")
+        parse_metric(value, index.unit(metric) or "")
     except AdvisorError:
         return False
     return True
 
 
 def _lines(metrics: tuple[str, ...], at: int, pairs: tuple[Said, ...], form: str) -> tuple[str, ...]:
-    """The line again with another name in the place of the one that is not clear."""
+    """Return the line with other names in place of the ambiguous one."""
     out = []
     for metric in metrics[:3]:
         named = [metric if here == at else pair.name for here, pair in enumerate(pairs)]

@@ -1,101 +1,32 @@
-"""What the numbered steps (and P0) show of the launch: read off its diagnosis, its answers and the log."""
+"""What each step of the method shows for the current launch: from its diagnosis, the answers and the log."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Final
+
+from msgspec import structs
 
 from advisor.knowledge.units import unit_name
 from advisor.records.diagnosis import Finding, LaunchDiagnosis
-from advisor.session.experiments.versions import log_lines
-from advisor.session.numbers import duration_text, gain_text, number_text, sentence
-from advisor.session.records import Line
+from advisor.session.experiments.versions import log_blocks
 from advisor.session.state import State, is_end, main_finding
 from advisor.session.views import where
+from advisor.view.blocks import Line, in_lines
+from advisor.view.numbers import amount_text, estimate_text, short_gain_text, speedup_text, time_text
+from advisor.view.text import sentence
 
-NOTHING_HERE: Final = "The numbers at hand hold nothing about this."
-UNDECIDED: Final = "{title}: not decided by these numbers"
-
-# 0 and 0b
-
-# 1 to 6
-LIMITED_BY: Final = "capped by {what}"
-GAIN: Final = "{gain}, between {low} and {high}"
-GAIN_UNKNOWN: Final = "cannot be put in a number from what is known"
 NOTHING_TO_GAIN: Final = "No cause with a gain was found on this launch."
 NO_SOURCE_TYPED: Final = "Typed numbers have no instructions: open a report with source counters."
 OPEN_SOURCE: Final = "/source shows the hot lines and instructions."
-
-# III to D
-CLOCKS: Final = {1.0: "locked by ncu", 0.0: "not locked"}
-CACHES: Final = {1.0: "flushed before each pass", 0.0: "left as they were"}
-NO_CARD: Final = "The card of this launch is not in the table, so its ridge points are unknown."
-
-
+NO_GPU: Final = "The GPU of this launch is not in the table: its ridge points are unknown."
 Named = tuple[str, str]  # a short name and the metric
-# Units that people read; the name of a count says what it counts.
+Here = Callable[[State, LaunchDiagnosis], list[Line]]
+# Shown with a number; the name of a count says what it counts.
 _UNITS = ("%", "byte", "byte/s", "ns", "us", "s", "Hz", "FLOP", "bool")
 
-
-def known(launch: LaunchDiagnosis, metric: str) -> float | None:
-    """The metric's value; None where it is unknown."""
-    value = launch.metrics.get(metric)
-    return float(value) if value is not None and math.isfinite(value) else None
-
-
-def text(state: State, launch: LaunchDiagnosis, metric: str) -> str:
-    """The metric's value with its unit, the word unknown where there is none."""
-    unit = state.knowledge.unit(metric) or ""
-    return number_text(known(launch, metric), unit if unit in _UNITS else "")
-
-
-def values(state: State, launch: LaunchDiagnosis, label: str, named: Iterable[Named], most: int = 0) -> Line:
-    """The numbers in one line, the unknown ones named at its end; `most`: only so many of the known, largest first."""
-    pairs = tuple(named)
-    have = [(name, metric, value) for name, metric in pairs if (value := known(launch, metric)) is not None]
-    lack = [name or metric for name, metric in pairs if known(launch, metric) is None]
-    if most:
-        have = sorted(have, key=lambda item: -item[2])[:most]
-    parts = [f"{name} {text(state, launch, metric)}".strip() for name, metric, _ in have]
-    if lack and not (most and have):
-        parts.append(f"unknown: {', '.join(lack)}")
-    return Line(", ".join(parts), "fact" if have else "unknown", label)
-
-
-def looked_for(state: State, launch: LaunchDiagnosis, names: Iterable[str]) -> list[Line]:
-    """For each finding: what it says where it was found; else that it was looked for, or could not be."""
-    lines = []
-    for name in names:
-        title = state.knowledge.title(name)
-        found = state.finding_of(name)
-        wanting = [item.metric for item in launch.missing if name in item.needed_for]
-        asked = [question.ask for question in launch.questions if name in question.would_change]
-        if found is not None:
-            told = f"{found.title}: {found.because}" if found.because else found.title
-            lines.append(Line(told, "warning" if found.kind == "trust" else "strong"))
-        elif wanting:
-            lines.append(Line(f"{title}: could not be looked at, since unknown: {', '.join(wanting[:4])}", "unknown"))
-        elif asked:
-            lines.append(Line(f"{title}: not decided without your answer: {asked[0]}", "unknown"))
-        elif not launch.metrics or launch.verdict.id == "undetermined" or state.numbers:
-            # Of typed numbers nobody knows which rule had all that it needed.
-            lines.append(Line(UNDECIDED.format(title=title), "unknown"))
-        else:
-            lines.append(Line(f"{title}: checked, and not the case", "quiet"))
-    return lines
-
-
-def collecting(launch: LaunchDiagnosis, findings: Iterable[str] = ()) -> list[Line]:
-    """The command for what is missing, of these findings only where any are named."""
-    wanted = set(findings)
-    commands = [m.collect for m in launch.missing if m.collect and (not wanted or wanted & set(m.needed_for))]
-    return [Line(f"Collect it with: {c}", "quiet") for c in dict.fromkeys(commands)]
-
-
-Here = Callable[[State, LaunchDiagnosis], list[Line]]
-# The parts of a launch's arithmetic, and the peaks of a card that they are held against.
+# The parts of a launch's arithmetic, and the peaks of a GPU that they are compared with.
 _KINDS: Final = (
     ("fp32_flop", ("fp32",)),
     ("fp64_flop", ("fp64",)),
@@ -113,112 +44,144 @@ _STALLS: Final = (
 )
 _SMALL, _MAYBE = 1.05, 1.10  # gains: the method's stop rule (guide, step 6)
 _MOST = 6
+_SHORT_NS: Final = 10_000.0  # under it a kernel takes about as long as its launch (launch_overhead, cuda.launch)
+_SOURCES: Final = 12
+_CLOCKS: Final = {1.0: "locked by ncu", 0.0: "not locked"}
+_CACHES: Final = {1.0: "flushed before each pass", 0.0: "left as they were"}
 
 
-def build(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """P0: how the code was built, as far as the report shows it."""
+def known(launch: LaunchDiagnosis, metric: str) -> float | None:
+    """Return the metric's value; None if it is unknown."""
+    value = launch.metrics.get(metric)
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+def unknown(text: str, label: str = "") -> Line:
+    """Return a line for something that is not known."""
+    return Line(text, "unknown", label)
+
+
+def text(state: State, launch: LaunchDiagnosis, metric: str) -> str:
+    """Return the metric's value with its unit, or the word unknown."""
+    unit = state.knowledge.unit(metric) or ""
+    return amount_text(known(launch, metric), unit if unit in _UNITS else "")
+
+
+def values(state: State, launch: LaunchDiagnosis, label: str, named: Iterable[Named], most: int = 0) -> Line:
+    """Return the numbers in one line, the unknown ones at its end; most: show only the largest of the known ones."""
+    pairs = tuple(named)
+    have = [(name, metric, value) for name, metric in pairs if (value := known(launch, metric)) is not None]
+    lack = [name or metric for name, metric in pairs if known(launch, metric) is None]
+    if most:
+        have = sorted(have, key=lambda item: -item[2])[:most]
+    parts = [f"{name} {text(state, launch, metric)}".strip() for name, metric, _ in have]
+    if lack and not (most and have):
+        parts.append(f"unknown: {', '.join(lack)}")
+    return Line(", ".join(parts), "fact" if have else "unknown", label)
+
+
+def looked_for(state: State, launch: LaunchDiagnosis, names: Iterable[str]) -> list[Line]:
+    """Return a line for each finding: found, checked without result, or not decidable."""
+    lines = []
+    for name in names:
+        title = state.knowledge.title(name)
+        found = state.finding_of(name)
+        wanting = [item.metric for item in launch.missing if name in item.needed_for]
+        asked = [question.ask for question in launch.questions if name in question.would_change]
+        if found is not None:
+            shown = f"{found.title}: {found.because}" if found.because else found.title
+            lines.append(Line(shown, "warning" if found.kind == "trust" else "strong"))
+        elif wanting:
+            lines.append(unknown(f"{title}: could not be checked, unknown: {', '.join(wanting[:4])}"))
+        elif asked:
+            lines.append(unknown(f"{title}: not decided without your answer: {asked[0]}"))
+        elif not launch.metrics or launch.verdict.id == "undetermined" or state.numbers:
+            # With typed numbers it is unknown which rules had all their metrics.
+            lines.append(unknown(f"{title}: not decided by these numbers"))
+        else:
+            lines.append(Line(f"{title}: checked, and not the case", "quiet"))
+    return lines
+
+
+def collecting(launch: LaunchDiagnosis, findings: Iterable[str] = ()) -> list[Line]:
+    """Return the commands that collect what is missing, for these findings only if any are given."""
+    wanted = set(findings)
+    commands = [m.collect for m in launch.missing if m.collect and (not wanted or wanted & set(m.needed_for))]
+    return [Line(f"Collect it with: {c}", "quiet") for c in dict.fromkeys(commands)]
+
+
+# A function per step, as HERE lists them: P0 to 6b, part III and the annexes
+def _build(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines = looked_for(state, launch, ("debug_build", "line_info_missing", "register_spilling"))
     named = (("registers a thread", "registers_per_thread"), ("stack bytes", "stack_bytes"), ("spills", "spill_inst"))
     return [*lines, values(state, launch, "Now", named)]
 
 
-def napkin(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """0: the estimate if there is one, the prediction, and the minimum time that the bytes allow."""
-    lines = [line for card in state.cards if _napkin(card.kind, card.position, state) for line in card.lines]
+def _napkin(state: State, launch: LaunchDiagnosis) -> list[Line]:
+    cards = [card for card in state.cards if card.kind == "napkin"]
+    lines = [line for card in cards if card.position == state.position for line in card.lines]
     lines += _expected(state, launch)
-    if lines and any(card.kind == "napkin" for card in state.cards):
+    if lines and cards:
         return lines
-    given = [(name, state.answer(name)) for name in ("theoretical_bytes", "theoretical_flop")]
-    parts = [
-        f"{number_text(value, 'byte' if name == 'theoretical_bytes' else 'FLOP')}" for name, value in given if value
-    ]
+    given = [(state.answer(name), unit) for name, unit in (("theoretical_bytes", "byte"), ("theoretical_flop", "FLOP"))]
+    parts = [amount_text(float(value), unit) for value, unit in given if value]
     if not parts:
-        return [
-            *lines,
-            Line(
-                ("No napkin for this launch yet: a report cannot say what the algorithm needs. /goto 0 estimates it."),
-                "unknown",
-            ),
-        ]
+        text = "No napkin math yet: a report cannot show what the algorithm needs. /goto 0 estimates it."
+        return [*lines, unknown(text)]
     lines.append(Line(f"by your answers: {', '.join(parts)}", "fact", "Needed"))
-    return [*lines, *_floor(state, launch)]
-
-
-def _napkin(kind: str, position: int | None, state: State) -> bool:
-    return kind == "napkin" and position == state.position
+    return [*lines, *_minimum_time(state, launch)]
 
 
 def _expected(state: State, launch: LaunchDiagnosis) -> list[Line]:
     bound = next((b for p, b in reversed(state.expected) if p in (state.position, None)), None)
     if bound is None:
         return []
-    told = f"you expected {bound.replace('_', ' ')}; it is {launch.verdict.title}"
-    return [Line(told, "fact", "Expected")]
+    return [Line(f"{bound}. Actual: {launch.verdict.title}", "fact", "Your prediction")]
 
 
-def _floor(state: State, launch: LaunchDiagnosis) -> list[Line]:
+def _minimum_time(state: State, launch: LaunchDiagnosis) -> list[Line]:
     least, peak = state.answer("theoretical_bytes"), known(launch, "dram_peak_bytes_per_s")
     if not isinstance(least, float | int) or not peak or not launch.duration_ns:
         return []
     rate = peak * (known(launch, "dram_achievable_pct") or 100.0) / 100
-    floor = least / rate * 1e9
-    if floor <= 0:
+    minimum = least / rate * 1e9
+    if minimum <= 0:
         return []
-    told = (
-        f"{number_text(floor, 'ns')} for the bytes at what DRAM gives ({number_text(rate, 'byte/s')}"
-        f"); measured {duration_text(launch.duration_ns)}, {launch.duration_ns / floor:.2f} "
-        "times that"
+    shown = (
+        f"{amount_text(minimum, 'ns')} for the bytes at the achievable DRAM rate ({amount_text(rate, 'byte/s')}); "
+        f"measured {time_text(launch.duration_ns)}, {speedup_text(launch.duration_ns / minimum)} that"
     )
-    return [Line(told, "strong", "Minimum time")]
+    return [Line(shown, "strong", "Minimum time")]
 
 
-def variants(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """0b: the verdict on the three times, or that they are not known."""
+def _variants(state: State, launch: LaunchDiagnosis) -> list[Line]:
     done = [c for c in state.cards if c.finding == "variants" and c.position == state.position and c.kind == "evidence"]
-    return (
-        list(done[-1].lines)
-        if done
-        else [
-            Line(
-                (
-                    "The times of the whole kernel, of its memory accesses and of its arithmetic alone are not "
-                    "known yet."
-                ),
-                "unknown",
-            )
-        ]
-    )
+    text = "The times of the whole kernel, of its memory accesses and of its arithmetic alone are not known yet."
+    return list(done[-1].lines) if done else [unknown(text)]
 
 
-def classify(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """1: the class and why, the units that lead, what ncu's own rules say, how far to trust it."""
+def _classify(state: State, launch: LaunchDiagnosis) -> list[Line]:
     verdict = launch.verdict
     lines = [Line(verdict.title, "strong", "Class")]
     lines += [Line(sentence(verdict.because))] if verdict.because else []
     for label in ("compute_leader", "memory_leader"):
         metric = launch.labels.get(label, "")
         if known(launch, metric) is not None:
-            told = f"{unit_name(metric)} at {text(state, launch, metric)}"
-            lines.append(Line(told, "fact", "Leads"))
+            shown = f"{unit_name(metric)} at {text(state, launch, metric)}"
+            lines.append(Line(shown, "fact", "Leads"))
     lines += _expected(state, launch)
     lines += [Line(rule.message, "quiet", "ncu says") for rule in launch.ncu_rules if rule.leading][:1]
     lines += [Line(f"{f.title}: {f.because}", "warning") for f in launch.findings if f.kind == "trust"]
     return lines + (collecting(launch) if verdict.id == "undetermined" else [])
 
 
-def roofline(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """1b: the point, the ridges of the types that it uses, and its share of the slope."""
+def _roofline(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines = [values(state, launch, "Intensity", (("", "intensity"),))]
     lines.append(values(state, launch, "Reached", (("", "gflop_per_s"), ("GFLOP/s, DRAM at", "dram_pct"))))
     at = known(launch, "intensity")
     if at is not None and at <= 0:
-        return [
-            *lines,
-            Line(
-                ("No floating-point work was counted: the point has no height, read DRAM's share of its peak instead."),
-                "quiet",
-            ),
-        ]
+        text = "No floating-point work was counted: the point has no height, use DRAM's share of its peak instead."
+        return [*lines, Line(text, "quiet")]
     used = {peak for metric, peaks in _KINDS if (known(launch, metric) or 0) > 0 for peak in peaks}
     roofs = [ridge for ridge in state.knowledge.ridges if ridge.gpu == launch.known_as and ridge.peak in used]
     for ridge in roofs if at is not None else []:
@@ -226,12 +189,11 @@ def roofline(state: State, launch: LaunchDiagnosis) -> list[Line]:
         name = ridge.peak.replace("_", " ")
         lines.append(Line(f"{name}: ridge at {ridge.ridge:.3g} FLOP/byte, this launch is {side} it", "fact", "Roofs"))
     if not roofs:
-        lines.append(Line(NO_CARD, "unknown"))
+        lines.append(unknown(NO_GPU))
     return [*lines, *(collecting(launch) if at is None else [])]
 
 
-def subsystem(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """2: pipes, memory, scheduler, stalls, occupancy: the numbers that name the part."""
+def _subsystem(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines = [values(state, launch, "Pipes", [(unit_name(m), m) for m in _PIPES], 4)]
     units = (("DRAM", "dram_pct"), ("L2", "l2_pct"), ("L1 wavefronts", "l1_wavefronts_pct"))
     lines.append(values(state, launch, "Memory", units))
@@ -243,15 +205,14 @@ def subsystem(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines.append(values(state, launch, "Occupancy", warps))
     capped = launch.labels.get("occupancy_limiter", "")
     if capped:
-        lines.append(Line(LIMITED_BY.format(what=capped.replace("_", " ")), "fact", " "))
+        lines.append(Line(f"limited by {capped.replace('_', ' ')}", "fact", " "))
     first = main_finding(launch)
     if first is not None and first.kind == "diagnosis":
         lines.append(Line(f"{first.title}: {first.because}", "strong"))
     return lines
 
 
-def memory_chart(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """2b: the volumes on the arrows, and how full each unit is."""
+def _memory_chart(state: State, launch: LaunchDiagnosis) -> list[Line]:
     rows = (
         ("DRAM", (("read", "dram_read_bytes"), ("written", "dram_write_bytes"), ("busy", "dram_pct"))),
         ("L2 and L1", (("to L1", "l2_load_bytes"), ("from L1", "l2_store_bytes"), ("hits", "l2_hit_pct"))),
@@ -262,21 +223,17 @@ def memory_chart(state: State, launch: LaunchDiagnosis) -> list[Line]:
     return [values(state, launch, label, named) for label, named in rows]
 
 
-def quantify(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """3: the gain of each cause, how it was estimated, and the gain of all fixes together."""
+def _quantify(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines: list[Line] = []
     for finding in _causes(launch):
         if finding.speedup is None:
-            lines.append(Line(f"{finding.title}: {GAIN_UNKNOWN}", "unknown"))
+            lines.append(unknown(f"{finding.title}: no estimate from what is known"))
             continue
         gain = finding.speedup
-        told = GAIN.format(gain=gain_text(gain), low=f"{gain.low:.2f}", high=f"{gain.high:.2f}")
-        lines.append(Line(f"{finding.title}: {told}", "strong"))
+        lines.append(Line(f"{finding.title}: {estimate_text(gain)}", "strong"))
         lines += [Line(sentence(gain.how), "quiet", depth=1)] if gain.how else []
     if launch.budget is not None:
-        together = launch.budget.together
-        told = GAIN.format(gain=gain_text(together), low=f"{together.low:.2f}", high=f"{together.high:.2f}")
-        lines.append(Line(told, "fact", "All together"))
+        lines.append(Line(estimate_text(launch.budget.together), "fact", "All together"))
     return lines or [Line(NOTHING_TO_GAIN, "unknown" if launch.verdict.id == "undetermined" else "text")]
 
 
@@ -284,10 +241,9 @@ def _causes(launch: LaunchDiagnosis) -> list[Finding]:
     return [f for f in launch.findings if f.kind == "diagnosis" and not is_end(f) and f.id != "unexplained"]
 
 
-def locate(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """4: the places of the findings; why there is none where there is none."""
+def _locate(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if state.numbers:
-        return [Line(NO_SOURCE_TYPED, "unknown")]
+        return [unknown(NO_SOURCE_TYPED)]
     lines: list[Line] = []
     unread: dict[str, list[str]] = {}
     for finding in launch.findings:
@@ -295,40 +251,37 @@ def locate(state: State, launch: LaunchDiagnosis) -> list[Line]:
         if found and found[0].style == "unknown":
             unread.setdefault(found[0].text, []).append(finding.title)
         else:
-            lines += [replace(line, label=finding.title if at == 0 else " ") for at, line in enumerate(found)]
-    lines += [Line(f"{', '.join(t)}: {why}", "unknown") for why, t in unread.items()]
+            lines += [structs.replace(line, label=finding.title if at == 0 else " ") for at, line in enumerate(found)]
+    lines += [unknown(f"{', '.join(t)}: {why}") for why, t in unread.items()]
     if not lines:
         lines = [
-            Line("No finding of this launch has a place of its own in the code.", "unknown"),
+            unknown("No finding of this launch has a place of its own in the code."),
             Line(OPEN_SOURCE),
         ]
     return [*lines, *looked_for(state, launch, ("line_info_missing",))]
 
 
-def features(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """4F: whether there are instructions to search."""
+def _features(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if state.numbers:
-        return [Line(NO_SOURCE_TYPED, "unknown")]
+        return [unknown(NO_SOURCE_TYPED)]
     return [Line(OPEN_SOURCE), values(state, launch, "Samples", (("", "pc_samples"),))]
 
 
-def fix(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """5: the fix of each finding with its price; for a kernel that is done, that."""
+def _fix(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines = []
     for finding in launch.findings[:_MOST]:
         if finding.fix is None or finding.kind == "note":
             continue
-        gain = f" ({gain_text(finding.speedup)})" if finding.speedup is not None else ""
+        gain = f" ({short_gain_text(finding.speedup)})" if finding.speedup is not None else ""
         lines.append(Line(f"{finding.fix.summary}{gain}", "strong", finding.title))
-        lines += [Line(sentence(finding.fix.costs), "quiet", "Price", 1)] if finding.fix.costs else []
+        lines += [Line(sentence(finding.fix.costs), "quiet", "Cost", 1)] if finding.fix.costs else []
     first = main_finding(launch)
     if first is not None and is_end(first):
-        lines.insert(0, Line("The kernel is near what the card can do: stop, or give it less work.", "strong"))
-    return lines or [Line("Nothing to fix was found.", "unknown")]
+        lines.insert(0, Line("The kernel is near the limit of the GPU: stop, or give it less work.", "strong"))
+    return lines or [unknown("Nothing to fix was found.")]
 
 
-def sweep(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """5b: the configuration at hand, what caps it, and the command that sweeps the exercise of the first fix."""
+def _sweep(state: State, launch: LaunchDiagnosis) -> list[Line]:
     named = (
         ("block", "block_size"),
         ("registers", "registers_per_thread"),
@@ -337,68 +290,231 @@ def sweep(state: State, launch: LaunchDiagnosis) -> list[Line]:
     )
     lines = [values(state, launch, "Now", named)]
     capped = launch.labels.get("occupancy_limiter", "")
-    lines += [Line(LIMITED_BY.format(what=capped.replace("_", " ")), "fact", "Occupancy")] if capped else []
+    lines += [Line(f"limited by {capped.replace('_', ' ')}", "fact", "Occupancy")] if capped else []
     practice = [f.fix.practice for f in launch.findings if f.fix is not None and f.fix.practice]
     known_ones = [name for name in dict.fromkeys(practice) if name in state.knowledge.exercises]
     lines += [Line(f"ncu-advisor practice sweep {name}", "fact", "Sweep") for name in known_ones[:2]]
     return [*lines, Line("Vary these in your own code and time each point; nothing here can run it for you.", "quiet")]
 
 
-def again(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """6: the log so far, and whether to go on."""
-    lines = list(log_lines(state)) or [
-        Line(
-            ("No second version yet: change the code, measure again, and give the new report (/compare REPORT)."),
-            "unknown",
-        )
-    ]
-    return [*lines, advice(launch)]
+def _again(state: State, launch: LaunchDiagnosis) -> list[Line]:
+    text = "No second version yet: change the code, measure again, and give the new report (/compare REPORT)."
+    return [*(in_lines(log_blocks(state)) or [unknown(text)]), _advice(launch)]
 
 
-def advice(launch: LaunchDiagnosis) -> Line:
-    """The stop rule of the method on the first finding: under 5 % stop, under 10 % as good, at a roofline stop."""
+def _advice(launch: LaunchDiagnosis) -> Line:
+    """Apply the stop rule of the method to the first finding: stop at a roofline, or under 5 %; under 10 % optional."""
     first = main_finding(launch)
     if first is None or first.kind != "diagnosis" or first.id == "unexplained":
-        return Line(NOTHING_TO_GAIN, "unknown")
+        return unknown(NOTHING_TO_GAIN)
     if is_end(first):
         return Line(f"{first.title}: stop here.", "strong")
     if first.speedup is None:
-        return Line("Nobody can say what the next fix gives: try it, and compare the times.", "unknown")
+        return unknown("The next fix has no estimate: try it, and compare the times.")
     gain = first.speedup.estimate
-    told = (
-        "The next fix promises {gain}: under 5 % it is not worth the work, so stop."
-        if gain < _SMALL
-        else "The next fix promises {gain}: under 10 % stopping is as good."
-        if gain < _MAYBE
-        else "The next fix promises {gain}: go on."
-    )
-    return Line(told.format(gain=f"{gain_text(first.speedup)} ({first.title})"), "strong")
+    advice = "continue"
+    if gain < _MAYBE:
+        advice = "under 10 % stopping is a good choice too"
+    if gain < _SMALL:
+        advice = "under 5 % it is not worth the work, so stop"
+    return Line(f"The next fix is estimated at {short_gain_text(first.speedup)} ({first.title}): {advice}.", "strong")
 
 
-def baselines(state: State, launch: LaunchDiagnosis) -> list[Line]:
-    """6b: the versions that can be compared."""
+def _baselines(state: State, launch: LaunchDiagnosis) -> list[Line]:
     if not state.earlier:
-        return [Line("There is one version so far, so there is nothing to compare it with.", "unknown")]
+        return [unknown("There is one version so far, so there is nothing to compare it with.")]
     lines = []
     for former, name in (*state.earlier, (launch, state.experiments[-1].version if state.experiments else "")):
-        told = f"{former.kernel}, {duration_text(former.duration_ns)}, {former.verdict.title}"
-        lines.append(Line(told, "fact", f"Version {name}"))
+        shown = f"{former.kernel}, {time_text(former.duration_ns)}, {former.verdict.title}"
+        lines.append(Line(shown, "fact", f"Version {name}"))
     return lines
 
 
+def _l2(state: State, launch: LaunchDiagnosis) -> list[Line]:
+    lines = [values(state, launch, "Hit rates", (("L2", "l2_hit_pct"), ("L1", "l1_hit_pct")))]
+    loads, stores, moved = (known(launch, m) for m in ("l2_load_bytes", "l2_store_bytes", "dram_bytes"))
+    if loads is not None and stores is not None and moved:
+        asked = loads + stores
+        sides = {"asked": amount_text(asked, "byte"), "moved": amount_text(moved, "byte")}
+        shown = f"{sides['asked']} requested from L2, {sides['moved']} moved by DRAM: {speedup_text(asked / moved)}"
+        lines.append(Line(shown, "strong", "L2 traffic"))
+    else:
+        lines.append(values(state, launch, "L2 traffic", (("loads", "l2_load_bytes"), ("stores", "l2_store_bytes"))))
+    lines.append(values(state, launch, "L2 size", (("", "device_l2_bytes"),)))
+    focus = known(launch, "l2_slice_focus")
+    if focus is not None:
+        lines.append(Line(f"the busiest L2 slice serves {speedup_text(focus)} the average", "fact", "Slices"))
+    return [*lines, *looked_for(state, launch, ("poor_cache_reuse", "excess_traffic"))]
+
+
+def _atomics(state: State, launch: LaunchDiagnosis) -> list[Line]:
+    red, atom, need = (known(launch, m) for m in ("l2_red_sectors", "l2_atom_sectors", "atomic_need_pct"))
+    lines: list[Line] = []
+    if red is not None and atom is not None and red + atom == 0:
+        lines.append(Line("This launch executed no global atomics."))
+    elif red is not None and atom is not None:
+        share = text(state, launch, "atomic_need_pct") if need is not None else "unknown"
+        shown = (
+            f"{red:,.0f} sectors of reductions and {atom:,.0f} of atomics at L2; they use {share} of the busiest slice"
+        )
+        lines.append(Line(shown, "strong", "Atomics"))
+    else:
+        named = (("reductions", "l2_red_sectors"), ("atomics", "l2_atom_sectors"))
+        lines.append(values(state, launch, "Atomics", named))
+    lines += looked_for(state, launch, ("atomic_contention",))
+    return [*lines, *collecting(launch, ("atomic_contention",))]
+
+
+def _tensor(state: State, launch: LaunchDiagnosis) -> list[Line]:
+    count = known(launch, "tensor_inst")
+    if count is None:
+        lines = [values(state, launch, "", (("tensor instructions", "tensor_inst"), ("pipe", "pipe_tensor_pct")))]
+    elif count == 0:
+        lines = [Line("No tensor instruction was executed.")]
+    else:
+        shown = f"{count:,.0f} tensor instructions; the tensor pipe ran at {text(state, launch, 'pipe_tensor_pct')}"
+        lines = [Line(shown, "strong")]
+    return [*lines, *looked_for(state, launch, ("tensor_cores_unused",))]
+
+
+def _phases(state: State, launch: LaunchDiagnosis) -> list[Line]:
+    moved = known(launch, "sampling_phases")
+    if moved is None:
+        return [
+            unknown("Nothing was sampled over time: collect the section PmSampling."),
+            *looked_for(state, launch, ("phases_mixed",)),
+        ]
+    shown = f"the balance of DRAM and SMs changes by {100 * moved:.0f} % over the run (100: from one to the other)"
+    return [Line(shown, "fact", "Phases"), *looked_for(state, launch, ("phases_mixed",))]
+
+
+def _balance(state: State, launch: LaunchDiagnosis) -> list[Line]:
+    lines = []
+    ratio = known(launch, "sm_active_ratio")
+    if ratio is not None:
+        lines.append(Line(f"the busiest SM worked {speedup_text(ratio)} the average", "strong", "Balance"))
+    else:
+        lines.append(values(state, launch, "Balance", (("busiest over average SM", "sm_active_ratio"),)))
+    waves = known(launch, "waves")
+    lines += [Line(f"{waves:.1f} waves of blocks", "fact", "Grid")] if waves is not None else []
+    lines.append(values(state, launch, "SMs active", (("", "sm_active_pct"),)))
+    return [*lines, *looked_for(state, launch, ("workload_imbalance", "tail_effect", "grid_too_small"))]
+
+
+def _replay(state: State, launch: LaunchDiagnosis) -> list[Line]:
+    clocks, caches = known(launch, "clock_control"), known(launch, "cache_control")
+    clock_words = "unknown" if clocks is None else _CLOCKS.get(clocks, "unknown")
+    cache_words = "unknown" if caches is None else _CACHES.get(caches, "unknown")
+    shown = f"The report does not show the replay mode; clocks {clock_words}, caches {cache_words}"
+    names = ("clock_or_cache_control", "littles_law_broken", "counter_implausible", "cold_first_launch")
+    return [Line(shown, "fact", "Profile"), *looked_for(state, launch, names)]
+
+
+def _own_rules(state: State, launch: LaunchDiagnosis) -> list[Line]:
+    if not launch.ncu_rules:
+        return [unknown("The report holds no results of ncu's rules.")]
+    agree = sum(rule.here.status in ("first", "ranked", "trust", "class_same") for rule in launch.ncu_rules)
+    return [Line(f"ncu's own rules have {len(launch.ncu_rules)} results; {agree} agree with the conclusions here.")]
+
+
+def _python_api(state: State, launch: LaunchDiagnosis) -> list[Line]:
+    named = (("", "duration_ns"), ("DRAM", "dram_bytes"), ("SM", "sm_throughput_pct"))
+    return [values(state, launch, "What a script would record of this launch", named)]
+
+
+def _mig(state: State, launch: LaunchDiagnosis) -> list[Line]:
+    used, all_ = known(launch, "sm_count"), known(launch, "device_sm_count")
+    if used is None:
+        lines = [values(state, launch, "SMs", (("", "sm_count"),))]
+    elif all_ is None:
+        lines = [Line(f"{used:.0f} SMs; the report does not show whether the GPU has more", "fact", "SMs")]
+    else:
+        lines = [Line(f"{used:.0f} of the {all_:.0f} SMs of the device were used", "fact", "SMs")]
+    return [*lines, *looked_for(state, launch, ("mig_or_green_context",))]
+
+
+def _graphs(state: State, launch: LaunchDiagnosis) -> list[Line]:
+    if launch.duration_ns is None:
+        return [values(state, launch, "", (("duration", "duration_ns"),))]
+    time = f"This launch takes {time_text(launch.duration_ns)}"
+    shown = (
+        f"{time}, about as long as launching it: a CUDA graph helps if there are many."
+        if launch.duration_ns < _SHORT_NS
+        else f"{time}, much longer than the 2–5 µs of launching it: a graph helps little for it alone."
+    )
+    lines = [Line(shown)]
+    return [*lines, *looked_for(state, launch, ("launch_overhead",))]
+
+
+def _pitfalls(state: State, launch: LaunchDiagnosis) -> list[Line]:
+    shown, others = [], []
+    for pitfall in state.knowledge.pitfalls:
+        found = state.finding_of(pitfall.found_by) if pitfall.found_by else None
+        if found is not None:
+            shown += [Line(f"{pitfall.title}: {found.because}", "warning"), Line(pitfall.cure, "quiet", depth=1)]
+        else:
+            others.append(Line(pitfall.cure, "quiet", pitfall.title))
+    checked = [p.found_by for p in state.knowledge.pitfalls if p.found_by and state.finding_of(p.found_by) is None]
+    return [*shown, *looked_for(state, launch, checked), Line("All other pitfalls", "strong"), *others]
+
+
+def _commands(state: State, launch: LaunchDiagnosis) -> list[Line]:
+    if state.numbers:
+        return [unknown("Missing: not decided by these numbers")]
+    if not launch.missing:
+        return [Line("No metric that a rule needs is missing.")]
+    return [unknown(f"{len(launch.missing)} metrics that rules need; /collect shows the command", "Missing")]
+
+
+def _ridges(state: State, launch: LaunchDiagnosis) -> list[Line]:
+    found = [ridge for ridge in state.knowledge.ridges if ridge.gpu == launch.known_as]
+    if not found:
+        return [unknown(NO_GPU)]
+    lines = [Line(launch.known_as, "strong")]
+    return lines + [Line(f"{r.ridge:.4g} FLOP/byte", "fact", f"{r.peak.replace('_', ' ')}") for r in found]
+
+
+def _references(state: State, launch: LaunchDiagnosis) -> list[Line]:
+    keys = [key for finding in launch.findings for key in finding.cites]
+    keys += [key for item in launch.verdict.evidence for key in item.cites]
+    sources = list(dict.fromkeys(state.knowledge.source(key) for key in keys))[:_SOURCES]
+    if not sources:
+        return [unknown("No source: nothing was concluded.")]
+    return [Line("The conclusions here are based on", "strong"), *(Line(source, "fact", depth=1) for source in sources)]
+
+
+def _cluster(state: State, launch: LaunchDiagnosis) -> list[Line]:
+    return [Line("This step is about the machine and the tools: a report has nothing about it.", "quiet")]
+
+
 HERE: Final[dict[str, Here]] = {
-    "P0": build,
-    "0": napkin,
-    "0b": variants,
-    "1": classify,
-    "1b": roofline,
-    "2": subsystem,
-    "2b": memory_chart,
-    "3": quantify,
-    "4": locate,
-    "4F": features,
-    "5": fix,
-    "5b": sweep,
-    "6": again,
-    "6b": baselines,
+    "P0": _build,
+    "0": _napkin,
+    "0b": _variants,
+    "1": _classify,
+    "1b": _roofline,
+    "2": _subsystem,
+    "2b": _memory_chart,
+    "3": _quantify,
+    "4": _locate,
+    "4F": _features,
+    "5": _fix,
+    "5b": _sweep,
+    "6": _again,
+    "6b": _baselines,
+    "III.l2": _l2,
+    "III.atomics": _atomics,
+    "III.tensor": _tensor,
+    "III.pm_sampling": _phases,
+    "III.balance": _balance,
+    "III.replay": _replay,
+    "III.custom_rules": _own_rules,
+    "III.python_api": _python_api,
+    "III.mig": _mig,
+    "III.graphs": _graphs,
+    "IV": _pitfalls,
+    "A": _commands,
+    "B": _ridges,
+    "C": _references,
+    "D": _cluster,
 }

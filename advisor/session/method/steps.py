@@ -1,18 +1,31 @@
-"""What the launch (or the trace) shows for each step of the method."""
+"""The steps of the method: what each shows for the current launch or trace, their cards, and their progress.
+
+A step is done by what shows its result, never by being selected: to be asked for the numbers of the napkin math is not
+to have estimated it, and to read how to fix something is not to have fixed it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Literal
 
+from advisor.session.action import Far
 from advisor.session.experiments import timeline as show
-from advisor.session.method import annexes, kernel
-from advisor.session.method.kernel import NOTHING_HERE, collecting
-from advisor.session.records import Line
+from advisor.session.method.kernel import HERE, collecting, unknown
+from advisor.session.records import Card, Step
 from advisor.session.state import State
 from advisor.timeline.results import GpuTimeline, TimelineResult
+from advisor.view.blocks import Line, Style
 
-_OF_LAUNCH: Final = {**kernel.HERE, **annexes.HERE}
+_MARKS: Final[dict[str, Style]] = {
+    "here": "strong",
+    "done": "holds",
+    "skipped": "text",
+    "read": "text",
+    "open": "quiet",
+}
+_RANK: Final[tuple[Far, ...]] = ("open", "read", "skipped", "done")
 _OF_TRACE: Final[dict[str, Callable[[TimelineResult, GpuTimeline], list[Line]]]] = {
     "S0": lambda result, gpu: show.range_lines(gpu),
     "S1": lambda result, gpu: [*show.trace_lines(result), *show.busy_lines(result, gpu)],
@@ -26,48 +39,96 @@ _OF_TRACE: Final[dict[str, Callable[[TimelineResult, GpuTimeline], list[Line]]]]
 SYSTEM: Final = tuple(_OF_TRACE)
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A step in the list, and its progress."""
+
+    step: Step
+    status: Literal["here", "done", "skipped", "read", "open"]
+
+
+def rows(state: State) -> tuple[Row, ...]:
+    """Return all steps in the order of the method with their progress; the current one is `here`."""
+    return tuple(Row(step, "here" if step.id == state.step else far(state, step.id)) for step in state.knowledge.steps)
+
+
+def steps_card(state: State) -> Card:
+    """Return the list as a card, a line per step."""
+    lines = [
+        Line(row.step.title + ("" if row.status == "open" else f" ({row.status})"), _MARKS[row.status], row.step.id)
+        for row in rows(state)
+    ]
+    lines.append(Line("/goto STEP shows any of them.", "quiet"))
+    done = sum(far(state, step.id) == "done" for step in state.knowledge.steps)
+    aside = f"{done} of {len(state.knowledge.steps)} done"
+    return Card("steps", "The steps of the method", tuple(lines), state.position, label="Steps", aside=aside)
+
+
+def step_card(step: Step, here: tuple[Line, ...], position: int | None) -> Card:
+    """Return the card of a step. here: what is known about the current launch, shown before the general text."""
+    lines = [Line(step.what)]
+    lines += [Line(step.why, "quiet")] if step.why else []
+    lines.append(Line("Here", "strong"))
+    lines += [Line(line.text, line.style, line.label, line.depth + 1) for line in here]
+    lines += [Line(text, "step") for text in step.steps]
+    for label, texts in (("Know", step.points), ("Look at", step.look)):
+        lines += [Line(text, "fact", label if at == 0 else " ") for at, text in enumerate(texts)]
+    for label, text in (("Formula", step.formula), ("Example", step.example), ("Done when", step.exit)):
+        lines += [Line(text, "fact", label)] if text else []
+    lines += [Line(text, "fact", "Run" if at == 0 else " ") for at, text in enumerate(step.commands)]
+    lines += [Line(step.misleads, "fact", "Misleads")] if step.misleads else []
+    if step.exercise:
+        lines.append(Line(f"ncu-advisor practice show {step.exercise}", "fact", "Practise"))
+    lines += [Line(", ".join(step.see), "quiet", "See also")] if step.see else []
+    label = f"Step {step.id}"
+    return Card("step", step.title, tuple(lines), position, step.id, label)
+
+
+def far(state: State, step: str) -> Far:
+    """Return the progress of a step on the current launch."""
+    found = [how for place, name, how in state.progress if name == step and place in (None, state.position)]
+    return max(found, key=_RANK.index, default="open")
+
+
+def steps_to_reveal(state: State) -> tuple[str, ...]:
+    """Return step 0 before the class is shown, step 1 after that; nothing later."""
+    if state.place != "launch" or state.launch is None:
+        return ()
+    if not state.has_card("class"):
+        return ("0",) if not state.numbers else ()
+    return ("1",) if state.step in ("", "0", "S1", "S2", "S4", "S5") or "1" not in state.visited else ()
+
+
 def _of_trace(step: str, state: State) -> list[Line]:
-    """What the trace says to a system step; without one, that nothing is known and what can be done."""
+    """Return what the trace shows for a system step; without a trace, how to open one."""
     found = show.of(state)
     if found is not None:
         return _OF_TRACE[step](*found)
     lines = [
-        Line(
-            ("No trace of the whole program is open, so nothing is known of this: /timeline TRACE opens one."),
-            "unknown",
-        ),
-        Line("The report of one kernel cannot tell. What nsys shows can also be typed, number by number.", "quiet"),
+        unknown("Unknown: no trace of the whole program is open. /timeline TRACE opens one."),
+        Line("The report of one kernel does not show it. The numbers of nsys can also be typed.", "quiet"),
     ]
     return [*lines, *_share(state)] if step == "S4" else lines
 
 
 def _share(state: State) -> list[Line]:
-    """How much of the report's own time the kernel at hand takes: less than a trace tells, and said so."""
+    """Return the kernel's share of the report's time, which is not that of the whole program."""
     launches, launch = (() if state.diagnosis is None else state.diagnosis.launches), state.launch
     whole = sum(each.duration_ns or 0.0 for each in launches)
     if launch is None or len(launches) < 2 or not whole or any(each.duration_ns is None for each in launches):
         return []
     mine = sum(each.duration_ns or 0.0 for each in launches if each.kernel_full == launch.kernel_full)
-    return [
-        Line(
-            (
-                f"of the {len(launches)} launches in the report this kernel takes {100 * mine / whole:.0f} % "
-                "of the time; only a trace tells of the whole"
-            ),
-            "fact",
-        )
-    ]
+    share = f"{100 * mine / whole:.0f} % of the time"
+    text = f"this kernel takes {share} of the {len(launches)} launches in the report; only a trace shows the whole"
+    return [Line(text, "fact")]
 
 
 def here(step: str, state: State) -> tuple[Line, ...]:
-    """What the launch (or the trace) at hand says to a step; where that is nothing, so much, and what to collect."""
+    """Return what the current launch or trace shows for a step; if that is nothing, what to collect."""
     if step in SYSTEM:
         return tuple(_of_trace(step, state))
-    launch, tell = state.launch, _OF_LAUNCH.get(step)
-    if launch is None or tell is None:
-        return (
-            Line(
-                "No launch is open yet, so nothing can be said about yours: open a report, or type numbers.", "unknown"
-            ),
-        )
-    return tuple(tell(state, launch)) or (Line(NOTHING_HERE, "unknown"), *collecting(launch))
+    launch, lines = state.launch, HERE.get(step)
+    if launch is None or lines is None:
+        return (unknown("No launch is open yet, so nothing is known about yours: open a report, or type numbers."),)
+    nothing = unknown("These numbers show nothing about this step.")
+    return tuple(lines(state, launch)) or (nothing, *collecting(launch))

@@ -1,21 +1,21 @@
-"""Where a learner is in the practice view: exercise and stage, what was said, what came back."""
+"""The state of the practice view: exercise, stage, typed answers, results."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Final
 
-# Stage -> its short name in the strip, and what it is called as a next step.
+# Stage -> its name in the strip, and as a next step.
 STAGE_NAMES: Final = {
     "story": ("Story", "Read the story"),
-    "napkin": ("Napkin", "Work the numbers out on paper, before any profile"),
+    "napkin": ("Napkin", "Estimate the numbers before any profile"),
     "numbers": ("Profile", "Look at the profile's numbers"),
-    "predict": ("Predict", "Predict class, cause and gain"),
+    "predict": ("Predict", "Predict class, cause and speedup"),
     "reveal": ("Answer", "See the answer, and your points"),
     "hints": ("Hints", "Take a hint"),
     "edit": ("Edit", "Fix the code"),
     "run": ("Run", "Check your version"),
-    "compare": ("Compare", "Compare the recorded versions (tells what they do)"),
+    "compare": ("Compare", "Compare the recorded versions (shows what they change)"),
     "quiz": ("Quiz", "Answer the quiz"),
     "solution": ("Solution", "Read the solution"),
     "log": ("Log", "Your experiment log"),
@@ -26,24 +26,9 @@ STATES: Final = {"new": "new", "started": "started", "tried": "tried", "solved":
 BEFORE: Final = "Better before it"
 LEVEL: Final = "Level"
 STEP_OF_METHOD: Final = "step {step} of the method"
-LADDER: Final = "a ladder of {count} versions, each with its own fault"
+LADDER: Final = "a ladder of {count} versions, each with its own cause"
 YOUR_VERSION: Final = "your version"
 
-JUDGED: Final = {
-    "right": "Right.",
-    "close": "Close: {factor:.2f} times what it is.",
-    "off": "Off: {factor:.3g} times what it is.",
-    "unread": "Compare for yourself: this is not a number that can be judged.",
-}
-NO_GAIN: Final = "That is no gain: write a factor between 0 and a million, such as 2.5."
-RESET_ALL: Final = "Start over: original back, record forgotten"
-
-MEASURE: Final = "Profile my version with ncu, before and after"
-TIMES: Final = {"slow": "first version", "mine": "yours", "fast": "last version"}
-QUESTION: Final = "Question {at} of {all}"
-ANSWERED: Final = {True: "Right.", False: "Not so."}
-MARKS: Final = {True: "right", False: "wrong"}
-YOURS: Final = "yours"
 LOG_HOW: Final = "Add to the latest version: type seen: …, because: … or next: …"
 LOG_PREFIXES: Final = {"seen": "observation", "because": "hypothesis", "next": "next"}
 LOG_LABELS: Final = {"observation": "seen", "hypothesis": "because", "next": "next"}
@@ -54,10 +39,10 @@ STAGES: Final = tuple(STAGE_NAMES)
 class Exercising:
     """Where the learner is.
 
-    rows: the list (practice.lessons.Row), listed: whether it was where this began; name: the exercise at hand, empty in
+    rows: the list (practice.lessons.Row); listed: whether the exercise was opened from it; name: it, empty in
     the list; stage: one of STAGES; step: the version of the code that profile and prediction are about; lesson: the
     newest practice.lessons.Lesson of the exercise. said: typed napkin numbers by place, ways: places whose way was
-    shown. picks: class and cause of the prediction that is being made. told: (action, step) to its newest result.
+    shown. picks: class and cause of the prediction that is being made. results: (action, step) to its newest result.
     sure: the reset that waits for a yes. trouble: why the last work failed. spoilers: whether the list names causes.
     worked: the newest lesson of each exercise of the session, without results, in the order of their opening.
     """
@@ -71,7 +56,7 @@ class Exercising:
     said: tuple[tuple[int, str], ...] = ()
     ways: tuple[int, ...] = ()
     picks: tuple[tuple[str, str], ...] = ()
-    told: tuple[tuple[tuple[str, str], Any], ...] = ()
+    results: tuple[tuple[tuple[str, str], Any], ...] = ()
     sure: str = ""
     trouble: str = ""
     spoilers: bool = False
@@ -80,7 +65,7 @@ class Exercising:
     def result(self, action: str, step: str | None = None) -> Any:
         """The newest result of an action, for the step at hand or another; None where there is none."""
         key = (action, self.step if step is None else step)
-        return next((result for known, result in self.told if known == key), None)
+        return next((result for known, result in self.results if known == key), None)
 
     @property
     def known(self) -> Any:

@@ -1,4 +1,4 @@
-"""What a learner does in the practice view: the page that follows, and the work that it waits for."""
+"""Transitions of the practice view: the page that follows an action, and the work that it waits for."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from advisor.session.requests import Practise
 from advisor.session.state import State
 from advisor.session.transitions import settled, wait
 
-# What the practice room does for an exercise (practice.lessons.ACTIONS); all else only moves within the pages.
+# Actions with work (practice.lessons.ACTIONS); all others only change the page.
 _WORK: Final = ("look", "hint", "quiz", "start", "reset", "check", "measure", "solution", "log")
-# Where the outcome of work stands.
+# The stage that shows the outcome of an action.
 _PLACE: Final = {
     "look": "edit",
     "profile": "numbers",
@@ -40,7 +40,7 @@ def entered(state: State, subject: str) -> State:
 
 
 def practised(state: State, action: str, exercise: str, given: dict[str, str]) -> State:
-    """Something is done in the practice view; whatever makes no sense there leaves the state as it is."""
+    """An action in the practice view; one that is not possible there leaves the state as it is."""
     here = state.exercising
     if state.view != "practice" or here is None:
         return state
@@ -68,7 +68,7 @@ def _opened(state: State, here: Exercising, name: str, listed: bool) -> State:
 
 
 def _moved(state: State, here: Exercising, action: str, given: dict[str, str]) -> State | None:
-    """What is done with the exercise at hand; None where it cannot be."""
+    """An action on the exercise at hand; None where it is not possible."""
     if action == "stage":
         return _staged(state, here, given.get("stage", ""))
     if action == "napkin":
@@ -97,7 +97,7 @@ def _ask(state: State, here: Exercising, action: str, given: dict[str, str]) -> 
 
 
 def _staged(state: State, here: Exercising, stage: str) -> State | None:
-    """Another page; what it shows is fetched where it is not there yet."""
+    """Another page; requests the results that it shows."""
     if stage not in STAGES:
         return None
     there = replace(here, stage=stage, sure="")
@@ -114,7 +114,7 @@ def _staged(state: State, here: Exercising, stage: str) -> State | None:
 
 
 def _reckoned(state: State, here: Exercising, given: dict[str, str]) -> State | None:
-    """A napkin number typed (`said`), or the way to it shown; places that do not exist are nothing."""
+    """A napkin number typed (`said`), or its derivation shown; None for a place that does not exist."""
     at = int(given["at"]) if given.get("at", "").isdecimal() else -1
     if not 0 <= at < len(here.lesson.exercise.napkin):
         return None
@@ -126,7 +126,7 @@ def _reckoned(state: State, here: Exercising, given: dict[str, str]) -> State | 
 
 
 def _predicted(state: State, here: Exercising, action: str, given: dict[str, str]) -> State | None:
-    """A part of a prediction; the gain completes it."""
+    """A part of a prediction; the speedup completes it."""
     made = here.prediction
     if made is not None and made.points is not None and here.step != MINE:
         return None
@@ -144,7 +144,7 @@ def _predicted(state: State, here: Exercising, action: str, given: dict[str, str
 
 
 def done(state: State, request: Practise, result: Any) -> State:
-    """What the practice room gave back; of another exercise than the one at hand only the list counts."""
+    """The result of an action; of another exercise than the one at hand only the list counts."""
     here = state.exercising
     if here is None:
         return state
@@ -158,21 +158,21 @@ def done(state: State, request: Practise, result: Any) -> State:
     if request.action == "predict":
         after = replace(after, picks=())
     if request.action == "reset" and given.get("progress"):
-        after = replace(after, told=(), said=(), ways=(), picks=())
+        after = replace(after, results=(), said=(), ways=(), picks=())
     step = given.get("step", "") if request.action in ("profile", "reveal") else ""
     new = {(request.action, step): result.result}
     if request.action == "reveal":
         new[("profile", step)] = result.result[0]
-    told = {key: value for key, value in after.told if key not in new}
+    results = {key: value for key, value in after.results if key not in new}
     if request.action in ("look", "reset"):
-        # What was found out about another source says nothing of the one that is there now.
-        told = {key: value for key, value in told.items() if key[0] not in ("check", "measure")}
-    told |= new
-    return replace(state, exercising=replace(after, told=tuple(told.items())))
+        # Results of the former source do not hold for the one that is there now.
+        results = {key: value for key, value in results.items() if key[0] not in ("check", "measure")}
+    results |= new
+    return replace(state, exercising=replace(after, results=tuple(results.items())))
 
 
 def _worked(before: tuple[Any, ...], lesson: Any) -> tuple[Any, ...]:
-    """The exercises of the session with this newest lesson, in the place of an older one of the same exercise."""
+    """The exercises of the session with this lesson in place of an older one of the same exercise."""
     bare = replace(lesson, result=None)
     if all(one.exercise.name != bare.exercise.name for one in before):
         return (*before, bare)
@@ -180,7 +180,7 @@ def _worked(before: tuple[Any, ...], lesson: Any) -> tuple[Any, ...]:
 
 
 def failed(state: State, request: Practise, message: str) -> State:
-    """The page shows why it could not be done."""
+    """The page shows why an action failed."""
     after = settled(state, request)
     if after is None:
         return state

@@ -1,4 +1,4 @@
-"""Whose turn it is in the practice room: what can be chosen on a page, what typed text means there."""
+"""The choices on the pages of an exercise, and the meaning of text typed there."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from advisor.practice.predictions import MINE, judge, wanted
 from advisor.session import events as e
 from advisor.session.choices import DONT_KNOW_WORDS
 from advisor.session.language.names import near, pick, squash
-from advisor.session.numbers import UNIT_HINTS
 from advisor.session.practice import exercising
 from advisor.session.practice.exercising import STAGES, Exercising
-from advisor.session.records import Choice
+from advisor.session.records import UNIT_HINTS, Choice
 
-# What only a face can do: suspend itself for an editor, or be one.
+# Choices of the screen itself: suspend it for an editor, or be one.
 EDITOR, IN_PLACE = "editor", "inplace"
+_MEASURE: Final = "Profile my version with ncu, before and after"
+_RESET_ALL: Final = "Start over: original back, record forgotten"
 _LONGEST: Final = 100  # characters of a napkin number
 
 
 def choices(here: Exercising) -> tuple[Choice, ...]:
-    """What can be chosen on the page of an exercise, the natural next step first."""
+    """The choices on the page at hand, the natural next step first."""
     back = Choice("list", "Choose another exercise") if here.listed else Choice("leave", "Back to where you came from")
     return (back,) if here.lesson is None else (*_CHOICES[here.stage](here), back)
 
@@ -55,7 +56,7 @@ def _do(here: Exercising, action: str, *given: tuple[str, str]) -> e.Practised:
 
 
 def understand(text: str, here: Exercising) -> e.Event | str:
-    """What a typed line (no slash command) means on the page at hand; a line of words where it means nothing."""
+    """The event of a typed line (no slash command) on the page at hand; a message where it has none."""
     line = " ".join(text.split())
     if here.lesson is None:
         return "That is none of the choices here."
@@ -83,7 +84,7 @@ def stage_of(text: str, here: Exercising) -> e.Event | None:
 
 
 def _reckoned(line: str, here: Exercising, at: int) -> e.Event | str:
-    """A napkin number; what cannot be held against the one asked for spends nothing: it is said what is asked for."""
+    """A napkin number; one of another unit is not counted, and the message says what is asked for."""
     value = here.lesson.exercise.napkin[at].value
     units = wanted(value)
     hints = {**UNIT_HINTS, "": "a plain number, without a unit"}
@@ -95,8 +96,8 @@ def _reckoned(line: str, here: Exercising, at: int) -> e.Event | str:
     choice = choice_of(line, here)
     named = event_of(choice, here) if choice is not None else stage_of(line, here)
     return named or (
-        f"This asks for {kinds or 'a number'}. Worked out before the profile, it tells what to look "
-        "for; Enter alone shows it."
+        f"This asks for {kinds or 'a number'}. Estimated before the profile, it shows what to look for. "
+        "Enter alone shows it."
     )
 
 
@@ -104,8 +105,10 @@ def _gain(line: str, here: Exercising) -> e.Event | str:
     try:
         value = float(line.casefold().removesuffix("x").replace(",", ".").strip())
     except ValueError:
-        return exercising.NO_GAIN
-    return _do(here, "gain", ("gain", f"{value:g}")) if 0 < value < 1e6 else exercising.NO_GAIN
+        value = 0.0
+    if 0 < value < 1e6:
+        return _do(here, "gain", ("gain", f"{value:g}"))
+    return "That is no speedup: type a factor between 0 and a million, such as 2.5."
 
 
 def _chosen(line: str, here: Exercising) -> e.Event | str:
@@ -141,7 +144,7 @@ def place_of(text: str) -> int | None:
 
 
 def narrowed(text: str, here: Exercising) -> tuple[tuple[str, ...], int | None]:
-    """What narrows a long list, and the place, in what is left of it, whose number follows or is typed alone."""
+    """The words that filter a long list, and the place in the filtered list whose number is typed."""
     if not numbered(here):
         return (), None
     if not narrows(here):
@@ -167,7 +170,7 @@ def next_question(here: Exercising) -> int | None:
 
 
 def predicting(here: Exercising) -> bool:
-    """Whether a prediction is being made: none is there yet, or it is made anew."""
+    """Whether a prediction is being made, for the first time or again."""
     made = here.prediction
     if made is None or made.points is None:
         return made is None or bool(here.picks)
@@ -175,29 +178,29 @@ def predicting(here: Exercising) -> bool:
 
 
 def asks_gain(here: Exercising) -> bool:
-    """Whether the gain is what the prediction lacks."""
+    """Whether the speedup is the part of the prediction that is missing."""
     return predicting(here) and "cause" in here.pick
 
 
 def narrows(here: Exercising) -> bool:
-    """Whether typing narrows the choices instead of naming one: class and cause are many."""
+    """Whether typing filters the choices instead of naming one: there are many classes and causes."""
     return here.stage == "predict" and predicting(here) and not asks_gain(here)
 
 
 def asks_number(here: Exercising) -> bool:
-    """Whether a number is what is asked for, so that it can be no choice: on the napkin, or the gain."""
+    """Whether a number is asked for, so that it names no choice: on the napkin, or the speedup."""
     if here.lesson is None:
         return False
     return next_number(here) is not None if here.stage == "napkin" else here.stage == "predict" and asks_gain(here)
 
 
 def numbered(here: Exercising) -> bool:
-    """Whether the choices have numbers: not where a number is asked for, or where they have letters."""
+    """Whether the choices are numbered: not where a number is asked for, or where they have letters."""
     return not asks_number(here) and not lettered(here)
 
 
 def lettered(here: Exercising) -> bool:
-    """Whether the choices are answers with letters, which may well be numbers themselves."""
+    """Whether the choices are answers with letters, whose texts may be numbers."""
     return here.stage == "quiz" and here.lesson is not None and next_question(here) is not None
 
 
@@ -229,7 +232,7 @@ def _napkin(here: Exercising) -> tuple[Choice, ...]:
 def _numbers(here: Exercising) -> tuple[Choice, ...]:
     first = _to("reveal") if here.revealed else _to("predict")
     steps = [step for step in here.lesson.exercise.stages if step.id != here.step]
-    # A later version's title says what was fixed in the one before.
+    # The id of a later version reveals what was fixed in the one before.
     label = "{id}" if here.revealed else "{number}"
     ids = [step.id for step in here.lesson.exercise.stages]
     others = [
@@ -248,7 +251,7 @@ def _predict(here: Exercising) -> tuple[Choice, ...]:
         return (_to("reveal"), _to("edit"))
     if not predicting(here) and here.step == MINE:
         return (
-            Choice("measure", exercising.MEASURE, ("profile", "measure")),
+            Choice("measure", _MEASURE, ("profile", "measure")),
             Choice("anew", "Predict again", ("anew",)),
         )
     if not predicting(here):
@@ -278,14 +281,14 @@ def _edit(here: Exercising) -> tuple[Choice, ...]:
         return (Choice("start", "Make my folder", ("start",)), _to("hints"))
     if here.sure:
         everything = here.sure == "all"
-        what = exercising.RESET_ALL if everything else "Put the original back"
+        what = _RESET_ALL if everything else "Put the original back"
         yes = Choice("reset:1" if everything else "reset", f"Yes: {what}", ("yes", "y"))
         return (Choice("stage:edit", "No, leave all as it is", ("no", "n")), yes)
     edit = [Choice(EDITOR, "Edit in {editor}", ("editor",)), Choice(IN_PLACE, "Edit here", ("here",))]
     out = [_to("run"), *edit] if here.lesson.yours.changes else [*edit, _to("run")]
     out += [
         Choice("sure:source", "Put the original back", ("reset",)),
-        Choice("sure:all", exercising.RESET_ALL, ("start over",)),
+        Choice("sure:all", _RESET_ALL, ("start over",)),
     ]
     return tuple(out)
 
@@ -296,8 +299,8 @@ def _run(here: Exercising) -> tuple[Choice, ...]:
     again = "Check again" if here.result("check", "") is not None else "Check my version"
     check = Choice("check", again, ("check",))
     after = here.result("check", "") is not None
-    foretell = Choice(f"step:{MINE}", "Predict what the profile of my version will say", ("predict",))
-    rest = (foretell, Choice("measure", exercising.MEASURE, ("profile", "measure")), _to("compare"), _to("log"))
+    foretell = Choice(f"step:{MINE}", "Predict the diagnosis of my version", ("predict",))
+    rest = (foretell, Choice("measure", _MEASURE, ("profile", "measure")), _to("compare"), _to("log"))
     return (_to("edit"), check, *rest, _to("quiz")) if after else (check, _to("edit"), *rest)
 
 

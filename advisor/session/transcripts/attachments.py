@@ -1,19 +1,24 @@
-"""What a session rests on, put into its transcript: readings, small traces, a team's rules, measured ceilings."""
+"""What a session depends on, put into its transcript: readings, small traces, a team's rules, measured ceilings."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 from msgspec import structs
 
 from advisor import __version__
+from advisor.hardware.ceilings import Ceilings
 from advisor.records import resources
+from advisor.records.readings import IDENTITY, Access, Progress, RuleResult
+from advisor.session.executor import Judged, Sources
 from advisor.session.state import State
 from advisor.session.transcripts.format import (
     BUNDLED,
@@ -23,35 +28,34 @@ from advisor.session.transcripts.format import (
     Launch,
     Reading,
     Scrubber,
+    Shape,
     Transcript,
-    launches_of,
 )
 from advisor.session.transcripts.recorder import Recorder
 
 if TYPE_CHECKING:
-    from advisor.hardware.ceilings import Ceilings
-    from advisor.records.readings import Progress, ReportInfo
-    from advisor.session.executor import Judged, Sources
+    import pandas as pd
 
 _MOST_LAUNCHES: Final = 100
 _MOST_EMBEDDED: Final = 4 << 20
 _MOST_TEXT: Final = 1 << 20
+_IDS: Final = 3  # leading fields of Access and RuleResult that are no measured numbers
 
 
 @dataclass
 class Memory:
-    """What a session has read so far: analyses by the paths they were made of, and the files of traces."""
+    """The inputs of a session so far: analyses by the paths of their reports, and the files of traces."""
 
     knowledge: tuple[Path, ...] = ()
     analyses: dict[tuple[str, ...], Any] = field(default_factory=dict)
     traces: dict[str, None] = field(default_factory=dict)
 
     def take(self, other: Memory) -> None:
-        """From now on remember what the other does, and together with it."""
+        """Share the contents of another memory from now on."""
         self.knowledge, self.analyses, self.traces = other.knowledge, other.analyses, other.traces
 
     def watching(self, sources: Sources) -> Sources:
-        """The same sources, whose readings are remembered here. They are those that the executor keeps too."""
+        """Return the same sources, whose readings are remembered here."""
 
         def analyse(paths: Sequence[Path], gpu: str | None, progress: Progress) -> Judged:
             made = sources.analyse(paths, gpu, progress)
@@ -75,28 +79,29 @@ def transcript_of(
     recorder: Recorder | None = None,
     header: Header | None = None,
 ) -> Transcript:
-    """The session as a transcript. embed: small readings and traces are embedded; header: gives title and so on."""
+    """Return the session as a transcript. embed: embed small readings and traces; header: gives title and so on."""
     launches: list[Launch] = []
     readings: list[Reading] = []
+    ceilings: dict[str, Ceilings] = {}
     for paths, analysis in list(memory.analyses.items()):
         reading, found = _reading(paths, analysis, len(readings), scrubber, embed)
         readings.append(reading)
         launches += found
+        ceilings |= _ceilings(analysis)
     head = structs.replace(
         header or Header(),
         tool=__version__,
         knowledge=knowledge_digest(),
         readings=tuple(readings),
-        ceilings=_ceilings(memory),
+        ceilings=ceilings,
     )
-    attached = [*_traces(memory, scrubber, embed), *_rules(memory, scrubber)]
-    entries = (recorder or Recorder(scrubber)).entries(state.log)
-    return Transcript(head, tuple(launches), tuple(attached), entries)
+    attached = (*_traces(memory, scrubber, embed), *_rules(memory, scrubber))
+    return Transcript(head, tuple(launches), attached, (recorder or Recorder(scrubber)).entries(state.log))
 
 
 @lru_cache(maxsize=1)
 def knowledge_digest() -> str:
-    """SHA-256 of our own knowledge base: names and contents of its files."""
+    """Return the SHA-256 of our own knowledge base: names and contents of its files."""
     digest = hashlib.sha256()
     base = resources.folder("knowledge")
     for path in sorted(base.rglob("*.yaml")):
@@ -108,86 +113,98 @@ def _reading(
     paths: tuple[str, ...], analysis: Any, number: int, scrubber: Scrubber, embed: bool
 ) -> tuple[Reading, list[Launch]]:
     names = tuple(map(scrubber.path, paths))
-    infos = tuple(_info(info, scrubber) for info in analysis.diagnosis.reports)
+    infos = tuple(
+        Info(
+            path=scrubber.path(info.path),
+            sha256=info.sha256,
+            tool=info.tool,
+            format=info.format,
+            complete=info.complete,
+            problems=tuple(map(scrubber.text, info.problems)),
+            launches_missing=info.launches_missing,
+        )
+        for info in analysis.diagnosis.reports
+    )
     if all(name.startswith(BUNDLED) for name in names):
         return Reading(names, "bundled", infos), []
     inputs = getattr(analysis, "inputs", None)
-    if not embed or inputs is None or len(inputs.frame) > _MOST_LAUNCHES:
-        return Reading(names, "absent", infos), []
-    launches = [_scrubbed(launch, scrubber) for launch in launches_of(inputs.frame, number)]
-    if sum(len(msgspec.json.encode(launch)) for launch in launches) > _MOST_EMBEDDED:
-        return Reading(names, "absent", infos), []
-    return Reading(names, "embedded", infos), launches
+    if embed and inputs is not None and len(inputs.frame) <= _MOST_LAUNCHES:
+        launches = list(_launches(inputs.frame, number, scrubber))
+        if sum(len(msgspec.json.encode(launch)) for launch in launches) <= _MOST_EMBEDDED:
+            return Reading(names, "embedded", infos), launches
+    return Reading(names, "absent", infos), []
 
 
-def _info(info: ReportInfo, scrubber: Scrubber) -> Info:
-    return Info(
-        path=scrubber.path(info.path),
-        sha256=info.sha256,
-        tool=info.tool,
-        format=info.format,
-        complete=info.complete,
-        problems=tuple(map(scrubber.text, info.problems)),
-        launches_missing=info.launches_missing,
-    )
+def _launches(frame: pd.DataFrame, reading: int, scrubber: Scrubber) -> Iterator[Launch]:
+    """Yield the rows of a frame; metrics that are not finite are left out."""
+    columns = [name for name in frame.columns if name not in IDENTITY]
+    table = frame[columns].to_numpy(dtype=float).tolist()
+    for (_, row), values in zip(frame[[n for n in IDENTITY if n in frame]].iterrows(), table, strict=True):
+        opcodes, accesses, rules = (row.get(name) for name in ("opcodes", "accesses", "rules"))
+        yield Launch(
+            reading=reading,
+            report=int(row["report"]),
+            index=int(row["index"]),
+            kernel=scrubber.text(str(row["kernel"])),
+            kernel_full=scrubber.text(str(row["kernel_full"])),
+            gpu_name=str(row["gpu_name"] or ""),
+            cc=str(row["cc"] or ""),
+            grid=_shape(row["grid"]),
+            block=_shape(row["block"]),
+            metrics={n: v for n, v in zip(columns, values, strict=True) if math.isfinite(v)},
+            opcodes={str(k): float(v) for k, v in opcodes.items()} if isinstance(opcodes, dict) else None,
+            accesses=tuple(map(_row, accesses)) if isinstance(accesses, tuple) else None,
+            rules=tuple(_row(_scrubbed(rule, scrubber)) for rule in rules) if isinstance(rules, tuple) else (),
+        )
 
 
-def _scrubbed(launch: Launch, scrubber: Scrubber) -> Launch:
-    rules = tuple((a, scrubber.text(b), scrubber.text(c), d, e) for a, b, c, d, e in launch.rules)
-    kernel, full = scrubber.text(launch.kernel), scrubber.text(launch.kernel_full)
-    return structs.replace(launch, kernel=kernel, kernel_full=full, rules=rules)
+def _shape(value: Any) -> Shape:
+    return (int(value[0]), int(value[1]), int(value[2])) if isinstance(value, tuple) else None
 
 
-def _ceilings(memory: Memory) -> dict[str, Ceilings]:
-    """The measured ceilings that may have decided: those of the cards that the launches ran on, without their dates."""
-    out: dict[str, Ceilings] = {}
-    for analysis in list(memory.analyses.values()):
-        inputs = getattr(analysis, "inputs", None)
-        if inputs is None:
-            continue
-        cards = {f"{name} ({cc})" for name, cc in zip(inputs.frame["gpu_name"], inputs.frame["cc"], strict=True)}
-        out |= {key: structs.replace(found, measured="") for key, found in inputs.ceilings.items() if key in cards}
-    return out
+def _scrubbed(rule: RuleResult, scrubber: Scrubber) -> RuleResult:
+    return replace(rule, title=scrubber.text(rule.title), message=scrubber.text(rule.message))
 
 
-def _traces(memory: Memory, scrubber: Scrubber, embed: bool) -> list[Attached]:
-    out = []
+def _row(item: Access | RuleResult) -> Any:
+    """Return the fields as a tuple; numbers that are not finite are None."""
+    values = astuple(item)
+    numbers = (None if v is None or not math.isfinite(v) else float(v) for v in values[_IDS:])
+    return (*values[:_IDS], *numbers)
+
+
+def _ceilings(analysis: Any) -> dict[str, Ceilings]:
+    """Return the measured ceilings of the GPUs that the launches ran on, without their dates: they may have decided."""
+    inputs = getattr(analysis, "inputs", None)
+    if inputs is None:
+        return {}
+    gpus = {f"{name} ({cc})" for name, cc in zip(inputs.frame["gpu_name"], inputs.frame["cc"], strict=True)}
+    return {key: structs.replace(found, measured="") for key, found in inputs.ceilings.items() if key in gpus}
+
+
+def _traces(memory: Memory, scrubber: Scrubber, embed: bool) -> Iterator[Attached]:
     for path in list(memory.traces):
         name = scrubber.path(path)
-        if name.startswith(BUNDLED):
-            continue
-        text = _text(Path(path)) if embed else None
-        text = None if text is None else scrubber.text(text)
-        out.append(Attached("trace", name, _digest(Path(path), text), text))
-    return out
+        if not name.startswith(BUNDLED):
+            yield _attached("trace", name, Path(path), scrubber, embed=embed)
 
 
-def _rules(memory: Memory, scrubber: Scrubber) -> list[Attached]:
-    out = []
+def _rules(memory: Memory, scrubber: Scrubber) -> Iterator[Attached]:
     for number, folder in enumerate(memory.knowledge):
         for path in sorted(folder.rglob("*.yaml")):
-            name, text = path.relative_to(folder).as_posix(), _text(path)
-            text = None if text is None else scrubber.text(text)
-            out.append(Attached("rules", name, _digest(path, text), text, number))
-    return out
+            yield _attached("rules", path.relative_to(folder).as_posix(), path, scrubber, number)
 
 
-def _text(path: Path) -> str | None:
-    """A small file's text; None for a large one, and for what is no text."""
-    try:
-        if path.stat().st_size > _MOST_TEXT:
-            return None
-        text = path.read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None
-    return None if "\0" in text else text
-
-
-def _digest(path: Path, text: str | None) -> str:
-    if text is not None:
-        return hashlib.sha256(text.encode()).hexdigest()
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
-        return ""
+def _attached(
+    kind: Literal["trace", "rules"], name: str, path: Path, scrubber: Scrubber, folder: int = 0, *, embed: bool = True
+) -> Attached:
+    """Return the file with its scrubbed text; without the text if the file is large, binary or not to be embedded."""
+    text, digest = None, ""
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        if embed and digest and path.stat().st_size <= _MOST_TEXT:
+            text = scrubber.text(path.read_bytes().decode("utf-8"))
+    if text is None or "\0" in text:
+        return Attached(kind, name, digest, None, folder)
+    return Attached(kind, name, hashlib.sha256(text.encode()).hexdigest(), text, folder)

@@ -1,6 +1,4 @@
-"""A session without a screen: events in, all work done at once, states out.
-
-Transcripts written from a script: what a user would type, line by line, and what must be concluded on the way.
+"""Record a transcript from a script: what a user would type, line by line, and what must be concluded after it.
 
     ncu-advisor replay --record SCRIPT.yaml --out FILE.jsonl
 
@@ -16,16 +14,16 @@ A script is YAML:
       - 3                              # a line as it is typed: the third choice
       - what if dram_pct = 70
       - {say: /how, expect: {cards: [proof]}}
-      - {interview: conclusion}        # each question that is put is answered from `numbers`, "I don't know" where it
-                                       # is not there, until none is put any more (or, `until: ID`, that one is)
+      - {interview: conclusion}        # each question is answered from `numbers`, "I don't know" if it is not there,
+                                       # until no more is asked (or, with `until: ID`, that one is)
       - {do: goto, step: roofline}     # an action by its verb and fields, as a transcript writes it
       - {expect: {class: dram_bound, first: near_memory_roofline}}
 
-`begin.reports` are paths beside the script, or `kernels:…` of those that come with the program. `expect` holds after
-the line: class, first (finding), findings (all of them present), without (none of them), asks (a question's id), step,
-place, speedup ({finding: [least, most]}), cards (kinds, or `kind finding`, that came with this line), says (words that
-a card of the conversation contains), told (an entry of what was told holds these values). A line that is not understood
-or changes nothing is a mistake, unless it says `unclear: true`.
+`begin.reports` are paths relative to the script, or `kernels:…` for bundled ones. `expect` is checked after the line:
+class, first (finding), findings (all of them present), without (none of them), asks (a question's id), step, place,
+speedup ({finding: [least, most]}), cards (kinds, or `kind finding`, new with this line), says (words in a card of the
+conversation), told (values in a result of a request). A line that is not understood or changes nothing is an error,
+unless it says `unclear: true`.
 """
 
 from __future__ import annotations
@@ -36,7 +34,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from msgspec import structs
 
 from advisor.knowledge.loader import parse, read_text
 from advisor.records.errors import InputError, KnowledgeError
@@ -56,31 +53,35 @@ from advisor.session.transcripts.format import (
     bundled_path,
     decode,
     of_this_machine,
+    with_paths,
 )
 from advisor.session.transcripts.sandbox import Sandbox, harmless
 
-_MOST_OUTCOMES: Final = 200  # of one action: more would mean that work asks for work without end
-
-
+_MOST_OUTCOMES: Final = 200  # of one action: more would mean that requests never end
+_MOST_QUESTIONS: Final = 200
+_EXPECT: Final = frozenset(
+    ("class", "first", "findings", "without", "asks", "step", "place", "speedup", "cards", "says", "told")
+)
 Watch = Callable[[str, int, int], None]
 
 
 def quiet(what: str, done: int, total: int) -> None:
-    """Nobody watches the progress."""
+    """Ignore the progress."""
 
 
 def settle(
-    state: State, desk: Executor, entry: Entry | None = None, watch: Watch = quiet
+    state: State, executor: Executor, entry: Entry | None = None, watch: Watch = quiet
 ) -> tuple[State, tuple[e.Outcome, ...]]:
-    """The state after the work that it waits for, and the outcomes; of an entry: as many as came then, and failures as
-    they were.
+    """Return the state after the work that it waits for, and the outcomes.
+
+    entry: repeat only as many outcomes as it has, with its failures.
     """
     most = _MOST_OUTCOMES if entry is None or entry.settled is None else min(entry.settled, _MOST_OUTCOMES)
     failed = {} if entry is None else entry.failed
     outcomes: list[e.Outcome] = []
     while state.waiting and len(outcomes) < most:
         request, at = state.waiting[0], len(outcomes)
-        outcome = e.Failed(request, failed[at]) if at in failed else desk.perform(request, state, watch)
+        outcome = e.Failed(request, failed[at]) if at in failed else executor.perform(request, state, watch)
         after = reduce(state, outcome)
         if after is state:
             break
@@ -89,19 +90,13 @@ def settle(
     return state, tuple(outcomes)
 
 
-def do(state: State, entry: Entry, desk: Executor, watch: Watch = quiet) -> tuple[State, tuple[e.Outcome, ...]]:
-    """The state after an entry's event and its work, and the outcomes."""
-    return settle(reduce(state, entry.event), desk, entry, watch)
-
-
-_MOST_QUESTIONS: Final = 200
-_EXPECT: Final = frozenset(
-    ("class", "first", "findings", "without", "asks", "step", "place", "speedup", "cards", "says", "told")
-)
+def do(state: State, entry: Entry, executor: Executor, watch: Watch = quiet) -> tuple[State, tuple[e.Outcome, ...]]:
+    """Return the state after an entry's event and its work, and the outcomes."""
+    return settle(reduce(state, entry.event), executor, entry, watch)
 
 
 class Begin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How the session begins."""
+    """The reports, traces and GPU of the session."""
 
     reports: tuple[str, ...] = ()
     traces: tuple[str, ...] = ()
@@ -109,7 +104,7 @@ class Begin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Script(msgspec.Struct, forbid_unknown_fields=True):
-    """A script: see the text of this module."""
+    """A script, as described at the top of this module."""
 
     title: str
     script: tuple[Any, ...]
@@ -121,24 +116,24 @@ class Script(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def read_script(path: Path) -> Script:
-    """The script in a file; InputError, one line, for what is none."""
+    """Read a script; InputError, one line, for a file that is none."""
     try:
         return msgspec.convert(parse(path, read_text(path)), Script)
     except KnowledgeError as problem:
         line, _, what = str(problem).removeprefix(f"{path}:").partition(": ")
-        told = what if what.startswith("cannot be read") else f"not a script: line {line}: {what}"
-        raise InputError(f"{path}: {told}") from None
+        text = what if what.startswith("cannot be read") else f"not a script: line {line}: {what}"
+        raise InputError(f"{path}: {text}") from None
     except (msgspec.ValidationError, ValueError) as problem:
         raise InputError(f"{path}: not a script: {' '.join(str(problem).split())[:200]}") from None
 
 
 def record(path: Path, watch: Watch = quiet) -> Transcript:
-    """The transcript of a script; InputError names the line that was not understood, or what is not as expected."""
+    """Return the transcript of a script; InputError names the line that was not understood or failed its `expect`."""
     script = read_script(path)
     memory = Memory()
-    desk = Sandbox(harmless(memory.watching(sources())), cards={})
-    scene = _Scene(script, desk, str(path), watch)
-    scene.begin(path.parent)
+    executor = Sandbox(harmless(memory.watching(sources())), cards={})
+    scene = _Scene(script, executor, str(path), watch)
+    scene.begin()
     for number, item in enumerate(script.script, 1):
         scene.line(item, number)
     header = Header(title=script.title, description=script.description, cites=script.cites, tags=script.tags)
@@ -147,34 +142,27 @@ def record(path: Path, watch: Watch = quiet) -> Transcript:
 
 @dataclass
 class _Scene:
-    """A session that a script is played in."""
-
     script: Script
-    desk: Executor
+    executor: Executor
     name: str
     watch: Watch
     state: State = field(default_factory=State)
 
-    def begin(self, folder: Path) -> None:
-        """The first event."""
+    def begin(self) -> None:
         begin = self.script.begin
-        self._do(
-            e.Began(self._paths(begin.reports, folder), begin.gpu, self._paths(begin.traces, folder)), "the beginning"
-        )
+        self._do(with_paths(e.Began(begin.reports, begin.gpu, begin.traces), self._path), "the beginning")
 
-    def _paths(self, names: tuple[str, ...], folder: Path) -> tuple[str, ...]:
-        out = []
-        for name in names:
-            path = bundled_path(name) if name.startswith(BUNDLED) else folder / name
-            if path is None or not path.is_file():
-                raise InputError(f"{self.name}: there is no file {name!r}")
-            out.append(str(path))
-        return tuple(out)
+    def _path(self, named: str) -> str:
+        """Return the path of a file that the script names, `NAME#3` of a launch in it."""
+        name, sign, launch = named.partition("#")
+        path = bundled_path(name) if name.startswith(BUNDLED) else Path(self.name).parent / name
+        if path is None or not path.is_file():
+            raise InputError(f"{self.name}: there is no file {name!r}")
+        return f"{path}{sign}{launch}"
 
     def line(self, item: Any, number: int) -> None:
-        """One line of the script."""
         where = f"{self.name}: line {number} of the script"
-        before, told = self.state, len(self.state.log)
+        before, events = self.state, len(self.state.log)
         expect: Mapping[str, Any] = {}
         if isinstance(item, Mapping):
             rest = dict(item)
@@ -189,7 +177,7 @@ class _Scene:
                 raise InputError(f"{where}: neither say, interview, do nor expect: {', '.join(map(str, rest))[:80]}")
         else:
             self._say(str(item), f"{where} ({item!r})", False)
-        outcomes = [event for event in self.state.log[told:] if isinstance(event, e.OUTCOMES)]
+        outcomes = [event for event in self.state.log[events:] if isinstance(event, e.OUTCOMES)]
         _hold(expect, before, self.state, outcomes, where)
 
     def _say(self, text: str, where: str, unclear: bool) -> None:
@@ -208,12 +196,8 @@ class _Scene:
             raise InputError(f"{where}: no action is called {data['do']!r}") from None
         except ValueError as problem:
             raise InputError(f"{where}: {problem}") from None
-        if isinstance(event, e.ReportGiven):
-            name, sign, launch = event.path.partition("#")
-            event = structs.replace(event, path=self._paths((name,), Path(self.name).parent)[0] + sign + launch)
-        elif isinstance(event, e.TraceGiven):
-            event = structs.replace(event, paths=self._paths(event.paths, Path(self.name).parent))
-        self._do(event, where)
+        named = isinstance(event, e.ReportGiven | e.TraceGiven)
+        self._do(with_paths(event, self._path) if named else event, where)
 
     def _interview(self, until: str | None, where: str) -> None:
         numbers = self.script.numbers
@@ -230,15 +214,15 @@ class _Scene:
     def _do(self, event: e.Event, where: str) -> None:
         after = reduce(self.state, event)
         if after is self.state:
-            raise InputError(f"{where}: nothing came of it")
-        self.state, outcomes = settle(after, self.desk, watch=self.watch)
+            raise InputError(f"{where}: it has no effect here")
+        self.state, outcomes = settle(after, self.executor, watch=self.watch)
         for outcome in outcomes:
             if isinstance(outcome, e.Failed):
                 raise InputError(f"{where}: {outcome.message}")
 
 
 def _hold(expect: Mapping[str, Any], before: State, state: State, outcomes: list[Any], where: str) -> None:
-    """InputError where something expected is not so."""
+    """InputError where an expectation fails."""
     if unknown := set(expect) - _EXPECT:
         raise InputError(f"{where}: nothing called {sorted(unknown)[0]!r} can be expected")
     launch = state.launch
@@ -269,20 +253,20 @@ def _hold(expect: Mapping[str, Any], before: State, state: State, outcomes: list
             )
     for name in expect.get("cards", ()):
         if name not in came and name not in {card.partition(" ")[0] for card in came}:
-            raise InputError(f"{where}: no card {name!r} came, only {', '.join(came) or 'none'}")
+            raise InputError(f"{where}: no new card {name!r}, only {', '.join(came) or 'none'}")
     texts = [" ".join([c.title, c.label, c.aside, *(f"{x.label} {x.text}" for x in c.lines)]) for c in state.cards]
     says = expect.get("says", ())
     for words in (says,) if isinstance(says, str) else says:
         if not any(str(words).casefold() in text.casefold() for text in texts):
             raise InputError(f"{where}: no card says {words!r}")
-    told = [item for item in map(conclusions.told, outcomes) if item is not None]
+    results = [item for item in map(conclusions.result_of, outcomes) if item is not None]
     wanted = expect.get("told")
-    if wanted is not None and not any(_within(wanted, item) for item in told):
-        raise InputError(f"{where}: nothing told holds {wanted}, but {told}")
+    if wanted is not None and not any(_within(wanted, item) for item in results):
+        raise InputError(f"{where}: no result holds {wanted}, only {results}")
 
 
 def _within(wanted: Any, item: Any) -> bool:
-    """Whether every value of `wanted` is in the item, at its place."""
+    """Return whether the item holds every value of `wanted`, at its place."""
     if isinstance(wanted, Mapping):
         return isinstance(item, Mapping) and all(name in item and _within(v, item[name]) for name, v in wanted.items())
     return bool(wanted == item)

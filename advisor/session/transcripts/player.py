@@ -1,4 +1,4 @@
-"""A transcript replayed, forwards by working, backwards for free; and whether it still concludes the same."""
+"""Replay a transcript, and compare its conclusions with the saved ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from advisor.records.errors import InputError
 from advisor.session import events as e
 from advisor.session.actions import BY_EVENT
 from advisor.session.state import State
-from advisor.session.transcripts import format as serialize
 from advisor.session.transcripts import recorder as conclusions
 from advisor.session.transcripts.attachments import knowledge_digest
 from advisor.session.transcripts.authoring import Watch, do, quiet
@@ -29,7 +28,7 @@ from advisor.view.text import shown
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One action of a transcript: its number from 1, its verb, what was done in words, what was concluded then."""
+    """One action of a transcript: its number from 1, its verb, the action in words, and the saved conclusion."""
 
     number: int
     verb: str
@@ -39,7 +38,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What came of a step: the state after it, what was concluded, and whether the action could be done at all."""
+    """The outcome of a step: the state after it, its conclusion, and whether the action was possible."""
 
     state: State
     came: Mapping[str, Any]
@@ -48,20 +47,20 @@ class Played:
 
 @dataclass
 class Player:
-    """One transcript. State 0 is before the first step; `at(k)` works up to step k where that was not done before.
+    """One transcript. State 0 is before the first step; `at(k)` works up to step k once.
 
-    Nothing that a transcript names is opened, written or run; only of a session that the program kept by itself are the
-    reports read again. One thread at a time.
+    Nothing that a transcript names is opened, written or run; only the reports of an automatically saved session are
+    read again. One thread at a time.
     """
 
     transcript: Transcript
-    desk: Sandbox
+    executor: Sandbox
     name: str = ""
     _played: list[Played] = field(default_factory=lambda: [Played(State(), {})])
 
     @classmethod
     def load(cls, path: Path) -> Player:
-        """The player of a file; InputError, one line, for what is no transcript or carries what cannot be used."""
+        """Return the player of a file; InputError, one line, for a file that is no transcript or cannot be used."""
         transcript = load_file(path)
         if not own(path):
             return cls(transcript, stage(transcript), str(path))
@@ -70,12 +69,12 @@ class Player:
 
     @property
     def title(self) -> str:
-        """Its title, the file's name where it has none."""
+        """Return its title, the file's name if it has none."""
         return self.transcript.header.title or Path(self.name).name
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """All steps."""
+        """Return all steps."""
         out: list[Step] = []
         kernels: tuple[str, ...] = ()
         for number, entry in enumerate(self.transcript.entries, 1):
@@ -88,39 +87,39 @@ class Player:
 
     @property
     def ready(self) -> int:
-        """The last step that needs no more work: all up to it are there at once."""
+        """Return the last step that needs no more work."""
         return len(self._played) - 1
 
     def at(self, step: int, watch: Watch = quiet) -> Played:
-        """What came of a step, 0 for the beginning; a number beyond the last is the last."""
+        """Return the outcome of a step, 0 for the beginning; a number beyond the last is the last."""
         step = max(0, min(step, len(self)))
         while len(self._played) <= step:
             self._played.append(self._play(self.transcript.entries[len(self._played) - 1], watch))
         return self._played[step]
 
     def state(self, step: int, watch: Watch = quiet) -> State:
-        """The state after a step."""
+        """Return the state after a step."""
         return self.at(step, watch).state
 
     def _play(self, entry: Entry, watch: Watch) -> Played:
         before = self._played[-1].state
-        after, outcomes = do(before, entry, self.desk, watch)
-        # What is done with exercises depends on what was done with them on this machine.
+        after, outcomes = do(before, entry, self.executor, watch)
+        # An action on an exercise depends on the learner's progress on this machine.
         done = isinstance(entry.event, e.Practised) or any(
             event is entry.event for event in after.log[len(before.log) :]
         )
         for at, outcome in enumerate(outcomes):
-            # Going on without its report would be another session, which must not take the place of a kept one.
-            if not self.desk.kept or at in entry.failed:
+            # Without its report it would be another session, which must not replace the saved one.
+            if not self.executor.kept or at in entry.failed:
                 continue
             if isinstance(outcome, e.Failed) and isinstance(outcome.request, e.Read):
                 raise InputError(outcome.message)
         if len(self._played) == len(self) and done and all(one.done for one in self._played):
-            self.desk.end = after
+            self.executor.end = after
         return Played(after, concluded(before, after, outcomes), done)
 
     def differences(self, step: int, watch: Watch = quiet) -> tuple[Difference, ...]:
-        """Where a step concludes something else than it did when the session was saved."""
+        """Return where a step concludes something else than when the session was saved."""
         played = self.at(step, watch)
         if not step:
             return ()
@@ -128,15 +127,15 @@ class Player:
 
     @property
     def changed(self) -> tuple[str, ...]:
-        """After the first step: the reports that are not those that the session was saved with, a line each."""
+        """Return, after the first step, a line for each report that has changed since the session was saved."""
         state = self._played[min(1, self.ready)].state
         now = {info.sha256 for info in state.diagnosis.reports} if state.diagnosis is not None else set()
         was = self.transcript.header.readings[:1]
         infos = [info for reading in was for info in reading.reports if info.sha256 and info.sha256 not in now]
-        return tuple(f"{info.path}: has changed since, and so may what is concluded" for info in infos) if now else ()
+        return tuple(f"{info.path}: has changed since, and its conclusions may too" for info in infos) if now else ()
 
     def accepted(self, watch: Watch = quiet) -> Transcript:
-        """The transcript with what is concluded now in place of what was."""
+        """Return the transcript with today's conclusions."""
         entries = tuple(
             replace(entry, concluded=self.at(number, watch).came)
             for number, entry in enumerate(self.transcript.entries, 1)
@@ -146,7 +145,7 @@ class Player:
 
 
 def _kernels(concluded: Mapping[str, Any], before: tuple[str, ...]) -> tuple[str, ...]:
-    """The kernels of the launches after a step, as the file tells them; empty names where it does not."""
+    """Return the kernels of the launches after a step, by the file; empty names where it has none."""
     launches = concluded.get("launches")
     if not isinstance(launches, list):
         return before
@@ -154,7 +153,7 @@ def _kernels(concluded: Mapping[str, Any], before: tuple[str, ...]) -> tuple[str
 
 
 def describe(entry: Entry, kernels: tuple[str, ...] = ()) -> str:
-    """The action, in words. kernels: those of the launches before the step, in their order."""
+    """Return the action in words. kernels: those of the launches before the step, in their order."""
     words, event = BY_EVENT[type(entry.event)].words, entry.event
     if callable(words):
         return words(event, kernels)
@@ -183,7 +182,7 @@ _STEPS = 8  # what differs once often makes all that follows differ
 
 @dataclass(frozen=True, slots=True)
 class StepDifference:
-    """A step that concludes something else; `done` is False where it could not be done at all."""
+    """A step with another conclusion; `done` is False if it was not possible."""
 
     step: Step
     differences: tuple[Difference, ...]
@@ -191,28 +190,27 @@ class StepDifference:
 
 
 def check_text(name: str, steps: int, found: Sequence[StepDifference], width: int) -> str:
-    """One line where all is as saved; else each step with what was expected and what came."""
+    """Return one line if all is as saved; else each changed step with the saved and the new conclusion."""
     if not found:
         return f"{shown(name)}: all {steps} conclusions as saved"
     lines = [f"{shown(name)}: {len(found)} of {steps} steps conclude something else"]
     for one in found[:_STEPS]:
-        lines.append("  " + shown(serialize.STEP.format(number=one.step.number, what=one.step.words))[: width - 2])
+        lines.append("  " + shown(f"step {one.step.number}, {one.step.words}")[: width - 2])
         if not one.done:
-            lines.append(f"    {serialize.IGNORED}")
+            lines.append("    this was not possible here, and nothing changed")
         for item in one.differences[:_SHOWN]:
             lines.append(f"    {shown(item.place)}"[:width])
-            lines.append(f"      {serialize.EXPECTED:<9} {_value(item.expected, width - 16)}")
-            lines.append(f"      {serialize.CAME:<9} {_value(item.came, width - 16)}")
+            lines.append(f"      expected  {_value(item.expected, width - 16)}")
+            lines.append(f"      came      {_value(item.came, width - 16)}")
         if len(one.differences) > _SHOWN:
-            lines.append("    " + f"… and {len(one.differences) - _SHOWN} more")
+            lines.append(f"    … and {len(one.differences) - _SHOWN} more")
     if len(found) > _STEPS:
-        lines.append("  " + f"… and {len(found) - _STEPS} later steps")
+        lines.append(f"  … and {len(found) - _STEPS} later steps")
     return "\n".join(lines)
 
 
-def _value(value: Any, room: int) -> str:
+def _value(value: Any, width: int) -> str:
     if value is None:
         return "nothing"
-    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
-    text = shown(text)
-    return text if len(text) <= room else text[: room - 1] + "…"
+    text = shown(value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False))
+    return text if len(text) <= width else text[: width - 1] + "…"

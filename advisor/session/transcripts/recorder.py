@@ -1,4 +1,4 @@
-"""What was concluded, as data: ids, numbers and gains, never sentences; the entries of a transcript made of it."""
+"""Conclusions as data (ids, numbers and gains, never sentences), and the entries of a transcript made from them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from advisor.session.interview.choosing import open_questions
 from advisor.session.records import NapkinResult, Proved
 from advisor.session.reducer import reduce
 from advisor.session.state import State
-from advisor.session.transcripts.format import Entry, Scrubber
+from advisor.session.transcripts.format import Entry, Scrubber, with_paths
 
 _DIGITS: Final = 3
-_ALIKE: Final = 0.011  # numbers are kept to three digits: a change in the last one may be a matter of rounding
+_ALIKE: Final = 0.011  # numbers are kept to three digits: the last one may differ by rounding
 _NEAR_ZERO: Final = 1e-9
-# Cards that carry a conclusion; the others are words around them, and free to change.
+# Cards that carry a conclusion; the words of the others may change.
 _CARDS: Final = ("trust", "finding", "fix", "evidence", "proof", "napkin", "missing", "compared", "timeline", "error")
-# Requests that a transcript calls otherwise than their class.
+# Requests with another name in a transcript than their class.
 _CALLED: Final[dict[type, str]] = {
     e.Explain: "look",
     e.Estimate: "reckon",
@@ -30,12 +30,15 @@ _CALLED: Final[dict[type, str]] = {
     e.BuildCollectCommand: "gather",
 }
 _MOST: Final = 400  # items of a list that are written
+# Work on what is outside the knowledge base: its failure depends on the machine, so it is recorded.
+OUTSIDE = (e.Read, e.CompareVersion, e.Trace, e.Write, e.Practise, e.Locate, e.BuildCollectCommand)
+_FREE_TEXT: Final = ("said", "text", "because", "change", "search", "subject", "meant")
 
 Record = Mapping[str, Any]
 
 
-def standing(state: State) -> dict[str, Any]:
-    """The state of the session: every part has a key, and only what changed is written after an action."""
+def summary(state: State) -> dict[str, Any]:
+    """Return the state of the session, a key for each part; only changed parts are written after an action."""
     out: dict[str, Any] = {"place": state.place}
     launch = state.launch
     if state.diagnosis is not None:
@@ -62,7 +65,7 @@ def standing(state: State) -> dict[str, Any]:
 
 
 def _name(request: e.Request) -> str:
-    """What a transcript calls the kind of a request."""
+    """Return the kind of a request as transcripts write it."""
     return _CALLED.get(type(request), type(request).__name__.casefold())
 
 
@@ -72,7 +75,7 @@ def _brief(launch: LaunchDiagnosis) -> dict[str, Any]:
 
 
 def finding(one: Finding) -> dict[str, Any]:
-    """A finding: kind, confidence, gain, and the numbers that it rests on."""
+    """Return a finding: kind, confidence, gain, and the numbers that it depends on."""
     out: dict[str, Any] = {"id": one.id, "kind": one.kind, "confidence": number(one.confidence), "rules": [*one.rules]}
     if one.speedup is not None:
         out["speedup"] = _speedup(one.speedup)
@@ -93,7 +96,7 @@ def _experiment(row: Any) -> dict[str, Any]:
 
 
 def number(value: Any) -> Any:
-    """A number to three digits; what is no finite number is null."""
+    """Return a number rounded to three digits; None for one that is not finite, other values as they are."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return value
     if not math.isfinite(value):
@@ -107,8 +110,8 @@ def number(value: Any) -> Any:
     return int(rounded) if float(rounded).is_integer() and abs(rounded) < 1e15 else rounded
 
 
-def told(outcome: e.Outcome) -> dict[str, Any] | None:
-    """What was told to a request, None where the standing says it already or nothing was concluded."""
+def result_of(outcome: e.Outcome) -> dict[str, Any] | None:
+    """Return the result of a request, None if the summary holds it already or nothing was concluded."""
     if isinstance(outcome, e.Failed):
         return {"failed": _name(outcome.request)}
     if not isinstance(outcome, e.Completed):
@@ -152,7 +155,6 @@ def _blocked(rules: Any) -> dict[str, Any]:
 
 
 def _compared(result: Any) -> dict[str, Any]:
-    """The verdict of a comparison, by its first pair."""
     after = getattr(result, "diagnosis", None)
     out: dict[str, Any] = {"report": [_brief(one) for one in after.launches] if isinstance(after, Diagnosis) else []}
     pairs = getattr(getattr(result, "compared", None), "pairs", ())
@@ -179,7 +181,7 @@ def _traced(result: Any) -> dict[str, Any]:
 
 
 def cards(before: State, after: State) -> list[str]:
-    """The cards with conclusions that came to the conversation, each as its kind and what it is about."""
+    """Return the new cards with conclusions, each as its kind and its subject."""
     same = 0
     for old, new in zip(before.cards, after.cards, strict=False):
         if old is not new and old != new:
@@ -189,17 +191,14 @@ def cards(before: State, after: State) -> list[str]:
 
 
 def change(before: Record, after: Record) -> dict[str, Any]:
-    """The parts of a standing that changed, null for one that went."""
+    """Return the parts of a summary that changed, None for one that is gone."""
     names = [*after, *(name for name in before if name not in after)]
     return {name: after.get(name) for name in names if before.get(name) != after.get(name)}
 
 
-# How two records differ
-
-
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One place in a record: what was expected there and what came, None where it is not there at all."""
+    """One place in a record: the expected value and the one that came, None for a missing one."""
 
     place: str
     expected: Any
@@ -207,7 +206,7 @@ class Difference:
 
 
 def differences(expected: Any, came: Any, place: str = "") -> tuple[Difference, ...]:
-    """Where two records differ; numbers within rounding do not, and lists of things with an id are held by it."""
+    """Return where two records differ beyond rounding; items of lists are matched by their ids if they have any."""
     return tuple(_differ(expected, came, place))
 
 
@@ -237,7 +236,7 @@ def _lists(expected: Sequence[Any], came: Sequence[Any], place: str) -> Iterable
 
 
 def _ids(items: Sequence[Any]) -> dict[str, Any] | None:
-    """The items by id, None where they have none, or one twice."""
+    """Return the items by id, None if an id is missing or occurs twice."""
     found = {item["id"]: item for item in items if isinstance(item, dict) and isinstance(item.get("id"), str)}
     return found if len(found) == len(items) and items else None
 
@@ -245,11 +244,6 @@ def _ids(items: Sequence[Any]) -> dict[str, Any] | None:
 def _same(one: Any, other: Any) -> bool:
     numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (one, other))
     return math.isclose(one, other, rel_tol=_ALIKE, abs_tol=_NEAR_ZERO) if numbers else bool(one == other)
-
-
-# Work on what lies outside the knowledge base: whether it fails depends on the machine, so a failure is written down.
-OUTSIDE = (e.Read, e.CompareVersion, e.Trace, e.Write, e.Practise, e.Locate, e.BuildCollectCommand)
-_FREE_TEXT = frozenset({"said", "text", "because", "change", "search", "subject"})
 
 
 @dataclass
@@ -263,25 +257,19 @@ class Span:
 
 
 def scrubbed(event: e.UserEvent, scrubber: Scrubber) -> e.UserEvent:
-    """The event without home folders, user and host names in its free texts; ids stay."""
+    """Return the event without home folders, user and host names in its paths and free texts; ids stay."""
     changes: dict[str, Any] = {}
     for name in event.__struct_fields__:
         value = getattr(event, name)
-        if name in ("path",) and isinstance(value, str):
-            changes[name] = scrubber.path(value)
-        elif name in ("paths", "traces"):
-            changes[name] = tuple(map(scrubber.path, value))
-        elif name in _FREE_TEXT and isinstance(value, str):
-            changes[name] = scrubber.text(value)
-        elif name == "meant":
-            changes[name] = tuple(map(scrubber.text, value))
+        if name in _FREE_TEXT:
+            changes[name] = scrubber.text(value) if isinstance(value, str) else tuple(map(scrubber.text, value))
         elif name == "arguments":
             changes[name] = tuple((key, scrubber.text(text)) for key, text in value)
-    return structs.replace(event, **changes) if changes else event
+    return structs.replace(with_paths(event, scrubber.path), **changes)
 
 
 def entry_of(span: Span, last: bool, scrubber: Scrubber) -> Entry:
-    """The entry of a user event. last: nothing was done after it, so its work is waited for."""
+    """Return the entry of a user event. last: nothing came after it, so all of its work is waited for."""
     early = bool(span.after.waiting) and not last
     failed = {
         at: scrubber.text(outcome.message)
@@ -295,15 +283,15 @@ def entry_of(span: Span, last: bool, scrubber: Scrubber) -> Entry:
 
 
 def concluded(before: State, after: State, outcomes: Sequence[e.Outcome]) -> dict[str, Any]:
-    """What an event changed, with what was told to it and the cards that came."""
-    record = change(standing(before), standing(after))
-    results = [item for item in map(told, outcomes) if item is not None]
+    """Return what an event changed, with the results of its requests and the new cards."""
+    record = change(summary(before), summary(after))
+    results = [item for item in map(result_of, outcomes) if item is not None]
     new = cards(before, after)
     return record | ({"told": results} if results else {}) | ({"cards": new} if new else {})
 
 
 def _kernels(record: Any, scrubber: Scrubber) -> Any:
-    """The record with the names of kernels scrubbed as those of the launches are."""
+    """Return the record with the names of kernels scrubbed."""
     if isinstance(record, dict):
         return {
             key: scrubber.text(value)
@@ -315,17 +303,16 @@ def _kernels(record: Any, scrubber: Scrubber) -> Any:
 
 
 class Recorder:
-    """Follows a session's log as it grows, or shrinks when something is undone."""
+    """Follows a session's log as it grows, or shrinks by undo."""
 
     def __init__(self, scrubber: Scrubber) -> None:
         self._scrubber = scrubber
         self._log: tuple[e.Event, ...] = ()
         self._spans: list[Span] = []
-        self._entries: list[Entry] = []  # of all spans but the last, whose work may not be done yet
-        self._before = State()
+        self._entries: list[Entry] = []  # of all spans but the last, whose work may go on
 
     def entries(self, log: tuple[e.Event, ...]) -> tuple[Entry, ...]:
-        """The entries of the whole log."""
+        """Return the entries of the whole log."""
         same = len(self._log)
         if len(log) < same or any(old is not new for old, new in zip(self._log, log, strict=False)):
             self._spans, self._entries, same = [], [], 0

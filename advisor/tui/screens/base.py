@@ -1,4 +1,4 @@
-"""The registry of view screens, and what these screens have in common."""
+"""The registry of view screens, and what all screens have in common."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
 from textual.events import Key, Resize
 from textual.screen import Screen
-from textual.widgets import Footer
+from textual.widget import Widget
+from textual.widgets import Footer, Input
 
 from advisor.session import events as e
 from advisor.session.state import State
-from advisor.tui.widgets.lists import Rows
+from advisor.tui.widgets.lists import Choices, Rows
+from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Note
 from advisor.view.numbers import plural
 
@@ -52,32 +55,114 @@ SCREENS: Final[Mapping[str, View]] = {
 }
 
 
-def view_bindings(place: str, *, anywhere: bool = False, show: bool = False) -> list[BindingType]:
-    """Key bindings of the views, for the screens of this place or, with `anywhere`, for the app."""
+def view_bindings(*, anywhere: bool = False, show: bool = False) -> list[BindingType]:
+    """Key bindings of the views: of those about a launch or, with `anywhere`, of those that open on every screen."""
     return [
-        Binding(view.key, f"view('{name}')", view.name, show=show, id=f"{place}.{name}", tooltip=view.says)
+        Binding(view.key, f"view('{name}')", view.name, show=show, tooltip=view.says)
         for name, view in SCREENS.items()
         if view.key and view.anywhere == anywhere
     ]
 
 
-class ViewScreen(Screen[None]):
-    """A screen over the conversation: it shows the state and posts events, and leaves by Escape."""
+def hidden(keys: str, action: str, name: str, tooltip: str = "", *, priority: bool = False) -> Binding:
+    """A binding that help and palette list, but not the footer."""
+    return Binding(keys, action, name, show=False, tooltip=tooltip, priority=priority)
+
+
+WIDE: Final = 110  # columns from which panes are side by side
+TALL: Final = 36  # rows from which more is shown
+LOW: Final = 20  # rows below which lists shrink
+PAGE_KEYS: Final = (hidden("pageup", "page(-1)", "Page up"), hidden("pagedown", "page(1)", "Page down"))
+
+
+def footer() -> Footer:
+    """The keys that work now."""
+    return Footer(compact=True, show_command_palette=False)
+
+
+class AppScreen(Screen[None]):
+    """A screen of the program: it shows the state and sends events to the app."""
 
     app: AdvisorApp
-    opens: ClassVar[Mapping[str, str]] = {"/": ""}  # key that opens the prompt -> text that it starts with
+    wide: ClassVar[int] = WIDE
+    low: ClassVar[int] = LOW
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("f1", "app.help", "Help", tooltip="Keys and commands")]
 
     def __init__(self, *, blocks: bool = True) -> None:
         super().__init__()
         self.blocks = blocks
 
+    def show(self, state: State) -> None:
+        """Show this state."""
+        raise NotImplementedError
+
+    def on_screen_resume(self) -> None:
+        self.show(self.app.state)
+
+    def on_resize(self, event: Resize) -> None:
+        """Place panes side by side where there is room."""
+        width, height = event.size
+        for name, on_ in (("-wide", width >= self.wide), ("-tall", height >= TALL), ("-low", height < self.low)):
+            self.set_class(on_, name)
+        if self.is_mounted:
+            self.call_after_refresh(self.redraw)
+
+    def redraw(self) -> None:
+        """Show the state again after the size changed."""
+        if self.is_current:
+            self.show(self.app.state)
+
+    def prompt_line(self, prompt: Prompt) -> PromptLine:
+        """The prompt with its sign."""
+        return PromptLine(prompt, blocks=self.blocks)
+
+    def scrolled(self) -> Widget:
+        """What the page keys scroll."""
+        raise NotImplementedError
+
+    def action_page(self, by: int) -> None:
+        view = self.scrolled()
+        view.scroll_relative(y=by * max(view.size.height - 1, 1), animate=False)
+
+    def action_view(self, view: str) -> None:
+        if self.app.state.view != view:
+            self.app.dispatch(e.ViewShown(view))
+
+
+class ChoiceScreen(AppScreen):
+    """A screen whose choices are driven from the prompt."""
+
+    def take(self, choice: str | None) -> None:
+        """Do what this choice says; None where no choice is highlighted."""
+        raise NotImplementedError
+
+    def step(self, by: int) -> None:
+        """Move the highlight up or down."""
+        self.query_one(Choices).step(by)
+
+    @on(Prompt.Stepped)
+    def _stepped(self, event: Prompt.Stepped) -> None:
+        self.step(event.by)
+
+    @on(Choices.Taken)
+    def _taken(self, event: Choices.Taken) -> None:
+        self.take(event.choice)
+        self.query_one(Prompt).focus()
+
+
+class ViewScreen(AppScreen):
+    """A screen over the conversation, left by Escape."""
+
+    opens: ClassVar[Mapping[str, str]] = {"/": ""}  # key that opens the prompt -> text that it starts with
+
     def to_line(self, key: Key) -> str | None:
         """The text that a key puts into the prompt, None if the key has another use."""
         return self.opens.get(key.character or "")
 
-    def show(self, state: State) -> None:
-        """Show this state."""
-        raise NotImplementedError
+    def action_leave(self) -> None:
+        """Cancel the running work; else return to where the view was opened."""
+        if not self.app.cancel_work():
+            self.app.dispatch(e.ViewLeft())
 
 
 def make(view: str, blocks: bool) -> ViewScreen | None:
@@ -90,79 +175,84 @@ def make(view: str, blocks: bool) -> ViewScreen | None:
     return made
 
 
-WIDE = 110  # columns from which panes are side by side
-TALL = 36  # rows from which more is shown
-
-
-def footer() -> Footer:
-    """The keys that work now."""
-    return Footer(compact=True, show_command_palette=False)
-
-
 class PanelScreen(ViewScreen):
-    """A view with a banner, its content and a footer; Escape leaves it."""
+    """A view about a launch with its content in panes. home: the widget that has the focus outside the prompt."""
 
-    app: AdvisorApp
+    home: ClassVar[str] = "Rows"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1", "app.help", "Help", tooltip="Keys and commands"),
         Binding("f4", "app.undo", "Undo", tooltip="Undo the last action"),
-        *view_bindings("view"),
+        *view_bindings(),
         Binding("escape", "leave", "Leave", tooltip="Back to where this was opened, or cancel the running work"),
     ]
 
-    def on_screen_resume(self) -> None:
-        """Show the current state and the running work."""
+    def on_mount(self) -> None:
+        self.focus_home()
         self.show(self.app.state)
-        self.app.runner.show(self.app.state)
 
-    def on_resize(self, event: Resize) -> None:
-        """Place panes side by side where there is room."""
-        wide, tall = event.size.width >= WIDE, event.size.height >= TALL
-        changed = (wide, tall) != (self.has_class("-wide"), self.has_class("-tall"))
-        self.set_class(wide, "-wide")
-        self.set_class(tall, "-tall")
-        if changed and self.is_mounted:
-            self.call_after_refresh(self.redraw)
+    def on_screen_resume(self) -> None:
+        self.app.runner.show(self.app.state)
 
     def redraw(self) -> None:
         """Show the state again after the size changed."""
         if self.app.state.view:
             self.show(self.app.state)
 
+    def focus_home(self) -> None:
+        """Move the focus from the prompt to the content."""
+        self.query_one(self.home).focus()
+
     def banner(self, title: str, about: str = "") -> None:
         """Show the name of the view and its subject."""
         self.query_one(Banner).show(f"{title} · {about}" if about else title)
 
-    def action_view(self, view: str) -> None:
-        """Open another view over this one."""
-        if self.app.state.view != view:
-            self.app.dispatch(e.ViewShown(view))
+    def typed(self, text: str) -> None:
+        """Handle a line that is not a command."""
+
+    def is_command(self, text: str) -> bool:
+        """Whether a typed line is for the program, not for this view."""
+        return text.startswith("/")
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        text = event.value.strip()
+        event.input.clear()
+        if self.is_command(text):
+            self.app.say(text)
+            return
+        self.focus_home()
+        if text:
+            self.typed(text)
 
     def action_leave(self) -> None:
-        """Cancel the running work; else return to where the view was opened."""
-        if not self.app.cancel_work():
-            self.app.dispatch(e.ViewLeft())
+        """Leave the prompt; else leave the screen."""
+        prompt = next(iter(self.query(Prompt)), None)
+        if prompt is not None and prompt.has_focus and not self.app.state.waiting:
+            prompt.clear()
+            self.focus_home()
+        else:
+            super().action_leave()
 
 
 class RowsScreen(PanelScreen):
-    """A list, and details of the row under the cursor. `rows`: the id of the list, `kind`: its class."""
+    """A list, and details of the row under the cursor. kind: the class of the list."""
 
-    rows: ClassVar[str]
     kind: ClassVar[type[Rows]] = Rows
 
     def compose(self) -> ComposeResult:
-        """Create the list and the detail pane."""
         yield Banner()
         with Container(id="panes"):
-            yield self.kind(blocks=self.blocks, ident=self.rows)
+            yield self.kind(blocks=self.blocks)
             with VerticalScroll(id="side", can_focus=False):
                 yield Note("detail")
         yield footer()
 
-    def on_mount(self) -> None:
-        """Focus the list."""
-        self.query_one(Rows).focus()
-        self.show(self.app.state)
+    def detail(self) -> None:
+        """Show the details of the row under the cursor."""
+        raise NotImplementedError
+
+    @on(Rows.Moved)
+    def _moved(self) -> None:
+        self.detail()
 
 
 def report_line(state: State) -> str:

@@ -11,10 +11,11 @@ from textual.screen import ModalScreen
 
 from advisor.session.actions import COMMANDS
 from advisor.session.actions.help import help_card
-from advisor.session.records import Card, Line
+from advisor.session.records import Card
 from advisor.tui.palette import Key, keys_of, works
-from advisor.tui.screens.base import footer
+from advisor.tui.screens.base import footer, hidden
 from advisor.tui.widgets.text import CardView
+from advisor.view.blocks import Line
 
 
 def key_card(title: str, keys: list[Key]) -> Card:
@@ -39,12 +40,12 @@ def shown(alike: list[Key]) -> str:
 
 
 class HelpScreen(ModalScreen[None]):
-    """The help, shown over the current screen."""
+    """The help, shown over the current screen; arrow keys scroll it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,f1,q,enter", "dismiss", "Close", tooltip="Close the help"),
-        Binding("home", "ends(-1)", "First", show=False, tooltip="Go to the top"),
-        Binding("end", "ends(1)", "Last", show=False, tooltip="Go to the bottom"),
+        hidden("home", "ends(-1)", "First", "Go to the top"),
+        hidden("end", "ends(1)", "Last", "Go to the bottom"),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
@@ -52,22 +53,17 @@ class HelpScreen(ModalScreen[None]):
         self._blocks = blocks
 
     def compose(self) -> ComposeResult:
-        """Create the cards: keys of the screen, global keys, commands."""
         stack = self.app.screen_stack
-        under = stack[-2] if len(stack) > 1 and stack[-1] is self else stack[-1]
-        here, everywhere = keys_of(self.app, under)
+        here, everywhere = keys_of(self.app, stack[-2] if len(stack) > 1 and stack[-1] is self else stack[-1])
+        cards = [key_card("Keys on this screen", here)] if here else []
         with VerticalScroll(id="page"):
-            if here:
-                yield CardView(key_card("Keys on this screen", here), blocks=self._blocks)
-            yield CardView(key_card("Keys everywhere", everywhere), blocks=self._blocks)
-            yield CardView(help_card(COMMANDS, None), blocks=self._blocks)
+            for card in (*cards, key_card("Keys everywhere", everywhere), help_card(COMMANDS, None)):
+                yield CardView(card, blocks=self._blocks)
         yield footer()
 
     def on_mount(self) -> None:
-        """Focus the page, so that arrow keys scroll it."""
         self.query_one("#page").focus()
 
     def action_ends(self, by: int) -> None:
-        """Go to the beginning or the end."""
         page = self.query_one("#page", VerticalScroll)
         page.scroll_home(animate=False) if by < 0 else page.scroll_end(animate=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Thread
@@ -12,10 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.events import Resize
-from textual.message import Message
 from textual.widgets import Input, OptionList, Static
-from textual.widgets.option_list import Option
 
 from advisor.explain.explain import LISTS
 from advisor.explain.index import ORDER
@@ -23,12 +21,14 @@ from advisor.records.errors import AdvisorError
 from advisor.session import events as e
 from advisor.session.state import State
 from advisor.tui.drawing import heading, safe, styled
-from advisor.tui.screens.base import ViewScreen, footer
-from advisor.tui.widgets.prompt import Prompt, PromptLine
+from advisor.tui.screens.base import PAGE_KEYS, ViewScreen, footer
+from advisor.tui.widgets.lists import fill, labelled_row
+from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Busy, Lines
-from advisor.view.explain import HEADINGS, SEE, SOURCES, explain_text
 from advisor.view.numbers import plural
+from advisor.view.pages.explain import HEADINGS, SEE, SOURCES, explain_page
 from advisor.view.text import wrap
+from advisor.view.writers.terminal import terminal_text
 
 _PLURALS: Final = {
     "threshold": "thresholds",
@@ -46,7 +46,7 @@ _PLURALS: Final = {
     "gpu": "GPUs",
 }
 
-WIDE: Final = 110
+_SEARCH: Final = "type to search: a finding, a stall, an opcode, a metric, a GPU, any words"
 _MOST: Final = 120  # hits of a search
 _OF_A_KIND: Final = 8  # hits shown of each kind while all kinds are searched
 _LONGEST: Final = 200  # characters of a search
@@ -64,12 +64,18 @@ class Row:
     label: str
     note: str = ""
 
+    @property
+    def line(self) -> Content:
+        """The row as it is drawn."""
+        if self.kind == "head":
+            return styled(self.label, "bold $text-primary")
+        style = "" if self.kind == "entry" else "$text-accent"
+        return labelled_row(styled(f"  {self.label}".replace("\n", " "), style), self.note)
+
 
 def kinds_of(contents: Sequence[Any]) -> list[Row]:
     """A row for each kind of entry, in order of precedence."""
-    counts: dict[str, int] = {}
-    for hit in contents:
-        counts[hit.kind] = counts.get(hit.kind, 0) + 1
+    counts = Counter(hit.kind for hit in contents)
     known = sorted(counts, key=lambda kind: ORDER.index(kind) if kind in ORDER else len(ORDER))
     return [Row("kind", kind, _named(kind), str(counts[kind])) for kind in known]
 
@@ -100,49 +106,33 @@ def entry_row(hit: Any) -> Row:
 class KnowledgeScreen(ViewScreen):
     """Search line above, list and entry beside each other where there is room, else one in the other's place.
 
-    What is typed, listed and read here is the screen's own, as a scroll position is: none of it changes the session.
+    The text, list and entry here belong to the screen, as a scroll position does: they do not change the session.
     """
 
+    low = 16
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back", tooltip="Back: to the list, to all kinds, to the conversation"),
-        Binding("f1", "app.help", "Help", tooltip="Keys of this screen, and commands"),
         Binding("backspace,alt+left", "previous", "Previous", tooltip="Previous entry"),
         Binding("slash", "search", "Search", tooltip="Search"),
-        Binding("pageup", "page(-1)", "Page up", show=False, priority=True),
-        Binding("pagedown", "page(1)", "Page down", show=False, priority=True),
+        *PAGE_KEYS,
     ]
-
-    class Loaded(Message):
-        """The contents were loaded, or could not be."""
-
-        def __init__(self, contents: Sequence[Any], problem: str) -> None:
-            super().__init__()
-            self.contents, self.problem = contents, problem
 
     def __init__(self, *, blocks: bool = True) -> None:
         super().__init__(blocks=blocks)
-        self._contents: Sequence[Any] | None = None
-        self._problem = ""
+        self.contents: Sequence[Any] | None = None  # None until they are loaded
+        self.problem = ""
+        self.word = ""  # the entry that is shown
+        self.links: list[Row] = []  # of the entry
         self._scope = ""
         self._rows: list[Row] = []
-        self._links: list[Row] = []
-        self._word = ""
         self._made: Any = None
         self._trail: list[str] = []
         self._subject: str | None = None
         self._direct = False  # opened for one entry, and nothing else searched for since
 
     def compose(self) -> ComposeResult:
-        """Create the search line, the list, and the entry with its links."""
         yield Banner()
-        yield PromptLine(
-            Prompt(
-                (),
-                placeholder="type to search: a finding, a stall, an opcode, a metric, a GPU, any words",
-                ident="search",
-            ),
-            blocks=self.blocks,
-        )
+        yield self.prompt_line(Prompt((), placeholder=_SEARCH, ident="search"))
         with Horizontal(id="below"):
             yield OptionList(id="hits", markup=False, compact=True)
             with Vertical(id="read"):
@@ -154,35 +144,26 @@ class KnowledgeScreen(ViewScreen):
         yield footer()
 
     def on_mount(self) -> None:
-        """Focus the search and load the contents in a thread."""
         self.query_one("#hits").can_focus = False
         self.query_one(Prompt).focus()
         Thread(target=self._load, name="knowledge", daemon=True).start()
         self.show(self.app.state)
 
     def _load(self) -> None:
-        sources = self.app.desk.sources
         try:
-            self.post_message(self.Loaded(tuple(sources.contents()), ""))
+            self.call_later(self._loaded, tuple(self.app.executor.sources.contents()), "")
         except AdvisorError as problem:
-            self.post_message(self.Loaded((), str(problem)))
+            self.call_later(self._loaded, (), str(problem))
+
+    def _loaded(self, contents: Sequence[Any], problem: str) -> None:
+        self.contents, self.problem = contents, problem
+        self.refresh_list()
+        if self._direct and self._subject:
+            self.open(self._subject)
 
     def on_screen_resume(self) -> None:
         """Show the entry that the view is opened for this time."""
         self._subject = None
-        self.show(self.app.state)
-
-    def on_resize(self, event: Resize) -> None:
-        """Place list and entry side by side from WIDE columns."""
-        self.set_class(event.size.width >= WIDE, "-wide")
-        self.set_class(event.size.height < 16, "-low")
-
-    @on(Loaded)
-    def _loaded(self, event: Loaded) -> None:
-        self._contents, self._problem = event.contents, event.problem
-        self._list()
-        if self._direct and self._subject:
-            self._open(self._subject)
 
     def show(self, state: State) -> None:
         """Open the entry that the view was opened for."""
@@ -191,13 +172,13 @@ class KnowledgeScreen(ViewScreen):
         self._subject = state.view_subject
         self._direct = bool(self._subject)
         if self._subject:
-            self._trail, self._word = [], ""
-            if self._contents is not None:
-                self._open(self._subject)
+            self._trail, self.word = [], ""
+            if self.contents is not None:
+                self.open(self._subject)
         else:
             self.remove_class("-entry")
             self.query_one(Prompt).focus()
-        self._list()
+        self.refresh_list()
 
     # The list
 
@@ -205,9 +186,9 @@ class KnowledgeScreen(ViewScreen):
     def _text(self) -> str:
         return self.query_one(Prompt).value.strip()[:_LONGEST]
 
-    def _list(self) -> None:
+    def refresh_list(self) -> None:
         """Update the rows for the typed text and the chosen kind."""
-        text, contents = self._text, self._contents
+        text, contents = self._text, self.contents
         if contents is None:
             self._rows = []
         elif not text:
@@ -215,48 +196,40 @@ class KnowledgeScreen(ViewScreen):
             self._rows = [entry_row(hit) for hit in here] if self._scope else kinds_of(contents)
         else:
             self._rows = self._searched(text)
-        rows = self.query_one("#hits", OptionList)
-        rows.clear_options()
-        rows.add_options([Option(self._row(row), disabled=row.kind == "head") for row in self._rows])
         first = next((at for at, row in enumerate(self._rows) if row.kind != "head"), None)
-        rows.highlighted = first
+        heads = [row.kind == "head" for row in self._rows]
+        fill(self._hits, [row.line for row in self._rows], first, heads)
         self.query_one(Banner).show(self._banner())
-        placeholder = (
-            f"type to search in {_named(self._scope)}; Esc goes back to all"
-            if self._scope
-            else "type to search: a finding, a stall, an opcode, a metric, a GPU, any words"
-        )
-        self.query_one(Prompt).placeholder = placeholder
+        scope = f"type to search in {_named(self._scope)}; Esc goes back to all"
+        self.query_one(Prompt).placeholder = scope if self._scope else _SEARCH
         if first is None and not self.has_class("-entry"):
             self._draw_entry()
         self.app.offer(self)
 
+    @property
+    def _hits(self) -> OptionList:
+        return self.query_one("#hits", OptionList)
+
     def _searched(self, text: str) -> list[Row]:
-        sources = self.app.desk.sources
+        sources = self.app.executor.sources
         try:
-            hits = sources.find(text, len(self._contents or ()) if self._scope else _MOST)
+            hits = sources.find(text, len(self.contents or ()) if self._scope else _MOST)
         except AdvisorError as problem:
-            self._problem = str(problem)
+            self.problem = str(problem)
             return []
         if self._scope:
             here = [hit for hit in hits if hit.kind == self._scope]
             rest = [Row("head", "", f"{len(here) - _MOST} more: refine the search")] if len(here) > _MOST else []
             return [*(entry_row(hit) for hit in here[:_MOST]), *rest]
         wanted = text.casefold().replace(" ", "_")
-        titled = [hit for hit in self._contents or () if hit.kind == "source" and wanted in hit.id.casefold()]
+        titled = [hit for hit in self.contents or () if hit.kind == "source" and wanted in hit.id.casefold()]
         rows = grouped([*hits, *titled])
         # Names that appear in no text, such as an opcode with modifiers, can still be explained.
-        made = self._explained(text) if not rows else None
+        made = self.explained(text) if not rows else None
         return [Row("entry", text, text, getattr(made, "title", ""))] if made is not None else rows
 
-    def _row(self, row: Row) -> Content:
-        if row.kind == "head":
-            return styled(row.label, "bold $text-primary")
-        label = styled(f"  {row.label}".replace("\n", " "), "" if row.kind == "entry" else "$text-accent")
-        return label + styled(f"  {row.note}".replace("\n", " "), "$quiet") if row.note else label
-
     def _banner(self) -> str:
-        if self._contents is None:
+        if self.contents is None:
             return "Loading the knowledge base."
         count = sum(row.kind == "entry" for row in self._rows)
         if self._text:
@@ -264,33 +237,30 @@ class KnowledgeScreen(ViewScreen):
             return f"{found} · {_named(self._scope)}" if self._scope else found
         if self._scope:
             return f"{count} of {_named(self._scope)}"
-        return f"{len(self._contents)} entries; Enter lists a kind, typing searches all"
+        return f"{len(self.contents)} entries; Enter lists a kind, typing searches all"
 
     # The entry
 
-    def _explained(self, word: str) -> Any:
+    def explained(self, word: str) -> Any:
         """The knowledge entry for a word, None if there is none."""
         try:
-            return self.app.desk.sources.explain(word)
+            return self.app.executor.sources.explain(word)
         except AdvisorError as problem:
-            self._problem = str(problem)
+            self.problem = str(problem)
             return None
 
-    def _open(self, word: str, keep: bool = True) -> None:
+    def open(self, word: str, keep: bool = True) -> None:
         """Show an entry; `keep` remembers the previous one for going back."""
-        made = self._explained(word)
+        made = self.explained(word)
         if made is None:
-            self.notify(self._problem, severity="warning", markup=False)
+            self.notify(self.problem, severity="warning", markup=False)
             return
-        if keep and self._word and self._word != word:
-            self._trail.append(self._word)
-        self._word, self._made = word, made
-        self._links = self._links_of(made)
-        links = self.query_one("#links", OptionList)
-        links.clear_options()
-        links.add_options([Option(self._row(row)) for row in self._links])
-        links.highlighted = 0 if self._links else None
-        self.set_class(bool(self._links), "-links")
+        if keep and self.word and self.word != word:
+            self._trail.append(self.word)
+        self.word, self._made = word, made
+        self.links = self._links_of(made)
+        fill(self.query_one("#links", OptionList), [row.line for row in self.links])
+        self.set_class(bool(self.links), "-links")
         self.query_one("#page", VerticalScroll).scroll_home(animate=False)
         self._draw_entry()
         if keep:
@@ -299,18 +269,18 @@ class KnowledgeScreen(ViewScreen):
         self.app.offer(self)
 
     def _enter(self) -> None:
-        self.query_one("#links" if self._links else "#page").focus()
+        self.query_one("#links" if self.links else "#page").focus()
 
     def _links_of(self, made: Any) -> list[Row]:
         """The links of an entry: related entries and sources; for a source, the entries that cite it."""
-        titles = {f"{hit.kind}:{hit.id}": hit.title for hit in self._contents or ()}
+        titles = {f"{hit.kind}:{hit.id}": hit.title for hit in self.contents or ()}
         by_id: dict[str, str] = {}
-        for hit in self._contents or ():
+        for hit in self.contents or ():
             by_id.setdefault(hit.id, hit.title)
         see, cites = getattr(made, "see", ()), getattr(made, "cites", ())
         out = [Row("entry", word, word, titles.get(word, by_id.get(word, ""))) for word in see]
         if getattr(made, "kind", "") == "source":
-            hits = self.app.desk.sources.find(made.id, _CITED)
+            hits = self.app.executor.sources.find(made.id, _CITED)
             return out + [Row("entry", f"{hit.kind}:{hit.id}", hit.id, "cites it") for hit in hits]
         return out + [Row("entry", key, key, f"source: {title}") for key, title in cites]
 
@@ -320,20 +290,13 @@ class KnowledgeScreen(ViewScreen):
     def _entry_lines(self, width: int) -> list[Content]:
         made = self._made
         if made is None:
-            text = (
-                "Loading the knowledge base."
-                if self._contents is None
-                else self._problem
-                if not self._rows
-                else "Choose an entry; Enter opens it."
-            )
+            text = self.problem if not self._rows else "Choose an entry; Enter opens it."
+            text = "Loading the knowledge base." if self.contents is None else text
             return [styled(line, "$quiet") for line in wrap(safe(text), width)]
         if isinstance(made, str):
             return [styled(line, "") for line in made.splitlines()]
-        lines = explain_text(made, width=min(width, 100)).splitlines()
-        out = [heading(lines[0])]
-        out += [styled(line, "bold" if line in _HEADS else "") for line in lines[1:]]
-        return out
+        lines = terminal_text(explain_page(made), width=min(width, 100)).splitlines()
+        return [heading(lines[0]), *(styled(line, "bold" if line in _HEADS else "") for line in lines[1:])]
 
     # User actions
 
@@ -342,58 +305,56 @@ class KnowledgeScreen(ViewScreen):
         self._direct = self._direct and not event.value
         if event.value:
             self.remove_class("-entry")
-        if self._contents is not None:
-            self._list()
+        if self.contents is not None:
+            self.refresh_list()
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
-        at = self.query_one("#hits", OptionList).highlighted
+        at = self._hits.highlighted
         if at is not None and at < len(self._rows):
             self._take(self._rows[at])
         elif self._text:
-            self._open(self._text)
+            self.open(self._text)
 
     @on(Prompt.Stepped)
     def _stepped(self, event: Prompt.Stepped) -> None:
-        rows = self.query_one("#hits", OptionList)
-        rows.action_cursor_down() if event.by > 0 else rows.action_cursor_up()
+        self._step(event.by)
+
+    def _step(self, by: int) -> None:
+        self._hits.action_cursor_down() if by > 0 else self._hits.action_cursor_up()
 
     @on(OptionList.OptionHighlighted, "#hits")
     def _pointed(self, event: OptionList.OptionHighlighted) -> None:
         row = self._rows[event.option_index] if event.option_index < len(self._rows) else None
         if self.has_class("-wide") and row is not None and row.kind == "entry" and not self._direct:
-            self._open(row.word, keep=False)
+            self.open(row.word, keep=False)
 
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:
-        rows = self._links if event.option_list.id == "links" else self._rows
+        rows = self.links if event.option_list.id == "links" else self._rows
         if event.option_index < len(rows):
             self._take(rows[event.option_index])
 
     def _take(self, row: Row) -> None:
         if row.kind == "kind":
             self._scope, self._direct = row.word, False
-            self._list()
+            self.refresh_list()
             self.query_one(Prompt).focus()
         elif row.kind == "entry":
             if not self.has_class("-entry"):
-                self._trail, self._word = [], ""
-            self._open(row.word)
+                self._trail, self.word = [], ""
+            self.open(row.word)
 
     def action_previous(self) -> None:
-        """Go to the previous entry."""
         if self._trail:
-            word = self._trail.pop()
-            self._open(word, keep=False)
+            self.open(self._trail.pop(), keep=False)
             self._enter()
 
     def action_search(self) -> None:
-        """Focus the search line."""
         self.remove_class("-entry")
         self.query_one(Prompt).focus()
 
     def action_leave(self) -> None:
-        """From the entry to the list, from a search or kind to all kinds, then back to the conversation."""
         search = self.query_one(Prompt)
         if self._direct:
             self.app.dispatch(e.ViewLeft())
@@ -403,22 +364,22 @@ class KnowledgeScreen(ViewScreen):
             search.clear()
         elif self._scope:
             self._scope = ""
-            self._list()
+            self.refresh_list()
         else:
             self.app.dispatch(e.ViewLeft())
 
     def action_page(self, by: int) -> None:
         """Scroll the entry, if one is visible, else the list, by a page."""
         if self.has_class("-entry") or (self.has_class("-wide") and self._made is not None):
-            page = self.query_one("#page", VerticalScroll)
-            page.scroll_relative(y=by * max(page.size.height - 1, 1), animate=False)
+            super().action_page(by)
         else:
-            rows = self.query_one("#hits", OptionList)
-            for _ in range(max(rows.size.height - 1, 1)):
-                rows.action_cursor_down() if by > 0 else rows.action_cursor_up()
+            for _ in range(max(self._hits.size.height - 1, 1)):
+                self._step(by)
+
+    def scrolled(self) -> VerticalScroll:
+        return self.query_one("#page", VerticalScroll)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide actions that do nothing now."""
         if action == "previous":
             return bool(self._trail)
         if action == "search":

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Input
 
 from advisor.records.diagnosis import Diagnosis
@@ -19,98 +18,74 @@ from advisor.session.language.understand import event_of
 from advisor.session.records import Choice
 from advisor.session.state import State
 from advisor.tui.drawing import safe, styled
-from advisor.tui.screens.base import footer, report_line
+from advisor.tui.screens.base import PAGE_KEYS, ChoiceScreen, footer, hidden, report_line
 from advisor.tui.widgets.launches import ORDERS, LaunchTable, Row, rows_of, summary
 from advisor.tui.widgets.lists import Choices
-from advisor.tui.widgets.prompt import Prompt, PromptLine
+from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Busy, Conversation, Note
 
-if TYPE_CHECKING:
-    from advisor.tui.app import AdvisorApp
-
-
 _START = "start"  # the choice that returns to the start screen
+_FILTER = "type to filter by kernel, class or finding; /help for commands"
 
 
-class LaunchesScreen(Screen[None]):
+class LaunchesScreen(ChoiceScreen):
     """Typing filters, arrows move, Enter opens."""
 
-    app: AdvisorApp
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1", "app.help", "Help", tooltip="Keys and commands"),
         Binding("f4", "app.undo", "Back", tooltip="Undo the last action"),
         Binding("f5", "sort", "Sort", tooltip="Sort by time, then by time saved, kernel, class, finding, report order"),
-        Binding("shift+f5", "reverse", "Reverse", show=False, tooltip="Reverse the order"),
+        hidden("shift+f5", "reverse", "Reverse", "Reverse the order"),
         Binding("escape", "clear", "Cancel", tooltip="Cancel the running work, or clear the filter"),
-        Binding("pageup", "page(-1)", "Page up", show=False),
-        Binding("pagedown", "page(1)", "Page down", show=False),
-        Binding("ctrl+home", "ends(-1)", "First", show=False),
-        Binding("ctrl+end", "ends(1)", "Last", show=False),
+        *PAGE_KEYS,
+        hidden("ctrl+home", "ends(-1)", "First"),
+        hidden("ctrl+end", "ends(1)", "Last"),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
-        super().__init__()
-        self._blocks = blocks
+        super().__init__(blocks=blocks)
         self._order, self._upwards = "report", False
         self._rows: tuple[Diagnosis | None, tuple[Row, ...]] = (None, ())
         self._opened_one = False
 
     def compose(self) -> ComposeResult:
-        """Create the table, the cards shown instead of it after a failure, and the filter line."""
         yield Banner()
-        yield LaunchTable(blocks=self._blocks)
-        yield Conversation(blocks=self._blocks, ident="trouble")
+        yield LaunchTable(blocks=self.blocks)
+        yield Conversation(blocks=self.blocks, ident="trouble")
         yield Note("problems")
         yield Note("summary")
-        yield Busy(blocks=self._blocks)
+        yield Busy(blocks=self.blocks)
         yield Choices()
-        yield PromptLine(
-            Prompt(
-                self.app.complete,
-                placeholder="type to filter by kernel, class or finding; /help for commands",
-                ident="filter",
-            ),
-            blocks=self._blocks,
-        )
+        yield self.prompt_line(Prompt(self.app.complete, placeholder=_FILTER, ident="filter"))
         yield footer()
 
     def on_mount(self) -> None:
-        """Focus the filter line."""
         self.query_one(Prompt).focus()
         self.show(self.app.state)
 
     def on_screen_suspend(self) -> None:
-        """Note whether a launch was opened."""
         self._opened_one = self.app.state.place == "launch"
 
     def on_screen_resume(self) -> None:
-        """Show the current state; after a launch, clear the filter and put the cursor on it."""
-        if not self._opened_one:
+        """After a launch, clear the filter and put the cursor on it."""
+        if self._opened_one:
+            self._opened_one = False
+            self.query_one(Prompt).clear()
             self.show(self.app.state)
-            return
-        self._opened_one = False
-        self.query_one(Prompt).clear()
-        self.show(self.app.state)
-        self.query_one(LaunchTable).point(self.app.state.position)
+            self.query_one(LaunchTable).point(self.app.state.position)
 
     def show(self, state: State) -> None:
-        """Show the state."""
-        trouble = state.place == "start" and state.stalled is not None
         if state.diagnosis is not self._rows[0]:
             # Only for a new diagnosis: a key in the filter must not rebuild all rows.
             self._rows = (state.diagnosis, rows_of(state.diagnosis) if state.diagnosis is not None else ())
-        rows = self._rows[1]
+        rows, trouble = self._rows[1], state.place == "start" and state.stalled is not None
         self.set_class(trouble, "-trouble")
         self.query_one(Banner).show(report_line(state))
         self.query_one("#trouble", Conversation).show([c for c in state.cards if c.position is None] if trouble else ())
-        self.query_one(Choices).show(self._ways(state) if trouble else (), numbered=True, marked=True)
-        self.query_one(Prompt).placeholder = (
-            "Enter takes the highlighted choice; /quit exits"
-            if trouble
-            else "type to filter by kernel, class or finding; /help for commands"
-        )
-        table = self.query_one(LaunchTable)
-        table.show(rows, self._filter, self._order, self._upwards)
+        self.query_one(Choices).show(self._ways(state) if trouble else ())
+        prompt, table = self.query_one(Prompt), self.query_one(LaunchTable)
+        prompt.placeholder = "Enter takes the highlighted choice; /quit exits" if trouble else _FILTER
+        wanted = "" if prompt.value.startswith("/") else prompt.value
+        table.show(rows, wanted, self._order, self._upwards)
         problems = _problems(state)
         self.set_class(bool(problems), "-problems")
         said = [styled("! ", "bold $text-warning") + Content(safe(line)) for line in problems]
@@ -120,63 +95,56 @@ class LaunchesScreen(Screen[None]):
 
     def _ways(self, state: State) -> tuple[Choice, ...]:
         """The choices after a file could not be read, including the start screen if the session began there."""
-        ways = choices(state)
-        if not self.app.chosen:
-            return ways
-        return (
-            *ways[:1],
-            Choice(_START, "Start with something else", (), "another file, the demo, typed numbers"),
-            *ways[1:],
-        )
-
-    @property
-    def _filter(self) -> str:
-        value = self.query_one(Prompt).value
-        return "" if value.startswith("/") else value
+        first, *rest = choices(state)
+        start = Choice(_START, "Start with something else", (), "another file, the demo, typed numbers")
+        return (first, start, *rest) if self.app.chosen else (first, *rest)
 
     # User actions
 
     @on(Input.Changed)
-    def _filtered(self, event: Input.Changed) -> None:
+    def _filtered(self) -> None:
         self.show(self.app.state)
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
         text = event.value.strip()
-        ways = self._ways(self.app.state) if self.has_class("-trouble") else ()
-        if text.isdecimal() and 0 < int(text[:6]) <= len(ways):
+        numbered = self.query_one(Choices).numbered(text)
+        if numbered is not None:
             event.input.clear()
-            self._take(ways[int(text) - 1].id)
+            self.take(numbered)
         # A line that matches no launch may be a question.
         elif text.startswith("/") or (text and not self.query_one(LaunchTable).kept):
             event.input.clear()
             self.app.say(text)
+        elif self.has_class("-trouble"):
+            self.take(self.query_one(Choices).marked)
         else:
-            self.action_open()
+            self._open(self.query_one(LaunchTable).position)
 
-    @on(Prompt.Stepped)
-    def _stepped(self, event: Prompt.Stepped) -> None:
+    def step(self, by: int) -> None:
         if self.has_class("-trouble"):
-            self.query_one(Choices).step(event.by)
+            super().step(by)
         else:
-            self.query_one(LaunchTable).step(event.by)
+            self.query_one(LaunchTable).step(by)
 
     @on(LaunchTable.Opened)
     def _opened(self, event: LaunchTable.Opened) -> None:
-        self.app.dispatch(e.LaunchSelected(event.position))
+        self._open(event.position)
+
+    def _open(self, position: int | None) -> None:
+        if position is not None:
+            self.app.dispatch(e.LaunchSelected(position))
 
     @on(LaunchTable.SortAsked)
     def _sort_asked(self, event: LaunchTable.SortAsked) -> None:
         # Clicking the column that it is sorted by reverses the order.
-        self._upwards = event.order == self._order and not self._upwards
-        self._order = event.order
+        self._sort(event.order, event.order == self._order and not self._upwards)
+
+    def _sort(self, order: str, upwards: bool) -> None:
+        self._order, self._upwards = order, upwards
         self.show(self.app.state)
 
-    @on(Choices.Taken)
-    def _taken(self, event: Choices.Taken) -> None:
-        self._take(event.choice)
-
-    def _take(self, choice: str | None) -> None:
+    def take(self, choice: str | None) -> None:
         if choice == _START:
             self.app.start_again()
             return
@@ -184,42 +152,25 @@ class LaunchesScreen(Screen[None]):
         if event is not None:
             self.app.dispatch(event)
 
-    def action_open(self) -> None:
-        """Open the launch under the cursor, or take the highlighted choice."""
-        if self.has_class("-trouble"):
-            self._take(self.query_one(Choices).marked)
-            return
-        position = self.query_one(LaunchTable).position
-        if position is not None:
-            self.app.dispatch(e.LaunchSelected(position))
-
     def action_sort(self) -> None:
-        """Sort by the next order."""
-        self._order, self._upwards = ORDERS[(ORDERS.index(self._order) + 1) % len(ORDERS)], False
-        self.show(self.app.state)
+        self._sort(ORDERS[(ORDERS.index(self._order) + 1) % len(ORDERS)], False)
 
     def action_reverse(self) -> None:
-        """Reverse the order."""
-        self._upwards = not self._upwards
-        self.show(self.app.state)
+        self._sort(self._order, not self._upwards)
 
     def action_clear(self) -> None:
-        """Cancel the running work; else clear the filter."""
         if not self.app.cancel_work():
             self.query_one(Prompt).clear()
 
     def action_page(self, by: int) -> None:
-        """Move a page up or down."""
         table = self.query_one(LaunchTable)
         table.step(by * max(table.size.height - 2, 1))
 
     def action_ends(self, by: int) -> None:
-        """Go to the first or the last launch."""
         table = self.query_one(LaunchTable)
         table.step(by * len(table.kept))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide actions that do nothing now."""
         if action in ("sort", "reverse"):
             return bool(self.app.state.diagnosis)
         if action == "clear":
@@ -228,6 +179,5 @@ class LaunchesScreen(Screen[None]):
 
 
 def _problems(state: State) -> list[str]:
-    """The problems of the files, one a line."""
     reports = () if state.diagnosis is None else state.diagnosis.reports
     return [f"{Path(report.path).name}: {problem}" for report in reports for problem in report.problems]

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar
 
-from msgspec.structs import replace
+from msgspec import structs
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.events import Click, Resize
-from textual.message import Message
-from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
-from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.session import events as e
 from advisor.session.language import understand as commands
 from advisor.session.practice import exercising as words
@@ -25,236 +21,108 @@ from advisor.session.practice.exercising import STAGE_NAMES as NAMES
 from advisor.session.practice.exercising import STAGES, Exercising
 from advisor.session.practice.pages import Page, page
 from advisor.session.practice.room import opened_from
-from advisor.session.records import Card, Choice, KnowledgeIndex
+from advisor.session.records import Choice, KnowledgeIndex
 from advisor.session.state import State
-from advisor.tui.drawing import heading, safe, styled
-from advisor.tui.screens.base import TALL, ViewScreen, footer
+from advisor.tui.drawing import safe, styled
+from advisor.tui.screens.base import PAGE_KEYS, ChoiceScreen, ViewScreen, footer, hidden
 from advisor.tui.screens.practice_editor import PracticeEditor, edited, editor_name
 from advisor.tui.widgets import evidence_pages
 from advisor.tui.widgets.evidence_pages import FEWEST, EvidenceContext, Layout
 from advisor.tui.widgets.lists import Choices, Rows
-from advisor.tui.widgets.prompt import Prompt, PromptLine
-from advisor.tui.widgets.text import Banner, Busy, CardView, LineWidget
-from advisor.view.compare import pair_lines
-
-
-class Stages(Widget):
-    """The stages of an exercise in one line; a click goes to one. If not all fit, the first ones are left out."""
-
-    class Taken(Message):
-        """A stage was clicked."""
-
-        def __init__(self, stage: str) -> None:
-            super().__init__()
-            self.stage = stage
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._at = STAGES[0]
-        self._places: list[tuple[int, int, str]] = []
-
-    def show(self, stage: str) -> None:
-        """Highlight this stage."""
-        if stage != self._at:
-            self._at = stage
-            self.refresh()
-
-    def render(self) -> Content:
-        """The stage names in order, the current one in brackets."""
-        room = max(self.content_size.width, 1)
-        first = 0
-        while first < STAGES.index(self._at) and sum(len(NAMES[s][0]) + 1 for s in STAGES[first:]) + 1 > room:
-            first += 1
-        parts, x, self._places = [], 0, []
-        for stage in STAGES[first:]:
-            name = NAMES[stage][0]
-            part = f"[{name}]" if stage == self._at else name
-            self._places.append((x, x + len(part), stage))
-            x += len(part) + 1
-            parts.append(Content.styled(part, "bold $text-accent" if stage == self._at else "$quiet"))
-        return Content(" ").join(parts).truncate(room)
-
-    def on_click(self, event: Click) -> None:
-        """Go to the clicked stage."""
-        for start, end, stage in self._places:
-            if start <= event.x < end:
-                self.post_message(self.Taken(stage))
-
+from advisor.tui.widgets.prompt import Prompt
+from advisor.tui.widgets.text import Banner, Busy, Cards, Lines, Make, Note, Tabs
 
 _MOST = 60  # metrics shown at a time
-_CODE = {"+": "$text-success", "-": "$text-error", "@": "$quiet"}
-Draw = Callable[[int], list[Content]]
 
 
-class DrawnLines(LineWidget):
-    """Lines made for the current width."""
-
-    def __init__(self, draw: Draw) -> None:
-        super().__init__(classes="drawn")
-        self._draw = draw
-
-    def _make(self, width: int) -> list[Content]:
-        return self._draw(width)
-
-
-def code_lines(code: Sequence[str], width: int) -> list[Content]:
-    """Lines of code or of a diff; the sign before a changed line repeats what its colour says."""
-    out = []
-    for line in code:
-        style = _CODE.get(line[:1], "") if line[:1] in _CODE else ""
-        text = line.expandtabs(4)
-        # A wrapped line continues further in than it began.
-        inside = min(len(text) - len(text[1:].lstrip()) + 4, max(width - 20, 0))
-        room = max(width - inside, 20)
-        parts = [text[:width], *(" " * inside + text[at : at + room] for at in range(width, len(text), room))]
-        out += [styled(part, style) for part in parts]
-    return out
-
-
-def evidence(page: Page, index: KnowledgeIndex, wanted: str, blocks: bool) -> list[Draw]:
+def evidence(page: Page, index: KnowledgeIndex, wanted: str, blocks: bool) -> list[Make]:
     """The charts of a profile without its diagnosis, and on the numbers page its metrics."""
-    verdict = replace(page.launch.verdict, title="", evidence=())
-    launch = replace(page.launch, findings=(), verdict=verdict)
+    verdict = structs.replace(page.launch.verdict, title="", evidence=())
+    launch = structs.replace(page.launch, findings=(), verdict=verdict)
     shown = EvidenceContext(launch, metrics=index.metrics)
 
-    def drawn(make: Callable[[EvidenceContext, Layout], list[Content]]) -> Draw:
+    def drawn(make: Callable[[EvidenceContext, Layout], list[Content]]) -> Make:
         return lambda width: [*make(shown, Layout(max(width, FEWEST), blocks)), Content("")]
 
     pictures = () if page.numbers and wanted else (evidence_pages.units, evidence_pages.memory, evidence_pages.roofline)
-    numbers: list[Draw] = [lambda width: number_lines(launch, index, wanted, width)] if page.numbers else []
-    return [*(drawn(make) for make in pictures), *numbers]
+    out = [drawn(make) for make in pictures]
+    if page.numbers:
+        out.append(lambda width: evidence_pages.numbers(shown, Layout(max(width, FEWEST), wanted=wanted, most=_MOST)))
+    return out
 
 
-def number_lines(launch: LaunchDiagnosis, index: KnowledgeIndex, wanted: str, width: int) -> list[Content]:
-    """The metrics of a launch whose name or meaning matches, the first _MOST of them."""
-    find = wanted.casefold().split()
-    means = {name: text for name, _, text in index.metrics}
-    names = [n for n in sorted(launch.metrics) if all(word in f"{n} {means.get(n, '')}".casefold() for word in find)]
-    few = replace(launch, metrics={name: launch.metrics[name] for name in names[:_MOST]})
-    how = Layout(max(width, FEWEST))
-    lines = [heading(f"All numbers of this launch, {len(names)} of {len(launch.metrics)}")]
-    lines += evidence_pages.numbers(EvidenceContext(few, metrics=index.metrics), how)[1:]
-    more = len(names) - _MOST
-    return [*lines, *(evidence_pages.note(f"… and {more} more: type a word to find them", how) if more > 0 else ())]
-
-
-def compared_lines(compared: Any, width: int, blocks: bool) -> list[Content]:
-    """The comparison of two versions, as the command `compare` prints it."""
-    lines: list[str] = []
-    for pair in compared.pairs:
-        lines += pair_lines(pair, width=width, colour=False, blocks=blocks)
-    return [styled(line, "") for line in lines]
-
-
-class ExercisePage(VerticalScroll, can_focus=False):
+class ExercisePage(Cards):
     """A page of an exercise. Unchanged cards stay, so that an answer appears below its question."""
 
     def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
-        super().__init__(id=ident)
-        self._blocks = blocks
-        self._shown: tuple[Any, ...] = ()
-        self._cards: tuple[Card, ...] = ()
-        self._views: list[Widget] = []
-        self._below: list[Widget] = []
+        super().__init__(blocks=blocks, ident=ident)
+        self._key: tuple[Any, ...] = ()
+        self._below: list[Lines] = []
 
     def show(self, page: Page, place: tuple[str, ...], index: KnowledgeIndex, wanted: str) -> None:
         """Show this page. place: identifies it, another page starts at its top; wanted: filter of the metrics."""
         key = (page, place, wanted if page.numbers else "")
-        if key == self._shown:
+        if key == self._key:
             return
-        same_page = bool(self._shown) and self._shown[1] == place
-        only_numbers = same_page and self._shown[0] == page
-        self._shown = key
-        if only_numbers:
-            self._replace_below(page, index, wanted)
-            return
-        same = 0
-        while same_page and same < min(len(self._cards), len(page.cards)) and self._cards[same] == page.cards[same]:
-            same += 1
-        gone, self._views = self._views[same:], self._views[:same]
-        new: list[Widget] = [CardView(card, blocks=self._blocks) for card in page.cards[same:]]
-        self._cards = page.cards
-        if gone:
-            self.remove_children(gone)
-        self._views += new
-        if new:
-            self.mount(*new, **({"before": self._below[0]} if self._below and self._below[0].is_attached else {}))
+        same_page = self._key[1:2] == (place,)
+        self._key = key
+        if not same_page:
+            self.replace(())
+        first = self.views[:1]
+        before = self._below[0] if self._below and self._below[0].is_attached else None
+        new = self.replace(page.cards, before=before)
         self._replace_below(page, index, wanted)
-        if same and new:
-            self.call_after_refresh(self.scroll_to_widget, new[-1], animate=False, top=False)
-        elif not same:
+        if not first or first != self.views[:1]:
             self.scroll_home(animate=False)
+        elif new:
+            self.call_after_refresh(self.scroll_to_widget, new[-1], animate=False, top=False)
 
     def _replace_below(self, page: Page, index: KnowledgeIndex, wanted: str) -> None:
         if self._below:
             self.remove_children(self._below)
-        self._below = [DrawnLines(draw) for draw in self._draws(page, index, wanted)]
+        draws = [] if page.launch is None else evidence(page, index, wanted, self.blocks)
+        self._below = [Lines(draw, classes="drawn") for draw in draws]
         if self._below:
             self.mount(*self._below)
-
-    def _draws(self, page: Page, index: KnowledgeIndex, wanted: str) -> list[Draw]:
-        out: list[Draw] = []
-        compared, blocks = page.compared, self._blocks
-        if page.launch is not None:
-            out += evidence(page, index, wanted, blocks)
-        if compared is not None:
-            out.append(lambda width: compared_lines(compared, width, blocks))
-        if page.code:
-            head = [heading(safe(page.code_title))] if page.code_title else []
-            out.append(lambda width: [*head, *code_lines(page.code, width)])
-        return out
 
 
 _MARKS = {"solved": "[x]", "tried": "[~]", "started": "[.]", "new": "[ ]"}
 
 
-class PracticeScreen(ViewScreen):
+class PracticeScreen(ChoiceScreen, ViewScreen):
     """The list: typing filters, Enter opens. An exercise: the next step is highlighted, Enter takes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1", "app.help", "Help", tooltip="Keys and commands"),
         Binding("f4", "app.undo", "Undo", tooltip="Undo the last action"),
         Binding("f5", "turn(-1)", "Previous", tooltip="Previous stage of the exercise"),
         Binding("f6", "turn(1)", "Next", tooltip="Next stage of the exercise"),
         Binding("f7", "spoilers", "Causes", tooltip="Show or hide the cause of each exercise"),
-        Binding("escape", "escape", "Leave", tooltip="Cancel / clear the line / return to the list / leave"),
-        Binding("pageup", "page(-1)", "Page up", show=False),
-        Binding("pagedown", "page(1)", "Page down", show=False),
-        Binding("ctrl+up", "line(-1)", "Line up", show=False),
-        Binding("ctrl+down", "line(1)", "Line down", show=False),
+        Binding("escape", "leave", "Leave", tooltip="Cancel / clear the line / return to the list / leave"),
+        *PAGE_KEYS,
+        hidden("ctrl+up", "line(-1)", "Line up"),
+        hidden("ctrl+down", "line(1)", "Line down"),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
         super().__init__(blocks=blocks)
-        self._rows: tuple[object, ...] = ()
-        self._kept: list[object] = []
+        self._kept: list[Any] = []  # the listed exercises
         self._place: tuple[str, str] = ("", "")
 
     def compose(self) -> ComposeResult:
-        """Create the list, the page, the progress line, the choices and the prompt."""
         yield Banner()
-        yield Stages()
+        yield Tabs({stage: NAMES[stage][0] for stage in STAGES}, STAGES[0])
         yield Rows(blocks=self.blocks, ident="exercises")
-        yield Static(markup=False, id="about")
+        yield Note("about")
         yield ExercisePage(blocks=self.blocks, ident="page")
         yield Busy(blocks=self.blocks)
         yield Choices()
-        yield PromptLine(Prompt(commands.commands(), ident="prompt"), blocks=self.blocks)
+        yield self.prompt_line(Prompt(commands.commands(), ident="prompt"))
         yield footer()
 
     def on_mount(self) -> None:
-        """Focus the prompt, which drives everything."""
         self.query_one(Rows).can_focus = False
         self.query_one(Prompt).focus()
         self.show(self.app.state)
-
-    def on_screen_resume(self) -> None:
-        """Show the current state."""
-        self.show(self.app.state)
-
-    def on_resize(self, event: Resize) -> None:
-        """Show more choices where there is room."""
-        self.set_class(event.size.height >= TALL, "-tall")
 
     # Showing
 
@@ -288,7 +156,7 @@ class PracticeScreen(ViewScreen):
     def _show_page(self, state: State, here: Exercising) -> None:
         title = here.lesson.exercise.title if here.lesson is not None else ""
         self.query_one(Banner).show(f"practice · {here.name}" + (f" · {title}" if title else ""))
-        self.query_one(Stages).show(here.stage)
+        self.query_one(Tabs).show(here.stage)
         shown = page(here)
         finds = here.stage == "numbers" and self._number is None and not practice_turn.stage_of(self._typed, here)
         wanted = self._typed if finds else ""
@@ -306,15 +174,13 @@ class PracticeScreen(ViewScreen):
 
     def _choices(self, here: Exercising) -> tuple[Choice, ...]:
         """The choices, filtered by the typed text; the external editor by its name."""
-        out = []
         find = practice_turn.narrowed(self._typed, here)[0] if here.lesson is not None else ()
-        for choice in practice_turn.choices(here):
-            if all(word in " ".join((choice.label, *choice.words)).casefold() for word in find):
-                named = choice.id == practice_turn.EDITOR
-                out.append(
-                    Choice(choice.id, choice.label.format(editor=editor_name()), choice.words) if named else choice
-                )
-        return tuple(out)
+        found = [
+            choice
+            for choice in practice_turn.choices(here)
+            if all(word in " ".join((choice.label, *choice.words)).casefold() for word in find)
+        ]
+        return tuple(replace(choice, label=choice.label.replace("{editor}", editor_name())) for choice in found)
 
     def _placeholder(self, here: Exercising) -> str:
         if here.lesson is None:
@@ -325,9 +191,11 @@ class PracticeScreen(ViewScreen):
             return "a factor, such as 2 or 1.3x"
         if here.stage == "napkin" and practice_turn.next_number(here) is not None:
             return "a number with its unit, such as 1.3 GB or 310 us; Enter alone shows it"
-        return {"numbers": "type to find numbers: sectors, stall …; Enter alone goes on", "log": words.LOG_HOW}.get(
-            here.stage, "a choice, or the name of a stage such as hints; /help for commands"
-        )
+        if here.stage == "numbers":
+            return "type to find numbers: sectors, stall …; Enter alone goes on"
+        if here.stage == "log":
+            return words.LOG_HOW
+        return "a choice, or the name of a stage such as hints; /help for commands"
 
     def _show_list(self, here: Exercising) -> None:
         self.query_one(Banner).show("practice")
@@ -336,7 +204,7 @@ class PracticeScreen(ViewScreen):
         self._kept = [row for row in here.rows if all(word in _words(row, here.spoilers) for word in find)]
         rows = self.query_one(Rows)
         kept, spoilers = list(self._kept), here.spoilers
-        rows.show(len(kept), lambda at, width: _line(kept[at], width, spoilers), at=min(rows.at, len(kept) - 1))
+        rows.show(len(kept), lambda at, width: _line(kept[at], spoilers), at=min(rows.at, len(kept) - 1))
         self._tell()
 
     def _tell(self) -> None:
@@ -347,8 +215,7 @@ class PracticeScreen(ViewScreen):
             text = "No exercise matches; Esc empties the line."
         row = self._kept[rows.at] if rows.at < len(self._kept) else None
         about = _about(row) if row is not None else ""
-        lines = [styled(line, "") for line in (text, about, here.trouble) if line]
-        self.query_one("#about", Static).update(Content("\n").join(lines))
+        self.query_one("#about", Note).say([(line, "") for line in (text, about, here.trouble) if line])
 
     # User actions
 
@@ -376,21 +243,15 @@ class PracticeScreen(ViewScreen):
     def _row_taken(self) -> None:
         self._open()
 
-    @on(Prompt.Stepped)
-    def _stepped(self, event: Prompt.Stepped) -> None:
+    def step(self, by: int) -> None:
         if self.here.name:
-            self.query_one(Choices).step(event.by)
+            super().step(by)
         else:
-            self.query_one(Rows).action_step(event.by)
+            self.query_one(Rows).action_step(by)
 
-    @on(Stages.Taken)
-    def _stage_taken(self, event: Stages.Taken) -> None:
-        self._to(event.stage)
-
-    @on(Choices.Taken)
-    def _taken(self, event: Choices.Taken) -> None:
-        self._take(event.choice)
-        self.query_one(Prompt).focus()
+    @on(Tabs.Taken)
+    def _stage_taken(self, event: Tabs.Taken) -> None:
+        self._to(event.name)
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
@@ -407,9 +268,9 @@ class PracticeScreen(ViewScreen):
             meant = practice_turn.understand(text, here)
             chosen = practice_turn.choice_of(text, here)
             if chosen in (practice_turn.EDITOR, practice_turn.IN_PLACE):
-                self._take(chosen)
+                self.take(chosen)
             elif isinstance(meant, str):
-                self.app.notify(meant, severity="warning", markup=False)
+                self.app.warn(meant)
             else:
                 self.app.dispatch(meant)
 
@@ -427,19 +288,19 @@ class PracticeScreen(ViewScreen):
         elif text and here.stage == "numbers" and not numbered:
             return
         elif marked is None and text:
-            self.app.notify("Nothing among the choices has that.", severity="warning")
+            self.app.warn("Nothing among the choices has that.")
             return
         else:
-            self._take(marked)
+            self.take(marked)
         self.query_one(Prompt).clear()
 
     def _open(self) -> None:
         rows = self.query_one(Rows)
         if rows.at < len(self._kept):
             self.query_one(Prompt).clear()
-            self.app.dispatch(e.Practised("open", self._kept[rows.at].name))  # type: ignore[attr-defined]
+            self.app.dispatch(e.Practised("open", self._kept[rows.at].name))
 
-    def _take(self, choice: str | None) -> None:
+    def take(self, choice: str | None) -> None:
         here = self.here
         if choice in (practice_turn.EDITOR, practice_turn.IN_PLACE):
             self._edit(choice == practice_turn.EDITOR)
@@ -455,36 +316,33 @@ class PracticeScreen(ViewScreen):
             return
         problem = edited(self.app, yours.source) if outside else ""
         if problem:
-            self.app.notify(problem, severity="warning", markup=False)
+            self.app.warn(problem)
         if outside and not problem:
-            self._look()
+            self._do("look")
         else:
             self.app.push_screen(PracticeEditor(yours.source), self._edited)
 
     def _edited(self, wanted: str | None) -> None:
-        self._look()
+        self._do("look")
         if wanted == "check":
-            self.app.dispatch(e.Practised("check", self.here.name))
+            self._do("check")
 
-    def _look(self) -> None:
-        self.app.dispatch(e.Practised("look", self.here.name))
+    def _do(self, action: str) -> None:
+        self.app.dispatch(e.Practised(action, self.here.name))
 
     def _to(self, stage: str) -> None:
         if self.here.lesson is not None:
             self.app.dispatch(e.Practised("stage", self.here.name, (("stage", stage),)))
 
     def action_turn(self, by: int) -> None:
-        """Go to the previous or next stage."""
         at = STAGES.index(self.here.stage) + by
         if 0 <= at < len(STAGES):
             self._to(STAGES[at])
 
     def action_spoilers(self) -> None:
-        """Show or hide the cause of each exercise."""
         self.app.dispatch(e.Practised("spoilers"))
 
-    def action_escape(self) -> None:
-        """Cancel the running work; else clear the line; else go to the list; else leave."""
+    def action_leave(self) -> None:
         prompt = self.query_one(Prompt)
         if self.app.cancel_work():
             return
@@ -496,20 +354,19 @@ class PracticeScreen(ViewScreen):
             self.app.dispatch(e.ViewLeft())
         prompt.focus()
 
+    def scrolled(self) -> ExercisePage:
+        return self.query_one(ExercisePage)
+
     def action_page(self, by: int) -> None:
-        """Scroll by a page."""
         if self.here.name:
-            view = self.query_one(ExercisePage)
-            view.scroll_relative(y=by * max(view.size.height - 1, 1), animate=False)
+            super().action_page(by)
         else:
             self.query_one(Rows).action_page(by)
 
     def action_line(self, by: int) -> None:
-        """Scroll by a line."""
-        self.query_one(ExercisePage).scroll_relative(y=by, animate=False)
+        self.scrolled().scroll_relative(y=by, animate=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide actions that do nothing now."""
         here = self.here
         if action == "turn":
             at = STAGES.index(here.stage) + (int(str(parameters[0])) if parameters else 1)
@@ -519,20 +376,18 @@ class PracticeScreen(ViewScreen):
         return True
 
 
-def _words(row: object, spoilers: bool) -> str:
-    """The text that the filter searches of a row."""
-    name, title, state = row.name, row.title, row.state  # type: ignore[attr-defined]
-    level = f"level {row.level} {words.LEVELS[row.level]}"  # type: ignore[attr-defined]
-    cause = row.diagnosis if spoilers else ""  # type: ignore[attr-defined]
-    return f"{name} {title} {level} {words.STATES[state]} {cause}".casefold()
+def _words(row: Any, spoilers: bool) -> str:
+    level = f"level {row.level} {words.LEVELS[row.level]}"
+    cause = row.diagnosis if spoilers else ""
+    return f"{row.name} {row.title} {level} {words.STATES[row.state]} {cause}".casefold()
 
 
-def _line(row: object, width: int, spoilers: bool) -> Content:
+def _line(row: Any, spoilers: bool) -> Content:
     """A row: mark, level, points of the best prediction, name, and its title or, on request, its cause."""
-    points = "" if row.points is None else str(row.points)  # type: ignore[attr-defined]
-    left = f"{_MARKS[row.state]} {row.level} {points:>3}  {row.name:<27}"  # type: ignore[attr-defined]
-    right = row.diagnosis if spoilers else row.title  # type: ignore[attr-defined]
-    return Content(safe(left)) + styled(right, "$text-warning" if spoilers else "$quiet")
+    points = "" if row.points is None else str(row.points)
+    left = f"{_MARKS[row.state]} {row.level} {points:>3}  {row.name:<27}"
+    right = styled(row.diagnosis, "$text-warning") if spoilers else styled(row.title, "$quiet")
+    return Content(safe(left)) + right
 
 
 def _about(row: Any) -> str:

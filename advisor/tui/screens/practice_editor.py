@@ -71,13 +71,11 @@ class PracticeEditor(ModalScreen[str]):
         self._saved = ""
 
     def compose(self) -> ComposeResult:
-        """Create the status line, the text and the footer."""
         yield Static(f"{self._path.name}", id="said", markup=False)
         yield TextArea.code_editor("", language=None, soft_wrap=False, id="text")
         yield footer()
 
     def on_mount(self) -> None:
-        """Load the file."""
         try:
             self._saved = read_source(self._path)
         except AdvisorError as problem:
@@ -93,7 +91,6 @@ class PracticeEditor(ModalScreen[str]):
         return self.query_one(TextArea).text != self._saved
 
     def on_text_area_changed(self) -> None:
-        """Reset the status line after a change."""
         self._warned = False
         self._say(f"{self._path.name}")
 
@@ -101,7 +98,6 @@ class PracticeEditor(ModalScreen[str]):
         self.query_one("#said", Static).update(text)
 
     def action_save(self) -> bool:
-        """Write the file; returns whether that worked."""
         text = self.query_one(TextArea).text
         try:
             write_whole(self._path, text)
@@ -113,19 +109,16 @@ class PracticeEditor(ModalScreen[str]):
         return True
 
     def action_check(self) -> None:
-        """Write the file and close to check it."""
         if self.action_save():
             self.dismiss("check")
 
     def action_original(self) -> None:
-        """Restore the bundled text, as an edit that can be undone."""
         area, one = self.query_one(TextArea), exercise(self.app.state.view_subject)
         sources = (first_step(one).source, *first_step(one).extra)
         origin = next((name for name in sources if Path(name).name == self._path.name), sources[0])
         area.replace(bundled_text(one.name, origin), area.document.start, area.document.end)
 
     def action_leave(self) -> None:
-        """Close; unsaved changes need a second Escape."""
         if self._changed and not self._warned:
             self._warned = True
             self._say("not saved: Ctrl+S saves, Esc again discards the changes")

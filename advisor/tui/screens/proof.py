@@ -13,49 +13,47 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
-from textual.widgets import Input, Tree
+from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
 from advisor.session import events as e
-from advisor.session.cards import measured
 from advisor.session.language import understand as commands
 from advisor.session.language.names import near, pick
-from advisor.session.numbers import number_text, sentence_start
 from advisor.session.records import KnowledgeIndex, Proved
 from advisor.session.state import State
 from advisor.session.views import requests_of
-from advisor.tui.drawing import MARKS, PLAIN_MARKS, safe
-from advisor.tui.screens.base import PanelScreen, footer
-from advisor.tui.widgets.prompt import Prompt, PromptLine
+from advisor.tui.drawing import PLAIN_SIGNS, safe
+from advisor.tui.screens.base import PanelScreen, footer, hidden
+from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Busy, Note
-from advisor.view.numbers import plural
+from advisor.view.blocks import SIGNS
+from advisor.view.numbers import amount_text, comparison_text, plural
+from advisor.view.text import cut, sentence_start
 
 if TYPE_CHECKING:
     from advisor.reasoning.engine.explain import BlockedRule, Clause, Flip, Proof, RuleProof
     from advisor.records.diagnosis import Comparison
 
-_CONDITIONS: Final = {"holds": "holds", "fails": "fails", "unknown": "unknown"}
 _LETS: Final = {
     0: "false, so it does not block the rule",
     1: "unknown, so confidence is lower",
     2: "true: blocks the rule",
 }
-_WHAT: Final = {"class": "class", "finding": "finding", "absent": "not concluded"}
-
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
 _DEEPEST: Final = 6  # levels of nested findings; proofs in practice are far flatter
-_BECAME: Final = {0: "fails", 1: "unknown", 2: "holds"}
+_STATUS: Final = {0: "fails", 1: "unknown", 2: "holds"}
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """label: in one line; became: holds, fails, unknown or empty; about: all of it, for the pane beside the tree.
+    """A node of the tree.
 
-    word: what `explain` may be asked of it, empty where there is nothing; open: whether it is unfolded at first.
+    status: holds, fails, unknown or empty; about: all of it, for the pane beside the tree; word: the knowledge entry
+    about it, empty if there is none; open: whether it is expanded at first.
     """
 
     label: str
-    became: str = ""
+    status: str = ""
     about: tuple[str, ...] = ()
     word: str = ""
     children: tuple[Node, ...] = ()
@@ -68,7 +66,7 @@ def tree(result: Any, finding: str, index: KnowledgeIndex) -> Node:
     if isinstance(result, Proved) and hasattr(result.proof, "rules"):
         rules = result.proof.rules
         said = f"concluded by {len(rules)} {plural(len(rules), 'rule')}"
-        children = (*_rules(result.proof, index, 0), *_turns(result.flips, finding, index))
+        children = (*_rules(result.proof, index, 0), *_flips(result.flips, finding, index))
         return Node(f"{title}: {said}", "holds", (title, said), finding, children)
     blocked = tuple(rule for rule in result if hasattr(rule, "failing")) if isinstance(result, tuple) else ()
     said = "not concluded: what blocked each rule" if blocked else "No rule concludes this about a single launch."
@@ -87,35 +85,35 @@ def _rule(rule: RuleProof, concludes: str, index: KnowledgeIndex, depth: int) ->
 
 
 def _blocked(rule: BlockedRule, index: KnowledgeIndex) -> Node:
-    became = "holds" if rule.fired else "fails"
-    label = ("rule {rule}: fired" if rule.fired else "rule {rule}: did not fire").format(rule=rule.rule_id)
+    status = "holds" if rule.fired else "fails"
+    label = f"rule {rule.rule_id}: {'fired' if rule.fired else 'did not fire'}"
     kept = (*rule.failing, *rule.blocking, *rule.unknown)
     children = (*(_clause(clause, index, 0) for clause in kept), *_sources(rule.cites, index))
-    return Node(label, became, (label,), rule.concludes, children)
+    return Node(label, status, (label,), rule.concludes, children)
 
 
 def _clause(clause: Clause, index: KnowledgeIndex, depth: int) -> Node:
     """The node of one condition. An `unless` lets the rule fire when it is false: mark and text say so."""
     unless = clause.role == "unless"
-    became = _BECAME[2 - clause.truth if unless else clause.truth]
+    status = _STATUS[2 - clause.truth if unless else clause.truth]
     name = clause.name.partition(".")[2] if clause.name.startswith(("class.", "found.")) else clause.name
     says = clause.evidence[0].says if clause.evidence and clause.evidence[0].says else index.title(name)
-    state = _LETS[clause.truth] if unless else _CONDITIONS[became]
+    state = _LETS[clause.truth] if unless else status
     said = f"unless {says}" if unless else sentence_start(says)
     children = [_number(item, index) for item in clause.evidence]
     if clause.proof is not None and depth < _DEEPEST:
         children += _rules(clause.proof, index, depth + 1)
-    return Node(f"{said} ({state})", became, (said, state), name, tuple(children))
+    return Node(f"{said} ({state})", status, (said, state), name, tuple(children))
 
 
 def _number(item: Comparison, index: KnowledgeIndex) -> Node:
     """The node of a number: its test and margin, and below it the source of the threshold."""
-    value = "not in the report" if item.value is None else number_text(item.value, item.unit)
-    means = next((f"{name}: {text}" for name, _, text in index.metrics if name == item.metric), "")
-    about = (measured(item), means) if means else (measured(item),)
-    became = "unknown" if item.holds is None else "holds" if item.holds else "fails"
+    value = "not in the report" if item.value is None else amount_text(item.value, item.unit)
+    means = (f"{name}: {text}" for name, _, text in index.metrics if name == item.metric)
+    about = (comparison_text(item), *means)
+    status = "unknown" if item.holds is None else "holds" if item.holds else "fails"
     label = f"{item.metric} = {value}, tested {item.test}"
-    return Node(label, became, about, _known(item.metric, index), tuple(_sources(item.cites, index)), open=False)
+    return Node(label, status, about, _known(item.metric, index), tuple(_sources(item.cites, index)), open=False)
 
 
 def _known(text: str, index: KnowledgeIndex) -> str:
@@ -125,12 +123,12 @@ def _known(text: str, index: KnowledgeIndex) -> str:
 
 
 def _sources(cites: tuple[str, ...], index: KnowledgeIndex) -> list[Node]:
-    told = tuple(index.source(key) for key in cites)
-    leaves = tuple(Node(text, "", (text, key)) for key, text in zip(cites, told, strict=True))
-    return [Node("Sources", "", told, "", leaves, open=False)] if leaves else []
+    names = tuple(index.source(key) for key in cites)
+    leaves = tuple(Node(text, "", (text, key)) for key, text in zip(cites, names, strict=True))
+    return [Node("Sources", "", names, "", leaves, open=False)] if leaves else []
 
 
-def _turns(flips: tuple[Flip, ...], concluded: str, index: KnowledgeIndex) -> list[Node]:
+def _flips(flips: tuple[Flip, ...], concluded: str, index: KnowledgeIndex) -> list[Node]:
     """The nearest values at which the conclusion flips; a flip of one of several reasons is left out."""
     if not flips:
         return []
@@ -139,7 +137,7 @@ def _turns(flips: tuple[Flip, ...], concluded: str, index: KnowledgeIndex) -> li
         then = [name for name in (flip.then.class_id, *flip.then.findings) if name]
         if concluded in then:
             continue
-        at, now = number_text(flip.turns_at, flip.unit), number_text(flip.value, flip.unit)
+        at, now = amount_text(flip.turns_at, flip.unit), amount_text(flip.value, flip.unit)
         after = "; ".join(index.title(name) for name in then)
         text = f"{flip.metric} = {at} (now {now}): then {after}"
         leaves.append(Node(text, "", (text,), flip.metric))
@@ -149,16 +147,17 @@ def _turns(flips: tuple[Flip, ...], concluded: str, index: KnowledgeIndex) -> li
 
 _COLOURS = {"holds": "text-success", "fails": "text-error", "unknown": "quiet"}
 _WIDEST = 400  # characters of a label; the pane shows all of it
+_FOLD = "Collapse or expand the node; e does so for the whole tree"
 
 
 class ProofTree(Tree[Node]):
     """A tree in which Left collapses, Right expands, and Enter explains."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "fold(True)", "Fold", show=False, tooltip="Collapse, or go to the parent"),
-        Binding("right", "fold(False)", "Unfold", show=False, tooltip="Expand, or go to the first child"),
+        hidden("left", "fold(True)", "Fold", "Collapse, or go to the parent"),
+        hidden("right", "fold(False)", "Unfold", "Expand, or go to the first child"),
         Binding("enter", "select_cursor", "Explain", tooltip="Explain the word under the cursor"),
-        Binding("space", "toggle_node", "Fold", tooltip="Collapse or expand the node; e does so for the whole tree"),
+        Binding("space", "toggle_node", "Fold", tooltip=_FOLD),
     ]
 
     def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
@@ -166,7 +165,7 @@ class ProofTree(Tree[Node]):
         self.auto_expand = False
         self.guide_depth = 3
         self.show_guides = blocks
-        self._marks = MARKS if blocks else PLAIN_MARKS
+        self._marks = SIGNS if blocks else PLAIN_SIGNS
         self._signs = ("▾ ", "▸ ") if blocks else ("- ", "+ ")
 
     def fill(self, top: Node) -> None:
@@ -187,24 +186,22 @@ class ProofTree(Tree[Node]):
                 under.add_leaf(_label(child), child)
 
     def render_label(self, node: TreeNode[Node], base_style: Style, style: Style) -> Text:
-        """The expand sign, the mark with its colour and the label, cut with an ellipsis."""
         data = node.data
-        became = data.became if data is not None else ""
+        status = data.status if data is not None else ""
         sign = self._signs[0 if node.is_expanded else 1] if node.allow_expand else "  "
         text = Text(sign, style=base_style, no_wrap=True)
-        if became:
-            colour = self.app.theme_variables.get(_COLOURS[became], "")
+        if status:
+            colour = self.app.theme_variables.get(_COLOURS[status], "")
             mark_style = Style.parse(f"bold {colour}") if colour.startswith("#") else Style(bold=True)
-            text.append(f"{self._marks[became]} ", style=mark_style)
-        label = Text(str(node.label), no_wrap=True)
-        label.stylize(style)
-        text.append_text(label)
-        depth = _depth(node)
+            text.append(f"{self._marks[status]} ", style=mark_style)
+        text.append_text(Text(str(node.label), style, no_wrap=True))
+        depth, above = 0, node.parent
+        while above is not None:
+            depth, above = depth + 1, above.parent
         text.truncate(max(self.scrollable_content_region.width - depth * self.guide_depth, 1), overflow="ellipsis")
         return text
 
     def action_fold(self, fold: bool) -> None:
-        """Collapse the node or go to its parent; expand it or go to its first child."""
         node = self.cursor_node
         if node is None:
             return
@@ -218,28 +215,20 @@ class ProofTree(Tree[Node]):
             self.move_cursor(node.children[0])
 
 
-def _depth(node: TreeNode[Node]) -> int:
-    """The number of ancestors."""
-    depth, above = 0, node.parent
-    while above is not None:
-        depth, above = depth + 1, above.parent
-    return depth
-
-
 def _label(node: Node) -> str:
-    text = safe(node.label).replace("\n", " ")
-    return text if len(text) <= _WIDEST else text[:_WIDEST] + "…"
+    return cut(safe(node.label).replace("\n", " "), _WIDEST)
 
 
 class ProofScreen(PanelScreen):
     """The tree has the focus; the prompt takes the name of another finding."""
 
     opens: ClassVar[Mapping[str, str]] = {"/": "", "w": ""}
+    home = "ProofTree"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "another(1)", "Next finding", tooltip="Next finding, or the class"),
-        Binding("N", "another(-1)", "Previous finding", show=False, tooltip="Previous finding, or the class"),
-        Binding("e", "fold_all", "Fold all", tooltip="Collapse or expand the node; e does so for the whole tree"),
+        hidden("N", "another(-1)", "Previous finding", "Previous finding, or the class"),
+        Binding("e", "fold_all", "Fold all", tooltip=_FOLD),
         Binding("slash,w", "prompt", "Why not", tooltip="Another finding by its name, concluded or not"),
         Binding("r", "again", "Retry", tooltip="Retry what failed or was cancelled"),
     ]
@@ -250,7 +239,6 @@ class ProofScreen(PanelScreen):
         self._folded = False
 
     def compose(self) -> ComposeResult:
-        """Create the tree, the detail pane and the prompt."""
         yield Banner()
         yield Note("about")
         with Container(id="panes"):
@@ -258,19 +246,14 @@ class ProofScreen(PanelScreen):
             with VerticalScroll(id="side", can_focus=False):
                 yield Note("detail")
         yield Busy(blocks=self.blocks)
-        yield PromptLine(Prompt((), ident="prompt"), blocks=self.blocks)
+        yield self.prompt_line(Prompt((), ident="prompt"))
         yield footer()
-
-    def on_mount(self) -> None:
-        """Focus the tree."""
-        self.query_one(ProofTree).focus()
-        self.show(self.app.state)
 
     def show(self, state: State) -> None:
         """Show the proof of the view's subject."""
         launch, subject = state.launch, state.view_subject
         self.banner("Proof", launch.kernel if launch is not None else "")
-        result = _told(state)
+        result = _result(state)
         lines: list[tuple[str, str]] = []
         if launch is not None and subject:
             lines.append((self._order(state), "$quiet"))
@@ -282,10 +265,9 @@ class ProofScreen(PanelScreen):
         if result is not self._shown:
             self._shown = result
             view = self.query_one(ProofTree)
-            if result is None or isinstance(result, e.Failed):
-                view.fill(Node(state.knowledge.title(subject), "", (state.knowledge.title(subject),), subject))
-            else:
-                view.fill(tree(result, subject, state.knowledge))
+            title = state.knowledge.title(subject)
+            pending = result is None or isinstance(result, e.Failed)
+            view.fill(Node(title, "", (title,), subject) if pending else tree(result, subject, state.knowledge))
             self._folded = False
             self._detail(view.root.data)
         example = next((name for name, _ in state.knowledge.findings if state.finding_of(name) is None), "")
@@ -296,9 +278,9 @@ class ProofScreen(PanelScreen):
         """The position of the subject among the class and the findings."""
         names = self._names(state)
         if state.view_subject not in names:
-            return _WHAT["absent"]
+            return "not concluded"
         at = names.index(state.view_subject)
-        what = _WHAT["class" if at == 0 else "finding"]
+        what = "finding" if at else "class"
         return f"{what}, {at + 1} / {len(names)}: {state.knowledge.title(state.view_subject)}"
 
     @staticmethod
@@ -322,35 +304,20 @@ class ProofScreen(PanelScreen):
         if word:
             self.app.dispatch(e.ViewShown("knowledge", word))
 
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        text = event.value.strip()
-        event.input.clear()
-        if text.startswith("/") and text in commands.commands():
-            self.app.say(text)
-            return
-        self.query_one(ProofTree).focus()
-        name = _finding(text.lstrip("/"), self.app.state) if text else None
+    def is_command(self, text: str) -> bool:
+        return text in commands.commands()
+
+    def typed(self, text: str) -> None:
+        name = _finding(text.lstrip("/"), self.app.state)
         if name is not None:
             self.app.dispatch(e.ViewShown("proof", name))
-        elif text:
-            self.notify(safe(f"No finding is called {text[:80]}."), severity="warning", markup=False)
-
-    def action_leave(self) -> None:
-        """Leave the prompt; else leave the screen."""
-        prompt = self.query_one(Prompt)
-        if prompt.has_focus and not self.app.state.waiting:
-            prompt.clear()
-            self.query_one(ProofTree).focus()
         else:
-            super().action_leave()
+            self.app.warn(f"No finding is called {text[:80]}.")
 
     def action_prompt(self) -> None:
-        """Focus the prompt."""
         self.query_one(Prompt).focus()
 
     def action_another(self, by: int) -> None:
-        """Show the proof of the next or previous finding, or of the class."""
         names = self._names(self.app.state)
         if names:
             subject = self.app.state.view_subject
@@ -358,7 +325,6 @@ class ProofScreen(PanelScreen):
             self.app.dispatch(e.ViewShown("proof", names[at % len(names)]))
 
     def action_fold_all(self) -> None:
-        """Collapse all rules, or expand everything."""
         view = self.query_one(ProofTree)
         self._folded = not self._folded
         if self._folded:
@@ -369,16 +335,13 @@ class ProofScreen(PanelScreen):
             view.root.expand_all()
 
     def action_again(self) -> None:
-        """Retry what failed."""
         self.app.dispatch(e.ViewShown("proof", self.app.state.view_subject))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide actions that do nothing now."""
-        return isinstance(_told(self.app.state), e.Failed) if action == "again" else True
+        return isinstance(_result(self.app.state), e.Failed) if action == "again" else True
 
 
-def _told(state: State) -> object:
-    """The result for the view, None while it is pending."""
+def _result(state: State) -> object:
     wanted = requests_of(state) if state.view == "proof" else ()
     return state.result(wanted[0]) if wanted else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
@@ -13,117 +13,86 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.events import Resize
-from textual.message import Message
-from textual.screen import Screen
 from textual.timer import Timer
-from textual.widgets import OptionList, Static
-from textual.widgets.option_list import Option
+from textual.widgets import OptionList
 
 from advisor.records.errors import AdvisorError
 from advisor.session.actions.view import OPENED
 from advisor.session.executor import Executor
-from advisor.session.records import Card, Line
+from advisor.session.records import Card
 from advisor.session.state import State
 from advisor.session.transcripts.player import Player
 from advisor.session.transcripts.sandbox import Sandbox
-from advisor.tui.drawing import safe, styled
+from advisor.tui.drawing import styled
 from advisor.tui.request_runner import STAGES
-from advisor.tui.screens.base import footer
+from advisor.tui.screens.base import AppScreen, footer, hidden
 from advisor.tui.widgets.evidence import Evidence
 from advisor.tui.widgets.launches import LaunchTable, rows_of
-from advisor.tui.widgets.text import Banner, Busy, Conversation
+from advisor.tui.widgets.lists import fill
+from advisor.tui.widgets.text import Banner, Busy, Conversation, Note
+from advisor.view.blocks import Line
 from advisor.view.numbers import plural
 from advisor.view.text import cut
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from advisor.tui.app import AdvisorApp
 
-
-class Playing(Protocol):
-    """The player of a saved session (advisor.session.transcripts.player.Player)."""
-
-    desk: Any
-
-    @property
-    def title(self) -> str:
-        """The title of the session."""
-
-    @property
-    def steps(self) -> Sequence[Any]:
-        """The steps of the session (number, words)."""
-
-    def at(self, step: int, watch: Callable[[str, int, int], None]) -> Any:
-        """The result of a step: the state, and whether it could be applied."""
-
-    def differences(self, step: int) -> Sequence[Any]:
-        """The differences between the saved and the new conclusions of a step."""
+_DIFFERENCES: Final = 3  # differences of a step that are shown
+_VALUE: Final = 40  # characters of a value
+_PACES: Final = (4.0, 2.0, 1.0, 0.5)  # seconds a step
+_HUGE: Final = 150  # columns from which the evidence is beside the conversation, too
 
 
-def load(path: Path) -> Playing:
+def load(path: Path) -> Player:
     """Load the player of a file; InputError if it is not a saved session."""
     return Player.load(path)
 
 
-_DIFFERENCES: Final = 3
-
-
-_VALUE: Final = 40
-
-
-def about(player: Playing) -> Card:
+def about(player: Player) -> Card:
     """A card about the session: its description and sources."""
     header = getattr(getattr(player, "transcript", None), "header", None)
-    lines = [Line(text) for text in (getattr(header, "description", "").strip(),) if text]
-    lines += [Line(", ".join(cites), "fact", "Source") for cites in (getattr(header, "cites", ()),) if cites]
-    lines.append(
-        Line(
-            "Left and right move from step to step, p plays, g continues from a step in a session of your own."
-            if player.steps
-            else "This session has no steps.",
-            "quiet",
-        )
-    )
+    description, cites = getattr(header, "description", "").strip(), getattr(header, "cites", ())
+    lines = [Line(description)] if description else []
+    lines += [Line(", ".join(cites), "fact", "Source")] if cites else []
+    keys = "Left and right move from step to step, p plays, g continues from a step in a session of your own."
+    lines.append(Line(keys if player.steps else "This session has no steps.", "quiet"))
     return Card("overview", player.title, tuple(lines), label="Saved session")
 
 
 def difference_lines(found: Sequence[Any]) -> list[Content]:
     """The first differences of a step, and how many more there are."""
-    lines = []
-    for one in found[:_DIFFERENCES]:
-        text = f"{one.place}: was {_value(one.expected)}, is {_value(one.came)}"
-        lines.append(styled(f"  {text}", ""))
-    if len(found) > _DIFFERENCES:
-        lines.append(styled(f"  and {len(found) - _DIFFERENCES} more", "$quiet"))
-    return lines
+    lines = [
+        styled(f"  {one.place}: was {_value(one.expected)}, is {_value(one.came)}", "") for one in found[:_DIFFERENCES]
+    ]
+    more = len(found) - _DIFFERENCES
+    return [*lines, styled(f"  and {more} more", "$quiet")] if more > 0 else lines
 
 
 def _value(value: Any) -> str:
-    """A value of a record, shortened."""
-    return "nothing" if value is None else cut(safe(str(value)), _VALUE)
+    return "nothing" if value is None else cut(str(value), _VALUE)
 
 
-class Loaded(Message):
-    """A saved session was loaded and, to be continued, played to its end; or why not."""
+def _attempt(work: Callable[[], Any], name: str = "") -> tuple[Any, str]:
+    """The result of some work on a saved session, and why it failed: a damaged file must never crash the program."""
+    try:
+        return work(), ""
+    except AdvisorError as problem:
+        return None, str(problem)
+    except Exception as problem:
+        return None, f"{name}{type(problem).__name__}: {problem}"
 
-    def __init__(self, player: Playing | None, end: Any, problem: str) -> None:
-        super().__init__()
-        self.player, self.end, self.problem = player, end, problem
 
+def read(app: AdvisorApp, path: Path, to_the_end: bool, load: Callable[[Path], Player]) -> None:
+    """Load a session in a thread, and to continue it play it to its end; then call app.loaded."""
 
-def read(app: AdvisorApp, path: Path, to_the_end: bool, load: Callable[[Path], Playing]) -> None:
-    """Load a session in a thread; the app receives a Loaded message."""
+    def played() -> tuple[Player, Any]:
+        player = load(path)
+        return player, player.at(len(tuple(player.steps)), lambda *_: None) if to_the_end else None
 
     def work() -> None:
-        try:
-            player = load(path)
-            end = player.at(len(tuple(player.steps)), lambda what, done, total: None) if to_the_end else None
-            app.post_message(Loaded(player, end, ""))
-        except AdvisorError as problem:
-            app.post_message(Loaded(None, None, str(problem)))
-        except Exception as problem:  # a damaged file must never crash the program
-            app.post_message(Loaded(None, None, f"{path.name}: {type(problem).__name__}: {problem}"))
+        found, problem = _attempt(played, f"{path.name}: ")
+        player, end = found or (None, None)
+        app.call_later(app.loaded, player, end, problem)
 
     Thread(target=work, name="read session", daemon=True).start()
 
@@ -136,76 +105,41 @@ def own(played: Any, real: Executor) -> Executor:
     return played
 
 
-WIDE: Final = 120  # columns from which the list of steps is beside the conversation
-HUGE: Final = 150  # columns from which the evidence is too
-_PACES: Final = (4.0, 2.0, 1.0, 0.5)  # seconds a step
-
-
-class ReplayScreen(Screen[None]):
+class ReplayScreen(AppScreen):
     """The list of steps, the conversation as it was, and the evidence; steps are computed in a thread."""
 
-    app: AdvisorApp
+    wide = 120
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right", "step(1)", "Step", key_display="→", priority=True, tooltip="Next step"),
-        Binding("n,space", "step(1)", "Step", show=False, tooltip="Next step"),
-        Binding("left", "step(-1)", "Back", show=False, priority=True, tooltip="Previous step"),
-        Binding("b", "step(-1)", "Back", show=False, tooltip="Previous step"),
+        hidden("n,space", "step(1)", "Step", "Next step"),
+        hidden("left", "step(-1)", "Back", "Previous step", priority=True),
+        hidden("b", "step(-1)", "Back", "Previous step"),
         Binding("p", "play", "Play", tooltip="Play or pause"),
         Binding("plus,equals_sign", "pace(1)", "Faster", key_display="+", tooltip="Play faster"),
         Binding("minus", "pace(-1)", "Slower", key_display="-", tooltip="Play slower"),
-        Binding("home", "ends(-1)", "First", show=False, priority=True, tooltip="Go to the beginning"),
-        Binding("end", "ends(1)", "Last", show=False, priority=True, tooltip="Go to the last step"),
-        Binding(
-            "enter",
-            "jump",
-            "Go to",
-            show=False,
-            priority=True,
-            tooltip="Go to the typed step number, or to the highlighted step",
-        ),
+        hidden("home", "ends(-1)", "First", "Go to the beginning", priority=True),
+        hidden("end", "ends(1)", "Last", "Go to the last step", priority=True),
+        hidden("enter", "jump", "Go to", "Go to the typed step number, or to the highlighted step", priority=True),
         Binding("d", "difference", "Differs", tooltip="Replay to the next step whose conclusions differ"),
         Binding("f2", "list", "Steps", tooltip="Show or hide the list of steps"),
         Binding("f3", "evidence", "Evidence", tooltip="Show or hide the evidence"),
-        Binding("f6", "evidence_page", "Page", show=False, tooltip="Next evidence page"),
+        hidden("f6", "evidence_page", "Page", "Next evidence page"),
         Binding("g", "go_on", "Continue", tooltip="Continue from here in a session of your own"),
         Binding("escape", "leave", "Leave", tooltip="Cancel the search for a difference, or leave the replay"),
-        Binding("f1", "app.help", "Help", tooltip="Keys of this screen, and commands"),
-        Binding("pageup", "page(-1)", "Page up", show=False, priority=True),
-        Binding("pagedown", "page(1)", "Page down", show=False, priority=True),
-        Binding("backspace", "undigit", "Digit back", show=False),
-        *(
-            Binding(
-                *(str(n), f"digit({n})", "Digit"),
-                show=False,
-                id=f"replay.digit{n}",
-                tooltip="Type the number of a step, then Enter",
-            )
-            for n in range(10)
-        ),
+        hidden("pageup", "page(-1)", "Page up", priority=True),
+        hidden("pagedown", "page(1)", "Page down", priority=True),
+        hidden("backspace", "undigit", "Digit back"),
+        *(hidden(str(n), f"digit({n})", "Digit", "Type the number of a step, then Enter") for n in range(10)),
     ]
 
-    class Ready(Message):
-        """A step was computed, or why not: its result and differences. passing: on the way to another step."""
-
-        def __init__(self, step: int, played: Any, differences: Sequence[Any], problem: str, passing: bool) -> None:
-            super().__init__()
-            self.step, self.played, self.differences, self.problem = step, played, differences, problem
-            self.passing = passing
-
-    class Watched(Message):
-        """Progress of the computation."""
-
-        def __init__(self, what: str, done: int, total: int) -> None:
-            super().__init__()
-            self.what, self.done, self.total = what, done, total
-
-    def __init__(self, player: Playing, *, blocks: bool = True, step: int = 0) -> None:
-        super().__init__()
-        self._player, self._blocks = player, blocks
+    def __init__(self, player: Player, *, blocks: bool = True, step: int = 0) -> None:
+        super().__init__(blocks=blocks)
+        self.player = player
+        self.working = False  # a step is being computed
         self._steps = tuple(player.steps)
         self._step = 0  # the current step
         self._wanted = min(max(step, 0), len(self._steps))
-        self._working = self._seeking = False  # seeking: computing steps until one differs
+        self._seeking = False  # steps are computed until one differs
         self._at_work = 0  # the step being computed
         self._pace = 1
         self._timer: Timer | None = None
@@ -215,36 +149,33 @@ class ReplayScreen(Screen[None]):
         self._lock = Lock()
 
     @property
-    def player(self) -> Playing:
-        """The player of the session."""
-        return self._player
+    def playing(self) -> bool:
+        """Whether it plays by itself."""
+        return self._timer is not None
+
+    @property
+    def _list(self) -> OptionList:
+        return self.query_one("#steps", OptionList)
 
     def compose(self) -> ComposeResult:
-        """Create the list of steps, the conversation, the evidence and the line about the step."""
         yield Banner()
         with Horizontal(id="columns"):
             yield OptionList(id="steps", markup=False, compact=True)
-            yield Conversation(blocks=self._blocks, ident="conversation")
+            yield Conversation(blocks=self.blocks, ident="conversation")
             yield LaunchTable(ident="table")
-            yield Evidence(blocks=self._blocks, ident="evidence")
-        yield Static(id="deed", markup=False)
-        yield Busy(blocks=self._blocks)
+            yield Evidence(blocks=self.blocks, ident="evidence")
+        yield Note("step")
+        yield Busy(blocks=self.blocks)
         yield footer()
 
     def on_mount(self) -> None:
-        """Start at the beginning and compute the wanted step."""
-        rows = self.query_one("#steps", OptionList)
-        rows.add_options([Option(self._row(at)) for at in range(len(self._steps) + 1)])
-        rows.highlighted = 0
-        rows.focus()
-        self.query_one(Conversation).can_focus = False
+        fill(self._list, [self._row(at) for at in range(len(self._steps) + 1)])
+        self._list.focus()
         self._draw()
         self._go(self._wanted)
 
     def on_resize(self, event: Resize) -> None:
-        """Place panes side by side where there is room."""
-        self.set_class(event.size.width >= WIDE, "-wide")
-        self.set_class(event.size.width >= HUGE, "-huge")
+        self.set_class(event.size.width >= _HUGE, "-huge")
 
     def show(self, state: State) -> None:
         """Ignore the state of the program's own session."""
@@ -252,9 +183,8 @@ class ReplayScreen(Screen[None]):
     # Work
 
     def _go(self, step: int) -> None:
-        """Show a step as soon as it is computed."""
         self._wanted = min(max(step, 0), len(self._steps))
-        if not self._working:
+        if not self.working:
             self._work_out(self._wanted)
 
     def _seek(self, step: int) -> None:
@@ -268,52 +198,49 @@ class ReplayScreen(Screen[None]):
         self.notify("No later step differs from the saved session.", markup=False)
 
     def _work_out(self, step: int, passing: bool = False) -> None:
-        self._working, self._at_work = True, step
+        self.working, self._at_work = True, step
         self._busy("", step if passing else 0, len(self._steps) if passing else 0)
         Thread(target=self._work, args=(step, passing), name="replay", daemon=True).start()
 
     def _work(self, step: int, passing: bool) -> None:
         def watch(what: str, done: int, total: int) -> None:
-            self.post_message(self.Watched(what, done, total))
+            self.call_later(self._watched, what, done, total)
 
-        try:
+        def work() -> tuple[Any, Sequence[Any]]:
             with self._lock:
-                played = self._player.at(step, watch)
-                found = tuple(self._player.differences(step)) if step else ()
-            self.post_message(self.Ready(step, played, found, "", passing))
-        except AdvisorError as problem:
-            self.post_message(self.Ready(step, None, (), str(problem), passing))
-        except Exception as problem:  # a damaged file must never crash the program
-            self.post_message(self.Ready(step, None, (), f"{type(problem).__name__}: {problem}", passing))
+                return self.player.at(step, watch), tuple(self.player.differences(step)) if step else ()
 
-    @on(Watched)
-    def _watched(self, event: Watched) -> None:
-        if self._working:
-            self._busy(event.what, event.done, event.total)
+        result, problem = _attempt(work)
+        played, differences = result or (None, ())
+        self.call_later(self._ready, step, played, differences, problem, passing)
+
+    def _watched(self, what: str, done: int, total: int) -> None:
+        if self.working:
+            self._busy(what, done, total)
 
     def _busy(self, what: str, done: int, total: int) -> None:
         text = STAGES.get(what) or f"working out step {self._at_work}"
         self.query_one(Busy).show(text, done, total if total > 1 else 0)
 
-    @on(Ready)
-    def _ready(self, event: Ready) -> None:
-        self._working = False
+    def _ready(self, step: int, played: Any, differences: Sequence[Any], problem: str, passing: bool) -> None:
+        """Show a computed step; passing: it was computed on the way to another one."""
+        self.working = False
         self.query_one(Busy).show("")
-        if event.problem:
+        if problem:
             self._pause()
             self._wanted = self._step
-            self.notify(event.problem, severity="error", markup=False)
+            self.notify(problem, severity="error", markup=False)
             return
-        if event.step:
-            self._found[event.step] = (event.differences, bool(getattr(event.played, "done", True)))
-            self.query_one("#steps", OptionList).replace_option_prompt_at_index(event.step, self._row(event.step))
-        if event.passing and self._seeking and self._differs(event.step):
-            self._seeking, self._wanted = False, event.step
-        if not event.passing or event.step == self._wanted:
-            self._step, self._played = event.step, event.played
+        if step:
+            self._found[step] = (differences, bool(getattr(played, "done", True)))
+            self._list.replace_option_prompt_at_index(step, self._row(step))
+        if passing and self._seeking and self._differs(step):
+            self._seeking, self._wanted = False, step
+        if not passing or step == self._wanted:
+            self._step, self._played = step, played
             self._draw()
         if self._seeking:
-            self._seek(event.step + 1)
+            self._seek(step + 1)
         elif self._wanted != self._step:
             self._go(self._wanted)
 
@@ -328,43 +255,34 @@ class ReplayScreen(Screen[None]):
         if at == 0:
             return styled("  0 before the first step", "$quiet")
         found, done = self._found.get(at, ((), True))
-        mark = styled("≠" if self._blocks else "!", "bold $text-error") if found or not done else Content(" ")
+        mark = styled("≠" if self.blocks else "!", "bold $text-error") if found or not done else Content(" ")
         return mark + styled(f"{at:>2} ", "bold $text-accent") + styled(cut(self._said(at), 200), "")
 
     def _said(self, at: int) -> str:
         return str(self._steps[at - 1].words).replace("\n", " ")
 
     def _draw(self) -> None:
-        """Show the state of the current step."""
         state = State() if self._played is None else self._played.state
-        self.query_one(Banner).show(f"replay · {self._player.title}")
+        self.query_one(Banner).show(f"replay · {self.player.title}")
         listed = state.place == "launches" and state.diagnosis is not None and not state.view
         self.set_class(listed, "-listed")
         if listed and state.diagnosis is not None:
             self.query_one(LaunchTable).show(rows_of(state.diagnosis), "", "report")
-        self.query_one(Conversation).show(state.conversation if self._step else (about(self._player),))
+        self.query_one(Conversation).show(state.conversation if self._step else (about(self.player),))
         self.query_one(Evidence).show(state)
-        rows = self.query_one("#steps", OptionList)
-        if rows.highlighted != self._step:
-            rows.highlighted = self._step
+        self._list.highlighted = self._step
         self._tell(state)
         self.app.offer(self)
 
     def _tell(self, state: State) -> None:
         """Show the line about the step: what was done, whether it concludes the same, whether it plays."""
-        head = f"step {self._step} of {len(self._steps)}"
-        line = styled(f"{head}  ", "bold $text-accent")
-        line += (
-            styled(cut(self._said(self._step), 300), "bold")
-            if self._step
-            else styled("before the first step", "$quiet")
-        )
+        line = styled(f"step {self._step} of {len(self._steps)}  ", "bold $text-accent")
+        said, style = (cut(self._said(self._step), 300), "bold") if self._step else ("before the first step", "$quiet")
+        line += styled(said, style)
         if state.view:
             line += styled(f"  in view: {OPENED.get(state.view, state.view)}", "$quiet")
-        lines = [line, self._verdict()]
         found, _ = self._found.get(self._step, ((), True)) if self._step else ((), True)
-        lines += difference_lines(found)
-        self.query_one("#deed", Static).update(Content("\n").join(lines))
+        self.query_one("#step", Note).say([line, self._verdict(), *difference_lines(found)])
 
     def _verdict(self) -> Content:
         if self._digits:
@@ -388,42 +306,35 @@ class ReplayScreen(Screen[None]):
         self._go(event.option_index)
 
     def action_step(self, by: int) -> None:
-        """Go one step forward or back."""
         self._pause()
         self._go(self._wanted + by)
 
     def action_ends(self, by: int) -> None:
-        """Go to the beginning or the end."""
         self._pause()
         self._go(0 if by < 0 else len(self._steps))
 
     def action_digit(self, digit: int) -> None:
-        """Add a digit to the step number."""
         self._digits = (self._digits + str(digit))[-5:]
         self._draw()
 
     def action_undigit(self) -> None:
-        """Remove the last digit."""
         self._digits = self._digits[:-1]
         self._draw()
 
     def action_jump(self) -> None:
-        """Go to the typed step number, else to the highlighted step."""
         self._pause()
-        at = self.query_one("#steps", OptionList).highlighted
+        at = self._list.highlighted
         wanted, self._digits = int(self._digits) if self._digits else at or 0, ""
         self._go(wanted)
         self._draw()
 
     def action_difference(self) -> None:
-        """Go to the next step that differs, computing steps on the way; any other key stops that."""
         self._pause()
         self._seeking = True
-        if not self._working:
+        if not self.working:
             self._seek(self._step + 1)
 
     def action_play(self) -> None:
-        """Play or pause."""
         if self._timer is not None:
             self._pause()
         elif self._wanted < len(self._steps):
@@ -433,7 +344,7 @@ class ReplayScreen(Screen[None]):
         self._draw()
 
     def _tick(self) -> None:
-        if self._working:
+        if self.working:
             return
         if self._wanted >= len(self._steps):
             self._pause()
@@ -448,7 +359,6 @@ class ReplayScreen(Screen[None]):
             self._timer = None
 
     def action_pace(self, by: int) -> None:
-        """Change the pace."""
         self._pace = min(max(self._pace + by, 0), len(_PACES) - 1)
         if self._timer is not None:
             self._pause()
@@ -456,42 +366,34 @@ class ReplayScreen(Screen[None]):
         self._draw()
 
     def action_list(self) -> None:
-        """Show or hide the list of steps; in a narrow terminal it replaces the conversation."""
         self.toggle_class("-alone" if self.has_class("-wide") else "-steps")
         self.remove_class("-evidence")
-        self.query_one("#steps").focus()
+        self._list.focus()
 
     def action_evidence(self) -> None:
-        """Show or hide the evidence; in a narrow terminal it replaces the conversation."""
         self.toggle_class("-evidence")
         self.remove_class("-steps")
 
     def action_evidence_page(self) -> None:
-        """Show the next evidence page; if the evidence is hidden, show it first."""
         if self.has_class("-evidence"):
             self.query_one(Evidence).action_turn(1)
         else:
             self.action_evidence()
 
-    def action_page(self, by: int) -> None:
-        """Scroll by a page."""
-        narrow = not self.has_class("-wide")
-        view = self.query_one(Evidence if self.has_class("-evidence") and narrow else Conversation)
-        if isinstance(view, Conversation):
-            view.let_go()
-        view.scroll_relative(y=by * max(view.size.height - 1, 1), animate=False)
+    def scrolled(self) -> Evidence | Conversation:
+        if self.has_class("-evidence") and not self.has_class("-wide"):
+            return self.query_one(Evidence)
+        self.query_one(Conversation).let_go()
+        return self.query_one(Conversation)
 
     def action_go_on(self) -> None:
-        """Continue from this step in a session of the user's own."""
-        if self._played is not None and not self._working and self._step:
+        if self._played is not None and not self.working and self._step:
             self._pause()
-            self.app.go_on(self._played.state, self._player.desk)
-            self.app.notify(
-                f"This is now your own session, continued from step {self._step} of the replay.", markup=False
-            )
+            self.app.go_on(self._played.state, self.player.executor)
+            said = f"This is now your own session, continued from step {self._step} of the replay."
+            self.app.notify(said, markup=False)
 
     def action_leave(self) -> None:
-        """Cancel the search; clear the number; close the list or the evidence; else leave."""
         if self._seeking:
             self._pause()
         elif self._digits:
@@ -504,9 +406,8 @@ class ReplayScreen(Screen[None]):
             self.app.end_replay()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide actions that do nothing now."""
         if action == "go_on":
-            return self._step > 0 and not self._working
+            return self._step > 0 and not self.working
         if action == "pace":
             return self._timer is not None
         return True

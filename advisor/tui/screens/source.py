@@ -1,18 +1,15 @@
-"""Hot lines, and beside them instructions, source text, PTX or the structure of the kernel."""
+"""Hot lines, and next to them instructions, source text, PTX or the structure of the kernel."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from msgspec.structs import replace
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.content import Content
-from textual.events import Resize
-from textual.widgets import Input
 
 from advisor.records.errors import UsageError
 from advisor.session import events as e
@@ -21,45 +18,53 @@ from advisor.session.state import State
 from advisor.source.columns import COLUMNS, SETS, parse_columns
 from advisor.source.hotspots import Line, parse_search, parse_where
 from advisor.source.measures import MEASURES, measure
+from advisor.source.view import View
 from advisor.source.viewer import Seen
 from advisor.tui.drawing import styled
-from advisor.tui.screens.base import PanelScreen, footer
-from advisor.tui.screens.source_rows import NO_LINES, Code, Listed, about_view, filters_text
+from advisor.tui.screens.base import PanelScreen, footer, hidden
+from advisor.tui.screens.source_rows import NO_LINES, NO_SHAPE, NO_TEXT, NOTHING, Code, Listed, about_view, filters_text
 from advisor.tui.widgets.lists import Rows
-from advisor.tui.widgets.prompt import Prompt, PromptLine
+from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Busy, Note
-from advisor.view.source_marks import place_text
+from advisor.view.pages.source import place_text
 
 _TABS: Final = ("SASS", "Source text", "PTX", "Shape")
+_TAB_NAMES: Final = ("Instructions", *_TABS[1:])  # of their actions
+_TABS_SAY: Final = "Instructions, source text, PTX, or loops and registers"
+_SEARCH: Final = "Search by a regular expression, filter by a value, or name a measure or column set"
+_PROMPT: Final = "/regex, share>5%, a measure such as samples, columns such as stalls; Tab leaves the line"
+_UNKNOWN: Final = (
+    "{text} is not a search (/LDG), a comparison (share>5%), a measure (samples) or a column set (memory, stalls,"
+    " predication, instructions)."
+)
 
 _SIGNS = "<>="
 
 
 def seek(text: str, now: e.Locate | None) -> e.SourceSought | str | None:
-    """The event of a typed text, beside what is shown now; what is wrong with it; None where it is nothing known.
+    """The event of a typed text, what is wrong with it, or None if it is nothing known.
 
-    `/LDG` searches, `/` alone takes the search away, `share>5%` filters (one comparison a field and sign), `samples`
-    and ncu's own metric names measure, `stalls` and names of columns between commas show columns, `none` shows none.
+    `/LDG` searches, `/` alone ends the search, `share>5%` filters (one comparison a field and sign), `samples` and
+    ncu's own metric names select a measure, `stalls` and column names between commas select columns, `none` hides them.
     """
-    kept = now or e.Locate(0)
-    sought = e.SourceSought(kept.by, kept.search, kept.where, kept.columns)
+    where = now.where if now is not None else ()
     try:
         if text.startswith("/"):
             pattern = text[1:]
             if pattern:
                 parse_search(pattern)
-            return replace(sought, search=pattern)
+            return changed(now, search=pattern)
         if any(sign in text for sign in _SIGNS):
-            return replace(sought, where=_with(kept.where, text))
+            return changed(now, where=_with(where, text))
         if text == "none":
-            return replace(sought, columns="")
+            return changed(now, columns="")
         names = [part.strip() for part in text.split(",")]
         # Some measures and columns share a name: alone it means the measure.
         if text not in MEASURES and all(name in SETS or name in COLUMNS for name in names):
             parse_columns(text)
-            return replace(sought, columns=text)
+            return changed(now, columns=text)
         if text in MEASURES or "__" in text:
-            return replace(sought, by=measure(text).id)
+            return changed(now, by=measure(text).id)
     except UsageError as problem:
         return str(problem).replace("--where ", "").replace("--search ", "")
     return None
@@ -81,41 +86,22 @@ class SourceScreen(PanelScreen):
     """The lists have the focus; the prompt takes searches, comparisons, measures and column sets."""
 
     opens: ClassVar[Mapping[str, str]] = {"/": "/", "f": ""}
+    home = "#lines"
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "slash",
-            "prompt('/')",
-            "Search",
-            tooltip="Search by a regular expression, filter by a value, or name a measure or column set",
-        ),
-        Binding(
-            "f",
-            "prompt('')",
-            "Filter",
-            show=False,
-            tooltip="Search by a regular expression, filter by a value, or name a measure or column set",
-        ),
+        Binding("slash", "prompt('/')", "Search", tooltip=_SEARCH),
+        hidden("f", "prompt('')", "Filter", _SEARCH),
         Binding("m", "measure(1)", "Measure", tooltip="Next measure with data for this launch"),
-        Binding("M", "measure(-1)", "Previous measure", show=False, tooltip="Previous measure"),
+        hidden("M", "measure(-1)", "Previous measure", "Previous measure"),
         Binding("c", "columns", "Columns", tooltip="Next column set: memory, stalls, predication, instructions, none"),
         Binding("n", "hot(1)", "Next hot", tooltip="Next hot place in code order"),
-        Binding("N", "hot(-1)", "Previous hot", show=False, tooltip="Previous hot place in code order"),
-        Binding(
-            "1", "tab(0)", "Instructions", show=False, tooltip="Instructions, source text, PTX, or loops and registers"
-        ),
-        Binding(
-            "2", "tab(1)", "Source text", show=False, tooltip="Instructions, source text, PTX, or loops and registers"
-        ),
-        Binding("3", "tab(2)", "PTX", show=False, tooltip="Instructions, source text, PTX, or loops and registers"),
-        Binding("4", "tab(3)", "Shape", show=False, tooltip="Instructions, source text, PTX, or loops and registers"),
-        Binding("a", "all", "All/line", show=False, tooltip="Instructions of the line, or of the whole kernel"),
-        Binding("o", "order", "Order", show=False, tooltip="Hottest first, or code order"),
+        hidden("N", "hot(-1)", "Previous hot", "Previous hot place in code order"),
+        *(hidden(str(n + 1), f"tab({n})", name, _TABS_SAY) for n, name in enumerate(_TAB_NAMES)),
+        hidden("a", "all", "All/line", "Instructions of the line, or of the whole kernel"),
+        hidden("o", "order", "Order", "Hottest first, or code order"),
         Binding("x", "clear", "Clear", tooltip="Remove all filters"),
-        Binding(
-            "l", "awaited", "Awaited", show=False, tooltip="Go to the load or other instruction that this one waits for"
-        ),
-        Binding("p", "peak", "Peak", show=False, tooltip="Go to the instruction with the most live registers"),
+        hidden("l", "awaited", "Awaited", "Go to the load or other instruction that this one waits for"),
+        hidden("p", "peak", "Peak", "Go to the instruction with the most live registers"),
         Binding("r", "again", "Retry", tooltip="Retry what failed or was cancelled"),
     ]
 
@@ -123,14 +109,12 @@ class SourceScreen(PanelScreen):
         super().__init__(blocks=blocks)
         self._code: Code | None = None
         self._listed: Listed | None = None
-        self._text: Listed | None = None
         self._launch: tuple[int | None, str] = (None, "")
         self._tab = _INSTRUCTIONS
         self._in_order = False
         self._of_line = False
 
     def compose(self) -> ComposeResult:
-        """Create the lists, the pane beside them, the line about the current instruction, and the prompt."""
         yield Banner()
         yield Note("about")
         with Container(id="panes"):
@@ -142,25 +126,8 @@ class SourceScreen(PanelScreen):
                 yield Rows(blocks=self.blocks, ident="code")
                 yield Note("detail")
         yield Busy(blocks=self.blocks)
-        yield PromptLine(
-            Prompt(
-                (),
-                placeholder="/regex, share>5%, a measure such as samples, columns such as stalls; Tab leaves the line",
-                ident="prompt",
-            ),
-            blocks=self.blocks,
-        )
+        yield self.prompt_line(Prompt((), placeholder=_PROMPT, ident="prompt"))
         yield footer()
-
-    def on_mount(self) -> None:
-        """Focus the lists."""
-        self.query_one("#lines", Rows).focus()
-        self.show(self.app.state)
-
-    def on_resize(self, event: Resize) -> None:
-        """Wrap the text of the structure tab to the new width."""
-        if self._tab == _SHAPE and self._code is not None:
-            self.call_after_refresh(self._pane)
 
     # Showing
 
@@ -180,15 +147,14 @@ class SourceScreen(PanelScreen):
         self.app.offer(self)
 
     def _arrive(self, seen: Seen) -> None:
-        """Show a new result, both lists at their hottest row."""
         self._code = Code(seen, self.blocks)
         lines = self._code.lines()
         self.query_one("#lines", Rows).show(len(lines.places), lines.draw, at=0)
         self.set_class(not lines.places, "-nolines")
         self.set_class(len(lines.places) <= _FEW, "-few")
         if not lines.places and self.focused is self.query_one("#lines"):
-            self.query_one("#code", Rows).focus()
-        self.query_one("#code", Rows).at = 0
+            self.focus_home()
+        self._rows.at = 0
 
     def _about(self, state: State, result: object) -> None:
         lines: list[tuple[str, str]] = []
@@ -201,15 +167,28 @@ class SourceScreen(PanelScreen):
         self.query_one("#about", Note).say(lines)
 
     @property
+    def view(self) -> View | None:
+        """The source view that is shown."""
+        return self._code.view if self._code is not None else None
+
+    @property
+    def _rows(self) -> Rows:
+        return self.query_one("#code", Rows)
+
+    @property
     def _line(self) -> Line | None:
-        """The line under the cursor."""
-        lines = self._code.view.lines if self._code is not None else ()
+        lines = self.view.lines if self.view is not None else ()
         at = self.query_one("#lines", Rows).at
         return lines[at] if at < len(lines) else None
 
+    @property
+    def _instruction(self) -> int | None:
+        places = self._listed.places if self._listed is not None and self._tab == _INSTRUCTIONS else ()
+        return places[self._rows.at] if self._rows.at < len(places) else None
+
     def _pane(self) -> None:
         """Update the pane, and the source text where there is room for it."""
-        code, rows = self._code, self.query_one("#code", Rows)
+        code, rows = self._code, self._rows
         if code is None:
             rows.show(0, lambda at, width: Content(""))
             self.query_one("#tabs", Note).say([])
@@ -232,7 +211,7 @@ class SourceScreen(PanelScreen):
         if self._tab == _PTX:
             return code.ptx(self._in_order)
         if self._tab == _SHAPE:
-            return code.shape(max(self.query_one("#code", Rows).size.width - 4, 40))
+            return code.shape(max(self._rows.size.width - 4, 40))
         return code.instructions(line if self._of_line else None, self._in_order, self._filtered)
 
     @property
@@ -241,166 +220,115 @@ class SourceScreen(PanelScreen):
 
     def _beside(self, code: Code, line: Line | None) -> None:
         """Show the source text around the current line, on large screens."""
-        rows = self.query_one("#text", Rows)
-        self._text = code.text(line.file) if line is not None else None
-        listed = self._text
-        if listed is None or line is None:
-            rows.show(0, lambda at, width: Content(""))
-        else:
-            rows.show(len(listed.places), listed.draw, at=listed.row_of(line.line))
-        self.set_class(listed is not None and bool(listed.places), "-text")
+        listed = code.text(line.file if line is not None else "")
+        at = listed.row_of(line.line) if line is not None else None
+        self.query_one("#text", Rows).show(len(listed.places), listed.draw, at=at)
+        self.set_class(bool(listed.places), "-text")
 
     def _tabs(self) -> None:
         names = [f"{n + 1} {name}" for n, name in enumerate(_TABS)]
-        parts = [styled(f"[{t}]" if n == self._tab else f" {t} ", "bold" if n == self._tab else "$quiet")
-                 for n, t in enumerate(names)]  # fmt: skip
+        parts = [
+            styled(f"[{t}]", "bold") if n == self._tab else styled(f" {t} ", "$quiet") for n, t in enumerate(names)
+        ]
         line = self._line
         if self._tab == _INSTRUCTIONS:
             of_line = self._of_line and line is not None
-            told = f"{place_text(line.file, line.line)} (a all)" if of_line and line else "all (a line)"
+            which = f"{place_text(line.file, line.line)} (a all)" if of_line and line else "all (a line)"
             order = "in order (o)" if self._in_order else "hot first (o)"
-            parts.append(styled(f"{told}, {order}", "$quiet"))
+            parts.append(styled(f"{which}, {order}", "$quiet"))
         self.query_one("#tabs", Note).say([Content(" ").join(parts)])
 
     def _detail(self) -> None:
-        code, listed, at = self._code, self._listed, self.query_one("#code", Rows).at
-        told: list[Content] = []
-        if code is not None and listed is not None:
-            if self._tab == _INSTRUCTIONS and at < len(listed.places):
-                told = code.about(listed.places[at])
-            elif self._tab == _PTX and not code.view.has_ptx:
-                told = [
-                    styled("The report holds no PTX: code compiled with -lineinfo carries it along.", "$text-warning")
-                ]
-            elif self._tab == _TEXT and not listed.places:
-                told = [
-                    styled(
-                        "The text of the source is neither in the report nor on this machine."
-                        if code.view.has_lines
-                        else NO_LINES,
-                        "$text-warning",
-                    )
-                ]
-            elif self._tab == _SHAPE and not listed.places:
-                told = [styled("Without machine code there are no loops or registers to show.", "$text-warning")]
-        self.query_one("#detail", Note).say(told)
+        code, listed, instruction = self._code, self._listed, self._instruction
+        lines: list[Content] = []
+        if code is not None and instruction is not None:
+            lines = code.about(instruction)
+        elif code is not None and listed is not None:
+            empty = {
+                _TEXT: NO_TEXT if code.view.has_lines else NO_LINES,
+                _PTX: "" if code.view.has_ptx else "The report holds no PTX: code compiled with -lineinfo carries it.",
+                _SHAPE: NO_SHAPE,
+            }
+            text = "" if listed.places else empty.get(self._tab, "")
+            lines = [styled(text, "$text-warning")] if text else []
+        self.query_one("#detail", Note).say(lines)
 
     # User actions
 
     @on(Rows.Moved, "#lines")
-    def _line_moved(self, event: Rows.Moved) -> None:
+    def _line_moved(self) -> None:
         self._pane()
 
     @on(Rows.Taken, "#lines")
-    def _line_taken(self, event: Rows.Taken) -> None:
-        """Show the instructions of the chosen line."""
-        self._of_line, self._tab = True, _INSTRUCTIONS
-        self.query_one("#code", Rows).at = 0
-        self._pane()
-        self.query_one("#code", Rows).focus()
+    def _line_taken(self) -> None:
+        self._of_line = True
+        self.action_tab(_INSTRUCTIONS)
 
     @on(Rows.Moved, "#code")
-    def _code_moved(self, event: Rows.Moved) -> None:
+    def _code_moved(self) -> None:
         self._detail()
 
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        text = event.value.strip()
-        event.input.clear()
-        if text in commands.commands():
-            self.app.say(text)
-            return
-        if text:
-            self._seek(text)
-        self._leave_prompt()
+    def is_command(self, text: str) -> bool:
+        return text in commands.commands()
 
-    def _seek(self, text: str) -> None:
-        sought = seek(text, self.app.state.source_query)
-        if sought is None:
-            self.notify(
-                f"{text[:80]} is not a search (/LDG), a comparison (share>5%), a measure (samples) or a column set"
-                " (memory, stalls, predication, instructions).",
-                severity="warning",
-                markup=False,
-            )
-        elif isinstance(sought, str):
-            self.notify(sought, severity="warning", markup=False)
+    def typed(self, text: str) -> None:
+        query = seek(text, self.app.state.source_query)
+        if isinstance(query, e.SourceSought):
+            self.app.dispatch(query)
         else:
-            self.app.dispatch(sought)
+            self.app.warn(query or _UNKNOWN.format(text=text[:80]))
 
-    def _leave_prompt(self) -> None:
-        self.query_one("#code" if self.has_class("-nolines") else "#lines", Rows).focus()
-
-    def action_leave(self) -> None:
-        """Leave the prompt; else leave the screen."""
-        prompt = self.query_one(Prompt)
-        if prompt.has_focus and not self.app.state.waiting:
-            prompt.clear()
-            self._leave_prompt()
-        else:
-            super().action_leave()
+    def focus_home(self) -> None:
+        self.query_one("#code" if self.has_class("-nolines") else "#lines").focus()
 
     def action_prompt(self, begin: str) -> None:
-        """Focus the prompt, starting with this text."""
         prompt = self.query_one(Prompt)
-        prompt.value = begin
-        prompt.cursor_position = len(begin)
+        prompt.write(begin)
         prompt.focus()
 
     def _change(self, **changes: object) -> None:
-        self.app.dispatch(_sought(self.app.state.source_query, **changes))
+        self.app.dispatch(changed(self.app.state.source_query, **changes))
 
     def action_measure(self, by: int) -> None:
-        """Select the next or previous measure that this launch has data for."""
-        if self._code is None or not self._code.seen.measures:
-            return
-        names = [name for name, *_ in self._code.seen.measures]
-        now = self._code.view.measure.id
-        at = names.index(now) + by if now in names else 0
-        self._change(by=names[at % len(names)])
+        if self._code is not None and self._code.seen.measures:
+            names = [name for name, *_ in self._code.seen.measures]
+            now = self._code.view.measure.id
+            self._change(by=names[(names.index(now) + by) % len(names) if now in names else 0])
 
     def action_columns(self) -> None:
-        """Select the next set of columns, none after the last."""
-        sought = self.app.state.source_query
-        names = ["", *SETS]
-        now = sought.columns if sought is not None else ""
+        query, names = self.app.state.source_query, ["", *SETS]
+        now = query.columns if query is not None else ""
         self._change(columns=names[(names.index(now) + 1) % len(names)] if now in names else "")
 
     def action_clear(self) -> None:
-        """Remove all filters."""
         if self._filtered:
             self._change(search="", where=())
 
     def action_again(self) -> None:
-        """Retry what failed."""
         self._change()
 
     def action_tab(self, tab: int) -> None:
-        """Show another tab of the pane."""
         self._tab = tab
-        self.query_one("#code", Rows).at = 0
+        self._rows.at = 0
         self._listed = None
         self._pane()
-        self.query_one("#code", Rows).focus()
+        self._rows.focus()
 
     def action_all(self) -> None:
-        """Switch between all instructions and those of the current line."""
         self._of_line, self._tab = not self._of_line and self._line is not None, _INSTRUCTIONS
-        self.query_one("#code", Rows).at = 0
+        self._rows.at = 0
         self._pane()
 
     def action_order(self) -> None:
         """Sort by heat or by address; the cursor stays on its instruction."""
-        listed, rows = self._listed, self.query_one("#code", Rows)
-        here = listed.places[rows.at] if listed is not None and rows.at < len(listed.places) else None
+        here = self._instruction
         self._in_order = not self._in_order
         self._pane()
         if here is not None and self._listed is not None:
-            rows.move(self._listed.row_of(here) or 0)
+            self._rows.move(self._listed.row_of(here) or 0)
 
     def action_hot(self, by: int) -> None:
-        """Go to the next hot place of the current list."""
-        code, listed, rows = self._code, self._listed, self.query_one("#code", Rows)
+        code, listed, rows = self._code, self._listed, self._rows
         if code is None or listed is None:
             return
         line = self._line
@@ -415,44 +343,38 @@ class SourceScreen(PanelScreen):
         self.notify("No hotter place in that direction.", markup=False)
 
     def _go(self, at: int | None, otherwise: str) -> None:
-        """Go to an instruction, among all of them in code order."""
         if at is None:
             if otherwise:
                 self.notify(otherwise, markup=False)
             return
         self._tab, self._of_line, self._in_order = _INSTRUCTIONS, False, True
         self._pane()
-        rows = self.query_one("#code", Rows)
         row = None if self._listed is None else self._listed.row_of(at)
         if row is None:
-            self.notify(
-                otherwise or "No line has a share of this measure, or the filters exclude them all.", markup=False
-            )
+            self.notify(otherwise or NOTHING, markup=False)
             return
-        rows.move(row)
-        rows.focus()
+        self._rows.move(row)
+        self._rows.focus()
 
     def action_awaited(self) -> None:
-        """Go to the instruction that the current one waits for."""
-        code, listed, at = self._code, self._listed, self.query_one("#code", Rows).at
-        if code is not None and listed is not None and self._tab == _INSTRUCTIONS and at < len(listed.places):
-            self._go(code.awaited(listed.places[at]), "The code names no instruction that this one waits for.")
+        at = self._instruction
+        if self._code is not None and at is not None:
+            self._go(self._code.awaited(at), "The code names no instruction that this one waits for.")
 
     def action_peak(self) -> None:
-        """Go to the instruction with the most live registers."""
         if self._code is not None:
-            self._go(self._code.peak(), "Without machine code there are no loops or registers to show.")
+            self._go(self._code.peak(), NO_SHAPE)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide actions that do nothing now."""
         if action == "clear":
             return self._filtered
         if action == "again":
-            sought = self.app.state.source_query
-            return sought is not None and isinstance(self.app.state.result(sought), e.Failed)
+            query = self.app.state.source_query
+            return query is not None and isinstance(self.app.state.result(query), e.Failed)
         return True
 
 
-def _sought(now: e.Locate | None, **changes: object) -> e.SourceSought:
+def changed(now: e.Locate | None, **changes: object) -> e.SourceSought:
+    """The event that asks for the view as it is now, with these changes."""
     kept = {} if now is None else {"by": now.by, "search": now.search, "where": now.where, "columns": now.columns}
     return e.SourceSought(**{**kept, **changes})  # type: ignore[arg-type]

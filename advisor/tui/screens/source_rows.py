@@ -14,24 +14,19 @@ from advisor.source.hotspots import Line, Spot
 from advisor.source.view import View
 from advisor.source.viewer import Seen
 from advisor.tui.drawing import styled
-from advisor.view.source import reason_text, wait_text
-from advisor.view.source_marks import count, file_name, loop_name, place_text, share, short, source_line
-from advisor.view.source_shape import registers_text, shared_text, structure_text, zones_text
+from advisor.view.numbers import brief_text, count_text, share_text
+from advisor.view.pages.source import loop_name, place_text, reason_text, shape_sections, source_line, wait_text
+from advisor.view.text import cut_start, file_name
+from advisor.view.writers.terminal import section_lines
 
 NO_LINES = "No line information: compile with -lineinfo to see source lines. Only instructions can be shown."
-_HOT = (
-    0.05  # share of the launch's total that counts as hot (as in source.locate), or half of the largest if that is less
-)
-
-
+NO_TEXT = "The text of the source is neither in the report nor on this machine."
+NO_SHAPE = "Without machine code there are no loops or registers to show."
+NOTHING = "No line has a share of this measure, or the filters exclude them all."
+_HOT = 0.05  # share of the launch's total that counts as hot (as in source.locate); at most half of the largest
 _BAR = 8
-
-
 _SHARE, _LOOP, _ADDRESS = 8, 4, 8  # cells of a share with its mark, of a loop's name, of an address
-
-
 _ROOM = 24  # smallest number of cells for an instruction: its opcode and first operands
-
 
 _Row = Callable[[int, int], Content]
 
@@ -88,14 +83,13 @@ class Code:
     # Hot lines
 
     def lines(self) -> Listed:
-        """Source lines, hottest first."""
         return Listed(tuple(range(len(self.view.lines))), self._line)
 
     def _line(self, at: int, width: int) -> Content:
         line = self.view.lines[at]
         text = source_line(self.view.texts.get((line.file, line.line), ""))
-        told = text or ", ".join(dict.fromkeys(s.row.opcode for s in line.spots if s.row.opcode))
-        return self._amount(line.share, self._is_hot_line(line)) + self._at(line.file, line.line) + _data(told)
+        shown = text or ", ".join(dict.fromkeys(s.row.opcode for s in line.spots if s.row.opcode))
+        return self._amount(line.share, self._is_hot_line(line)) + self._at(line.file, line.line) + _data(shown)
 
     def _place(self, file: str, line: int) -> str:
         """`k.cu:7`; with a single source file, which is named elsewhere, `:7`."""
@@ -104,17 +98,14 @@ class Code:
     def _at(self, file: str, line: int, most: int = _FORMS[0].place) -> Content:
         """A place, padded to the longest one but at most `most` cells; the line number is never cut."""
         text, width = self._place(file, line), min(self._widest, most)
-        text = text if len(text) <= width else "…" + text[-(width - 1) :]
-        return styled(f"{text:<{width}}  ", "$text-secondary")
+        return styled(f"{cut_start(text, width):<{width}}  ", "$text-secondary")
 
     def _amount(self, part: float, hot: bool, bar: bool = True) -> Content:
-        """A share as a number, a bar and, if hot, a mark."""
         full = min(max(round(part * _BAR), 1 if part >= 0.01 else 0), _BAR)
-        drawn = ("█" if self.blocks else "#") * full + " " * (_BAR - full + 1)
-        mark = "●" if self.blocks else "*"
-        return styled(f"{mark if hot else ' '}{share(part)} ", "bold" if hot else "$quiet") + styled(
-            drawn if bar else "", "$warning" if hot else "$primary"
-        )
+        cell, mark = ("█", "●") if self.blocks else ("#", "*")
+        number = styled(f"{mark if hot else ' '}{share_text(part):>6} ", "bold" if hot else "$quiet")
+        drawn = cell * full + " " * (_BAR - full + 1) if bar else ""
+        return number + styled(drawn, "$warning" if hot else "$primary")
 
     # Instructions
 
@@ -133,8 +124,8 @@ class Code:
         titles = [column.title for column in self.view.columns]
         widths = [max(len(t), *(len(row[i]) for row in cells.values()), 1) for i, t in enumerate(titles)]
 
-        def numbers(told: list[str], form: _Form) -> str:
-            return "".join(f"{text:>{w}}{'':<{form.gap}}" for text, w in zip(told, widths, strict=True))
+        def numbers(texts: list[str], form: _Form) -> str:
+            return "".join(f"{text:>{w}}{'':<{form.gap}}" for text, w in zip(texts, widths, strict=True))
 
         def head(width: int) -> Content:
             form = self._form(width, widths)
@@ -142,14 +133,12 @@ class Code:
             return styled(" " * before + numbers(titles, form), "")
 
         def draw(row: int, width: int) -> Content:
-            form, told = self._form(width, widths), cells.get(places[row], ["-"] * len(titles))
-            return self._instruction(places[row], numbers(told, form), form)
+            form, texts = self._form(width, widths), cells.get(places[row], ["-"] * len(titles))
+            return self._instruction(places[row], numbers(texts, form), form)
 
         return Listed(places, draw, head if titles else None)
 
     def _form(self, width: int, widths: list[int]) -> _Form:
-        """The widest form that leaves the instruction enough room."""
-
         def left(form: _Form) -> int:
             beside = _SHARE + (_BAR + 1) * form.bar + min(self._widest, form.place) + 2 + _ADDRESS * form.address
             return width - beside - _LOOP * bool(self.view.structure.loops) - sum(w + form.gap for w in widths)
@@ -167,7 +156,6 @@ class Code:
         return amount + place + styled(numbers, "") + inside + address + _data(row.sass)
 
     def _loop(self, at: int) -> int | None:
-        """The innermost loop around an instruction."""
         loops = self.view.structure.flow
         around = [n for n, loop in enumerate(loops) if at in loop.body]
         return max(around, key=lambda n: loops[n].depth) if around else None
@@ -194,12 +182,8 @@ class Code:
         row, spot = self.seen.rows[at], self._spots.get(at)
         parts = []
         if row.executed:
-            ran = (
-                "executed {count} times with {lanes:.1f} of 32 lanes active"
-                if row.lanes is not None
-                else "executed {count} times"
-            )
-            parts.append(ran.format(count=count(row.executed), lanes=row.lanes or 0.0))
+            lanes = f" with {row.lanes:.1f} of 32 lanes active" if row.lanes is not None else ""
+            parts.append(f"executed {count_text(row.executed)} times{lanes}")
         if self.view.structure.loops:
             parts.append(loop_name(self._loop(at)))
         if self.view.structure.live:
@@ -211,8 +195,8 @@ class Code:
         out = [_data("; ".join([*shown, *parts]))]
         wait = self.view.waits.get(at)
         if wait is not None and spot is not None:
-            form = "waits: {wait} (l goes to what it waits for)" if wait.sources else "waits: {wait}"
-            out.insert(0, _data(form.format(wait=wait_text(wait, spot))))
+            jump = " (l goes to what it waits for)" if wait.sources else ""
+            out.insert(0, _data(f"waits: {wait_text(wait, spot)}{jump}"))
         return out
 
     # Source text, PTX, shape
@@ -247,24 +231,15 @@ class Code:
 
         def draw(row: int, width: int) -> Content:
             number, text, _, part = rows[row]
-            return (
-                self._amount(part, part >= least > 0)
-                + styled(f"{number:>5}  ", "$text-secondary")
-                + _data(source_line(text))
-            )
+            amount = self._amount(part, part >= least > 0)
+            return amount + styled(f"{number:>5}  ", "$text-secondary") + _data(source_line(text))
 
         return Listed(tuple(number for number, *_ in rows), draw)
 
     def shape(self, width: int) -> Listed:
         """Loops, live registers, inactive lanes and shared accesses as text."""
-        view = self.view
-        told = [
-            *structure_text(view.structure, width, False),
-            *registers_text(view, width, False),
-            *zones_text(view, width, False),
-            *shared_text(view.shared, width, False),
-        ][1:]
-        return Listed(tuple(range(len(told))), lambda row, _: _data(told[row]))
+        lines = [line for part in shape_sections(self.view) for line in section_lines(part, width=width)][1:]
+        return Listed(tuple(range(len(lines))), lambda row, _: _data(lines[row]))
 
 
 def _least(most: float) -> float:
@@ -283,55 +258,46 @@ def only_file(seen: Seen) -> str:
 
 
 def _cell(value: Value) -> str:
-    return "-" if value is None else value if isinstance(value, str) else short(value)
+    return "-" if value is None else value if isinstance(value, str) else brief_text(value)
 
 
 _NAME = 40  # cells of a file name; a longer one loses its beginning
 
 
-def about_view(seen: Seen, sought: e.Locate | None, index: KnowledgeIndex) -> list[tuple[str, str]]:
+def about_view(seen: Seen, query: e.Locate | None, index: KnowledgeIndex) -> list[tuple[str, str]]:
     """Measure and reason, filters, trust in the lines, missing data: (text, style) pairs."""
     view = seen.view
-    told = f"{view.measure.title} ({view.measure.id}), total {count(view.total)}"
+    measure = f"{view.measure.title} ({view.measure.id}), total {count_text(view.total)}"
     reason = reason_text(seen.wanted, index.title(seen.wanted.finding) if seen.wanted is not None else "")
-    parts = [told, *([f"because {reason}"] if reason else [])]
-    if view.columns and sought is not None:
-        parts.append(f"columns: {sought.columns}")
+    parts = [measure, *([f"because {reason}"] if reason else [])]
+    if view.columns and query is not None:
+        parts.append(f"columns: {query.columns}")
     out = [("; ".join(parts), "")]
-    filters = filters_text(sought)
+    filters = filters_text(query)
     if filters:
         kept = f"only {filters}: {len(view.spots)} of {len(seen.rows)} instructions (x shows all)"
         out.append((kept, "$text-accent"))
     if not view.spots:
-        out.append(("No line has a share of this measure, or the filters exclude them all.", "$text-warning"))
+        out.append((NOTHING, "$text-warning"))
     if not view.has_lines:
         out.append((NO_LINES, "$text-warning"))
     elif view.trust is not None:
-        lined, inlined = f"{view.trust.lined:.0%}", f"{view.trust.inlined:.0%}"
         only = only_file(seen)
-        told = f" in {_name(only)}" if only else ""
-        out.append(
-            (
-                f"{lined} of executed instructions have a line{told}, {inlined} are inlined."
-                " Compilers move code: samples may land on an adjacent line.",
-                "$quiet",
-            )
+        file = f" in {cut_start(file_name(only), _NAME)}" if only else ""
+        lined = (
+            f"{view.trust.lined:.0%} of executed instructions have a line{file}, {view.trust.inlined:.0%} are inlined."
         )
+        out.append((f"{lined} Compilers move code: samples may land on an adjacent line.", "$quiet"))
     if not view.has_code:
         out.append(("The report does not hold the machine code.", "$text-warning"))
     if view.has_lines and not view.texts:
-        out.append(("The text of the source is neither in the report nor on this machine.", "$text-warning"))
+        out.append((NO_TEXT, "$text-warning"))
     return out
 
 
-def _name(file: str) -> str:
-    name = file_name(file)
-    return name if len(name) <= _NAME else "…" + name[-(_NAME - 1) :]
-
-
-def filters_text(sought: e.Locate | None) -> str:
+def filters_text(query: e.Locate | None) -> str:
     """The search and the comparisons as text, empty without filters."""
-    if sought is None:
+    if query is None:
         return ""
-    parts = [f"/{sought.search}"] if sought.search else []
-    return ", ".join((*parts, *sought.where))
+    parts = [f"/{query.search}"] if query.search else []
+    return ", ".join((*parts, *query.where))

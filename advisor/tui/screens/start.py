@@ -6,34 +6,31 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen, Screen
+from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from advisor.session import events as e
 from advisor.session.records import Choice
 from advisor.session.state import State
-from advisor.session.transcripts.autosave import SavedSession, forget_path, remark, title
+from advisor.session.transcripts.autosave import SavedSession, forget, remark, title
 from advisor.tui.drawing import safe
 from advisor.tui.opening import Saved, StartOptions, completions, is_there, sort_out, typed_path
-from advisor.tui.screens.base import footer
+from advisor.tui.screens.base import ChoiceScreen, footer
 from advisor.tui.widgets.lists import Choices
 from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Busy
-
-if TYPE_CHECKING:
-    from advisor.tui.app import AdvisorApp
 
 
 class OfferScreen(ModalScreen[str]):
     """Asks whether to continue an interrupted session; returns `go_on`, `anew` or `forget`."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "anew", "Start over", tooltip="Start over")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss('anew')", "Start over", tooltip="Start over")]
 
     def __init__(self, one: SavedSession, *, blocks: bool = True) -> None:
         super().__init__()
@@ -45,7 +42,6 @@ class OfferScreen(ModalScreen[str]):
         )
 
     def compose(self) -> ComposeResult:
-        """Create the question, its answers and the prompt."""
         with Vertical(id="offer"):
             yield Static("A session on this was interrupted. Continue where you left off?", id="title", markup=False)
             yield Choices()
@@ -53,22 +49,17 @@ class OfferScreen(ModalScreen[str]):
         yield footer()
 
     def on_mount(self) -> None:
-        """Highlight the first answer and focus the prompt."""
-        self.query_one(Choices).show(self._choices, numbered=True, marked=True)
+        self.query_one(Choices).show(self._choices)
         self.query_one(Prompt).focus()
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
-        text = event.value.strip().casefold()
+        text, choices = event.value.strip().casefold(), self.query_one(Choices)
         event.input.clear()
-        if not text:
-            self.dismiss(self.query_one(Choices).marked or "go_on")
-        elif text.isdecimal() and 0 < int(text[:3]) <= len(self._choices):
-            self.dismiss(self._choices[int(text) - 1].id)
-        else:
-            found = [c.id for c in self._choices if any(word.startswith(text) or text == word for word in c.words)]
-            if found:
-                self.dismiss(found[0])
+        named = next((c.id for c in self._choices if any(word.startswith(text) for word in c.words)), None)
+        choice = choices.numbered(text) or named if text else choices.marked
+        if choice:
+            self.dismiss(choice)
 
     @on(Prompt.Stepped)
     def _stepped(self, event: Prompt.Stepped) -> None:
@@ -78,92 +69,67 @@ class OfferScreen(ModalScreen[str]):
     def _taken(self, event: Choices.Taken) -> None:
         self.dismiss(event.choice)
 
-    def action_anew(self) -> None:
-        """Start over; the other session is kept."""
-        self.dismiss("anew")
 
-
-class StartScreen(Screen[None]):
+class StartScreen(ChoiceScreen):
     """The start choices, driven from the prompt; a typed path is opened."""
 
-    app: AdvisorApp
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1", "app.help", "Help", tooltip="Keys of this screen, and commands"),
         Binding("f8", "forget", "Forget", tooltip="Delete the highlighted session"),
         Binding("escape", "clear", "Back", tooltip="Clear the line, or go back"),
     ]
 
     def __init__(self, start_options: StartOptions, *, blocks: bool = True) -> None:
-        super().__init__()
-        self._start_options = start_options
-        self._blocks = blocks
+        super().__init__(blocks=blocks)
+        self._options = start_options
         self._within = False  # the list of cases is shown
 
     def compose(self) -> ComposeResult:
-        """Create the question, its answers and the prompt for a path."""
+        hint = "Enter takes the highlighted line. Or type the path of a report or a trace; Tab completes it."
+        kinds = "path of a .ncu-rep report, a .sqlite trace or a saved session; Tab completes"
         yield Banner()
         yield Static("Where do you want to start?", id="title", markup=False)
         yield Choices()
-        yield Static(
-            "Enter takes the highlighted line. Or type the path of a report or a trace; Tab completes it.",
-            id="hint",
-            markup=False,
-        )
-        yield PromptLine(
-            Prompt(
-                completions,
-                placeholder="path of a .ncu-rep report, a .sqlite trace or a saved session; Tab completes",
-                ident="path",
-            ),
-            blocks=self._blocks,
-        )
-        yield Busy(blocks=self._blocks)
+        yield Static(hint, id="hint", markup=False)
+        yield self.prompt_line(Prompt(completions, placeholder=kinds, ident="path"))
+        yield Busy(blocks=self.blocks)
         yield footer()
 
     def on_mount(self) -> None:
-        """Focus the prompt."""
         self.query_one(Banner).show("no report is open")
         self.query_one(Prompt).focus()
         self.show(self.app.state)
 
-    def on_screen_resume(self) -> None:
-        """Show the current state."""
-        self.show(self.app.state)
+    @property
+    def _rows(self) -> tuple[Choice, ...]:
+        return self._options.case_choices() if self._within else self._options.choices()
 
     def show(self, state: State) -> None:
-        """Show the choices."""
-        listed = self._start_options.case_choices() if self._within else self._start_options.choices()
-        self.query_one(Choices).show(listed, numbered=True, marked=True)
+        self.query_one(Choices).show(self._rows)
         self.app.offer(self)
 
     # User actions
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
-        text = event.value.strip()
-        rows = self._start_options.case_choices() if self._within else self._start_options.choices()
-        if not text:
-            marked = self.query_one(Choices).marked
-            if marked is not None:
-                self._take(marked)
-        elif text.isdecimal() and 0 < int(text[:6]) <= len(rows) and not is_there(text):
-            event.input.clear()
-            self._take(rows[int(text) - 1].id)
-        elif text.startswith("/") and not is_there(text) and "/" not in text[1:]:
-            event.input.clear()
-            self.app.say(text)
-        elif (meant := _named(text, rows)) and not is_there(text):
-            event.input.clear()
-            self._take(meant)
-        else:
+        text, choices = event.value.strip(), self.query_one(Choices)
+        is_command = text.startswith("/") and "/" not in text[1:]
+        named = choices.numbered(text) or (None if is_command else _named(text, self._rows))
+        choice = named if text else choices.marked
+        if text and (is_there(text) or not (choice or is_command)):
             self._open(typed_path(text))
+            return
+        event.input.clear()
+        if choice:
+            self.take(choice)
+        elif text:
+            self.app.say(text)
 
     def _open(self, path: str) -> None:
         if not is_there(path) or Path(path).is_dir():
-            said = (
-                "{path} is a folder: name a report or a trace in it." if is_there(path) else "There is no file {path}."
-            )
-            self.notify(said.format(path=safe(path[:200])), severity="warning", markup=False)
+            name = safe(path[:200])
+            missing = f"There is no file {name}."
+            said = f"{name} is a folder: name a report or a trace in it." if is_there(path) else missing
+            self.notify(said, severity="warning", markup=False)
             return
         self.query_one(Prompt).clear()
         opening = sort_out([path])
@@ -172,18 +138,13 @@ class StartScreen(Screen[None]):
         else:
             self.app.dispatch(e.Began(opening.reports, self.app.gpu, opening.traces))
 
-    @on(Prompt.Stepped)
-    def _stepped(self, event: Prompt.Stepped) -> None:
-        self.query_one(Choices).step(event.by)
+    def step(self, by: int) -> None:
+        super().step(by)
         self.app.offer(self)
 
-    @on(Choices.Taken)
-    def _taken(self, event: Choices.Taken) -> None:
-        self._take(event.choice)
-
-    def _take(self, choice: str) -> None:
-        kind, _, number = choice.partition(":")
-        app, given = self.app, self._start_options
+    def take(self, choice: str | None) -> None:
+        kind, _, number = (choice or "").partition(":")
+        app, given = self.app, self._options
         if kind == "interview":
             app.dispatch(e.Began((), app.gpu))
         elif kind == "demo" and given.demo is not None:
@@ -197,7 +158,7 @@ class StartScreen(Screen[None]):
         elif kind == "cases":
             self._within = True
             self.show(app.state)
-        else:
+        elif kind:
             app.dispatch(e.ViewShown(kind))
 
     def action_clear(self) -> None:
@@ -212,22 +173,19 @@ class StartScreen(Screen[None]):
             self.show(self.app.state)
 
     def _interrupted(self) -> Saved | None:
-        """The highlighted session, if it is an interrupted one."""
         marked = self.query_one(Choices).marked or "" if self.is_mounted else ""
         kind, _, number = marked.partition(":")
-        return self._start_options.unfinished[int(number)] if kind == "continue" else None
+        return self._options.unfinished[int(number)] if kind == "continue" else None
 
     def action_forget(self) -> None:
-        """Delete the highlighted session."""
         one = self._interrupted()
         if one is not None:
-            forget_path(one.path)
-            left = tuple(other for other in self._start_options.unfinished if other is not one)
-            self._start_options = replace(self._start_options, unfinished=left)
+            forget(one.path)
+            left = tuple(other for other in self._options.unfinished if other is not one)
+            self._options = replace(self._options, unfinished=left)
             self.show(self.app.state)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide actions that do nothing now."""
         if action == "forget":
             return self._interrupted() is not None
         if action == "clear":

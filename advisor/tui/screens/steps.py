@@ -10,15 +10,15 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 
 from advisor.session import events as e
-from advisor.session.method.progress import rows as step_rows
+from advisor.session.method.steps import rows as step_rows
 from advisor.session.records import KnowledgeIndex, Step
 from advisor.session.state import State
 from advisor.tui.drawing import styled
-from advisor.tui.screens.base import RowsScreen
+from advisor.tui.screens.base import RowsScreen, hidden
 from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.text import Note
 
-_STEP_PARTS: Final = {
+_PARTS: Final = {
     "why": "Why",
     "steps": "Do",
     "look": "Look at",
@@ -29,10 +29,14 @@ _STEP_PARTS: Final = {
     "see": "See",
     "cites": "Source",
 }
-
-_SIGNS = {"done": ("✓", "+"), "here": ("●", "*"), "skipped": ("–", "-"), "read": ("○", "o"), "open": ("·", ".")}
-_STYLES = {"done": "$text-success", "here": "bold $text-accent", "skipped": "", "read": "", "open": "$quiet"}
-_WORDS = {"done": "done", "here": "here", "skipped": "skipped", "read": "read", "open": "open"}
+# Status of a step -> its sign, the same in ASCII, and its style.
+_SIGNS: Final = {
+    "done": ("✓", "+", "$text-success"),
+    "here": ("●", "*", "bold $text-accent"),
+    "skipped": ("–", "-", ""),
+    "read": ("○", "o", ""),
+    "open": ("·", ".", "$quiet"),
+}
 
 
 class StepRows(Rows):
@@ -47,12 +51,10 @@ class StepRows(Rows):
 class StepsScreen(RowsScreen):
     """The list of steps; Enter goes to the step under the cursor."""
 
-    rows: ClassVar[str] = "steps"
     kind: ClassVar[type[Rows]] = StepRows
-
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "explain", "Explain", tooltip="Open the first knowledge entry that the step refers to"),
-        Binding("space", "scroll_side", "Read on", show=False, tooltip="Scroll the step's text"),
+        hidden("space", "scroll_side", "Read on", "Scroll the step's text"),
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
@@ -65,52 +67,40 @@ class StepsScreen(RowsScreen):
         self.banner("Steps of the method", state.step)
         steps, rows = state.knowledge.steps, self.query_one(Rows)
         at = None
-        if steps != self._steps or state.step != self._step:
+        if (steps, state.step) != (self._steps, self._step):
             at = next((n for n, step in enumerate(steps) if step.id == (state.view_subject or state.step)), 0)
         self._steps, self._step = steps, state.step
-        wide = max((len(step.id) for step in steps), default=1)
-
+        longest = max((len(step.id) for step in steps), default=1)
         listed = step_rows(state)
 
         def draw(row: int, width: int) -> Content:
-            step = steps[row]
-            became = listed[row].status
-            sign = _SIGNS[became][0 if self.blocks else 1]
-            return styled(f"{sign} {_WORDS[became]:<7} ", _STYLES[became]) + styled(
-                f"{step.id:<{wide}}  {step.title}", "bold" if became == "here" else ""
-            )
+            status, step = listed[row].status, steps[row]
+            sign, plain, style = _SIGNS[status]
+            name = styled(f"{step.id:<{longest}}  {step.title}", "bold" if status == "here" else "")
+            return styled(f"{sign if self.blocks else plain} {status:<7} ", style) + name
 
         rows.show(len(steps), draw, at=at)
-        self._detail(state.knowledge)
+        self.detail()
         self.app.offer(self)
 
-    def _detail(self, index: KnowledgeIndex) -> None:
-        at = self.query_one(Rows).at
-        lines = (
-            step_lines(self._steps[at], index)
-            if at < len(self._steps)
-            else [styled("The knowledge base has no steps.", "$quiet")]
-        )
+    def detail(self) -> None:
+        found = self._steps[self.query_one(Rows).at :][:1]
+        none = [styled("The knowledge base has no steps.", "$quiet")]
+        lines = step_lines(found[0], self.app.state.knowledge) if found else none
         self.query_one("#detail", Note).say(lines)
         self.query_one("#side").scroll_home(animate=False)
 
-    @on(Rows.Moved)
-    def _moved(self, event: Rows.Moved) -> None:
-        self._detail(self.app.state.knowledge)
-
     @on(Rows.Taken)
-    def _taken(self, event: Rows.Taken) -> None:
+    def _go(self, event: Rows.Taken) -> None:
         before = self.app.state
         self.app.dispatch(e.StepShown(self._steps[event.at].id))
         if self.app.state is before:
-            self.notify("Choose a launch first: steps apply to one launch.", severity="warning", markup=False)
+            self.app.warn("Choose a launch first: steps apply to one launch.")
 
     def action_explain(self) -> None:
-        """Open the first entry that the step refers to in the knowledge view."""
-        at = self.query_one(Rows).at
-        see = self._steps[at].see if at < len(self._steps) else ()
-        if see:
-            self.app.dispatch(e.ViewShown("knowledge", see[0]))
+        for step in self._steps[self.query_one(Rows).at :][:1]:
+            if step.see:
+                self.app.dispatch(e.ViewShown("knowledge", step.see[0]))
 
     def action_scroll_side(self) -> None:
         """Scroll the step's text; after its end, from its beginning again."""
@@ -124,7 +114,7 @@ class StepsScreen(RowsScreen):
 def step_lines(step: Step, index: KnowledgeIndex) -> list[Content]:
     """The parts of a step under their headings."""
     lines = [styled(step.title, "bold"), styled(step.what, "")]
-    for part, name in _STEP_PARTS.items():
+    for part, name in _PARTS.items():
         value = getattr(step, part)
         texts = (value,) if isinstance(value, str) else value
         texts = tuple(index.source(key) for key in texts) if part == "cites" else texts

@@ -12,23 +12,28 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.events import Resize
-from textual.geometry import Size
 from textual.message import Message
-from textual.widget import Widget
 from textual.widgets import OptionList
-from textual.widgets.option_list import Option
 
 from advisor.session import events as e
 from advisor.session.state import State
 from advisor.timeline.results import GpuTimeline, Lane, Moment, Pattern, TimelineResult
 from advisor.tui.drawing import LANES, card_lines, heading, safe, styled
-from advisor.tui.screens.base import ViewScreen, footer
-from advisor.tui.widgets.text import Banner, Busy, Lines
+from advisor.tui.screens.base import PAGE_KEYS, ViewScreen, footer, hidden
+from advisor.tui.widgets.lists import fill, labelled_row
+from advisor.tui.widgets.text import Banner, Busy, Lines, LineWidget
 from advisor.view.charts.lanes import axis_rows, cells_of, lane_rows, mark_row
 from advisor.view.numbers import plural, speedup_text, time_text
+from advisor.view.pages.timeline import (
+    about_text,
+    command_texts,
+    kernels_section,
+    pattern_section,
+    together_section,
+    unseen_texts,
+)
 from advisor.view.text import cut, wrap
-from advisor.view.timeline import about_text, command_texts, kernel_lines, pattern_lines, together_lines, unseen_texts
+from advisor.view.writers.terminal import section_lines
 
 Window = tuple[int, int]
 _SHORTEST = 100  # ns; below this the clock of a trace has no meaning
@@ -64,7 +69,7 @@ def _between(axis: str, says: str) -> str:
     return axis[:at] + says + axis[at + len(says) :]
 
 
-class Lanes(Widget):
+class Lanes(LineWidget):
     """The lanes of one GPU, or one row for each of several, over a window of time."""
 
     class Clicked(Message):
@@ -97,13 +102,13 @@ class Lanes(Widget):
         self._gpus, self._moments, self._streams = new, tuple(moments), streams
         if not same:
             self.window = self.whole
-        self.refresh(layout=True)
+        self.renew()
 
     def look(self, window: Window | None) -> None:
         """Show this window of time."""
         if window is not None and window != self.window:
             self.window = window
-            self.refresh(layout=True)
+            self.renew()
 
     def at(self, column: int) -> int | None:
         """The moment under a column of the widget, None outside the lanes."""
@@ -114,7 +119,6 @@ class Lanes(Widget):
         return self.window[0] + (2 * cell + 1) * (self.window[1] - self.window[0]) // (2 * cells_of(width))
 
     def on_click(self, event: events.Click) -> None:
-        """Report the clicked moment."""
         at = self.at(event.x)
         if at is not None:
             self.post_message(self.Clicked(at))
@@ -125,8 +129,7 @@ class Lanes(Widget):
         lanes = self._gpus[0].lanes
         return lanes if self._streams else tuple(lane for lane in lanes if lane.id != "stream")
 
-    def lines(self, width: int) -> list[Content]:
-        """All rows at this width."""
+    def make(self, width: int) -> list[Content]:
         if len(self._gpus) > 1:
             return self._several(width)
         window, whole = self.window, self.whole
@@ -165,18 +168,10 @@ class Lanes(Widget):
         line = Content(safe(text))
         return line.stylize("$quiet", 0, _LABEL).stylize(LANES.get(name, ""), _LABEL, max(_LABEL, len(text) - 9))
 
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """As many rows as there are lanes, and the axis."""
-        return len(self.lines(width)) if width > 0 else 0
 
-    def render(self) -> Content:
-        """The rows."""
-        return Content("\n").join(self.lines(self.content_size.width)) if self.content_size.width else Content("")
-
-
-WIDE: Final = 110
 _KERNELS: Final = 30
 _PAN: Final = 4  # a pan moves by a quarter of the window
+_MOMENT: Final = "Zoom to the next marked moment, or copy the command"
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +207,7 @@ def _gain(pattern: Pattern) -> str:
     gain = pattern.finding.speedup
     if gain is None:
         return "note" if pattern.finding.kind == "note" else ""
-    return f"at most {speedup_text(gain.high)}x"
+    return f"at most {speedup_text(gain.high)}"
 
 
 class TimelineScreen(ViewScreen):
@@ -220,21 +215,17 @@ class TimelineScreen(ViewScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave", tooltip="Back to the conversation; while a trace is read, cancel that"),
-        Binding("f1", "app.help", "Help", tooltip="Keys of this screen, and commands"),
-        Binding(
-            "enter", "take", "Moment", priority=True, tooltip="Zoom to the next marked moment, or copy the command"
-        ),
-        Binding("plus,equals_sign", "zoom(-1)", "Closer", key_display="+", tooltip="Zoom in to half the time"),
-        Binding("minus", "zoom(1)", "Wider", key_display="-", tooltip="Zoom out to twice the time"),
-        Binding("left", "pan(-1)", "Earlier", show=False, tooltip="Earlier, by a quarter of the view"),
-        Binding("right", "pan(1)", "Later", show=False, tooltip="Later, by a quarter of the view"),
+        Binding("enter", "take", "Moment", priority=True, tooltip=_MOMENT),
+        Binding("plus,equals_sign", "zoom(0.5)", "Closer", key_display="+", tooltip="Zoom in to half the time"),
+        Binding("minus", "zoom(2.0)", "Wider", key_display="-", tooltip="Zoom out to twice the time"),
+        hidden("left", "pan(-1)", "Earlier", "Earlier, by a quarter of the view"),
+        hidden("right", "pan(1)", "Later", "Later, by a quarter of the view"),
         Binding("0", "whole", "Whole", tooltip="The whole trace"),
         Binding("s", "streams", "Streams", tooltip="Show or hide a lane for each of the most used streams"),
         Binding("g", "gpu(1)", "Next GPU", tooltip="Next GPU of the traces"),
         Binding("c", "copy", "Copy", tooltip="Copy the ncu command"),
         Binding("e", "explain", "Explain", tooltip="Explain this pattern"),
-        Binding("pageup", "page(-1)", "Page up", show=False, priority=True),
-        Binding("pagedown", "page(1)", "Page down", show=False, priority=True),
+        *PAGE_KEYS,
     ]
 
     def __init__(self, *, blocks: bool = True) -> None:
@@ -246,7 +237,6 @@ class TimelineScreen(ViewScreen):
         self._moment = -1  # index of the marked moment that is zoomed to
 
     def compose(self) -> ComposeResult:
-        """Create the lanes, the list and the details."""
         yield Banner()
         yield Lanes(blocks=self.blocks, ident="lanes")
         with Horizontal(id="below"):
@@ -257,18 +247,8 @@ class TimelineScreen(ViewScreen):
         yield footer()
 
     def on_mount(self) -> None:
-        """Focus the list."""
         self.query_one("#items").focus()
         self.show(self.app.state)
-
-    def on_screen_resume(self) -> None:
-        """Show the current state."""
-        self.show(self.app.state)
-
-    def on_resize(self, event: Resize) -> None:
-        """Place list and details side by side from WIDE columns."""
-        self.set_class(event.size.width >= WIDE, "-wide")
-        self.set_class(event.size.height < 20, "-low")
 
     def show(self, state: State) -> None:
         """Show the timeline of the state; without one, what happened to its traces."""
@@ -276,19 +256,27 @@ class TimelineScreen(ViewScreen):
         if not isinstance(result, TimelineResult) or not result.gpus:
             self._result, self._items = None, ()
             self.query_one(Banner).show(", ".join(Path(p).name for p in state.traces))
-            self.query_one("#lanes", Lanes).show((), (), False)
-            self.query_one("#items", OptionList).clear_options()
+            self._lanes.show((), (), False)
+            self._list.clear_options()
             self._detail()
             return
         if result is not self._result:
             self._result, self._place, self._moment = result, 0, -1
-            self._list()
+            self._fill()
             wanted = [i for i, item in enumerate(self._items) if _is(item, state.view_subject)]
             if wanted:
-                self.query_one("#items", OptionList).highlighted = wanted[0]
+                self._list.highlighted = wanted[0]
         self._follow()
 
     # Drawing
+
+    @property
+    def _list(self) -> OptionList:
+        return self.query_one("#items", OptionList)
+
+    @property
+    def _lanes(self) -> Lanes:
+        return self.query_one(Lanes)
 
     @property
     def _gpu(self) -> GpuTimeline | None:
@@ -296,7 +284,7 @@ class TimelineScreen(ViewScreen):
 
     @property
     def _item(self) -> Item | None:
-        at = self.query_one("#items", OptionList).highlighted
+        at = self._list.highlighted
         return self._items[at] if at is not None and at < len(self._items) else None
 
     @property
@@ -311,21 +299,15 @@ class TimelineScreen(ViewScreen):
             return (Moment("work", command.start, command.duration, command.kernel),)
         return ()
 
-    def _list(self) -> None:
-        """Fill the list for the current GPU."""
+    def _fill(self) -> None:
         assert self._result is not None
         gpu = self._result.gpus[self._place]
         self._items = items_of(self._result, gpu)
-        rows = self.query_one("#items", OptionList)
-        rows.clear_options()
-        for item in self._items:
-            number = styled(f"{item.number:>2} " if item.number else "   ", "bold $text-accent")
-            row = number + Content(safe(item.label))
-            rows.add_option(Option(row + styled(f"  {item.note}", "$quiet") if item.note else row))
-        rows.highlighted = 0
+        numbers = (styled(f"{item.number or '':>2} ", "bold $text-accent") for item in self._items)
+        rows = zip(numbers, self._items, strict=True)
+        fill(self._list, [labelled_row(number + styled(item.label, ""), item.note) for number, item in rows])
 
     def _follow(self) -> None:
-        """Update banner, lanes and details for the current row."""
         result, gpu = self._result, self._gpu
         if result is None or gpu is None:
             return
@@ -334,7 +316,7 @@ class TimelineScreen(ViewScreen):
         self.query_one(Banner).show(f"{several}{about_text(trace, gpu)} · {Path(trace.path).name}")
         item = self._item
         shown = result.gpus if item is not None and item.kind == "together" else (gpu,)
-        self.query_one("#lanes", Lanes).show(shown, self._moments, self._streams)
+        self._lanes.show(shown, self._moments, self._streams)
         self._detail()
         self.app.offer(self)
 
@@ -345,169 +327,142 @@ class TimelineScreen(ViewScreen):
         result, gpu, item = self._result, self._gpu, self._item
         if result is None or gpu is None or item is None:
             return self._nothing(width)
+        paragraphs: list[str] = []
         if item.kind == "decision":
-            text = [*wrap(safe(gpu.decision.because) + ".", width)]
-            text += [line for step in gpu.next for line in wrap(f"- {safe(step)}", width, 0, 2)]
-            text += [line for note in gpu.notes for line in wrap(f"! {safe(note)}", width, 0, 2)]
-            for problem in result.traces[gpu.trace].problems:
-                text += wrap(f"! {safe(problem)}", width, 0, 2)
-            text += [line for path, why in result.failed for line in wrap(f"! {safe(path)}: {safe(why)}", width, 0, 2)]
-            return [heading(gpu.decision.title), *(styled(line, "") for line in text)]
+            paragraphs = [f"{gpu.decision.because}.", *(f"- {step}" for step in gpu.next)]
+            paragraphs += [f"! {text}" for text in (*gpu.notes, *result.traces[gpu.trace].problems)]
+            paragraphs += [f"! {path}: {why}" for path, why in result.failed]
+            return _page(gpu.decision.title, _wrapped(paragraphs, width))
         if item.pattern is not None:
-            lines = pattern_lines(item.number, item.pattern, width, False, item.number)
-            more = (
-                ["Enter shows the marked moments one after another; 0 shows the whole trace."]
-                if item.pattern.moments and gpu.window is not None
-                else []
-            )
-            return [heading(lines[0]), *(styled(line, "") for line in lines[1:]), *(styled(m, "$quiet") for m in more)]
+            title, *lines = section_lines(pattern_section(item.number, item.pattern), width=width)[1:]
+            more = "Enter shows the marked moments one after another; 0 shows the whole trace."
+            return _page(title, lines, [more] if item.pattern.moments and gpu.window is not None else [])
         if item.kind == "unseen":
-            texts = [line for text in unseen_texts(result, gpu.unseen) for line in wrap(f"- {safe(text)}", width, 0, 2)]
-            return [heading("Could not be checked, so unknown"), *(styled(line, "") for line in texts)]
+            paragraphs = [f"- {text}" for text in unseen_texts(result, gpu.unseen)]
+            return _page("Could not be checked, so unknown", _wrapped(paragraphs, width))
         if item.kind == "kernels":
-            lines = kernel_lines(gpu.kernels, width, False, _KERNELS)
-            return [heading(lines[0]), *(styled(line, "") for line in lines[1:])]
+            title, *lines = section_lines(kernels_section(gpu.kernels, _KERNELS), width=width)[1:]
+            return _page(title, lines)
         if item.kind == "together" and result.together is not None:
-            lines = together_lines(result, result.together, width, False)
-            return [heading(lines[0]), *(styled(line, "") for line in lines[1:])]
-        return self._command(gpu, width)
-
-    def _command(self, gpu: GpuTimeline, width: int) -> list[Content]:
+            title, *lines = section_lines(together_section(result, result.together), width=width)[1:]
+            return _page(title, lines)
         assert gpu.command is not None
-        texts = [line for text in command_texts(gpu) for line in wrap(text, width)]
-        command = styled(gpu.command.command, "bold").wrap(width)
-        lines = [
-            heading("Profile it with ncu"),
-            *(styled(line, "") for line in texts),
-            Content(""),
-            *command,
-            Content(""),
-        ]
+        command = [Content(""), *styled(gpu.command.command, "bold").wrap(width), Content("")]
         after = [
-            line
-            for text in (
-                "Enter or c copies the command.",
-                "Run it, then open the report it writes: the session goes on with the kernel.",
-            )
-            for line in wrap(text, width)
+            "Enter or c copies the command.",
+            "Run it, then open the report it writes to continue with the kernel.",
         ]
-        return [*lines, *(styled(line, "$quiet") for line in after)]
+        lines = [line for text in command_texts(gpu) for line in wrap(text, width)]
+        return [*_page("Profile it with ncu", lines), *command, *_quiet(after, width)]
 
     def _nothing(self, width: int) -> list[Content]:
         state = self.app.state
         errors = [card for card in state.cards if card.kind == "error"]
         if any(isinstance(request, e.Trace) for request in state.waiting):
-            return [styled("Reading the trace; Esc cancels.", "$quiet")]
+            return _quiet(["Reading the trace; Esc cancels."], width)
         if errors:
             return card_lines(errors[-1], width, blocks=self.blocks)
-        return [
-            styled(line, "$quiet")
-            for line in wrap(
-                "No trace is open. /timeline FILE reads nsys output: a .sqlite export or the CSV of nsys stats.", width
-            )
-        ]
+        return _quiet(
+            ["No trace is open. /timeline FILE reads a .sqlite export of nsys or the CSV of nsys stats."], width
+        )
 
     # User actions
 
     @on(OptionList.OptionHighlighted)
-    def _pointed(self, event: OptionList.OptionHighlighted) -> None:
+    def _pointed(self) -> None:
         self._moment = -1
-        self.query_one("#detail", VerticalScroll).scroll_home(animate=False)
+        self.scrolled().scroll_home(animate=False)
         self._follow()
 
     @on(OptionList.OptionSelected)
-    def _selected(self, event: OptionList.OptionSelected) -> None:
+    def _selected(self) -> None:
         self.action_take()
 
     @on(Lanes.Clicked)
     def _clicked(self, event: Lanes.Clicked) -> None:
-        self._zoom(0.5, event.at)
-
-    def action_leave(self) -> None:
-        """Cancel the reading; else return to the conversation."""
-        if not self.app.cancel_work():
-            self.app.dispatch(e.ViewLeft())
+        self.action_zoom(0.5, event.at)
 
     def action_take(self) -> None:
-        """Zoom to the next moment of the pattern, or copy the command."""
         item = self._item
         if item is not None and item.kind == "command":
             self.action_copy()
             return
-        lanes, moments = self.query_one("#lanes", Lanes), self._moments
+        lanes, moments = self._lanes, self._moments
         if moments and lanes.whole is not None:
             self._moment = (self._moment + 1) % len(moments)
             lanes.look(around(moments[self._moment], lanes.whole))
 
-    def _zoom(self, factor: float, at: int | None = None) -> None:
-        lanes = self.query_one("#lanes", Lanes)
+    def action_zoom(self, factor: float, at: int | None = None) -> None:
+        lanes = self._lanes
         if lanes.window is not None and lanes.whole is not None:
             lanes.look(zoomed(lanes.window, lanes.whole, factor, at))
 
-    def action_zoom(self, by: int) -> None:
-        """Zoom in or out by a factor of two."""
-        self._zoom(0.5 if by < 0 else 2.0)
-
     def action_pan(self, by: int) -> None:
-        """Move the window earlier or later."""
-        lanes = self.query_one("#lanes", Lanes)
+        lanes = self._lanes
         if lanes.window is not None and lanes.whole is not None:
             step = max((lanes.window[1] - lanes.window[0]) // _PAN, 1)
             lanes.look(panned(lanes.window, lanes.whole, by * step))
 
     def action_whole(self) -> None:
-        """Show the whole time."""
-        lanes = self.query_one("#lanes", Lanes)
-        lanes.look(lanes.whole)
+        self._lanes.look(self._lanes.whole)
 
     def action_streams(self) -> None:
-        """Show or hide a lane for each of the most used streams."""
         self._streams = not self._streams
         self._follow()
 
     def action_gpu(self, by: int) -> None:
-        """Show the next GPU of the traces."""
         if self._result is not None and len(self._result.gpus) > 1:
             self._place = (self._place + by) % len(self._result.gpus)
             self._moment = -1
-            self._list()
+            self._fill()
             self._follow()
 
     def action_copy(self) -> None:
-        """Copy the ncu command to the clipboard."""
         gpu = self._gpu
         if gpu is not None and gpu.command is not None:
             self.app.copy_to_clipboard(gpu.command.command)
             self.notify("The command is on the clipboard, if the terminal allows it.", markup=False)
 
     def action_explain(self) -> None:
-        """Explain the pattern."""
         item = self._item
         if item is not None and item.pattern is not None:
             self.app.dispatch(e.ViewShown("knowledge", item.pattern.finding.id))
 
-    def action_page(self, by: int) -> None:
-        """Scroll the details by a page."""
-        pane = self.query_one("#detail", VerticalScroll)
-        pane.scroll_relative(y=by * max(pane.size.height - 1, 1), animate=False)
+    def scrolled(self) -> VerticalScroll:
+        return self.query_one("#detail", VerticalScroll)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide actions that do nothing now."""
         gpu = self._gpu if self.is_mounted else None
-        if action in ("zoom", "pan", "whole"):
-            return gpu is not None and gpu.window is not None
-        if action == "streams":
-            return gpu is not None and any(lane.id == "stream" for lane in gpu.lanes)
-        if action == "gpu":
-            return self._result is not None and len(self._result.gpus) > 1
-        if action == "copy":
-            return gpu is not None and gpu.command is not None
-        if action == "explain":
-            return gpu is not None and self._item is not None and self._item.pattern is not None
-        if action == "take":
-            item = self._item if gpu is not None else None
-            return item is not None and (item.kind == "command" or bool(self._moments))
-        return True
+        if gpu is None or self._result is None:
+            return action not in ("zoom", "pan", "whole", "streams", "gpu", "copy", "explain", "take")
+        item = self._item
+        works = {
+            "zoom": gpu.window is not None,
+            "pan": gpu.window is not None,
+            "whole": gpu.window is not None,
+            "streams": any(lane.id == "stream" for lane in gpu.lanes),
+            "gpu": len(self._result.gpus) > 1,
+            "copy": gpu.command is not None,
+            "explain": item is not None and item.pattern is not None,
+            "take": item is not None and (item.kind == "command" or bool(self._moments)),
+        }
+        return works.get(action, True)
+
+
+def _page(title: str, lines: Sequence[str], more: Sequence[str] = ()) -> list[Content]:
+    quiet = [styled(line, "$quiet") for line in more]
+    return [heading(title), *(styled(line, "") for line in lines), *quiet]
+
+
+def _wrapped(paragraphs: Sequence[str], width: int) -> list[str]:
+    """Paragraphs as lines; the further lines of one that begins with a sign are indented."""
+    return [
+        line for text in paragraphs for line in wrap(safe(text), width, 0, 2 if text.startswith(("- ", "! ")) else 0)
+    ]
+
+
+def _quiet(texts: Sequence[str], width: int) -> list[Content]:
+    return [styled(line, "$quiet") for line in _wrapped(texts, width)]
 
 
 def _is(item: Item, subject: str) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar, Final
 
 from textual import on
@@ -13,22 +12,22 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, VerticalScroll
 from textual.content import Content
-from textual.widgets import Input
 
 from advisor.knowledge.schemas import checked, most_of
-from advisor.records.diagnosis import Comparison, LaunchDiagnosis, Speedup
+from advisor.records.diagnosis import LaunchDiagnosis, Speedup
 from advisor.records.errors import UsageError
+from advisor.records.quantities import parse_metric
 from advisor.session import events as e
 from advisor.session.language.names import pick
-from advisor.session.numbers import gain_text, number, number_text
 from advisor.session.records import KnowledgeIndex, Proved
 from advisor.session.state import State, main_finding
 from advisor.session.views import requests_of
-from advisor.tui.drawing import safe, styled
-from advisor.tui.screens.base import PanelScreen, footer
+from advisor.tui.drawing import styled
+from advisor.tui.screens.base import PanelScreen, footer, hidden
 from advisor.tui.widgets.lists import Rows
-from advisor.tui.widgets.prompt import Prompt, PromptLine
+from advisor.tui.widgets.prompt import Prompt
 from advisor.tui.widgets.text import Banner, Note
+from advisor.view.numbers import amount_text, short_gain_text
 
 _HEADS: Final = ("Metric", "Measured", "Tried", "Flips at")
 
@@ -37,36 +36,37 @@ _MORE: Final = 6  # extra digits; values closer together than that count as equa
 _DIGITS: Final = 6  # significant digits of a stepped value; more would be noise in a transcript
 _BEYOND: Final = 1e-3  # how far past a flip value a jump goes, as a share of it
 _VISIBLE: Final = 0.005  # smaller changes of a gain would not be visible
-# Fate of a conclusion: its sign, always shown with a word, and its style.
+# Change of a conclusion: its sign, always shown with a word, and its style.
 SIGNS: Final = {"stays": "=", "comes": "+", "goes": "-", "gain": "~", "class": "!", "first": "!"}
 STYLES: Final = {"comes": "$text-success", "goes": "$text-error", "stays": "$quiet"}
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric that can be tried. measured: None where the report lacks it; turns: values at which something that was
-    concluded turns, ascending; all in the metric's canonical unit.
+    """A metric that can be tried.
+
+    measured: None if the report lacks it; flips: values that flip a conclusion, ascending; in the canonical unit.
     """
 
     id: str
     unit: str
     means: str
     measured: float | None
-    turns: tuple[float, ...] = ()
+    flips: tuple[float, ...] = ()
 
     def nearest(self, value: float, up: bool) -> float | None:
         """The next flip value above or below a value."""
-        found = [turn for turn in self.turns if (turn > value if up else turn < value)]
+        found = [flip for flip in self.flips if (flip > value if up else flip < value)]
         return (min(found) if up else max(found)) if found else None
 
     def beyond(self, value: float, up: bool) -> float | None:
         """A value just past the next flip value; None if there is none."""
-        turn = self.nearest(value, up)
-        if turn is None:
+        flip = self.nearest(value, up)
+        if flip is None:
             return None
-        away = max(abs(turn) * _BEYOND, 1e-9)
-        out = self.kept_in(turn + away if up else turn - away)
-        return out if (out > turn if up else out < turn) else None
+        away = max(abs(flip) * _BEYOND, 1e-9)
+        out = self.kept_in(flip + away if up else flip - away)
+        return out if (out > flip if up else out < flip) else None
 
     def stepped(self, value: float, share: float) -> float:
         """A value changed by a share of the measured one (of 100 if that is 0 or unknown)."""
@@ -80,91 +80,83 @@ class Metric:
         return float(f"{min(max(value, 0.0), most):.{_DIGITS}g}")
 
     def text(self, value: float, of: float | None = None) -> str:
-        """A value (`of`: around which turning points are looked for, if it is another) with as many digits as it takes
-        to tell that from the turning points next to it.
-        """
+        """A value with as many digits as it takes to tell it (or the value `of`) from the flip values next to it."""
         at = value if of is None else of
-        near = [turn for turn in (self.nearest(at, False), self.nearest(at, True)) if turn is not None]
+        near = [flip for flip in (self.nearest(at, False), self.nearest(at, True)) if flip is not None]
         more = 0
-        while more < _MORE and any(
-            number_text(turn, self.unit, more) == number_text(at, self.unit, more) for turn in near
-        ):
+        while more < _MORE and amount_text(at, self.unit, 4 + more) in [
+            amount_text(flip, self.unit, 4 + more) for flip in near
+        ]:
             more += 1
-        return number_text(value, self.unit, more)
+        return amount_text(value, self.unit, 4 + more)
 
 
 def metrics_of(
     launch: LaunchDiagnosis, proved: object, index: KnowledgeIndex, tried: Iterable[str] = ()
 ) -> tuple[Metric, ...]:
-    """The metrics that matter for a launch: behind its class, its findings, what undecided rules lack, those tried.
+    """The metrics that matter for a launch: behind its class and findings, missing for undecided rules, or tried.
 
-    proved: the class's proof with its turning points (records.Proved), anything else while that is not yet told.
+    proved: the proof of the class with its flip values (records.Proved), anything else while it is not known.
     """
     known = {name: (unit, means) for name, unit, means in index.metrics}
     evidence = [*launch.verdict.evidence, *(item for finding in launch.findings for item in finding.evidence)]
-    turns: dict[str, set[float]] = {}
+    flips: dict[str, set[float]] = {}
     order: dict[str, None] = {}
     for item in evidence:
-        for name in _names(item, known):
-            order.setdefault(name)
+        order |= dict.fromkeys(name for name in _NAME.findall(item.metric) if name in known)
         if item.metric in known and item.threshold is not None:
-            turns.setdefault(item.metric, set()).add(item.threshold)
+            flips.setdefault(item.metric, set()).add(item.threshold)
     for name, values in proved.turns.items() if isinstance(proved, Proved) else ():
         order.setdefault(name)
-        turns.setdefault(name, set()).update(values)
+        flips.setdefault(name, set()).update(values)
     for name in (*(lack.metric for lack in launch.missing), *tried):
         order.setdefault(name)
     return tuple(
-        Metric(name, *known[name], launch.metrics.get(name), tuple(sorted(turns.get(name, ()))))
+        Metric(name, *known[name], launch.metrics.get(name), tuple(sorted(flips.get(name, ()))))
         for name in order
         if name in known
     )
 
 
-def _names(item: Comparison, known: dict[str, tuple[str, str]]) -> list[str]:
-    """The metrics in a comparison: often one, sometimes a formula of several."""
-    return [name for name in _NAME.findall(item.metric) if name in known]
-
-
 @dataclass(frozen=True, slots=True)
-class Fate:
-    """The fate of a conclusion: a key of SIGNS, the word for it, the text."""
+class Change:
+    """What happens to a conclusion: a key of SIGNS, the word for it, the text."""
 
     kind: str
     word: str
     text: str
 
 
-def outcome(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Fate, ...]:
+def outcome(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Change, ...]:
     """Changes of class and first finding, then all findings: current ones in order, then those that are gone."""
     out = []
     if before.verdict.id != after.verdict.id:
-        out.append(Fate("class", "class", f"{before.verdict.title} → {after.verdict.title}"))
+        out.append(Change("class", "class", f"{before.verdict.title} → {after.verdict.title}"))
     old_first, new_first = main_finding(before), main_finding(after)
     if new_first is not None and (old_first is None or old_first.id != new_first.id):
         was = "" if old_first is None else f"{old_first.title} → "
-        out.append(Fate("first", "first", f"{was}{new_first.title}"))
+        out.append(Change("first", "first", f"{was}{new_first.title}"))
     old = {finding.id: finding for finding in before.findings}
     new = {finding.id for finding in after.findings}
     for finding in after.findings:
         if finding.id not in old:
-            out.append(Fate("comes", "new", f"{finding.title}{_gain(finding.speedup)}"))
+            out.append(Change("comes", "new", f"{finding.title}{_gain(finding.speedup)}"))
         elif _moved(old[finding.id].speedup, finding.speedup):
-            had, has = gain_text(old[finding.id].speedup), gain_text(finding.speedup)
-            out.append(Fate("gain", "gain", f"{finding.title}  {had} → {has}"))
+            had, has = short_gain_text(old[finding.id].speedup), short_gain_text(finding.speedup)
+            out.append(Change("gain", "gain", f"{finding.title}  {had} → {has}"))
         else:
-            out.append(Fate("stays", "stays", f"{finding.title}{_gain(finding.speedup)}"))
+            out.append(Change("stays", "stays", f"{finding.title}{_gain(finding.speedup)}"))
     gone = [finding for finding in before.findings if finding.id not in new]
-    return (*out, *(Fate("goes", "gone", f"{f.title}{_gain(f.speedup)}") for f in gone))
+    return (*out, *(Change("goes", "gone", f"{f.title}{_gain(f.speedup)}") for f in gone))
 
 
-def changed(rows: Iterable[Fate]) -> bool:
+def changed(rows: Iterable[Change]) -> bool:
     """Whether anything differs from the measured outcome."""
     return any(row.kind != "stays" for row in rows)
 
 
 def _gain(speedup: Speedup | None) -> str:
-    return "" if speedup is None else f"  {gain_text(speedup)}"
+    return "" if speedup is None else f"  {short_gain_text(speedup)}"
 
 
 def _moved(had: Speedup | None, has: Speedup | None) -> bool:
@@ -174,6 +166,7 @@ def _moved(had: Speedup | None, has: Speedup | None) -> bool:
 
 
 _NAME_CELLS, _VALUE, _FLIPS = 28, 12, 22  # smallest widths of the table's columns
+_FLIP = "Go just past the next value that flips a conclusion"
 
 
 class WhatIfScreen(PanelScreen):
@@ -184,22 +177,17 @@ class WhatIfScreen(PanelScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "step(-0.01)", "Less", tooltip="1 % less (Shift: 10 %)"),
         Binding("right", "step(0.01)", "More", tooltip="1 % more (Shift: 10 %)"),
-        Binding(*("shift+left,minus", "step(-0.1)", "Less"), show=False, id="whatif.much_less", tooltip="10 % less"),
-        Binding(*("shift+right,plus", "step(0.1)", "More"), show=False, id="whatif.much_more", tooltip="10 % more"),
-        Binding(
-            "greater_than_sign,right_square_bracket",
-            "beyond(1)",
-            "Flip",
-            tooltip="Go just past the next value that flips a conclusion (< and >)",
-        ),
-        Binding(
-            *("less_than_sign,left_square_bracket", "beyond(0)", "Flip below"),
-            show=False,
-            id="whatif.down",
-            tooltip="Go just past the next lower value that flips a conclusion",
+        hidden("shift+left,minus", "step(-0.1)", "Less", "10 % less"),
+        hidden("shift+right,plus", "step(0.1)", "More", "10 % more"),
+        Binding("greater_than_sign,right_square_bracket", "beyond(1)", "Flip", tooltip=f"{_FLIP} (< and >)"),
+        hidden(
+            "less_than_sign,left_square_bracket",
+            "beyond(0)",
+            "Flip below",
+            "Go just past the next lower value that flips a conclusion",
         ),
         Binding("r", "reset(False)", "Reset", tooltip="Reset to the measured value (R: all of them)"),
-        Binding("R", "reset(True)", "Reset all", show=False, tooltip="Reset to the measured value (R: all of them)"),
+        hidden("R", "reset(True)", "Reset all", "Reset to the measured value (R: all of them)"),
         Binding("n", "note", "Note it", tooltip="Keep the tried values as a card in the conversation"),
     ]
 
@@ -211,20 +199,14 @@ class WhatIfScreen(PanelScreen):
         self._after: LaunchDiagnosis | None = None
 
     def compose(self) -> ComposeResult:
-        """Create the table of metrics, the outcome and the prompt."""
         yield Banner()
         yield Note("about")
         with Container(id="panes"):
             yield Rows(blocks=self.blocks, ident="metrics")
             with VerticalScroll(id="side", can_focus=False):
                 yield Note("outcome")
-        yield PromptLine(Prompt((), ident="prompt"), blocks=self.blocks)
+        yield self.prompt_line(Prompt((), ident="prompt"))
         yield footer()
-
-    def on_mount(self) -> None:
-        """Focus the table."""
-        self.query_one(Rows).focus()
-        self.show(self.app.state)
 
     # Showing
 
@@ -244,9 +226,8 @@ class WhatIfScreen(PanelScreen):
         self._outcome(launch, stale=not isinstance(result, LaunchDiagnosis))
         metric = self._metric
         if metric is not None:
-            self.query_one(
-                Prompt
-            ).placeholder = f"a value for {metric.id}, with its unit, or metric=value; Enter tries it"
+            hint = f"a value for {metric.id}, with its unit, or metric=value; Enter tries it"
+            self.query_one(Prompt).placeholder = hint
         self.app.offer(self)
 
     def _list(self, state: State, launch: LaunchDiagnosis) -> None:
@@ -256,17 +237,20 @@ class WhatIfScreen(PanelScreen):
         if (launch, proved) != self._of or names:
             self._of = (launch, proved)
             self._metrics = metrics_of(launch, proved, state.knowledge, tried)
-        metrics = self._metrics
-        name = max((len(metric.id) for metric in metrics), default=_NAME_CELLS)
+        metrics, rows = self._metrics, self.query_one(Rows)
+        longest = max((len(metric.id) for metric in metrics), default=_NAME_CELLS)
+
+        def room(width: int) -> int:
+            return max(min(longest, width - 2 * _VALUE - _FLIPS), 8)
+
+        def head(width: int) -> Content:
+            name, measured, now, flips = _HEADS
+            return styled(f"{name:<{room(width)}}{measured:>{_VALUE}}{now:>{_VALUE}}   {flips}", "")
 
         def draw(at: int, width: int) -> Content:
-            room = max(min(name, width - 2 * _VALUE - _FLIPS), 8)
-            return _row(metrics[at], tried.get(metrics[at].id), room, self.blocks)
+            return _row(metrics[at], tried.get(metrics[at].id), room(width), self.blocks)
 
-        room = max(min(name, self.query_one(Rows).size.width - 2 - 2 * _VALUE - _FLIPS), 8)
-        titles = _HEADS
-        head = f"{titles[0]:<{room}}{titles[1]:>{_VALUE}}{titles[2]:>{_VALUE}}   {titles[3]}"
-        self.query_one(Rows).show(len(metrics), draw, head=styled(head, ""))
+        rows.show(len(metrics), draw, head=head)
 
     def _about(self, state: State, result: object) -> None:
         metric = self._metric
@@ -277,22 +261,19 @@ class WhatIfScreen(PanelScreen):
             lines.insert(0, ("Nothing is changed yet: left and right change the metric under the cursor.", ""))
         else:
             known = {metric.id: metric for metric in self._metrics}
-            told = ", ".join(f"{name} = {known[name].text(value)}" for name, value in state.supposing if name in known)
-            lines.insert(0, (told, "bold"))
+            text = ", ".join(f"{name} = {known[name].text(value)}" for name, value in state.supposing if name in known)
+            lines.insert(0, (text, "bold"))
         self.query_one("#about", Note).say(lines)
 
     def _outcome(self, launch: LaunchDiagnosis, *, stale: bool) -> None:
         after = self._after or launch
         rows = outcome(launch, after)
-        head = (
-            "measured → tried"
-            if not stale
-            else "measured → tried (diagnosing again; the outcome below is the previous one)"
-        )
+        head = "measured → tried"
+        head += " (diagnosing again; the outcome below is the previous one)" if stale else ""
         lines: list[Content] = [styled(head, "bold $text-primary")]
         if not any(row.kind == "class" for row in rows):
-            rows = (Fate("stays", "class", after.verdict.title), *rows)
-        lines += [_became(row) for row in rows]
+            rows = (Change("stays", "class", after.verdict.title), *rows)
+        lines += [_change_line(row) for row in rows]
         if self.app.state.supposing and not changed(rows):
             lines.insert(1, styled("Class, findings and gains are unchanged.", ""))
         self.query_one("#outcome", Note).say(lines)
@@ -305,11 +286,11 @@ class WhatIfScreen(PanelScreen):
     # User actions
 
     @on(Rows.Moved)
-    def _moved(self, event: Rows.Moved) -> None:
+    def _moved(self) -> None:
         self.show(self.app.state)
 
     @on(Rows.Taken)
-    def _taken(self, event: Rows.Taken) -> None:
+    def _taken(self) -> None:
         self.query_one(Prompt).focus()
 
     def _suppose(self, name: str, value: float | None) -> None:
@@ -321,13 +302,11 @@ class WhatIfScreen(PanelScreen):
         self.app.dispatch(e.Supposed(tuple(tried.items())))
 
     def action_step(self, share: float) -> None:
-        """Change the value a little."""
         metric, value = self._metric, self._value
         if metric is not None and value is not None:
             self._suppose(metric.id, metric.stepped(value, share))
 
     def action_beyond(self, up: int) -> None:
-        """Go just past the next flip value."""
         metric, value = self._metric, self._value
         if metric is None or value is None:
             return
@@ -339,17 +318,16 @@ class WhatIfScreen(PanelScreen):
 
     @property
     def _value(self) -> float | None:
-        """The value of the current metric; if it has none, the user is told."""
+        """The value of the current metric; a note says if it has none."""
         metric = self._metric
         if metric is None:
             return None
         value = dict(self.app.state.supposing).get(metric.id, metric.measured)
         if value is None:
-            self.notify("The report does not contain it: type a value first.", severity="warning", markup=False)
+            self.app.warn("The report does not contain it: type a value first.")
         return value
 
     def action_reset(self, everything: bool) -> None:
-        """Restore the measured value, or all of them."""
         metric = self._metric
         if everything:
             self.app.dispatch(e.Supposed(()))
@@ -357,36 +335,24 @@ class WhatIfScreen(PanelScreen):
             self._suppose(metric.id, None)
 
     def action_note(self) -> None:
-        """Add the tried values as a card to the conversation, and return there."""
         if self.app.state.supposing:
             self.app.dispatch(e.WhatIfAsked(self.app.state.supposing))
         else:
-            self.notify("No value is changed: there is nothing to note.", severity="warning", markup=False)
+            self.app.warn("No value is changed: there is nothing to note.")
 
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        text = event.value.strip()
-        event.input.clear()
-        if text.startswith("/"):
-            self.app.say(text)
-            return
-        self.query_one(Rows).focus()
-        if text:
-            self._typed(text)
-
-    def _typed(self, text: str) -> None:
+    def typed(self, text: str) -> None:
         left, sign, right = text.rpartition("=")
         state, metric = self.app.state, self._metric
         name = _named(left.strip(), state) if sign else metric.id if metric is not None else None
         unit = state.knowledge.unit(name) if name is not None else None
         if name is None or unit is None:
-            self.notify(safe(f"{left.strip()[:80]} is not a metric."), severity="warning", markup=False)
+            self.app.warn(f"{left.strip()[:80]} is not a metric.")
             return
         try:
             measured = None if state.launch is None else state.launch.metrics.get(name)
-            value = checked(name, unit, number(right.strip(), unit), measured)
+            value = checked(name, unit, parse_metric(right.strip(), unit), measured)
         except UsageError as problem:
-            self.notify(safe(str(problem)), severity="warning", markup=False)
+            self.app.warn(str(problem))
             return
         self._suppose(name, value)
         at = next((n for n, each in enumerate(self._metrics) if each.id == name), None)
@@ -394,42 +360,38 @@ class WhatIfScreen(PanelScreen):
             self.query_one(Rows).move(at)
 
     def action_leave(self) -> None:
-        """Leave the prompt; else leave the screen."""
+        """Leave the prompt; else leave the screen, whatever is running."""
         prompt = self.query_one(Prompt)
         if prompt.has_focus:
             prompt.clear()
-            self.query_one(Rows).focus()
+            self.focus_home()
         else:
             self.app.dispatch(e.ViewLeft())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide actions that do nothing now."""
         return bool(self.app.state.supposing) if action in ("note", "reset") else True
 
 
-@lru_cache(maxsize=1024)
 def _row(metric: Metric, tried: float | None, room: int, blocks: bool) -> Content:
-    """A row of the table: the metric's name, its values, where it flips. Cached: a key changes one row only."""
+    """A row of the table: the metric's name, its values, where it flips."""
     name = metric.id if len(metric.id) <= room else metric.id[: room - 1] + "…"
     measured = "unknown" if metric.measured is None else metric.text(metric.measured)
     now = "" if tried is None else metric.text(tried)
     at = metric.measured if tried is None else tried
     down, up = ("↓", "↑") if blocks else ("-", "+")
     around = [] if at is None else [(metric.nearest(at, False), down), (metric.nearest(at, True), up)]
-    turns = "  ".join(f"{sign} {metric.text(turn, at)}" for turn, sign in around if turn is not None)
+    flips = "  ".join(f"{sign} {metric.text(flip, at)}" for flip, sign in around if flip is not None)
     return (
         styled(f"{name:<{room}}", "bold" if tried is not None else "")
         + styled(f"{measured:>{_VALUE}}", "$quiet" if tried is not None else "")
         + styled(f"{now:>{_VALUE}}", "bold $text-accent")
-        + styled(f"   {turns}", "$quiet")
+        + styled(f"   {flips}", "$quiet")
     )
 
 
-def _became(row: Fate) -> Content:
-    style = STYLES.get(row.kind, "bold $text-accent")
-    return styled(f"{SIGNS[row.kind]} {row.word:<6} ", style) + styled(
-        row.text, "$quiet" if row.kind == "stays" else ""
-    )
+def _change_line(row: Change) -> Content:
+    sign = styled(f"{SIGNS[row.kind]} {row.word:<6} ", STYLES.get(row.kind, "bold $text-accent"))
+    return sign + styled(row.text, "$quiet" if row.kind == "stays" else "")
 
 
 def _named(text: str, state: State) -> str | None:

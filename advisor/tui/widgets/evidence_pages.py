@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final, NamedTuple
 
 from textual.content import Content
@@ -12,26 +12,28 @@ from advisor.records.diagnosis import Finding, LaunchDiagnosis, Location
 from advisor.session import views
 from advisor.session.cards import evidence_lines
 from advisor.session.interview.choosing import revealed
-from advisor.session.numbers import number_text
-from advisor.session.records import Card, Line
+from advisor.session.records import Card
 from advisor.session.state import State
 from advisor.source.measures import MEASURES
-from advisor.tui.drawing import ROLES, card_lines, chart_lines, heading, styled, wrap_hanging
+from advisor.tui.drawing import HEADING, ROLES, card_lines, chart_lines, hanging, styled
+from advisor.view.blocks import Line
 from advisor.view.charts import bars as charts
 from advisor.view.charts import memory as memory_chart
 from advisor.view.charts import roofline_text
 from advisor.view.charts.canvas import Row
 from advisor.view.charts.roofline_text import Paper
-from advisor.view.source_marks import place_text, share, source_line
+from advisor.view.numbers import amount_text, percent_text, share_text
+from advisor.view.pages.source import place_text, source_line
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvidenceContext:
-    """launch and finding at hand; earlier: former versions of the launch with their names; napkin: its latest card;
-    paper: what the algorithm needs, where both numbers were answered; expected: the bound that the user expects, None
-    where nothing was said; seen: the lines and instructions of the launch that were looked up last, by a finding's own
-    measure and without a search; metrics: metric id to (unit, meaning); report: whether a report is open, so that its
-    code can be read; places: finding id to its places, as far as they were read.
+    """What the evidence pages show of a state.
+
+    earlier: former versions of the launch with their names; napkin: its latest card; paper: what the algorithm needs,
+    where both numbers were answered; expected: the bound that the user predicted; seen: the code as it was read last,
+    by a finding's own measure and without a search; metrics: (id, unit, meaning); report: whether a report is open;
+    places: finding id to its places, as far as they were read.
     """
 
     launch: LaunchDiagnosis
@@ -47,12 +49,12 @@ class EvidenceContext:
 
     def same(self, other: EvidenceContext | None) -> bool:
         """Whether nothing changed. Records of the state are compared by identity, not by content."""
-        if other is None:
-            return False
-        parts = ("launch", "finding", "earlier", "napkin", "seen", "metrics")
-        alike = all(getattr(self, part) is getattr(other, part) for part in parts)
-        mine, its = ((one.paper, one.expected, one.report, one.places) for one in (self, other))
-        return alike and mine == its
+        values = {"paper", "expected", "report", "places"}
+        return other is not None and all(
+            mine == its if field.name in values else mine is its
+            for field in fields(self)
+            for mine, its in [(getattr(self, field.name), getattr(other, field.name))]
+        )
 
 
 def evidence_context(state: State) -> EvidenceContext | None:
@@ -87,19 +89,19 @@ FEWEST: Final = 46  # columns that a chart row needs
 _MOST_PLACES = 8
 _BAR = 10  # cells of a share's bar
 _COLUMN, _VALUE, _MEANING = 24, 16, 34  # cells of a metric's name, of its value, and at least of its meaning
-_BYTES, _FLOP = "dram_bytes", "flop"
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a page is drawn: width and height in cells (a page may be higher), whether block characters may be used, and
-    what the numbers that are listed must contain.
+    """How a page is drawn: width and height in cells (a page may be higher), block characters or ASCII, the words that
+    listed metrics must contain, and how many of them are listed (0: all).
     """
 
     width: int
     blocks: bool = True
     wanted: str = ""
     height: int = 40
+    most: int = 0
 
 
 def picture_lines(rows: tuple[Row, ...]) -> list[Content]:
@@ -109,15 +111,11 @@ def picture_lines(rows: tuple[Row, ...]) -> list[Content]:
 
 def note(text: str, how: Layout, style: str = "$quiet") -> list[Content]:
     """A wrapped sentence."""
-    return wrap_hanging(Content(""), Content(""), styled(text, style), how.width)
+    return hanging("", styled(text, style), how.width)
 
 
 def _head(text: str, how: Layout) -> list[Content]:
-    return wrap_hanging(Content(""), Content(""), heading(text), how.width)
-
-
-def _command(text: str, how: Layout) -> list[Content]:
-    return wrap_hanging(Content("  "), Content("    "), styled(text, "bold"), how.width)
+    return note(text, how, HEADING)
 
 
 def units(shown: EvidenceContext, how: Layout) -> list[Content]:
@@ -139,11 +137,14 @@ def roofline(shown: EvidenceContext, how: Layout) -> list[Content]:
     for text in made.notes:
         lines += note(text, how, "")
     if made.collect:
-        lines += [*note("Collect it with these options and open the new report:", how), *_command(made.collect, how)]
+        lines += [
+            *note("Collect it with these options and open the new report:", how),
+            *hanging("  ", styled(made.collect, "bold"), how.width, 4),
+        ]
     lines += picture_lines(made.rows)
     for key in made.keys:
         sign = styled(f"{key.sign} ", ROLES.get(key.role, "") or "bold")
-        lines += wrap_hanging(sign, Content("  "), styled(key.text, ""), how.width)
+        lines += hanging(sign, styled(key.text, ""), how.width)
     if made.rows and shown.paper is None:
         lines += note("Enter what the algorithm needs (/napkin) to mark its expected position as well.", how)
     return lines
@@ -151,20 +152,15 @@ def roofline(shown: EvidenceContext, how: Layout) -> list[Content]:
 
 def memory(shown: EvidenceContext, how: Layout) -> list[Content]:
     """The memory chart, its notes, and what it cannot show."""
+    head = _head("Memory chart", how)
     if shown.launch.scope == "workload":
-        return [
-            *_head("Memory chart", how),
-            *note("A typed-in workload has no memory chart: Nsight Graphics reports no volumes.", how),
-        ]
+        return head + note("A typed-in workload has no memory chart: Nsight Graphics reports no volumes.", how)
     made = memory_chart.memory_chart(shown.launch.metrics, width=how.width, blocks=how.blocks)
-    lines = [*_head("Memory chart", how), *picture_lines(made.rows)]
+    lines = head + picture_lines(made.rows)
     for text in made.notes:
-        warn = text.startswith("! ")
-        mark = styled("! ", "bold $text-warning") if warn else Content("")
-        lines += wrap_hanging(
-            mark, Content("  ") if warn else Content(""), styled(text.removeprefix("! "), ""), how.width
-        )
-    return [*lines, *note(made.cannot, how)]
+        bare = text.removeprefix("! ")
+        lines += hanging(styled(text[: len(text) - len(bare)], "bold $text-warning"), styled(bare, ""), how.width)
+    return lines + note(made.cannot, how)
 
 
 def source(shown: EvidenceContext, how: Layout) -> list[Content]:
@@ -172,74 +168,46 @@ def source(shown: EvidenceContext, how: Layout) -> list[Content]:
     lines = _head("Where in the code", how)
     view = getattr(shown.seen, "view", shown.seen)
     texts = {} if view is None else view.texts
-    read = dict(shown.places)
-    placed = {f.id: places for f in _in_order(shown) if (places := f.locations or read.get(f.id, ()))}
-    for finding in [f for f in _in_order(shown) if f.id in placed]:
+    read, findings = dict(shown.places), [] if shown.finding is None else [shown.finding]
+    findings += [f for f in shown.launch.findings if f is not shown.finding]
+    placed = {f.id: places for f in findings if (places := f.locations or read.get(f.id, ()))}
+    for finding in [f for f in findings if f.id in placed]:
         lines += note(finding.title, how, "bold")
-        lines += _measure(placed[finding.id][0].metric, how)
+        measure = placed[finding.id][0].metric
+        lines += note(f"Hot lines by {MEASURES[measure].title}", how) if measure in MEASURES else []
         for place in placed[finding.id][:_MOST_PLACES]:
-            lines += _place(place, texts.get((place.file, place.line), ""), how)
+            lines += _hot(place.file, place.line, place.share, texts, how) + _under(place.sass, how)
+            for call in place.calls[:1]:
+                lines += _under(f"inlined at {place_text(call.file, call.line)}", how)
     wanted = getattr(shown.seen, "wanted", None)
-    told = wanted is not None and wanted.own and wanted.finding in placed
-    if view is not None and not told:
+    if view is not None and not (wanted is not None and wanted.own and wanted.finding in placed):
         lines += [Content("")] if placed else []
         lines += note(f"Hot lines by {view.measure.title}", how, "bold")
         for line in view.lines[:_MOST_PLACES]:
-            lines += _hot(place_text(line.file, line.line), line.share, how)
-            text = view.texts.get((line.file, line.line), "")
-            lines += _under(source_line(text), how, "") if text else []
-            lines += _under(line.spots[0].row.sass, how, "$quiet") if line.spots else []
-        lines += (
-            note("No line has a share of this measure, or the filters exclude them all.", how) if not view.lines else []
-        )
+            lines += _hot(line.file, line.line, line.share, texts, how)
+            lines += _under(line.spots[0].row.sass, how) if line.spots else []
+        if not view.lines:
+            lines += note("No line has a share of this measure, or the filters exclude them all.", how)
     elif view is None and not placed:
-        lines += note(
-            "The lines behind this finding have not been read from the report yet."
-            if shown.report
-            else "Typed numbers have no code: open a report to see lines and instructions.",
-            how,
-            "",
-        )
-    return (
-        [
-            *lines,
-            Content(""),
-            *note("/source (F7) shows hot lines and instructions, with search and more columns.", how),
-        ]
-        if shown.report
-        else lines
-    )
-
-
-def _in_order(shown: EvidenceContext) -> list[Finding]:
-    """The current finding, then the others."""
-    first = [] if shown.finding is None else [shown.finding]
-    return first + [f for f in shown.launch.findings if f is not shown.finding]
-
-
-def _measure(name: str, how: Layout) -> list[Content]:
-    """The measure that the shares of locations refer to, if it is one of ours."""
-    return note(f"Hot lines by {MEASURES[name].title}", how) if name in MEASURES else []
-
-
-def _place(place: Location, text: str, how: Layout) -> list[Content]:
-    lines = _hot(place_text(place.file, place.line), place.share, how)
-    lines += _under(source_line(text), how, "") if text else []
-    lines += _under(place.sass, how, "$quiet") if place.sass else []
-    for call in place.calls[:1]:
-        lines += _under(f"inlined at {place_text(call.file, call.line)}", how, "$quiet")
+        unread = "The lines behind this finding have not been read from the report yet."
+        typed = "Typed numbers have no code: open a report to see lines and instructions."
+        lines += note(unread if shown.report else typed, how, "")
+    if shown.report:
+        more = note("/source (F7) shows hot lines and instructions, with search and more columns.", how)
+        lines += [Content(""), *more]
     return lines
 
 
-def _hot(where: str, part: float, how: Layout) -> list[Content]:
-    """A share as a number and a bar, and its location."""
+def _hot(file: str, line: int, part: float, texts: Mapping[tuple[str, int], str], how: Layout) -> list[Content]:
+    """A share as a number and a bar, its location, and the text of the line."""
     drawn = charts.bar(100.0 * part, _BAR, blocks=how.blocks, marks=())
-    first = styled(f"{share(part)} ", "bold") + styled(drawn, "$primary") + Content(" ")
-    return wrap_hanging(first, Content(" " * (_BAR + 8)), styled(where, ""), how.width)
+    first = styled(f"{share_text(part):>6} ", "bold") + styled(drawn, "$primary") + Content(" ")
+    lines = hanging(first, styled(place_text(file, line), ""), how.width, _BAR + 8)
+    return lines + _under(source_line(texts.get((file, line), "")), how, "")
 
 
-def _under(text: str, how: Layout, style: str) -> list[Content]:
-    return wrap_hanging(Content("       "), Content("         "), styled(text, style), how.width)
+def _under(text: str, how: Layout, style: str = "$quiet") -> list[Content]:
+    return hanging(" " * 7, styled(text, style), how.width, 9) if text else []
 
 
 def napkin(shown: EvidenceContext, how: Layout) -> list[Content]:
@@ -252,46 +220,33 @@ def napkin(shown: EvidenceContext, how: Layout) -> list[Content]:
     if shown.paper is not None:
         lines += [Content(""), *_head("Needed as a share of measured", how)]
         for label, least, metric, unit in (
-            ("Bytes", shown.paper.bytes, _BYTES, "byte"),
-            ("Operations", shown.paper.flop, _FLOP, "FLOP"),
+            ("Bytes", shown.paper.bytes, "dram_bytes", "byte"),
+            ("Operations", shown.paper.flop, "flop", "FLOP"),
         ):
             lines += _share_of(label, least, charts.known(metrics, metric), unit, how)
     if shown.expected is not None:
         told = f"Your prediction: {shown.expected.replace('_', ' ')}. Actual: {shown.launch.verdict.title}."
         lines += [Content(""), *note(told, how, "")]
     if shown.napkin is None and shown.paper is None:
-        lines += note(
-            "The algorithm's needs are not known yet. /napkin asks for the algorithm and its sizes and computes the"
-            " minimum bytes, operations and time.",
-            how,
-            "",
-        )
+        text = "The algorithm's needs are not known yet. /napkin asks for the algorithm and its sizes and computes the"
+        lines += note(f"{text} minimum bytes, operations and time.", how, "")
     return lines
 
 
 def _share_of(label: str, least: float, measured: float | None, unit: str, how: Layout) -> list[Content]:
     """The needed share of the measured amount; over 100 % the sizes are not those of this launch."""
-    text = f"{label:<11}"
+    name, needed = styled(f"{label:<11}", "$text-secondary"), amount_text(least, unit)
     if least <= 0 or not measured:
-        what = (
-            "the algorithm needs none"
-            if least <= 0
-            else "{least}; the measured value is unknown"
-            if measured is None
-            else "{least}; none was measured"
-        )
-        said = what.format(least=number_text(least, unit))
-        return wrap_hanging(
-            styled(text, "$text-secondary"), Content(" " * len(text)), styled(said, "$quiet italic"), how.width
-        )
+        lacks = "the measured value is unknown" if measured is None else "none was measured"
+        said = "the algorithm needs none" if least <= 0 else f"{needed}; {lacks}"
+        return hanging(name, styled(said, "$quiet italic"), how.width)
     part = 100.0 * least / measured
-    drawn = charts.bar(part, _BAR, blocks=how.blocks, marks=())
-    said = f"{number_text(least, unit)} of {number_text(measured, unit)}"
-    first = styled(f"{text}{charts.value_text(part):>9} ", "$text-secondary") + styled(drawn, "$primary")
-    under = Content(" " * len(text))
+    said = f"{needed} of {amount_text(measured, unit)}"
+    first = name + styled(f"{percent_text(part):>9} ", "$text-secondary")
+    first += styled(charts.bar(part, _BAR, blocks=how.blocks, marks=()), "$primary")
     if first.cell_length + len(said) + 2 <= how.width:
         return [first + Content("  ") + styled(said, "")]
-    return [first, *wrap_hanging(under, under, styled(said, ""), how.width)]
+    return [first, *hanging(" " * 11, styled(said, ""), how.width)]
 
 
 # One ASCII character for each, so that styles keep their places.
@@ -309,7 +264,7 @@ def numbers(shown: EvidenceContext, how: Layout) -> list[Content]:
         sections.append((f"Evidence for the finding: {shown.finding.title}", shown.finding.evidence))
     for title, items in sections if not wanted else ():
         card = Card("evidence", "", evidence_lines(items) or (Line("No single number supports it.", "quiet"),))
-        lines += [*_head(title, how), *card_lines(card, how.width, blocks=how.blocks)[1:], Content("")]
+        lines += [*_head(title, how), *card_lines(card, how.width, blocks=how.blocks), Content("")]
     told = {name: (unit, means) for name, unit, means in shown.metrics}
     found = [
         name
@@ -318,30 +273,34 @@ def numbers(shown: EvidenceContext, how: Layout) -> list[Content]:
     ]
     count = len(found), len(shown.launch.metrics)
     lines += _head(f"All numbers of this launch, {count[0]} of {count[1]}", how)
-    column = min(max((len(name) for name in found), default=0) + 2, max(how.width // 2, _COLUMN))
-    for name in found:
+    shown_names = found[: how.most or None]
+    column = min(max((len(name) for name in shown_names), default=0) + 2, max(how.width // 2, _COLUMN))
+    for name in shown_names:
         lines += _number(name, shown.launch.metrics[name], told.get(name, ("", "")), column, how)
     lines += [] if found else note("No metric has this in its name or meaning.", how)
+    more = len(found) - len(shown_names)
+    lines += note(f"… and {more} more: type a word to find them", how) if more else []
     return lines if how.blocks else [Content(line.plain.translate(_ASCII), list(line.spans)) for line in lines]
 
 
 def _number(name: str, value: float, told: tuple[str, str], column: int, how: Layout) -> list[Content]:
     """Name and value, on two lines if the name is long; where there is room, the meaning."""
     unit, means = told
-    text = styled(number_text(value, unit), "")
+    text = styled(amount_text(value, unit, 4), "")
     if len(name) >= column:
-        under = Content("    ")
-        return [styled(name[: how.width], "$text-secondary"), *wrap_hanging(under, under, text, how.width)]
+        return [styled(name[: how.width], "$text-secondary"), *hanging(" " * 4, text, how.width)]
     first = styled(f"{name:<{column}}", "$text-secondary")
     if how.width < column + _VALUE + _MEANING or not means:
-        return wrap_hanging(first, Content(" " * 4), text, how.width)
+        return hanging(first, text, how.width, 4)
     lead = first + text + Content(" " * max(_VALUE - text.cell_length, 1))
-    return wrap_hanging(lead, Content(" " * lead.cell_length), styled(means, "$quiet"), how.width)
+    return hanging(lead, styled(means, "$quiet"), how.width)
 
 
 class Page(NamedTuple):
-    """The label of its tab; the key that shows it (Alt with a letter: Textual takes Alt with a digit for the Option key
-    of a Mac, which types a character); its name among all actions; what it shows; and how it is made.
+    """An evidence page.
+
+    tab: its label; key: Alt with a letter, as Textual takes Alt with a digit for the Option key of a Mac; name: among
+    all actions; says: what it shows; lines: makes it.
     """
 
     tab: str
@@ -351,20 +310,16 @@ class Page(NamedTuple):
     lines: Callable[[EvidenceContext, Layout], list[Content]]
 
 
+_UNITS = "Evidence: units, their speed of light with its breakdown, stalls, occupancy"
+_ROOFLINE = "Evidence: roofline, the launch under the roofs of its GPU"
+_MEMORY = "Evidence: memory chart, volumes, percentages and hit rates"
+_NUMBERS = "Evidence: numbers of class and finding, all metrics with search"
 # The order is that of the tabs.
 PAGES: Final[Mapping[str, Page]] = {
-    "units": Page(
-        "Units", "alt+u", "Units", "Evidence: units, their speed of light with its breakdown, stalls, occupancy", units
-    ),
-    "roofline": Page(
-        "Roofline", "alt+r", "Roofline", "Evidence: roofline, the launch under the roofs of its GPU", roofline
-    ),
-    "memory": Page(
-        "Memory", "alt+m", "Memory chart", "Evidence: memory chart, volumes, percentages and hit rates", memory
-    ),
+    "units": Page("Units", "alt+u", "Units", _UNITS, units),
+    "roofline": Page("Roofline", "alt+r", "Roofline", _ROOFLINE, roofline),
+    "memory": Page("Memory", "alt+m", "Memory chart", _MEMORY, memory),
     "source": Page("Source", "alt+c", "Hot lines", "Evidence: source code, the hot lines", source),
     "napkin": Page("Napkin", "alt+k", "Napkin", "Evidence: napkin math, required against measured", napkin),
-    "numbers": Page(
-        "Numbers", "alt+n", "All numbers", "Evidence: numbers of class and finding, all metrics with search", numbers
-    ),
+    "numbers": Page("Numbers", "alt+n", "All numbers", _NUMBERS, numbers),
 }

@@ -6,41 +6,37 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Final
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
-from textual.binding import BindingType
 from textual.events import Click, Resize
 from textual.message import Message
 from textual.widgets import DataTable
 
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
-from advisor.session.numbers import duration_text, gain_text, launch_number
-from advisor.session.state import is_end, main_finding
+from advisor.session.state import is_end, launch_number, main_finding
 from advisor.tui.drawing import safe
 from advisor.view.charts.bars import bar
-
-# Sort orders in the order of F5: report order first, then the most useful ones.
-ORDERS: Final = ("report", "duration", "gain", "kernel", "class", "finding")
+from advisor.view.numbers import short_gain_text, time_text
 
 _ORDER_NAMES: Final = {
     "report": "in order of the report",
-    "kernel": "by kernel",
     "duration": "by time",
+    "gain": "by time saved by the fix",
+    "kernel": "by kernel",
     "class": "by class",
     "finding": "by first finding",
-    "gain": "by time saved by the fix",
 }
+ORDERS: Final = tuple(_ORDER_NAMES)  # in the order of F5
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a row shows and is found by.
+    """A row of the table.
 
-    duration in ns, None where the report does not tell; share: of the time of all launches whose duration is known,
-    0 to 1; back: the time in ns that the first finding's fix would give back; report: the file, where there are
-    several; found_by: all that the filter looks in.
+    duration in ns, None if unknown; share: of the time of all launches of known duration, 0 to 1; back: the ns that the
+    first finding's fix would save; report: the file, if there are several; found_by: the text that the filter searches.
     """
 
     position: int
@@ -58,35 +54,15 @@ class Row:
     found_by: str
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """Number of launches, total time in ns of those with a known duration, and number of those without."""
-
-    launches: int
-    time: float
-    unknown: int
-
-
 def rows_of(diagnosis: Diagnosis) -> tuple[Row, ...]:
     """All launches as rows, in the order of the reports."""
+    time = sum(launch.duration_ns or 0.0 for launch in diagnosis.launches)
+    return tuple(_row(launch, at, time, diagnosis) for at, launch in enumerate(diagnosis.launches))
+
+
+def _row(launch: LaunchDiagnosis, position: int, time: float, diagnosis: Diagnosis) -> Row:
     several = len(diagnosis.reports) > 1
-    time = totals(diagnosis.launches).time
-    return tuple(_row(launch, at, several, time, diagnosis) for at, launch in enumerate(diagnosis.launches))
-
-
-def totals(launches: Sequence[LaunchDiagnosis] | Sequence[Row]) -> Totals:
-    """The totals of launches or rows."""
-    times = [time for one in launches if (time := _duration(one)) is not None]
-    return Totals(len(launches), sum(times), len(launches) - len(times))
-
-
-def _duration(one: LaunchDiagnosis | Row) -> float | None:
-    return one.duration if isinstance(one, Row) else one.duration_ns
-
-
-def _row(launch: LaunchDiagnosis, position: int, several: bool, time: float, diagnosis: Diagnosis) -> Row:
-    first = main_finding(launch)
-    duration = launch.duration_ns
+    first, duration = main_finding(launch), launch.duration_ns
     speedup = first.speedup if first is not None else None
     saved = None if speedup is None or speedup.estimate <= 0 else 1 - 1 / speedup.estimate
     number = launch_number(launch, several)
@@ -98,10 +74,10 @@ def _row(launch: LaunchDiagnosis, position: int, several: bool, time: float, dia
         position=position,
         number=number,
         kernel=kernel,
-        time=duration_text(duration),
+        time=time_text(duration),
         verdict=verdict,
         finding=finding,
-        gain=gain_text(speedup),
+        gain=short_gain_text(speedup),
         done=first is not None and is_end(first),
         duration=duration,
         share=duration / time if duration is not None and time > 0 else None,
@@ -111,21 +87,12 @@ def _row(launch: LaunchDiagnosis, position: int, several: bool, time: float, dia
     )
 
 
-def matching(rows: Sequence[Row], wanted: str) -> list[Row]:
-    """The rows that contain all words of the filter: kernel, class, first finding, number, file."""
-    sought = wanted.casefold().split()
-    return [row for row in rows if all(word in row.found_by for word in sought)]
-
-
 def exactly(rows: Sequence[Row], wanted: str) -> int | None:
-    """The position of the one launch that has the filter as its number or its kernel's name, None where none has.
-
-    Of several launches of one kernel none is meant more than the others.
-    """
-    sought = wanted.strip().casefold()
-    numbered = [row.position for row in rows if sought in (row.number, f"#{row.number}")]
-    found = numbered or [row.position for row in rows if row.kernel.casefold() == sought]
-    return found[0] if sought and len(found) == 1 else None
+    """The position of the one launch whose number or kernel name is the filter; None of several of one kernel."""
+    text = wanted.strip().casefold()
+    numbered = [row.position for row in rows if text in (row.number, f"#{row.number}")]
+    found = numbered or [row.position for row in rows if row.kernel.casefold() == text]
+    return found[0] if text and len(found) == 1 else None
 
 
 def share_text(share: float) -> str:
@@ -134,32 +101,27 @@ def share_text(share: float) -> str:
     return f"{percent:.0f} %" if percent >= 0.95 or not percent else "<1 %"
 
 
-def arranged(rows: Sequence[Row], wanted: str, order: str, upwards: bool = False) -> list[Row]:
-    """The matching rows in this order; ties as in the report, unknown values always last."""
-    kept = matching(rows, wanted)
-    if order == "report":
-        return kept[::-1] if upwards else kept
-    value = _NUMBERS.get(order)
-    if value is not None:
-        known = [row for row in kept if value(row) is not None]
-        known.sort(key=lambda row: value(row) or 0.0, reverse=not upwards)
-    else:
-        text = _TEXTS[order]
-        known = [row for row in kept if text(row)]
-        known.sort(key=lambda row: text(row).casefold(), reverse=upwards)
-    placed = {row.position for row in known}
-    return known + [row for row in kept if row.position not in placed]
-
-
-_NUMBERS: Final[dict[str, Callable[[Row], float | None]]] = {
+# Sort order -> the number or text of a row that it sorts by.
+_VALUES: Final[dict[str, Callable[[Row], float | str | None]]] = {
     "duration": lambda row: row.duration,
     "gain": lambda row: row.back,
+    "kernel": lambda row: row.kernel.casefold(),
+    "class": lambda row: row.verdict.casefold(),
+    "finding": lambda row: row.finding.casefold(),
 }
-_TEXTS: Final[dict[str, Callable[[Row], str]]] = {
-    "kernel": lambda row: row.kernel,
-    "class": lambda row: row.verdict,
-    "finding": lambda row: row.finding,
-}
+_LARGEST_FIRST: Final = ("duration", "gain")
+
+
+def arranged(rows: Sequence[Row], wanted: str, order: str, upwards: bool = False) -> list[Row]:
+    """The rows that contain all words of the filter, in this order; ties as in the report, unknown values last."""
+    words = wanted.casefold().split()
+    kept = [row for row in rows if all(word in row.found_by for word in words)]
+    if order == "report":
+        return kept[::-1] if upwards else kept
+    value = _VALUES[order]
+    known = [row for row in kept if value(row) not in (None, "")]
+    known.sort(key=value, reverse=upwards != (order in _LARGEST_FIRST))  # type: ignore[arg-type]
+    return known + [row for row in kept if value(row) in (None, "")]
 
 
 def summary(rows: Sequence[Row], kept: Sequence[Row], order: str, upwards: bool = False) -> str:
@@ -168,20 +130,16 @@ def summary(rows: Sequence[Row], kept: Sequence[Row], order: str, upwards: bool 
         return ""
     if not kept:
         return "No launch matches the filter; Esc clears it."
-    every, here = totals(rows), totals(kept)
-    named = _ORDER_NAMES[order]
-    named = f"{named}, reversed" if upwards else named
-    parts = [f"{len(kept)} of {len(rows)} launches, {named}"]
-    if every.time > 0:
-        time = duration_text(here.time)
-        share = share_text(here.time / every.time)
-        parts.append(time if len(kept) == len(rows) else f"{time}, {share} of kernel time")
-    if here.unknown:
-        parts.append(f"{here.unknown} of unknown duration")
+    every, here = (sum(row.duration or 0.0 for row in some) for some in (rows, kept))
+    parts = [f"{len(kept)} of {len(rows)} launches, {_ORDER_NAMES[order]}{', reversed' if upwards else ''}"]
+    if every > 0:
+        share = "" if len(kept) == len(rows) else f", {share_text(here / every)} of kernel time"
+        parts.append(f"{time_text(here)}{share}")
+    unknown = sum(row.duration is None for row in kept)
+    if unknown:
+        parts.append(f"{unknown} of unknown duration")
     return "; ".join(parts)
 
-
-__all__ = ["ORDERS", "LaunchTable", "rows_of"]
 
 _WIDE: Final = 100  # columns from which class names are written in full and shares have a bar
 _WIDEST: Final = 130  # columns from which the file is shown if there are several reports
@@ -208,8 +166,6 @@ class LaunchTable(DataTable[Text], can_focus=False):
     A row is one cell of text with our own columns in it: a cell costs far more to draw than the text in it.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = []
-
     class Opened(Message):
         """A launch was chosen."""
 
@@ -227,39 +183,37 @@ class LaunchTable(DataTable[Text], can_focus=False):
     def __init__(self, ident: str | None = None, *, blocks: bool = True) -> None:
         super().__init__(id=ident, cursor_type="row", cell_padding=0, zebra_stripes=True)
         self._blocks = blocks
+        self.kept: list[Row] = []  # the filtered rows in their order
         self._rows: tuple[Row, ...] = ()
-        self._kept: list[Row] = []
-        self._order, self._upwards = "report", False
-        self._wanted = ""
-        self._width = 0
+        self._shown = ("", "report", False, 0)  # filter, order, upwards, width
         self._widths: dict[str, int] = {}
 
     def show(self, rows: tuple[Row, ...], wanted: str, order: str, upwards: bool = False) -> None:
-        """Show these rows, filtered and sorted. The cursor goes to the launch whose very number or name was typed, else
-        stays on its launch where it is still there.
+        """Show these rows, filtered and sorted.
+
+        The cursor goes to the launch whose number or name was typed, else stays on its launch.
         """
         asked = (wanted, order, upwards, self.size.width)
         same = rows is self._rows or rows == self._rows
-        if same and asked == (self._wanted, self._order, self._upwards, self._width):
+        if same and asked == self._shown:
             return
-        named = exactly(rows, wanted) if not same or wanted != self._wanted else None
+        named = exactly(rows, wanted) if not same or wanted != self._shown[0] else None
         at = self.position if named is None else named
-        self._rows, self._wanted, self._order, self._upwards, self._width = rows, *asked
-        self._kept = arranged(rows, wanted, order, upwards)
+        self._rows, self._shown = rows, asked
+        self.kept = arranged(rows, wanted, order, upwards)
         self._widths = self._measured()
         self.clear(columns=True)
         self.show_header = bool(rows)
         heads = (_fitted(self._head(name), size) for name, size in self._widths.items())
         self.add_column(Text("".join(heads), no_wrap=True), width=sum(self._widths.values()), key="row")
         most = max((row.share or 0.0 for row in rows), default=0.0)
-        for row in self._kept:
+        for row in self.kept:
             self.add_row(self._line(row, most))
         if not self.point(at):
             self.move_cursor(row=0, animate=False)
 
     def _measured(self) -> dict[str, int]:
-        """The columns that fit and their widths, from left to right."""
-        width = max(self._width - 1, _NARROWEST)  # one column for the scroll bar
+        width = max(self._shown[3] - 1, _NARROWEST)  # one column for the scroll bar
         heads = {name: cell_len(self._head(name)) + 1 for name in _COLUMNS}
         widths = {name: max(size, heads[name]) if size else 0 for name, (_, _, size) in _COLUMNS.items()}
         if width >= _WIDE:
@@ -279,19 +233,19 @@ class LaunchTable(DataTable[Text], can_focus=False):
 
     def _head(self, name: str) -> str:
         head, order, _ = _COLUMNS[name]
-        down, up = ("▾", "▴") if self._blocks else ("v", "^")
+        _, sorted_by, upwards, _ = self._shown
         # The heading of the sort column has a mark; report order is the default and needs none.
-        marked = order == self._order and name not in ("share", "file") and (order != "report" or self._upwards)
-        return f"{head} {up if self._upwards else down}" if marked else head
+        marked = order == sorted_by and name not in ("share", "file") and (order != "report" or upwards)
+        mark = ("▴" if upwards else "▾") if self._blocks else "^" if upwards else "v"
+        return f"{head} {mark}" if marked else head
 
     def _line(self, row: Row, most: float) -> Text:
-        """A row as one text, each part padded to its column."""
         texts = {
             "report": row.number,
             "file": row.report,
             "kernel": row.kernel,
             "duration": row.time,
-            "share": self._share(row, most),
+            "share": self.share_cell(row, most),
             "class": row.verdict,
             "finding": row.finding,
             "gain": row.gain,
@@ -302,7 +256,7 @@ class LaunchTable(DataTable[Text], can_focus=False):
             line.append(part, "italic" if name == "finding" and row.done else "")
         return line
 
-    def _share(self, row: Row, most: float) -> str:
+    def share_cell(self, row: Row, most: float) -> str:
         """The share of the total time; where there is room, with a bar scaled to the largest share."""
         if row.share is None:
             return "    ?"
@@ -314,33 +268,25 @@ class LaunchTable(DataTable[Text], can_focus=False):
     @property
     def position(self) -> int | None:
         """The launch under the cursor, None when the table is empty."""
-        return self._kept[self.cursor_row].position if 0 <= self.cursor_row < len(self._kept) else None
-
-    @property
-    def kept(self) -> list[Row]:
-        """The filtered rows in their order."""
-        return self._kept
+        return self.kept[self.cursor_row].position if 0 <= self.cursor_row < len(self.kept) else None
 
     def point(self, position: int | None) -> bool:
         """Put the cursor on this launch; returns whether it is in the table."""
-        at = next((at for at, row in enumerate(self._kept) if row.position == position), None)
+        at = next((at for at, row in enumerate(self.kept) if row.position == position), None)
         if at is not None:
             self.move_cursor(row=at, animate=False)
         return at is not None
 
     def step(self, by: int) -> None:
-        """Move the cursor, stopping at the ends."""
-        self.move_cursor(row=min(max(self.cursor_row + by, 0), max(len(self._kept) - 1, 0)), animate=False)
+        self.move_cursor(row=min(max(self.cursor_row + by, 0), max(len(self.kept) - 1, 0)), animate=False)
 
     def on_resize(self, event: Resize) -> None:
-        """Fit the columns to the width."""
-        self.show(self._rows, self._wanted, self._order, self._upwards)
+        self.show(self._rows, *self._shown[:3])
 
     def on_click(self, event: Click) -> None:
-        """Open the clicked row, or sort by the clicked heading."""
         row = event.style.meta.get("row", -2)
-        if 0 <= row < len(self._kept):
-            self.post_message(self.Opened(self._kept[row].position))
+        if 0 <= row < len(self.kept):
+            self.post_message(self.Opened(self.kept[row].position))
         elif row == -1:
             at = event.x + self.scroll_offset.x
             ends = accumulate(self._widths.values())

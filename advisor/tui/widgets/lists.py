@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.events import Blur, Click, Focus
+from textual.events import Click
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -17,7 +17,21 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from advisor.session.records import Choice
-from advisor.tui.drawing import safe, styled
+from advisor.tui.drawing import styled
+
+
+def labelled_row(label: Content | str, note: str = "") -> Content:
+    """A row of a list in one line: its label, and a quiet note behind it."""
+    row = label if isinstance(label, Content) else styled(label.replace("\n", " "), "")
+    return row + styled(f"  {note}".replace("\n", " "), "$quiet") if note else row
+
+
+def fill(rows: OptionList, lines: Sequence[Content], at: int | None = 0, disabled: Sequence[bool] = ()) -> None:
+    """Show these lines in the list, with the cursor on line `at`."""
+    rows.clear_options()
+    off = disabled or [False] * len(lines)
+    rows.add_options([Option(line, disabled=no) for line, no in zip(lines, off, strict=True)])
+    rows.highlighted = at if lines else None
 
 
 class Choices(OptionList, can_focus=False):
@@ -30,25 +44,22 @@ class Choices(OptionList, can_focus=False):
             super().__init__()
             self.choice = choice
 
-    def __init__(self, *, ident: str | None = None) -> None:
-        super().__init__(id=ident, markup=False, compact=True)
+    def __init__(self) -> None:
+        super().__init__(markup=False, compact=True)
         self._shown: tuple[Choice, ...] = ()
         self._numbered = True
 
-    def show(self, choices: Sequence[Choice], *, numbered: bool, marked: bool) -> None:
+    def show(self, choices: Sequence[Choice], *, numbered: bool = True, marked: bool = True) -> None:
         """Show these choices; `marked` highlights the first. Unnumbered where the answer is a number."""
         if tuple(choices) == self._shown and numbered == self._numbered:
             return
         self._shown, self._numbered = tuple(choices), numbered
-        self.clear_options()
-        self.add_options([Option(self._row(at, c)) for at, c in enumerate(self._shown, 1)])
-        self.highlighted = 0 if marked and self._shown else None
+        fill(self, [self._row(at, c) for at, c in enumerate(self._shown, 1)], 0 if marked else None)
 
     def _row(self, at: int, choice: Choice) -> Content:
-        short = next((word for word in choice.words if len(word) == 1), "")
-        key = str(at) if self._numbered else short
-        row = styled(f"{key:>2} ", "bold $text-accent") + Content(safe(choice.label).replace("\n", " "))
-        return row + styled(f"  {choice.note}", "$quiet") if choice.note else row
+        key = str(at) if self._numbered else next((word for word in choice.words if len(word) == 1), "")
+        number = styled(f"{key:>2} ", "bold $text-accent")
+        return labelled_row(number + styled(choice.label.replace("\n", " "), ""), choice.note)
 
     @property
     def marked(self) -> str | None:
@@ -56,15 +67,17 @@ class Choices(OptionList, can_focus=False):
         at = self.highlighted
         return self._shown[at].id if at is not None and at < len(self._shown) else None
 
+    def numbered(self, text: str) -> str | None:
+        """The id of the choice whose number was typed."""
+        return self._shown[int(text) - 1].id if text.isdecimal() and 0 < int(text[:6]) <= len(self._shown) else None
+
     def step(self, by: int) -> None:
         """Move the highlight up or down, cyclically."""
-        if not self._shown:
-            return
-        at = self.highlighted
-        self.highlighted = (at + by) % len(self._shown) if at is not None else (0 if by > 0 else len(self._shown) - 1)
+        if self._shown:
+            at = self.highlighted
+            self.highlighted = (at + by if at is not None else 0 if by > 0 else -1) % len(self._shown)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Take the clicked choice."""
         event.stop()
         if event.option_index < len(self._shown):
             self.post_message(self.Taken(self._shown[event.option_index].id))
@@ -73,7 +86,6 @@ class Choices(OptionList, can_focus=False):
 Draw = Callable[[int, int], Content]
 Head = Content | Callable[[int], Content]  # one for all widths, or a function of the width
 _MARK = 2  # cells before each line, for the cursor mark
-_KEPT = 2000  # lines kept as drawn
 
 
 class Rows(ScrollView, can_focus=True, inherit_bindings=False):
@@ -108,17 +120,14 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
     def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
         super().__init__(id=ident)
         self._mark = "▸ " if blocks else "> "
-        self._count = 0
         self._draw: Draw = lambda at, width: Content("")
         self._head: Head | None = None
-        self._strips: dict[tuple[int, int, bool], Strip] = {}  # by position, while the same lines are shown
-        self._made: dict[tuple[object, ...], Strip] = {}  # by content: most lines of a new list are unchanged
+        self.count = 0
         self.at = 0
 
     def show(self, count: int, draw: Draw, *, head: Head | None = None, at: int | None = None) -> None:
         """Show these lines below the fixed head; the cursor stays unless `at` moves it."""
-        self._count, self._draw, self._head = count, draw, head
-        self._strips.clear()
+        self.count, self._draw, self._head = count, draw, head
         self.at = min(max(self.at if at is None else at, 0), max(count - 1, 0))
         self.virtual_size = Size(0, count + self._top)
         self.refresh()
@@ -126,109 +135,64 @@ class Rows(ScrollView, can_focus=True, inherit_bindings=False):
             self._reveal()
 
     @property
-    def count(self) -> int:
-        """The number of lines."""
-        return self._count
-
-    @property
     def _top(self) -> int:
         return 0 if self._head is None else 1
 
     def move(self, at: int) -> None:
         """Put the cursor on a line, as a key would."""
-        at = min(max(at, 0), max(self._count - 1, 0))
-        if at != self.at and self._count:
-            for line in (self.at, at):
-                self.refresh_line(line + self._top)
+        at = min(max(at, 0), max(self.count - 1, 0))
+        if at != self.at and self.count:
             self.at = at
+            self.refresh()
             self._reveal()
             self.post_message(self.Moved(self, at))
 
     def _reveal(self) -> None:
         room = max(self.size.height - self._top, 1)
         first = round(self.scroll_offset.y)
-        if self.at < first:
-            self.scroll_to(y=self.at, animate=False, immediate=True)
-        elif self.at >= first + room:
-            self.scroll_to(y=self.at - room + 1, animate=False, immediate=True)
-
-    # Drawing
+        if not first <= self.at < first + room:
+            self.scroll_to(y=self.at if self.at < first else self.at - room + 1, animate=False, immediate=True)
 
     def render_line(self, y: int) -> Strip:
-        """One line of the widget."""
         width = self.scrollable_content_region.width
+        room = max(width - _MARK, 1)
         if y < self._top and self._head is not None:
-            head = self._head(max(width - _MARK, 1)) if callable(self._head) else self._head
+            head = self._head(room) if callable(self._head) else self._head
             return self._strip(Content(" " * _MARK) + head, width, "rows--head")
         at = round(self.scroll_offset.y) + y - self._top
-        if not 0 <= at < self._count:
+        if not 0 <= at < self.count:
             return self._strip(Content(""), width, "rows--line")
-        key = (at, width, at == self.at)
-        if key not in self._strips:
-            if len(self._strips) >= _KEPT:
-                self._strips.clear()
-            lead = self._mark if at == self.at else " " * _MARK
-            line = Content(lead) + self._draw(at, max(width - _MARK, 1))
-            self._strips[key] = self._strip(line, width, "rows--cursor" if at == self.at else "rows--line")
-        return self._strips[key]
+        if at == self.at:
+            return self._strip(Content(self._mark) + self._draw(at, room), width, "rows--cursor")
+        return self._strip(Content(" " * _MARK) + self._draw(at, room), width, "rows--line")
 
     def _strip(self, line: Content, width: int, name: str) -> Strip:
-        key = (line.plain, tuple(line.spans), width, name)
-        if key not in self._made:
-            if len(self._made) >= _KEPT:
-                self._made.clear()
-            style = self.get_visual_style(name)
-            strips = Visual.to_strips(self, line.truncate(max(width, 1), ellipsis=True), max(width, 1), 1, style)
-            self._made[key] = (strips[0] if strips else Strip([])).extend_cell_length(width, style.rich_style)
-        return self._made[key]
-
-    def _forget(self) -> None:
-        self._strips.clear()
-        self._made.clear()
-
-    def notify_style_update(self) -> None:
-        """Forget the drawn lines when the theme changes."""
-        self._forget()
-        super().notify_style_update()
+        style, room = self.get_visual_style(name), max(width, 1)
+        strips = Visual.to_strips(self, line.truncate(room, ellipsis=True), room, 1, style)
+        return (strips[0] if strips else Strip([])).extend_cell_length(width, style.rich_style)
 
     def on_resize(self) -> None:
-        """Keep the cursor visible."""
-        self._strips.clear()
         self._reveal()
-
-    def on_focus(self, event: Focus) -> None:
-        """Highlight the cursor in the focused list."""
-        self._forget()
-        self.refresh()
-
-    def on_blur(self, event: Blur) -> None:
-        """See on_focus."""
-        self._forget()
-        self.refresh()
 
     # User actions
 
     def action_step(self, by: int) -> None:
-        """Move a line up or down."""
         self.move(self.at + by)
 
     def action_page(self, by: int) -> None:
-        """Move a page up or down."""
         self.move(self.at + by * max(self.size.height - self._top - 1, 1))
 
     def action_ends(self, last: int) -> None:
-        """Go to the first or the last line."""
-        self.move(self._count - 1 if last else 0)
+        self.move(self.count - 1 if last else 0)
 
     def action_take(self) -> None:
-        """Choose the line under the cursor."""
-        if self._count:
+        if self.count:
             self.post_message(self.Taken(self, self.at))
 
     def on_click(self, event: Click) -> None:
         """Move the cursor to the clicked line; a double click chooses it."""
         at = round(self.scroll_offset.y) + event.y - self._top
-        if event.y < self._top or not 0 <= at < self._count:
+        if event.y < self._top or not 0 <= at < self.count:
             return
         if event.chain >= 2:
             self.action_take()

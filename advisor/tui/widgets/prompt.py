@@ -34,7 +34,6 @@ class History:
         self._draft = ""
 
     def step(self, by: int, now: str) -> str | None:
-        """The previous (-1) or next (1) line, None at either end. `now` is the text in the prompt."""
         if self._at == len(self._lines):
             self._draft = now
         at = self._at + by
@@ -59,7 +58,6 @@ class _Completions(Suggester):
         self._complete = complete
 
     async def get_suggestion(self, value: str) -> str | None:
-        """The completed line, None if there is no likely one."""
         return next((line for line in self._complete(value) if line.startswith(value)), None) if value else None
 
 
@@ -90,9 +88,7 @@ class Prompt(Input):
         ident: str | None = None,
         history: History | None = None,
     ) -> None:
-        """`words`: what a line may be completed to, or a function from what is typed to whole lines, the likeliest
-        first.
-        """
+        """words: completions of a line, or a function that gives them for the typed text, most likely first."""
         self._complete = _of(words) if isinstance(words, tuple) else words
         self._history = history
         self._offered: tuple[str, ...] = ()
@@ -107,39 +103,35 @@ class Prompt(Input):
         )
 
     def validate_value(self, value: str) -> str:
-        """Remove characters that cannot be displayed: a terminal would interpret them."""
         kept = value if value.isprintable() else "".join(c for c in value if c.isprintable())
         return kept if kept.isascii() else unstacked(kept)
 
     def action_step(self, by: int) -> None:
-        """Move the cursor of the list of choices."""
         self.post_message(self.Stepped(by))
 
     async def action_submit(self) -> None:
-        """Send the line and add it to the history."""
         if self._history is not None:
             self._history.add(self.value)
         await super().action_submit()
 
     def action_recall(self, by: int) -> None:
-        """Recall the previous or next line of the history."""
         line = None if self._history is None else self._history.step(by, self.value)
         if line is not None:
-            self._write(line)
+            self.write(line)
 
     def action_complete(self) -> None:
-        """Complete the line; again: the next completion. Without one, focus the next part of the screen."""
         if self.value in self._offered and len(self._offered) > 1:
             at = self._offered.index(self.value) + 1
-            self._write(self._offered[at % len(self._offered)])
+            self.write(self._offered[at % len(self._offered)])
             return
         self._offered = self._complete(self.value) if self.value and self.cursor_at_end else ()
         if self._offered:
-            self._write(self._offered[0])
+            self.write(self._offered[0])
         elif not self.value.startswith("/"):
             self.screen.focus_next()
 
-    def _write(self, line: str) -> None:
+    def write(self, line: str) -> None:
+        """Replace the text, with the cursor behind it."""
         self.value = line
         self.cursor_position = len(line)
 
@@ -151,24 +143,18 @@ class PromptLine(Horizontal):
         super().__init__(Static("› " if blocks else "> ", id="sign", markup=False), prompt, id="ask")
 
 
-def typed(screen: Screen[Any], key: Key) -> str | None:
-    """The character of a key that has no other use here."""
-    return key.character if key.is_printable and key.key not in screen.active_bindings else None
-
-
 def forward_to_prompt(screen: Screen[Any], event: Event) -> bool:
-    """Give the focus to the screen's line if the event belongs there; whether nothing is left to do about it.
+    """Focus the screen's prompt if a key or pasted text belongs there; returns whether the event needs nothing else.
 
-    A screen with such a line has a method `to_line`: what a key puts there, nothing where it only opens the line, None
-    for a key of another use. Pasted text always belongs there.
+    A screen with a prompt has a method `to_line`: the text that a key puts there, None for a key with another use.
     """
     ask = getattr(screen, "to_line", None)
     if ask is None or not isinstance(event, Key | Paste) or event.is_forwarded:
         return False
     if isinstance(screen.focused, Input | TextArea):
         return False
-    text = "" if isinstance(event, Paste) else ask(event)
     line = next((line for line in screen.query(Prompt) if line.focusable), None)
+    text = "" if isinstance(event, Paste) else ask(event)
     if text is None or line is None:
         return False
     screen.set_focus(line)

@@ -1,14 +1,16 @@
-"""Widgets of text: the banner, notes, cards, the conversation, and the line that shows running work."""
+"""Widgets of text: the banner, notes, tabs, cards, the conversation, and the line that shows running work."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar, Final
 
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.events import Click
 from textual.geometry import Size
+from textual.message import Message
 from textual.strip import Strip
 from textual.timer import Timer
 from textual.visual import Visual
@@ -16,67 +18,66 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from advisor.session.records import Card
-from advisor.tui.drawing import card_lines, extra_lines, safe, styled
+from advisor.tui.drawing import card_lines, safe, styled
+
+Make = Callable[[int], list[Content]]
 
 
 class LineWidget(Widget):
-    """A widget of lines made for the current width, of which only the visible ones are drawn.
+    """A widget of lines made once for each width, of which only the visible ones are drawn.
 
-    Subclasses implement `_make`, or `_at` if the lines depend on more than the width. filled: lines are padded with
-    blanks to the full width.
+    filled: lines are padded with blanks to the full width.
     """
 
     filled: ClassVar[bool] = False
-    _made_at: tuple[int, list[Content]] = (0, [])  # the width and the lines made for it
+    _made: tuple[int, list[Content]] = (0, [])  # the width and the lines made for it
 
-    def _make(self, width: int) -> list[Content]:
-        """The lines, at most `width` cells wide."""
+    def make(self, width: int) -> list[Content]:
+        """Make the lines, at most `width` cells wide."""
         raise NotImplementedError
 
-    def _at(self, width: int) -> list[Content]:
+    def lines(self, width: int) -> list[Content]:
         """The lines, made again if the width changed."""
-        if self._made_at[0] != width:
-            self._made_at = (width, self._make(width))
-        return self._made_at[1]
+        if self._made[0] != width:
+            self._made = (width, self.make(width))
+        return self._made[1]
+
+    def renew(self) -> None:
+        """Make the lines again."""
+        self._made = (0, [])
+        self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """The number of lines at this width."""
-        return len(self._at(width)) if width > 0 else 0
+        return len(self.lines(width)) if width > 0 else 0
 
     def render(self) -> Content:
         """All lines, for copying a selection."""
-        return Content("\n").join(self._at(self.content_size.width)) if self.content_size.width else Content("")
+        return Content("\n").join(self.lines(self.content_size.width)) if self.content_size.width else Content("")
 
     def render_line(self, y: int) -> Strip:
-        """Draw one line."""
         width = self.content_size.width
-        lines = self._at(width) if width else []
+        lines = self.lines(width) if width else []
         if self.text_selection is not None or y >= len(lines):
             return super().render_line(y)
         strip = Visual.to_strips(self, lines[y], width, 1, self.visual_style, pad=self.filled)[0]
         return strip.apply_offsets(0, y)  # a mouse selection begins and ends in this line, not in the first
 
 
-Make = Callable[[int], list[Content]]
-_NARROWEST = 20
-
-
 class Lines(LineWidget):
     """Lines made by a function of the width."""
 
-    DEFAULT_CSS = "Lines { height: auto; width: 1fr; text-wrap: nowrap; }"
-
-    def __init__(self, *, ident: str | None = None) -> None:
-        super().__init__(id=ident)
-        self._asked: Make = lambda width: []
+    def __init__(self, make: Make = lambda width: [], *, ident: str | None = None, classes: str = "") -> None:
+        super().__init__(id=ident, classes=classes)
+        self._maker = make
 
     def show(self, make: Make) -> None:
         """Show the lines that this function makes."""
-        self._asked, self._made_at = make, (0, [])
-        self.refresh(layout=True)
+        self._maker = make
+        self.renew()
 
-    def _make(self, width: int) -> list[Content]:
-        return self._asked(max(width, _NARROWEST))
+    def make(self, width: int) -> list[Content]:
+        """Make the lines."""
+        return self._maker(width)
 
 
 class Note(Static):
@@ -84,14 +85,68 @@ class Note(Static):
 
     def __init__(self, ident: str) -> None:
         super().__init__(id=ident, markup=False)
-        self._lines: tuple[Content, ...] = ()
+        self.shown: tuple[Content, ...] = ()
 
     def say(self, lines: Sequence[Content | tuple[str, str]]) -> None:
         """Show these lines: contents, or (text, style) pairs."""
         made = tuple(line if isinstance(line, Content) else styled(*line) for line in lines)
-        if made != self._lines:
-            self._lines = made
+        if made != self.shown:
+            self.shown = made
             self.update(Content("\n").join(made))
+
+
+class Tabs(Widget):
+    """Names in one line, the current one in brackets; a click selects another.
+
+    If the line is too long, it is shifted so that the current name is visible.
+    """
+
+    class Taken(Message):
+        """A name was clicked."""
+
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
+    def __init__(self, labels: Mapping[str, str], current: str) -> None:
+        super().__init__()
+        self._labels, self._current = dict(labels), current
+
+    def show(self, current: str) -> None:
+        """Highlight this name."""
+        if current != self._current:
+            self._current = current
+            self.refresh()
+
+    def _spans(self) -> dict[str, tuple[int, int]]:
+        """The first and last cell of each label: two blanks apart where there is room, else one."""
+        wide = sum(len(label) + 2 for label in self._labels.values())
+        gap = 2 if wide <= self.content_size.width else 1  # a bracket may replace a blank
+        spans, at = {}, 1
+        for name, label in self._labels.items():
+            spans[name] = (at, at + len(label))
+            at += len(label) + gap
+        return spans
+
+    def _shifted(self) -> int:
+        return max(self._spans()[self._current][1] + 1 - self.content_size.width, 0) if self.content_size.width else 0
+
+    def render(self) -> Content:
+        spans = self._spans()
+        cells = [" "] * (max(to for _, to in spans.values()) + 1)
+        for name, (start, to) in spans.items():
+            cells[start:to] = self._labels[name]
+        start, to = spans[self._current]
+        cells[start - 1], cells[to] = "[", "]"
+        line = styled("".join(cells), "$text-secondary").stylize("bold $text-accent", start - 1, to + 1)
+        return line[self._shifted() :]
+
+    def on_click(self, event: Click) -> None:
+        event.stop()
+        at = event.x - self.gutter.left + self._shifted()
+        taken = next((name for name, (start, to) in self._spans().items() if start - 1 <= at <= to), None)
+        if taken is not None:
+            self.post_message(self.Taken(taken))
 
 
 class CardView(LineWidget):
@@ -99,48 +154,59 @@ class CardView(LineWidget):
 
     def __init__(self, card: Card, *, blocks: bool = True) -> None:
         super().__init__(classes=f"card -{card.kind}")
-        self.card = card
-        self._blocks = blocks
+        self.card, self.blocks = card, blocks
 
-    def _make(self, width: int) -> list[Content]:
-        return card_lines(self.card, width, extra_lines(self.card, width), self._blocks)
+    def make(self, width: int) -> list[Content]:
+        """Make the lines of the card."""
+        return card_lines(self.card, width, self.blocks)
+
+
+class Cards(VerticalScroll, can_focus=False):
+    """Cards below each other; only those that changed are replaced."""
+
+    def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
+        super().__init__(id=ident)
+        self.blocks = blocks
+        self.shown: tuple[Card, ...] = ()
+        self.views: list[CardView] = []
+
+    def replace(self, cards: Sequence[Card], *, before: Widget | None = None) -> list[CardView]:
+        """Show these cards instead, new ones before a widget or at the end; returns the views of the new ones."""
+        same = 0
+        while same < min(len(cards), len(self.shown)) and cards[same] == self.shown[same]:
+            same += 1
+        gone, self.views, self.shown = self.views[same:], self.views[:same], tuple(cards)
+        if gone:
+            self.remove_children(gone)
+        new = [CardView(card, blocks=self.blocks) for card in cards[same:]]
+        self.views += new
+        if new:
+            self.mount(*new, before=before)
+        return new
 
 
 # Kinds of cards that do not begin a turn.
 _NO_TURN: Final = ("overview", "class", "finding", "trust", "note", "next")
 
 
-class Conversation(VerticalScroll, can_focus=False):
-    """The cards of a conversation; only changed cards are replaced. The prompt scrolls it, and so keeps the focus."""
+class Conversation(Cards):
+    """The cards of a conversation. The prompt scrolls it, and so keeps the focus."""
 
     def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
-        super().__init__(id=ident)
-        self._blocks = blocks
-        self._shown: tuple[Card, ...] = ()
+        super().__init__(blocks=blocks, ident=ident)
         self._seen: tuple[Card, ...] = ()  # the last cards shown, also while there are none
-        self._views: list[CardView] = []
         self._anchor: CardView | None = None
 
     def show(self, cards: Sequence[Card]) -> None:
         """Show these cards, scrolled to the first new one."""
         wanted = tuple(cards)
-        if wanted == self._shown:
+        if wanted == self.shown:
             return
         # While work runs there may be no cards: compare with the last ones shown.
-        self._seen = self._shown or self._seen
+        self._seen = self.shown or self._seen
         begins = newest(self._seen, wanted)
-        same = 0
-        while same < min(len(wanted), len(self._shown)) and wanted[same] == self._shown[same]:
-            same += 1
-        gone, self._views = self._views[same:], self._views[:same]
-        if gone:
-            self.remove_children(gone)
-        new = [CardView(card, blocks=self._blocks) for card in wanted[same:]]
-        self._views += new
-        self._shown = wanted
-        if new:
-            self.mount(*new)
-        self._anchor = self._views[begins] if new and begins is not None else self._views[-1] if self._views else None
+        new = self.replace(wanted)
+        self._anchor = self.views[begins] if new and begins is not None else self.views[-1] if self.views else None
         self.call_after_refresh(self.reveal)
 
     def reveal(self) -> None:
@@ -153,20 +219,12 @@ class Conversation(VerticalScroll, can_focus=False):
         self._anchor = None
 
     def watch_virtual_size(self) -> None:
-        """Scroll to new cards once they are laid out."""
         self.call_after_refresh(self.reveal)
 
     def on_resize(self) -> None:
-        """Keep the newest turn visible."""
         self.call_after_refresh(self.reveal)
 
-    def on_mouse_scroll_down(self) -> None:
-        """Stop following the newest turn."""
-        self.let_go()
-
-    def on_mouse_scroll_up(self) -> None:
-        """Stop following the newest turn."""
-        self.let_go()
+    on_mouse_scroll_down = on_mouse_scroll_up = let_go
 
 
 def newest(seen: Sequence[Card], wanted: Sequence[Card]) -> int | None:
@@ -188,24 +246,17 @@ def _same_everywhere(card: Card) -> Card:
     return replace(card, position=None, past=False)
 
 
-class Banner(Widget):
+class Banner(Static):
     """The program's name and what is open, cut to one line."""
 
-    def __init__(self, ident: str | None = None) -> None:
-        super().__init__(id=ident)
-        self._what = ""
+    def __init__(self) -> None:
+        super().__init__(markup=False)
+        self.show("")
 
     def show(self, what: str) -> None:
         """Show what is open."""
-        if what != self._what:
-            self._what = what
-            self.refresh()
-
-    def render(self) -> Content:
-        """One line."""
         name = Content.styled("ncu-advisor", "bold")
-        line = Content("  ").join([name, Content(safe(self._what).replace("\n", " "))]) if self._what else name
-        return line.truncate(max(self.content_size.width, 1), ellipsis=True)
+        self.update(Content("  ").join([name, styled(what.replace("\n", " "), "")]) if what else name)
 
 
 _FRAMES = ("◐", "◓", "◑", "◒")
@@ -217,50 +268,44 @@ _AFTER_S = 0.1  # seconds; shorter work is not shown, as the line would move all
 class Busy(Widget):
     """A line about the running work, hidden while there is none; `total` 0 means unknown."""
 
-    def __init__(self, *, blocks: bool = True, ident: str | None = None) -> None:
-        super().__init__(id=ident)
+    def __init__(self, *, blocks: bool = True) -> None:
+        super().__init__()
         self._frames = _FRAMES if blocks else _PLAIN_FRAMES
         self._full, self._empty = ("█", "░") if blocks else ("#", ".")
-        self._text = ""
-        self._done, self._total = 0, 0
+        self._work = ("", 0, 0)
         self._frame = 0
         self._soon: Timer | None = None
 
     def on_mount(self) -> None:
-        """Animate the sign four times a second while there is work."""
         self.set_interval(0.25, self._turn)
 
     def _turn(self) -> None:
-        if self._text:
+        if self._work[0]:
             self._frame += 1
             self.refresh()
 
     def show(self, text: str, done: int = 0, total: int = 0) -> None:
         """Show this work; an empty text means none."""
-        if (text, done, total) == (self._text, self._done, self._total):
+        if (text, done, total) == self._work:
             return
-        began = text and not self._text
-        self._text, self._done, self._total = text, done, total
+        began = text and not self._work[0]
+        self._work = (text, done, total)
         if began:
-            self._soon = self.set_timer(_AFTER_S, self._appear)
+            self._soon = self.set_timer(_AFTER_S, lambda: self.add_class("-working"))
         elif not text:
             if self._soon is not None:
                 self._soon.stop()
             self.remove_class("-working")
         self.refresh()
 
-    def _appear(self) -> None:
-        self.add_class("-working")
-
     def render(self) -> Content:
-        """One line."""
-        if not self._text:
+        text, done, total = self._work
+        if not text:
             return Content("")
-        sign = self._frames[self._frame % len(self._frames)]
-        parts = [Content.styled(f"{sign} {safe(self._text)}", "$text-accent")]
-        if self._total:
-            full = round(_CELLS * min(self._done, self._total) / self._total)
+        parts = [Content.styled(f"{self._frames[self._frame % len(self._frames)]} {safe(text)}", "$text-accent")]
+        if total:
+            full = round(_CELLS * min(done, total) / total)
             parts.append(Content.styled(self._full * full, "$accent") + Content(self._empty * (_CELLS - full)))
-            parts.append(Content(f"{self._done} of {self._total}"))
+            parts.append(Content(f"{done} of {total}"))
         parts.append(Content.styled("Esc cancels", "$quiet"))
         return Content("  ").join(parts).truncate(max(self.content_size.width, 1), ellipsis=True)

@@ -1,8 +1,7 @@
-"""Charts in plain text, for the commands and the terminal alike: speed of light, stalls, occupancy.
+"""Bar charts of a launch: speed of light, stalls, occupancy, as rows of data (`Bar`) and as text.
 
-A chart is rows of data first (`Bar`), text second (`bars_text`). Each row names a style; whoever prints may turn it
-into a colour, and need not: the words in `note` say the same. Values are percent 0-100. An unknown value has no bar
-and reads "unknown"; it is never drawn as 0.
+Each row names a style, which may become a colour; the words in `note` say the same. Values are percent 0-100. An
+unknown value has no bar and reads "unknown"; it is never drawn as 0.
 """
 
 from __future__ import annotations
@@ -13,6 +12,10 @@ from dataclasses import dataclass
 
 from advisor.knowledge.base import catalog
 from advisor.knowledge.units import parts_of, units
+from advisor.records.quantities import percent_text
+
+BUSY = 60.0  # a unit is busy: the guide's step 1 and ncu's own cut
+HIGH = 80.0  # a unit is near its limit: the same cut in ncu's rules and the triage guide
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _NARROW = 64  # columns; below it labels and notes are cut short to leave room for the bars
@@ -208,47 +211,25 @@ def occupancy_limit(metrics: Mapping[str, float], labels: Mapping[str, str]) -> 
     return f"limited by {joined}{held}"
 
 
-def value_text(value: float | None) -> str:
-    """A percentage as the charts write it: one decimal, or the word unknown."""
-    return "unknown" if value is None else f"{value:.1f} %"
-
-
 def row_text(row: Bar, width: int = 80) -> str:
     """One row as text of at most `width` columns (46 or more): label, value, bar, note."""
     room = _label_width(width)
     label = row.label if row.style == "total" else "  " * (1 + row.depth) + row.label
     label = label if len(label) <= room else label[: room - 1] + "."
     note = row.note if width >= _NARROW else _SHORT.get(row.note, row.note)
-    return f"{label:<{room}} {value_text(row.value):>{_VALUE}} {row.bar} {note}".rstrip()[:width]
+    return f"{label:<{room}} {percent_text(row.value):>{_VALUE}} {row.bar} {note}".rstrip()[:width]
 
 
 def scale_text(width: int = 80) -> str:
     """The line over speed-of-light bars that says where 0, 60, 80 and 100 % are."""
-    cells = bar_width(width)
+    return " " * (_label_width(width) + _VALUE + 2) + scale_line((BUSY, HIGH), bar_width(width))
+
+
+def scale_line(marks: Sequence[float], cells: int) -> str:
+    """0, the marks and 100, each over its cell of a bar."""
     line = ""
-    for mark in (0.0, *unit_limits(), 100.0):
+    for mark in (0.0, *marks, 100.0):
         at = min(math.ceil(mark / 100.0 * cells - 1e-9), cells - 1)
         if not line or at > len(line):
             line = f"{line:<{at}}{mark:.0f}"
-    return " " * (_label_width(width) + _VALUE + 2) + line
-
-
-def bars_text(rows: Sequence[Bar], width: int = 80) -> str:
-    """Rows as lines, without colour."""
-    return "\n".join(row_text(row, width) for row in rows)
-
-
-def overview_text(
-    metrics: Mapping[str, float], labels: Mapping[str, str], *, width: int = 80, blocks: bool = True
-) -> str:
-    """All charts of a launch under one another: both sides, stalls, occupancy; at most `width` columns."""
-    parts = [
-        scale_text(width),
-        bars_text(speed_of_light(metrics, "compute", width=width, blocks=blocks), width),
-        bars_text(speed_of_light(metrics, "memory", width=width, blocks=blocks), width),
-        "Waiting warps (share of all warp cycles)",
-        bars_text(stalls(metrics, width=width, blocks=blocks), width),
-        row_text(occupancy(metrics, labels, width=width, blocks=blocks), width),
-    ]
-    limit = occupancy_limit(metrics, labels)
-    return "\n".join(parts + ([f"  {limit}"] if limit else []))
+    return line

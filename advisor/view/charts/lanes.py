@@ -1,7 +1,4 @@
-"""The picture of one GPU as a drawing: a row for each kind of work, over the window of the trace.
-
-The picture of one GPU in text: a row for each kind of work, a column for each slice of time.
-"""
+"""The activity of one GPU over the window of a trace, a row for each kind of work: as a drawing and in text cells."""
 
 from __future__ import annotations
 
@@ -14,19 +11,25 @@ from advisor.timeline.facts import fullness
 from advisor.timeline.intervals import shared
 from advisor.timeline.results import GpuTimeline, Lane
 from advisor.view.charts.drawing import Box, Chart, Line, Word
-from advisor.view.numbers import time_text
+from advisor.view.numbers import percent_text, time_text
 from advisor.view.text import shown
 
-_WIDTH, _LEFT, _RIGHT = 760, 110, 70
-
-
-_ROW, _GAP, _TOP = 20, 8, 6
-
-
-_CELLS = 290
-
-
-_LANES = 24
+Array = np.ndarray[Any, np.dtype[Any]]
+# The drawing: size, a row's height and distance, slices of time, rows at most.
+_WIDTH, _LEFT, _RIGHT, _TOP = 760, 110, 70, 6
+_ROW, _GAP, _CELLS, _LANES = 20, 8, 290, 24
+# The text: shades of a cell, columns of a row's name and of its share.
+_BLOCKS, _ASCII = " ▁▂▃▄▅▆▇█", " .:-=+*%#"
+_LABEL, _SHARE = 15, 8
+_IDLE = "idle"
+_LABELS = {
+    "kernels": "kernels",
+    "communication": "communication",
+    "copies": "host copies",
+    "migrations": "migrations",
+    "other": "sets, d2d",
+    "busy": "anything",
+}
 
 
 def timeline_chart(gpu: GpuTimeline) -> Chart | None:
@@ -45,7 +48,7 @@ def timeline_chart(gpu: GpuTimeline) -> Chart | None:
                 high = max(1.0, min(1.0, float(share)) * _ROW)
                 boxes.append(Box(_LEFT + n * cell, y + _ROW - high, cell, high, lane.id))
         words.append(Word(_LEFT - 8, y + _ROW - 5, lane_name(lane), "end", "lane"))
-        percent = f"{100 * lane.spans.length / (end - start):.1f} %"
+        percent = _percent(lane.spans.length, end - start)
         words.append(Word(_WIDTH - _RIGHT + 8, y + _ROW - 5, percent, "start", "lane"))
     bottom = _TOP + len(lanes) * (_ROW + _GAP)
     words.append(Word(_LEFT, bottom + 10, f"at {at_text(start)}"))
@@ -55,34 +58,6 @@ def timeline_chart(gpu: GpuTimeline) -> Chart | None:
     name = f" {shown(gpu.name)}" if gpu.name else ""
     says = f"A slice is {slice_}; the higher, the more of it is covered. At the right each row's share of the window."
     return Chart(f"GPU {gpu.gpu}{name}", says, _WIDTH, round(bottom + 18), (axis,), tuple(boxes), tuple(words))
-
-
-Array = np.ndarray[Any, np.dtype[Any]]
-
-
-_BLOCKS = " ▁▂▃▄▅▆▇█"
-
-
-_PLAIN = " .:-=+*%#"
-
-
-_LABEL = 15
-
-
-_SHARE = 8
-
-
-_LABELS = {
-    "kernels": "kernels",
-    "communication": "communication",
-    "copies": "host copies",
-    "migrations": "migrations",
-    "other": "sets, d2d",
-    "busy": "anything",
-}
-
-
-_IDLE = "idle"
 
 
 def picture(gpu: GpuTimeline, width: int, blocks: bool) -> list[str]:
@@ -114,7 +89,7 @@ def lane_rows(lanes: Sequence[Lane], window: tuple[int, int], width: int, blocks
 
 
 def _row(name: str, full: Array, share: str, blocks: bool) -> str:
-    shades, edge = (_BLOCKS, "│") if blocks else (_PLAIN, "|")
+    shades, edge = (_BLOCKS, "│") if blocks else (_ASCII, "|")
     row = "".join(shades[_level(float(part), len(shades) - 1)] for part in full)
     return f"{name:<{_LABEL}}{edge}{row}{edge}{share:>{_SHARE}}"
 
@@ -162,7 +137,7 @@ def _level(share: float, most: int) -> int:
 
 
 def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %"
+    return percent_text(100 * part / whole)
 
 
 def at_text(moment: int) -> str:

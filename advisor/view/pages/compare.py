@@ -1,11 +1,15 @@
-"""A comparison as a document: thresholds, all kernels, then each with its time, findings and what moved."""
+"""A comparison as a page: faster or slower first, then class, next step, findings and the metrics that moved."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from advisor.compare.records import Compared, Condition, Pair, Reached, Runs
-from advisor.compare.words import amount, times
+from msgspec import structs
+
+from advisor.compare.conditions import gpu_of
+from advisor.compare.records import Compared, Condition, FindingChange, MetricChange, Outcome, Pair, Reached, Runs
+from advisor.records.diagnosis import ENDS, LaunchDiagnosis
 from advisor.view.blocks import (
     BarRow,
     Bars,
@@ -21,80 +25,280 @@ from advisor.view.blocks import (
     Section,
     Table,
     Tone,
+    section,
 )
-from advisor.view.blocks import section as made_section
-from advisor.view.charts.bars import value_text
 from advisor.view.charts.roofline import Point, rooflines
-from advisor.view.compare import (
-    WORDS,
-    cell,
+from advisor.view.numbers import (
+    amount_text,
     change_text,
-    class_text,
-    finding_text,
-    headline,
-    only_text,
-    runs_text,
-    title,
-    word,
+    estimate_text,
+    percent_text,
+    plural,
+    share_text,
+    speedup_text,
+    time_range_text,
+    time_text,
 )
-from advisor.view.compare_results import Result
 from advisor.view.pages.diagnosis import ceiling_text
+from advisor.view.text import shown
 
-# Kernels that get a section of their own, those that changed most first.
-SECTIONS = 40
+WORDS = {"faster": "Faster", "slower": "Slower", "same": "No difference", "unknown": "No time"}
+_TONES: dict[str, Tone] = {"faster": "good", "slower": "bad", "same": "warn", "unknown": "warn"}
+_STATES: dict[str, Tone] = {"gone": "good", "stayed": "plain", "came": "warn"}
+HTML_SECTIONS = 40  # kernels with a section of their own in HTML, those that changed most first
 _NAME = 200
-_TONES: dict[str, Tone] = {"faster": "good", "slower": "bad", "same": "plain", "unknown": "warn"}
+# Conditions that the trust entry runs_not_comparable explains.
+_UNLIKE = ("gpu", "part", "clock", "control", "size")
+# Units written beside the value; what others count is in the metric's name.
+_UNITS = ("%", "ns", "us", "byte", "byte/s", "Hz", "kHz", "flop")
 
 
-def compare_page(result: Result, *, everything: bool = False) -> Page:
-    """The whole comparison; everything: all metrics and not only those that moved most."""
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A comparison with the outcomes of `--fail-on`: for each pair, one for each threshold."""
+
+    compared: Compared
+    outcomes: tuple[tuple[Outcome, ...], ...] = ()
+
+    def document(self) -> Compared:
+        """The comparison with the outcome of every threshold at its pair."""
+        if not self.outcomes:
+            return self.compared
+        rows = zip(self.compared.pairs, self.outcomes, strict=True)
+        return structs.replace(self.compared, pairs=tuple(structs.replace(pair, fail_on=row) for pair, row in rows))
+
+    def lines(self) -> tuple[str, ...]:
+        """Every threshold on every pair in a line."""
+        words = {True: "crossed", False: "kept", None: "not checked"}
+        return tuple(
+            f"{words[o.crossed]}: {shown(o.threshold.text)} on {pair_title(pair)}: {shown(o.text)}"
+            for pair, row in zip(self.compared.pairs, self.outcomes, strict=True)
+            for o in row
+        )
+
+    def trouble(self) -> tuple[str, ...]:
+        """The lines for a script's log: thresholds crossed or not checked, and kernels that none applied to."""
+        out = [line.replace("→", "->") for line in self.lines() if not line.startswith("kept")]
+        if any(self.outcomes):
+            for name, left in (("base", self.compared.base_only), ("current report", self.compared.current_only)):
+                if left:
+                    names = ", ".join(dict.fromkeys(shown(r.launch.kernel)[:40] for r in left[:3]))
+                    more = f" and {len(left) - 3} more" if len(left) > 3 else ""
+                    out.append(f"no threshold applies to kernels only in the {name}: {names}{more}")
+        return tuple(out)
+
+
+def compare_page(result: Result, *, everything: bool = False, sections: int | None = HTML_SECTIONS) -> Page:
+    """The whole comparison.
+
+    everything: all metrics, not only those that moved most; sections: kernels with a section, those that changed most
+    first; None: all in the order of the report.
+    """
     found = result.compared
+    pairs = found.pairs
+    alone = len(pairs) == 1
     made: list[Block] = [
         Paragraph(f"{name}: {info.path} · {info.tool}", "dim")
         for name, info in (("Base", found.base), ("Current", found.current))
     ]
     made += [Paragraph(ceiling_text(card), "dim") for card in found.ceilings]
-    made += [Facts(tuple(_careful(found.conditions)))] if found.conditions else []
+    made += [Facts(tuple(_caveats(found.conditions)))] if found.conditions else []
     parts = _thresholds(result)
-    chosen = sorted(range(len(found.pairs)), key=lambda at: (-_weight(found.pairs[at]), at))[:SECTIONS]
+    chosen = list(range(len(pairs)))
+    if sections is not None:
+        chosen = sorted(chosen, key=lambda at: (-_weight(pairs[at]), at))[:sections]
     links = {at: f"pair-{at}" for at in chosen}
-    if len(found.pairs) > 1:
-        parts.append(made_section("All kernels", [_table(found.pairs, links)], name="kernels"))
-    points = [Point(pair.current.launch, links.get(at, ""), pair.base.launch) for at, pair in enumerate(found.pairs)]
-    charts = rooflines(points)
-    drawn: list[Section] = []
-    if charts:
-        note = Paragraph("Hollow marks are the base, filled ones the current report.", "dim")
-        blocks: list[Block] = [block for chart, rest in charts for block in (Picture(chart), _dim(rest)) if block]
-        drawn = [made_section("Roofline", [*blocks, note], name="roofline")]
-    parts += drawn if len(found.pairs) > 1 else []
+    if len(pairs) > 1:
+        parts.append(section("All kernels", _table(pairs, links), name="kernels"))
+        parts += _roofline(pairs, links)
     for at in chosen:
-        parts += pair_sections(found.pairs[at], links[at], everything=everything)
-    parts += drawn if len(found.pairs) == 1 else []
-    if left := len(found.pairs) - len(chosen):
-        parts.append(made_section("And more", [Paragraph(f"{left} more kernels stand in the table only.")]))
-    return Page(_title(found), tuple(made), (*parts, *_alone(found)))
+        head, *more = pair_sections(pairs[at], links[at], everything=everything, level=2 if alone else 3)
+        made += head.blocks if alone else ()
+        parts += more if alone else [head, *more]
+    parts += _roofline(pairs, {}) if alone else []
+    if left := len(pairs) - len(chosen):
+        parts.append(section("And more", [Paragraph(f"{left} more kernels are in the table only.")]))
+    title = _heading(pairs[0]) if alone else "Before and after"
+    return Page(title, tuple(made), (*parts, *_unmatched(found)))
 
 
-def _dim(text: str) -> Paragraph | None:
-    return Paragraph(text, "dim") if text else None
+def pair_sections(
+    pair: Pair, link: str, *, heading: str = "", everything: bool = False, level: int = 3
+) -> list[Section]:
+    """One kernel before and after. link: the id of its first section; heading: its title; level: of the others."""
+    rows = [Fact(WORDS[word(pair)], headline(pair), _TONES[word(pair)])]
+    rows += [Fact("Runs", details)] if (details := _details(pair)) else []
+    rows += _caveats(pair.conditions)
+    rows.append(Fact("Class", class_text(pair)))
+    rows += [Fact("Estimate", pair.promise.text)] if pair.promise is not None else []
+    rows.append(Fact("Next", pair.next.text, "lead"))
+    parts = [section(heading or _heading(pair), [Facts(tuple(rows)), _time_bars(pair)], name=link)]
+    if pair.findings:
+        parts.append(section("Findings", [_findings(pair.findings)], level=level))
+    if pair.traps:
+        bullets = Bullets(tuple(trap.text for trap in pair.traps))
+        parts.append(section("Percentages that moved against the time", [bullets], level=level))
+    if pair.units:
+        parts.append(section("Most utilised units", [_unit_bars(pair.units)], level=level))
+    moved = [row for row in pair.metrics if everything or row.shown]
+    if moved:
+        title = "All metrics" if everything else "What changed most"
+        parts.append(section(title, [_metrics(moved)], level=level))
+    return parts
 
 
-def _title(found: Compared) -> str:
-    if len(found.pairs) == 1:
-        return f"{title(found.pairs[0], '→')[:_NAME]}: before and after"
-    return "Before and after"
+def word(pair: Pair) -> str:
+    """faster, slower, same or unknown."""
+    return pair.judged.word if pair.judged is not None else "unknown"
 
 
-def _weight(pair: Pair) -> float:
-    """ns that the change is about; a kernel without times comes last."""
-    if pair.base.times is None or pair.current.times is None:
-        return -1.0
-    return abs(pair.current.times.median - pair.base.times.median)
+def pair_title(pair: Pair) -> str:
+    """The kernel's name, or both where they differ."""
+    old, new = (shown(x.launch.kernel) for x in (pair.base, pair.current))
+    return old if old == new else f"{old} → {new}"
 
 
-def _careful(conditions: Sequence[Condition]) -> list[Fact]:
-    return [Fact("Careful", f"{item.text} ({item.id})", "warn") for item in conditions]
+def _heading(pair: Pair) -> str:
+    gpu = shown(gpu_of(pair.current.launch) or gpu_of(pair.base.launch)) or "GPU unknown"
+    return f"{pair_title(pair)[:_NAME]} · {gpu}"
+
+
+def shape(launch: LaunchDiagnosis) -> str:
+    """`65536x1x1 of 256x1x1`: grid and block; empty when unknown."""
+    if launch.grid is None or launch.block is None:
+        return ""
+    return f"{'x'.join(map(str, launch.grid))} of {'x'.join(map(str, launch.block))}"
+
+
+def headline(pair: Pair) -> str:
+    """`2.7×: 137 µs → 50.1 µs (-63 %; noise 4.8 %)`; of a slower kernel `1.4× as long: …`."""
+    before, after = (time_text(x.times.median) if x.times else "unknown" for x in (pair.base, pair.current))
+    if pair.judged is None:
+        return f"{before} → {after}: without both times the speedup is unknown"
+    change, noise = change_text(pair.judged.change), share_text(pair.judged.noise)
+    if pair.judged.word == "same":
+        return f"{before} → {after} ({change}), within the noise of {noise}"
+    told = f"{change}; " if pair.judged.change < 10 else ""
+    value = pair.judged.speedup
+    speed = f"{speedup_text(1 / value)} as long" if value < 1 else speedup_text(value)
+    return f"{speed}: {before} → {after} ({told}noise {noise})"
+
+
+def runs_text(pair: Pair) -> str:
+    """The runs that the times are medians of."""
+    parts = []
+    for name, runs in (("base", pair.base), ("current", pair.current)):
+        if runs.times is None:
+            continue
+        one, many = ("measured run", "measured runs") if runs.measured else ("profiled launch", "profiled launches")
+        if runs.times.runs == 1:
+            parts.append(f"{name}: one {one}")
+        else:
+            spread = time_range_text(runs.times.low, runs.times.high)
+            parts.append(f"{name}: median of {runs.times.runs} {many}, {spread}")
+    if parts == ["base: one profiled launch", "current: one profiled launch"]:
+        return "one profiled launch on each side"
+    return "; ".join(parts)
+
+
+def _details(pair: Pair) -> str:
+    """Runs, the shape where it changed, the times under ncu where others were measured."""
+    old, new = shape(pair.base.launch), shape(pair.current.launch)
+    parts = [runs_text(pair)]
+    if old and new and old != new:
+        parts.append(f"grid {old} → {new} threads")
+    if any(x.measured for x in (pair.base, pair.current)):
+        under = [time_text(x.launch.duration_ns) for x in (pair.base, pair.current)]
+        parts.append(f"under ncu {under[0]} → {under[1]}")
+    return "; ".join(p for p in parts if p)
+
+
+def only_text(runs: Runs) -> str:
+    """A kernel without a counterpart in a line."""
+    several = f", {len(runs.indexes)} launches" if len(runs.indexes) > 1 else ""
+    size = shape(runs.launch)
+    time = time_text(runs.times.median) if runs.times is not None else "unknown time"
+    return f"{shown(runs.launch.kernel)} (launch {runs.indexes[0]}{several}{f', {size}' if size else ''}): {time}"
+
+
+def class_text(pair: Pair) -> str:
+    """The class before and after."""
+    old, new = pair.base.launch.verdict, pair.current.launch.verdict
+    return f"{old.title} → {new.title}" if old.id != new.id else f"{new.title}, as before"
+
+
+def finding_text(change: FindingChange) -> str:
+    """The note on a finding that went, stayed or came: a warning, the end of the search, its estimated speedups."""
+    end = "the kernel is near its limit" if change.id in ENDS and change.state != "gone" else ""
+    note = "a warning about the numbers" if change.kind == "trust" else end
+    gains = []
+    for finding, tense in ((change.before, "was worth"), (change.after, "worth")):
+        if finding is not None and finding.speedup is not None and finding.kind == "diagnosis":
+            gains.append(f"{tense} {estimate_text(finding.speedup)}")
+    return "; ".join(x for x in (note, ", now ".join(gains), change.text) if x)
+
+
+def _findings(changes: Sequence[FindingChange]) -> Facts:
+    rows = []
+    for state, tone in _STATES.items():
+        for change in changes:
+            if change.state == state:
+                told = finding_text(change)
+                rows.append(Fact(state, f"{change.title} ({change.id}){f': {told}' if told else ''}", tone))
+    return Facts(tuple(rows))
+
+
+def metric_change_text(row: MetricChange) -> str:
+    """The change of a metric: points of a percentage, otherwise the factor."""
+    if row.before is None or row.after is None:
+        return "unknown"
+    if row.before == row.after:
+        return "="
+    if row.unit == "%":
+        return f"{row.after - row.before:+.1f} points"
+    return speedup_text(row.change) if row.change is not None else f"from {amount_text(row.before, '')}"
+
+
+def _metrics(moved: Sequence[MetricChange]) -> Table:
+    columns = (Column("Metric"), Column("Before", True), Column("After", True), Column("Change", True))
+    rows = []
+    for row in moved:
+        unit = row.unit if row.unit in _UNITS else ""
+        values = (Cell(amount_text(value, unit), value) for value in (row.before, row.after))
+        rows.append((Cell(row.metric), *values, Cell(metric_change_text(row), row.change)))
+    return Table(columns, tuple(rows), sortable=True)
+
+
+def _time_bars(pair: Pair) -> Bars:
+    sides = [(name, runs.times) for name, runs in (("before", pair.base), ("after", pair.current))]
+    most = max((t.median for _, t in sides if t is not None), default=0.0)
+    rows = [
+        BarRow(name, t.median / most if t is not None and most else None, time_text(t.median) if t else "unknown")
+        for name, t in sides
+    ]
+    return Bars("Time", tuple(rows))
+
+
+def _unit_bars(units: Sequence[Reached]) -> Bars:
+    rows = []
+    for unit in units:
+        reaches = f"of {unit.achievable:.0f} %" if unit.achievable is not None and unit.achievable < 100 else ""
+        both = unit.before is not None and unit.after is not None
+        moved = (
+            f"{unit.after - unit.before:+.1f}" if both and unit.after is not None and unit.before is not None else ""
+        )
+        name = unit.name.partition(" (")[0]
+        for label, value, note in ((f"{name}, before", unit.before, reaches), ("after", unit.after, moved)):
+            share = value / 100 if value is not None else None
+            rows.append(BarRow(label, share, percent_text(value), note, total=label != "after"))
+    return Bars("% of peak, before and after, with what kernels can reach and the change in points", tuple(rows))
+
+
+def _caveats(conditions: Sequence[Condition]) -> list[Fact]:
+    rows = [Fact("Caveat", f"{item.text} ({item.id})", "warn") for item in conditions]
+    if any(item.id in _UNLIKE for item in conditions):
+        rows.append(Fact("Caveat", "see `ncu-advisor explain runs_not_comparable`", "warn"))
+    return rows
 
 
 def _thresholds(result: Result) -> list[Section]:
@@ -105,20 +309,19 @@ def _thresholds(result: Result) -> list[Section]:
     unknown = sum(o.crossed is None for o in outcomes)
     kept = len(outcomes) - crossed - unknown
     tone: Tone = "bad" if crossed else "warn" if unknown else "good"
+    lines = sorted(result.lines(), key=lambda line: line.startswith("kept"))
     text = f"{crossed} crossed, {unknown} not checked, {kept} kept."
-    lines = [line for line in result.lines("→") if not line.startswith("kept")]
-    lines += [line for line in result.lines("→") if line.startswith("kept")]
-    return [made_section("Thresholds", [Paragraph(text, tone), Bullets(tuple(lines))], name="thresholds")]
+    return [section("Thresholds", [Paragraph(text, tone), Bullets(tuple(lines))], name="thresholds")]
 
 
-def _table(pairs: Sequence[Pair], links: dict[int, str]) -> Table:
+def _table(pairs: Sequence[Pair], links: dict[int, str]) -> list[Block]:
     columns = (
-        Column("kernel"),
-        Column("before", True),
-        Column("after", True),
-        Column("speed", True),
-        Column("verdict"),
-        Column("now first"),
+        Column("Kernel"),
+        Column("Before", True),
+        Column("After", True),
+        Column("Speedup", True),
+        Column("Verdict"),
+        Column("Fix first now", spare=1),
     )
     rows = []
     for at, pair in enumerate(pairs):
@@ -127,67 +330,43 @@ def _table(pairs: Sequence[Pair], links: dict[int, str]) -> Table:
         gain = pair.judged.speedup if pair.judged is not None else None
         rows.append(
             (
-                Cell(title(pair, "→")[:_NAME], link=links.get(at, "")),
-                *(Cell(amount(t.median, "ns") if t else "unknown", t.median if t else None) for t in spread),
-                Cell(times(gain) if gain is not None else "unknown", gain),
-                Cell(WORDS[word(pair)].lower()),
+                Cell(pair_title(pair)[:_NAME], link=links.get(at, "")),
+                *(Cell(time_text(t.median) if t else "unknown", t.median if t else None) for t in spread),
+                Cell(speedup_text(gain) if gain is not None else "unknown", gain),
+                Cell(WORDS[word(pair)].lower(), tone=_TONES[word(pair)]),
                 Cell(first),
             )
         )
-    return Table(columns, tuple(rows), sortable=True)
+    blocks: list[Block] = [Table(columns, tuple(rows), sortable=True)]
+    known = [p for p in pairs if p.base.times is not None and p.current.times is not None]
+    old = sum(p.base.times.median for p in known if p.base.times is not None)
+    new = sum(p.current.times.median for p in known if p.current.times is not None)
+    if len(known) > 1 and new > 0:
+        text = f"All {len(known)} {plural(len(known), 'kernel')}, each once: {time_text(old)} → {time_text(new)}"
+        blocks.append(Paragraph(f"{text}, {speedup_text(old / new)}."))
+    return blocks
 
 
-def pair_sections(pair: Pair, link: str, *, heading: str = "", everything: bool = False) -> list[Section]:
-    """One kernel before and after. link: the id of its first section; heading: the first title, else the kernel's."""
-    facts = [Fact(WORDS[word(pair)], headline(pair, "→"), _TONES[word(pair)])]
-    facts += [Fact("Runs", runs_text(pair))] if runs_text(pair) else []
-    facts += _careful(pair.conditions)
-    facts.append(Fact("Class", class_text(pair, "→")))
-    facts += [Fact("Estimate", pair.promise.text)] if pair.promise is not None else []
-    facts.append(Fact("Next", pair.next.text))
-    parts = [made_section(heading or title(pair, "→")[:_NAME], [_time_bars(pair), Facts(tuple(facts))], name=link)]
-    if pair.findings:
-        columns = (Column("finding"), Column("state"), Column("what of it"))
-        rows = [(Cell(f"{c.title} ({c.id})"), Cell(c.state), Cell(finding_text(c))) for c in pair.findings]
-        parts.append(made_section("Findings", [Table(columns, tuple(rows))], level=3))
-    if pair.traps:
-        bullets = Bullets(tuple(trap.text for trap in pair.traps))
-        parts.append(made_section("Percentages against the time", [bullets], level=3))
-    if pair.units:
-        parts.append(made_section("Busiest units", [_unit_bars(pair.units)], level=3))
-    moved = [row for row in pair.metrics if everything or row.shown]
-    if moved:
-        heads = (Column("metric"), Column("before", True), Column("after", True), Column("change", True))
-        cells = []
-        for row in moved:
-            values = (Cell(cell(value, row.unit), value) for value in (row.before, row.after))
-            cells.append((Cell(row.metric), *values, Cell(change_text(row), row.change)))
-        heading = "All metrics" if everything else "What moved most"
-        parts.append(made_section(heading, [Table(heads, tuple(cells), sortable=True)], level=3))
-    return parts
+def _weight(pair: Pair) -> float:
+    """Nanoseconds that the time changed by; -1 without both times."""
+    if pair.base.times is None or pair.current.times is None:
+        return -1.0
+    return abs(pair.current.times.median - pair.base.times.median)
 
 
-def _time_bars(pair: Pair) -> Bars:
-    sides = [(name, runs.times) for name, runs in (("before", pair.base), ("after", pair.current))]
-    most = max((t.median for _, t in sides if t is not None), default=0.0)
-    rows = [
-        BarRow(name, t.median / most if t is not None and most else None, amount(t.median if t else None, "ns"))
-        for name, t in sides
-    ]
-    return Bars("Time", tuple(rows))
+def _roofline(pairs: Sequence[Pair], links: dict[int, str]) -> list[Section]:
+    points = [Point(pair.current.launch, links.get(at, ""), pair.base.launch) for at, pair in enumerate(pairs)]
+    charts = rooflines(points)
+    if not charts:
+        return []
+    blocks: list[Block] = []
+    for chart, rest in charts:
+        blocks += [Picture(chart), *([Paragraph(rest, "dim")] if rest else [])]
+    note = Paragraph("Hollow marks are the base, filled ones the current report.", "dim")
+    return [section("Roofline", [*blocks, note], name="roofline")]
 
 
-def _unit_bars(units: Sequence[Reached]) -> Bars:
-    rows = []
-    for unit in units:
-        for name, value in ((f"{unit.name.partition(' (')[0]}, before", unit.before), ("after", unit.after)):
-            note = f"of {unit.achievable:.0f} %" if unit.achievable is not None and unit.achievable < 100 else ""
-            share = value / 100 if value is not None else None
-            rows.append(BarRow(name, share, value_text(value), note, total=name != "after"))
-    return Bars("Percent of peak, before and after; beside it what kernels reach", tuple(rows))
-
-
-def _alone(found: Compared) -> list[Section]:
+def _unmatched(found: Compared) -> list[Section]:
     parts = []
     sides: tuple[tuple[str, tuple[Runs, ...]], ...] = (
         ("base", found.base_only),
@@ -196,5 +375,5 @@ def _alone(found: Compared) -> list[Section]:
     for name, left in sides:
         if left:
             bullets = Bullets(tuple(only_text(runs) for runs in left))
-            parts.append(made_section(f"Only in the {name}, compared with nothing", [bullets]))
+            parts.append(section(f"Only in the {name}, not compared", [bullets]))
     return parts

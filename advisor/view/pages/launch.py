@@ -16,6 +16,7 @@ from advisor.records.diagnosis import (
     Comparison,
     Elsewhere,
     Finding,
+    FixAdvice,
     LaunchDiagnosis,
     Location,
     Unit,
@@ -28,6 +29,7 @@ from advisor.view.numbers import (
     confidence_text,
     count_text,
     estimate_text,
+    percent_text,
     range_text,
     share_text,
     speedup_text,
@@ -39,7 +41,6 @@ from advisor.view.pages.fix_simulation import check_texts
 from advisor.view.pages.ncu_rules import HEADING as RULES
 from advisor.view.pages.ncu_rules import verdict_texts
 from advisor.view.text import file_name
-from advisor.view.timeline import percent_text
 
 # (position of the report, file as the report names it) -> its lines.
 Texts = Mapping[tuple[int, str], tuple[str, ...]]
@@ -78,7 +79,7 @@ def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
     blocks += [code for place in (first.locations if first else ()) if (code := _excerpt(place, launch, texts))]
     rest: list[tuple[str, tuple[Block, ...], bool]] = []
     if first is not None and first.fix is not None and first.fix.steps:
-        rest.append((steps_heading(first), _steps(first), False))
+        rest.append((steps_heading(first), fix_blocks(first.fix), False))
     rest.append(("Utilisation", _bars(launch), True))
     if first is not None:
         rest.append(("Evidence", _evidence(launch, first), False))
@@ -102,16 +103,21 @@ def launch_blocks(launch: LaunchDiagnosis, texts: Texts) -> LaunchBlocks:
 
 def _verdict(first: Finding, launch: LaunchDiagnosis) -> list[Fact]:
     rows = [Fact(label_text(first, launch), f"{first.title} ({first.id})", "good" if first.id in ENDS else "lead")]
-    if first.speedup is not None:
-        rows.append(Fact("Speedup", f"{estimate_text(first.speedup)} estimated: {first.speedup.how}", "lead"))
-    sure = f" ({confidence_text(first.confidence)} confidence)" if first.evidence else ""
-    rows.append(Fact("Why", f"{first.because}{sure}"))
-    rows += [Fact("Hot line", location_text(place)) for place in first.locations]
+    rows += finding_facts(first)
     if first.fix is not None and not _open_end(first, launch):
         rows.append(Fact("Fix", first.fix.summary))
         rows += [Fact("Cost", first.fix.costs)] if first.fix.costs else []
     page = f"workload:{first.id}" if launch.scope == "workload" else first.id
     return [*rows, Fact("Next", f"{next_text(first, launch)}; `ncu-advisor explain {page}`")]
+
+
+def finding_facts(finding: Finding) -> list[Fact]:
+    """Estimated speedup, reason and hot lines of a finding."""
+    gain = finding.speedup
+    rows = [Fact("Speedup", f"{estimate_text(gain)} estimated: {gain.how}", "lead")] if gain is not None else []
+    sure = f" ({confidence_text(finding.confidence)} confidence)" if finding.evidence else ""
+    rows.append(Fact("Why", f"{finding.because}{sure}"))
+    return rows + [Fact("Hot line", location_text(place)) for place in finding.locations]
 
 
 def label_text(first: Finding, launch: LaunchDiagnosis) -> str:
@@ -170,9 +176,8 @@ def steps_heading(first: Finding) -> str:
     return "How to find the cause" if first.id == _OPEN else "How to fix it"
 
 
-def _steps(first: Finding) -> tuple[Block, ...]:
-    fix = first.fix
-    assert fix is not None
+def fix_blocks(fix: FixAdvice) -> tuple[Block, ...]:
+    """The steps of a fix, what to read and practise, its simulation with the numbers of the launch."""
     blocks: list[Block] = [Bullets(fix.steps, ordered=True)]
     rows = []
     if fix.see:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from advisor.records.diagnosis import ENDS, Finding, LaunchDiagnosis, RuleVerdict
-from advisor.view.blocks import Item, Page, Paragraph, Turn, section
+from advisor.view.blocks import Line, Page, Paragraph, Turn, section
 from advisor.view.numbers import share_text, time_text
 from advisor.view.text import title_text
 
@@ -68,5 +68,5 @@ def rules_page(launches: Sequence[LaunchDiagnosis]) -> Page:
 
 def _rule(verdict: RuleVerdict) -> Turn:
     often = f" ({verdict.times} times)" if verdict.times > 1 else ""
-    items = (Item(verdict.message, label="ncu"), Item(verdict.here.because, label="here"))
-    return Turn(verdict.rule or "Rule", f"{_claim(verdict)}{often}", items)
+    lines = (Line(verdict.message, label="ncu"), Line(verdict.here.because, label="here"))
+    return Turn(verdict.rule or "Rule", f"{_claim(verdict)}{often}", lines)

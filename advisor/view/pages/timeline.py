@@ -1,10 +1,23 @@
-"""An analysis of traces as a document: for each GPU the decision, its picture, patterns, kernels and the command."""
+"""An analysis of traces as a page: for each GPU the decision, its activity, patterns, kernels and the ncu command."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import re
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
-from advisor.timeline.results import GpuTimeline, KernelRank, Pattern, TimelineResult, Together
+from advisor.timeline.results import (
+    GpuTimeline,
+    KernelRank,
+    Moment,
+    NcuCommand,
+    Pattern,
+    TimelineResult,
+    Together,
+    TraceInfo,
+    Unseen,
+)
 from advisor.view.blocks import (
     Block,
     Bullets,
@@ -20,139 +33,222 @@ from advisor.view.blocks import (
     Table,
 )
 from advisor.view.blocks import section as made_section
-from advisor.view.charts.lanes import timeline_chart
-from advisor.view.numbers import speedup_text, time_text
-from advisor.view.timeline import (
-    about_text,
-    bound_text,
-    command_texts,
-    gpu_name,
-    moment_text,
+from advisor.view.charts.lanes import at_text, picture, timeline_chart
+from advisor.view.numbers import (
+    counted,
     percent_text,
-    unseen_texts,
+    rate_text,
+    share_text,
+    size_text,
+    speedup_text,
+    time_text,
 )
+from advisor.view.pages.diagnosis import NAME
+from advisor.view.text import cut, file_name, shown
 
-_KERNELS = 40
-_NAME = 200
+_KERNELS, _KERNELS_BRIEF = 40, 8
+_CALLS, _WHOLE = 0.1, 0.95  # shares of a gap
+_DETAILED = 4  # GPUs that a brief page shows in full
+_SHORT = 20  # characters of a base name that several kernels share
 
 
-def timeline_page(result: TimelineResult) -> Page:
-    """The whole document."""
+def timeline_page(result: TimelineResult, *, brief: bool = False) -> Page:
+    """The whole page. brief: the first kernels, the GPUs that stand out, and no steps of fixes."""
     made: list[Block] = [Paragraph(trace.path, "dim") for trace in result.traces]
-    careful = [Fact("Careful", f"{path}: {why}", "warn") for path, why in result.failed]
-    careful += [Fact("Careful", f"{t.path}: {p}", "warn") for t in result.traces for p in t.problems]
-    made += [Facts(tuple(careful))] if careful else []
-    parts = _together(result, result.together) if result.together is not None else []
-    for at, gpu in enumerate(result.gpus):
-        parts += _gpu(result, gpu, at)
-    return Page(_title(result), tuple(made), tuple(parts))
+    caveats = [Fact("Caveat", f"{path}: {why}", "warn") for path, why in result.failed]
+    caveats += [Fact("Caveat", f"{t.path}: {p}", "warn") for t in result.traces for p in t.problems]
+    made += [Facts(tuple(caveats))] if caveats else []
+    most = _KERNELS_BRIEF if brief else _KERNELS
+    parts = [together_section(result, result.together, most)] if result.together is not None else []
+    chosen = _detailed(result) if brief else range(len(result.gpus))
+    for at in chosen:
+        parts += _gpu(result, result.gpus[at], at, brief)
+    if left := len(result.gpus) - len(chosen):
+        text = f"{left} more GPUs are in --format json, or give their traces alone."
+        parts.append(made_section("", [Paragraph(text)]))
+    names = [file_name(trace.path) for trace in result.traces]
+    title = f"Timeline of {names[0]}" if len(names) == 1 else f"Timeline of {len(names)} traces"
+    return Page(title, tuple(made), tuple(parts))
 
 
-def _title(result: TimelineResult) -> str:
-    if len(result.traces) == 1:
-        return f"Timeline of {_file(result.traces[0].path)}"
-    return f"Timeline of {len(result.traces)} traces"
+def _detailed(result: TimelineResult) -> Sequence[int]:
+    """The places of the GPUs that a brief page shows: all of a few, else those that stand out, and the first."""
+    both = result.together
+    if both is None or len(result.gpus) <= _DETAILED:
+        return range(len(result.gpus))
+    return list(dict.fromkeys(at for at in (both.late, both.idlest, both.busiest, 0) if at is not None))
 
 
-def _file(path: str) -> str:
-    return path.replace("\\", "/").rpartition("/")[2]
+def command_text(result: TimelineResult) -> str:
+    """The ncu commands alone, one a line; of several GPUs with the same command one."""
+    commands = [gpu.command.command for gpu in result.gpus if gpu.command is not None]
+    return "".join(f"{line}\n" for line in dict.fromkeys(commands))
 
 
-def _together(result: TimelineResult, both: Together) -> list[Section]:
+def together_section(result: TimelineResult, both: Together, most: int = _KERNELS) -> Section:
+    """The GPUs in a table, and the `most` kernels with the most time over all of them."""
     columns = (
         Column("GPU"),
-        Column("trace"),
-        Column("busy", True),
-        Column("computing", True),
-        Column("communication", True),
-        Column("mark"),
+        Column("Trace", keep="end"),
+        Column("Busy", True),
+        Column("Computing", True),
+        Column("Communication", True),
+        Column("", spare=1),
     )
     rows = []
     for at, gpu in enumerate(result.gpus):
         values = [gpu.values.get(name) for name in ("gpu_busy_pct", "computing_pct", "communication_pct")]
         mark = {both.busiest: "busiest", both.idlest: "least busy"}.get(at, "")
-        name = Cell(gpu_name(gpu), link=f"gpu-{at}")
-        trace = Cell(_file(result.traces[gpu.trace].path))
-        rows.append((name, trace, *(Cell(percent_text(value), value) for value in values), Cell(mark)))
+        trace = Cell(f"[{gpu.trace}] {file_name(result.traces[gpu.trace].path)}")
+        busy = (Cell(percent_text(value), value) for value in values)
+        rows.append((Cell(gpu_name(gpu), link=f"gpu-{at}"), trace, *busy, Cell(mark)))
     blocks: list[Block] = [Table(columns, tuple(rows), sortable=True)]
     blocks += [Bullets(both.notes)] if both.notes else []
     if both.kernels:
-        heads = (Column("kernel"), Column("share", True), Column("launches", True), Column("total", True))
+        heads = (Column("Kernel"), Column("Share", True), Column("Launches", True), Column("Total", True))
         cells = [
             (
-                Cell(name[:_NAME]),
-                Cell(f"{share:.1f} %", share),
+                Cell(name[:NAME]),
+                Cell(percent_text(share), share),
                 Cell(f"{count:,}", count),
                 Cell(time_text(total), total),
             )
-            for name, count, total, share in both.kernels[:_KERNELS]
+            for name, count, total, share in both.kernels[:most]
         ]
-        blocks += [Paragraph("Kernels over all GPUs"), Table(heads, tuple(cells), sortable=True)]
-    return [made_section("All GPUs", blocks, name="together")]
+        blocks += [Paragraph("Kernels over all GPUs:"), Table(heads, tuple(cells), sortable=True)]
+    title = f"{counted(len(result.gpus), 'GPU')} in {counted(len(result.traces), 'trace')}"
+    return made_section(title, blocks, name="together")
 
 
-def _gpu(result: TimelineResult, gpu: GpuTimeline, at: int) -> list[Section]:
+def _gpu(result: TimelineResult, gpu: GpuTimeline, at: int, brief: bool) -> list[Section]:
     trace = result.traces[gpu.trace]
-    verdict = gpu.decision
-    chart = timeline_chart(gpu)
     head: list[Block] = [
         Paragraph(about_text(trace, gpu), "dim"),
-        Paragraph(f"{verdict.title}: {verdict.because}.", "lead"),
+        Paragraph(f"{gpu.decision.title}: {gpu.decision.because}.", "lead"),
     ]
     head += [Bullets(gpu.next)] if gpu.next else []
-    several = len(result.traces) > 1
-    name = f"{gpu_name(gpu)} · {_file(trace.path)}" if several else gpu_name(gpu)
-    if gpu.gpu < 0:
-        name = f"GPU unknown · {_file(trace.path)}" if several else "GPU unknown"
+    name = gpu_name(gpu) if gpu.gpu >= 0 else "GPU unknown"
+    name = f"{name} · {file_name(trace.path)}" if len(result.traces) > 1 else name
     parts = [made_section(name, head, name=f"gpu-{at}")]
+    chart = timeline_chart(gpu)
     if chart is not None:
-        parts.append(made_section("When it works", [Picture(chart)], level=3))
+        drawn = Picture(chart, lambda width, blocks: picture(gpu, width, blocks))
+        parts.append(made_section("Activity over time", [drawn], level=3))
     parts += [made_section("Remarks", [Bullets(gpu.notes)], level=3)] if gpu.notes else []
+    told: dict[tuple[Moment, ...], int] = {}
     first = [p for p in gpu.patterns if p.finding.kind != "note"]
     for number, pattern in enumerate(first, 1):
-        parts.append(_pattern(number, pattern))
+        same = told.setdefault(pattern.moments, number)
+        parts.append(pattern_section(number, pattern, steps=not brief, same=same if same < number else None))
     notes = [f"{p.finding.title} ({p.finding.id}): {p.finding.because}" for p in gpu.patterns if p not in first]
     parts += [made_section("Notes", [Bullets(tuple(notes))], level=3)] if notes else []
     if gpu.unseen:
         lacking = Bullets(tuple(unseen_texts(result, gpu.unseen)))
-        parts.append(made_section("Could not be looked at, so unknown", [lacking], level=3))
+        parts.append(made_section("Could not be checked, so unknown", [lacking], level=3))
     if gpu.kernels:
-        parts.append(made_section("Kernels by time", _kernels(gpu.kernels), level=3))
+        parts.append(kernels_section(gpu.kernels, _KERNELS_BRIEF if brief else _KERNELS))
     if gpu.command is not None and gpu.target is not None:
-        told = [Paragraph(text) for text in command_texts(gpu)]
-        parts.append(made_section("Profile it", [*told, Command(gpu.command.command)], level=3))
+        why = Bullets(tuple(command_texts(gpu)))
+        parts.append(made_section("Profile it with ncu", [why, Command(gpu.command.command)], level=3))
     return parts
 
 
-def _pattern(number: int, pattern: Pattern) -> Section:
-    finding = pattern.finding
-    rows = [Fact("Seen", finding.because)]
-    if finding.speedup is not None:
-        gain = finding.speedup
-        least = f"{speedup_text(gain.low)} to " if gain.low >= 1.005 else ""
-        rows.append(Fact("Bound", f"{least}at most {speedup_text(gain.high)}"))
-    rows += [Fact("Fix", finding.fix.summary)] if finding.fix is not None else []
-    rows += [Fact("Gives", f"typically {pattern.typical}")] if pattern.typical else []
+def about_text(trace: TraceInfo, gpu: GpuTimeline) -> str:
+    """Which GPU, what wrote the trace, how long it is."""
+    parts = [gpu_name(gpu) if gpu.gpu >= 0 else "GPU unknown"]
+    if trace.tool:
+        parts.append(shown(trace.tool) + (f", schema {shown(trace.schema)}" if trace.schema else ""))
+    elif trace.form == "csv":
+        parts.append("CSV of nsys stats")
+    if gpu.window is not None:
+        run = f" of a run of {time_text(trace.run)}" if trace.run else ""
+        parts.append(f"window {time_text(gpu.window[1] - gpu.window[0])}{run}")
+    return "; ".join(parts)
+
+
+def gpu_name(gpu: GpuTimeline) -> str:
+    """Its number and name."""
+    return f"GPU {gpu.gpu}" + (f" {shown(gpu.name)}" if gpu.name else "")
+
+
+def pattern_section(number: int, pattern: Pattern, *, steps: bool = True, same: int | None = None) -> Section:
+    """A pattern with its bound, its moments and its fix. same: the number of the pattern with the same moments."""
+    finding, gain, fix = pattern.finding, pattern.finding.speedup, pattern.finding.fix
+    rows = [Fact("Why", finding.because)]
+    if gain is not None:
+        least = f", at least {speedup_text(gain.low)}" if gain.low >= 1.005 else ""
+        rows.append(Fact("Speedup", f"at most {speedup_text(gain.high)}{least}"))
+    rows += [Fact("Fix", fix.summary)] if fix is not None else []
+    rows += [Fact("Typical", pattern.typical)] if pattern.typical else []
+    rows += [Fact("Cost", fix.costs)] if fix is not None and fix.costs else []
     if finding.undecided:
-        rows.append(Fact("Less sure", f"since unknown: {', '.join(finding.undecided)}", "warn"))
-    steps = finding.fix.steps if finding.fix is not None else ()
-    moments = Bullets(tuple(map(moment_text, pattern.moments))) if pattern.moments else None
-    blocks = [Facts(tuple(rows)), moments, Bullets(steps, ordered=True) if steps else None]
-    return made_section(f"{number}. {finding.title} ({finding.id})", blocks, level=3)
+        rows.append(Fact("Uncertain", f"unknown: {', '.join(finding.undecided)}", "warn"))
+    moments: Block | None = Bullets(tuple(map(moment_text, pattern.moments))) if pattern.moments else None
+    if moments is not None and same is not None:
+        moments = Paragraph(f"The same moments as under {same}.")
+    how = Bullets(fix.steps, ordered=True) if steps and fix is not None and fix.steps else None
+    title = f"{number}. {finding.title} ({finding.id})" if number else f"{finding.title} ({finding.id})"
+    return made_section(title, [Facts(tuple(rows)), moments, how], level=3)
 
 
-def _kernels(kernels: Sequence[KernelRank]) -> list[Block]:
+def moment_text(moment: Moment) -> str:
+    """When, how long, what it was or stood between, and what the host did there."""
+    if moment.kind == "gap":
+        text = f"idle between {cut(shown(moment.before), 40)} and {cut(shown(moment.after), 40)}"
+    else:
+        text = cut(shown(moment.what), 60)
+        if moment.size is not None:
+            text += f" {size_text(moment.size)}"
+            text += f" at {rate_text(moment.size / moment.duration * 1e9)}" if moment.duration else ""
+        if moment.pageable is not None:
+            text += " pageable" if moment.pageable else " not pageable"
+    where = list(_host_texts(moment))
+    where += [f"range {cut(shown(moment.range), 40)}"] if moment.range else []
+    text = f"{at_text(moment.start)}: {time_text(moment.duration)}, {text}"
+    return f"{text}; {', '.join(where)}" if where else text
+
+
+def _host_texts(moment: Moment) -> Iterator[str]:
+    """Where the host was; of a gap, calls that take a tenth of it or more."""
+    if moment.kind != "gap":
+        if moment.call:
+            yield f"requested by {cut(shown(moment.call), 40)}"
+        return
+    before = "host "
+    if moment.call_share is not None and moment.call_share < _CALLS:
+        yield "host outside of CUDA"
+        before = ""
+    for name, share, most in ((moment.call, moment.call_share, 40), (moment.system, moment.system_share, 24)):
+        if name and share is not None and share >= _CALLS:
+            part = "" if share >= _WHOLE else f" for {share_text(share)} of it"
+            yield f"{before}in {cut(shown(name), most)}{part}"
+            before = ""
+
+
+def unseen_texts(result: TimelineResult, unseen: Sequence[Unseen]) -> list[str]:
+    """The patterns that could not be checked, and what the trace lacks for them."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for one in unseen:
+        groups.setdefault(one.parts, []).append(one.id)
+    out = []
+    for parts, names in groups.items():
+        why = "; ".join(f"{result.parts[p][0]} ({result.parts[p][1]})" for p in parts if p in result.parts)
+        out.append(f"{', '.join(names)}: {why}")
+    return out
+
+
+def kernels_section(kernels: Sequence[KernelRank], most: int = _KERNELS) -> Section:
+    """The table of the `most` kernels with the most time, each with the speedup if it took none."""
     bounded = any(k.bound is not None for k in kernels)
-    columns = [Column("kernel"), Column("share", True), Column("launches", True), Column("each", True)]
-    columns += [Column("total", True), *((Column("at most", True), Column("of run", True)) if bounded else ())]
+    columns = [Column("Kernel"), Column("Share", True), Column("Launches", True), Column("Each", True)]
+    columns += [Column("Total", True, spare=1)]
+    columns += [Column("At most", True), Column("Of run", True)] if bounded else []
     rows = []
-    shown_kernels = kernels[:_KERNELS]
-    for kernel in shown_kernels:
-        # Kernels that share a base name are told apart by the rest of it.
-        name = kernel.short if sum(k.short == kernel.short for k in shown_kernels) == 1 else kernel.name
+    listed = kernels[:most]
+    for kernel in listed:
         cells = [
-            Cell(name[:_NAME]),
-            Cell(f"{kernel.share:.1f} %", kernel.share),
+            Cell(_told_apart(kernel, listed)[:NAME]),
+            Cell(percent_text(kernel.share), kernel.share),
             Cell(f"{kernel.launches:,}", kernel.launches),
             Cell(time_text(kernel.mean), kernel.mean),
             Cell(time_text(kernel.total), kernel.total),
@@ -160,12 +256,60 @@ def _kernels(kernels: Sequence[KernelRank]) -> list[Block]:
         cells += [Cell(bound_text(b), b) for b in (kernel.bound, kernel.run_bound)] if bounded else []
         rows.append(tuple(cells))
     blocks: list[Block] = [Table(tuple(columns), tuple(rows), sortable=True)]
-    if len(kernels) > _KERNELS:
-        rest = sum(k.share for k in kernels[_KERNELS:])
-        blocks.append(Paragraph(f"{len(kernels) - _KERNELS} more kernels take {rest:.1f} %.", "dim"))
+    if len(kernels) > most:
+        rest = sum(k.share for k in kernels[most:])
+        blocks.append(Paragraph(f"{len(kernels) - most} more kernels take {percent_text(rest)}.", "dim"))
     if bounded:
-        text = (
-            "At most: how many times as fast the window (the run) would be if the kernel took no time (Amdahl's law)."
-        )
+        text = "At most: the speedup of the window (of the run) if the kernel took no time (Amdahl's law)."
         blocks.append(Paragraph(text, "dim"))
-    return blocks
+    return made_section("Kernels by time", blocks, level=3)
+
+
+def _told_apart(kernel: KernelRank, listed: Sequence[KernelRank]) -> str:
+    """The base name; of kernels that share it, also the full name from the word in which it differs from the others."""
+    others = [k.name for k in listed if k.short == kernel.short and k is not kernel]
+    if not others:
+        return kernel.short
+    name = kernel.name
+    start = max(sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(name, o, strict=False))) for o in others)
+    # From the beginning of the word in which they differ, of a number also with the word before it.
+    head = re.search(r"([A-Za-z_]+\W{0,2})?[0-9A-Za-z]*\Z", name[:start])
+    return f"{cut(kernel.short, _SHORT)} …{name[head.start() if head is not None else start :]}"
+
+
+def bound_text(bound: float | None) -> str:
+    """Amdahl's bound as a speedup; `>100×` above that, `unknown` where it is."""
+    return "unknown" if bound is None else speedup_text(bound) if bound < 100 else ">100×"
+
+
+def command_texts(gpu: GpuTimeline) -> list[str]:
+    """What the kernel can give at most, and which of its launches the command picks."""
+    command, chosen, out = gpu.command, gpu.target, []
+    assert command is not None
+    assert chosen is not None
+    if chosen.run_bound is not None and math.isfinite(chosen.run_bound):
+        bound = bound_text(chosen.run_bound)
+        out.append(f"{shown(chosen.short)} can speed the application up by at most {bound}, even if it took no time.")
+    if command.start is not None and command.duration is not None:
+        only = chosen.launches == 1
+        which = "the only launch" if only else "a typical launch" + (" of the main shape" if command.shapes > 1 else "")
+        after = "" if only and not command.skip else f", after {command.skip} of that name"
+        inside = f" in the range {shown(command.range)}" if command.range else ""
+        out.append(
+            f"It picks {which}, at {at_text(command.start)} ({time_text(command.duration)}{_shape_text(command)})"
+            f"{after}{inside}."
+        )
+    if command.each_gpu:
+        out.append("It does so on each GPU of the trace.")
+    return out
+
+
+def _shape_text(command: NcuCommand) -> str:
+    """The launch shape, and how much of the kernel's time is in it where there are several."""
+    if command.grid is None or command.block is None:
+        return ""
+    grid, block = ("x".join(str(n) for n in size) for size in (command.grid, command.block))
+    share = ""
+    if command.shapes > 1 and command.shape_share is not None:
+        share = f", which of {command.shapes} shapes takes {share_text(command.shape_share / 100)} of its time"
+    return f", grid {grid}, block {block}{share}"

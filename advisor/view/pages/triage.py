@@ -1,65 +1,75 @@
-"""A triage as a document: what there is to win back, the groups that have most of it, and what could not be read."""
+"""A triage as a page: the time that fixes would save, the kernels that save most, and what could not be read."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from advisor.triage.results import Application, Group, Totals, Triage
+from advisor.reasoning.time_model.formulas import worthwhile
+from advisor.triage.results import Application, Group, Report, Totals, Triage
 from advisor.view.blocks import Block, Bullets, Cell, Column, Command, Fact, Facts, Page, Paragraph, Section, Table
 from advisor.view.blocks import section as made_section
-from advisor.view.numbers import speedup_text, time_text
-from advisor.view.pages.diagnosis import ceiling_text, class_title
+from advisor.view.numbers import (
+    counted,
+    percent_text,
+    plural,
+    share_text,
+    speedup_text,
+    time_range_text,
+    time_text,
+)
+from advisor.view.pages.diagnosis import NAME, ceiling_text, class_title
 from advisor.view.pages.launch import evidence_rows
-from advisor.view.text import shown
-from advisor.view.triage import application_heading, application_texts, group_rows, look_text, shape_text, trouble_text
+from advisor.view.text import cut, shown
 
-# Rows of the table, and groups with a section, so that a page of thousands of kernels stays one that opens at once.
-HTML_ROWS, HTML_SECTIONS = 1000, 20
-MARKDOWN_ROWS, MARKDOWN_SECTIONS = 20, 5
-_TROUBLED = 200
-_NAME = 200
+# Rows of the table, and groups with a section, by format: a page of thousands of kernels still opens at once.
+EXTENT = {"text": (10, 3), "markdown": (20, 5), "html": (1000, 20)}
+_FILES, _FILES_BRIEF = 200, 10  # troubled reports that are named
+_KERNELS_BRIEF = 10  # of an application
+_BASIS = {"run": "the run", "window": "the GPU's work from first to last", "kernels": "the time of all kernels"}
 
 
 def triage_page(
     result: Triage,
     *,
-    rows: int = HTML_ROWS,
-    sections: int = HTML_SECTIONS,
+    rows: int = EXTENT["html"][0],
+    sections: int = EXTENT["html"][1],
+    brief: bool = False,
     applications: Sequence[Application] = (),
 ) -> Page:
-    """The whole document. rows, sections: how many groups stand in the table, and how many are told of in full."""
+    """The whole page. rows, sections: groups in the table and with a section; brief: without steps and evidence."""
     totals = result.totals
     groups = list(result.groups(rows))
     made: list[Block] = [Paragraph(text, "lead") for text in _head(totals)]
-    made += [Paragraph(ceiling_text(card), "dim") for card in result.measured]
-    parts = [made_section("What gives most back", _table(groups, totals, sections), name="groups")]
-    parts += [_application(one) for one in applications]
+    made += [Paragraph(ceiling_text(gpu), "dim") for gpu in result.measured]
+    parts = [made_section("What to fix first", _table(groups, totals, sections), name="groups")]
+    parts += [_application(one, brief) for one in applications]
     for at, group in enumerate(groups[:sections]):
-        parts += _group(group, at)
-    return Page("Triage", tuple(made), (*parts, *_trouble(result, totals)))
+        parts += _group(group, at, brief)
+    return Page("Triage", tuple(made), (*parts, *_trouble(result, totals, _FILES_BRIEF if brief else _FILES)))
 
 
-def _head(totals: Totals) -> list[str]:
-    texts = [f"{totals.launches:,} launches in {totals.reports:,} reports, {totals.groups:,} kernels and shapes."]
+def _head(totals: Totals) -> Iterator[str]:
+    launches, reports = counted(totals.launches, "launch", "launches"), counted(totals.reports, "report")
+    yield f"{launches} in {reports}, {counted(totals.groups, 'kernel and shape', 'kernels and shapes')}."
     if totals.duration_ns:
-        share = totals.back_ns / totals.duration_ns
-        back = f"{time_text(totals.back_ns)} of it ({100 * share:.0f} %)"
-        texts.append(f"{time_text(totals.duration_ns)} of GPU time; one fix for each would give back {back}.")
-    return texts
+        saved = f"{time_text(totals.back_ns)} of it ({share_text(totals.back_ns / totals.duration_ns)})"
+        yield f"{time_text(totals.duration_ns)} of GPU time; one fix for each would save {saved}."
 
 
 def _table(groups: Sequence[Group], totals: Totals, sections: int) -> list[Block]:
+    # What decides the order comes right after the name, so that a narrow page shows it.
     columns = (
-        Column("rank", True),
-        Column("kernel"),
-        Column("shape"),
-        Column("launches", True),
-        Column("time", True),
-        Column("class"),
-        Column("fix first"),
-        Column("gain", True),
-        Column("gives back", True),
+        Column("#", True),
+        Column("Kernel"),
+        Column("Saves", True),
+        Column("Speedup", True),
+        Column("Fix first"),
+        Column("Time", True),
+        Column("Launches", True),
+        Column("Class", spare=3),
+        Column("Shape", spare=4),
     )
     rows = []
     for at, group in enumerate(groups):
@@ -69,74 +79,151 @@ def _table(groups: Sequence[Group], totals: Totals, sections: int) -> list[Block
         rows.append(
             (
                 Cell(str(at + 1), at + 1),
-                Cell(group.kernel[:_NAME], link=f"group-{at}" if at < sections else ""),
-                Cell(shape),
-                Cell(f"{group.launches:,}", group.launches),
-                Cell(time_text(group.duration_ns) if known else "unknown", group.duration_ns if known else None),
-                Cell(class_title(group.classes[0][0])),
-                Cell(group.first or "nothing found"),
-                Cell(f"{speedup_text(gain)}" if gain is not None else "-", gain),
+                Cell(group.kernel[:NAME], link=f"group-{at}" if at < sections else ""),
                 Cell(time_text(group.back_ns) if group.back_ns else "-", group.back_ns if gain is not None else None),
+                Cell(speedup_text(gain) if gain is not None else "-", gain),
+                Cell(group.first or "nothing found"),
+                Cell(time_text(group.duration_ns) if known else "unknown", group.duration_ns if known else None),
+                Cell(f"{group.launches:,}", group.launches),
+                Cell(class_title(group.classes[0][0])),
+                Cell(shape),
             )
         )
     blocks: list[Block] = [Table(columns, tuple(rows), sortable=True)]
     if (left := totals.groups - len(groups)) > 0:
-        back = max(0.0, totals.back_ns - sum(group.back_ns for group in groups))
-        blocks.append(Paragraph(f"{left:,} more kernels and shapes have {time_text(back)} to give back in all.", "dim"))
+        saved = time_text(max(0.0, totals.back_ns - sum(group.back_ns for group in groups)))
+        more = plural(left, "kernel and shape", "kernels and shapes")
+        text = f"{left:,} more {more} would save {saved} in total: --top {totals.groups} shows them."
+        blocks.append(Paragraph(text, "dim"))
     return blocks
 
 
-def _application(one: Application) -> Section:
+def _application(one: Application, brief: bool) -> Section:
     columns = (
-        Column("kernel"),
-        Column("share of the whole", True),
-        Column("fix first"),
-        Column("kernel's gain", True),
-        Column("gain of the whole", True),
+        Column("Kernel"),
+        Column("Share", True),
+        Column("Fix first"),
+        Column("Kernel speedup", True),
+        Column("Application speedup", True),
     )
     rows = [
         (
-            Cell(k.kernel[:_NAME]),
-            Cell(f"{k.share_pct:.1f} %", k.share_pct),
+            Cell(k.kernel[:NAME]),
+            Cell(percent_text(k.share_pct), k.share_pct),
             Cell(k.fix or "-"),
-            Cell(f"{speedup_text(k.speedup)}", k.speedup),
-            Cell(f"{speedup_text(k.gain)}", k.gain),
+            Cell(speedup_text(k.speedup), k.speedup),
+            Cell(speedup_text(k.gain), k.gain),
         )
-        for k in one.kernels
+        for k in (one.kernels[:_KERNELS_BRIEF] if brief else one.kernels)
     ]
     table = Table(columns, tuple(rows), sortable=True) if rows else None
-    return made_section(application_heading(one), [table, Bullets(tuple(application_texts(one)))])
+    title = f"For the application: {one.trace}, {one.gpu}: {_BASIS[one.basis]} is {time_text(one.whole_ns)}"
+    return made_section(title, [table, Bullets(tuple(_application_texts(one)))])
 
 
-def _group(group: Group, at: int) -> list[Section]:
-    card = group.known_as or shown(group.gpu_name) or "GPU unknown"
+def _application_texts(one: Application) -> Iterator[str]:
+    if one.kernels:
+        all_ = f"; with all fixes of each {speedup_text(one.gain_all)}" if one.gain_all > one.gain * 1.005 else ""
+        shared = ""
+        if one.overlap < 0.995:
+            shared = f" Kernels run concurrently: {share_text(1 - one.overlap)} of their time overlaps, counted once."
+        yield f"The first fix of each kernel together: {speedup_text(one.gain)} for the application{all_}.{shared}"
+        yield f"The profiled kernels take {share_text(one.profiled_pct / 100)} of the whole."
+    else:
+        yield "None of the kernels in the trace is in the reports."
+    if one.unprofiled:
+        named = ", ".join(f"{cut(name, 40)} {percent_text(share)}" for name, share in one.unprofiled[:5])
+        yield f"Not profiled: {named}"
+
+
+def _group(group: Group, at: int, brief: bool) -> list[Section]:
+    gpu = group.known_as or shown(group.gpu_name) or "GPU unknown"
     shape = f" · grid {shape_text(group.grid, '×')}, block {shape_text(group.block, '×')}" if group.grid else ""
-    stands, finding = group.stands, group.stands.finding
-    rows = Facts(
-        tuple(Fact(label, text, "lead" if label == "Fix first" else "plain") for label, text in group_rows(group))
-    )
-    title = f"{at + 1}. {group.kernel[:_NAME]}{shape} · {card}"
-    parts = [made_section(title, [rows, Command(look_text(group))], name=f"group-{at}")]
+    shows, finding = group.stands, group.stands.finding
+    title = f"{at + 1}. {cut(group.kernel, 60 if brief else NAME)}{shape} · {gpu}"
+    command = f"ncu-advisor diagnose {shlex.quote(shown(shows.report))} --launch {shows.index}"
+    parts = [made_section(title, [Facts(tuple(_rows(group))), Command(command)], name=f"group-{at}")]
+    if brief:
+        return parts
     if finding is not None and finding.fix is not None and finding.fix.steps:
-        costs = Paragraph(f"Costs: {finding.fix.costs}", "dim") if finding.fix.costs else None
-        parts.append(made_section("The fix, step by step", [Bullets(finding.fix.steps, ordered=True), costs], level=3))
-    evidence = evidence_rows((*stands.verdict.evidence, *(finding.evidence if finding is not None else ())))
+        costs = Paragraph(f"Cost: {finding.fix.costs}", "dim") if finding.fix.costs else None
+        parts.append(made_section("How to fix it", [Bullets(finding.fix.steps, ordered=True), costs], level=3))
+    evidence = evidence_rows((*shows.verdict.evidence, *(finding.evidence if finding is not None else ())))
     if evidence:
-        columns = (Column("what was seen"), Column("number and test"), Column("source"))
+        columns = (Column("Observation"), Column("Value and test"), Column("Source"))
         cells = [(Cell(says), Cell("; ".join(tests)), Cell(", ".join(cites))) for says, tests, cites in evidence]
-        name = f"Evidence, from the launch with most to give back: {stands.report}, launch {stands.index}"
+        name = f"Evidence, from the launch that would save most: {shows.report}, launch {shows.index}"
         parts.append(made_section(name, [Table(columns, tuple(cells))], level=3, folded=True))
     return parts
 
 
-def _trouble(result: Triage, totals: Totals) -> list[Section]:
-    rows = [Fact(r.path, trouble_text(r), "warn") for r in islice(result.troubled(), _TROUBLED)]
-    rows += [Fact(path, why, "warn") for path, why in result.problems]
-    blocks: list[Block] = [Facts(tuple(rows))] if rows else []
-    if (more := totals.refused + totals.incomplete - _TROUBLED) > 0:
-        blocks.append(Paragraph(f"{more:,} more reports have a problem; `--format json` names them all."))
+def _rows(group: Group) -> Iterator[Fact]:
+    verdict, finding, budget = group.stands.verdict, group.stands.finding, group.stands.budget
+    seen = f"{counted(group.launches, 'launch', 'launches')} in {counted(group.reports, 'report')}"
+    if group.duration_ns:
+        seen += f", {time_text(group.duration_ns)} in total"
+    if group.shortest_ns is not None and group.longest_ns is not None and group.launches - group.untimed > 1:
+        seen += f", {time_range_text(group.shortest_ns, group.longest_ns)} each"
+    yield Fact("Launches", seen + (f"; {group.untimed:,} without a time" if group.untimed else ""))
+    if len(group.classes) > 1:
+        yield Fact("Classes", ", ".join(f"{class_title(name)} {count:,}" for name, count in group.classes))
+    yield Fact("Class", f"{verdict.title}: {verdict.because}")
+    if finding is not None:
+        yield Fact("Fix first", f"{finding.title}: {finding.because}", "lead")
+        if finding.fix is not None:
+            yield Fact("Fix", finding.fix.summary)
+    if group.back_ns and group.speedup is not None:
+        yield Fact("Saves", _saves(group))
+        others = [c for c in group.causes if c.id != group.fix and c.speedup is not None and worthwhile(c.speedup)]
+        if others:
+            named = ", ".join(f"{c.id} {time_text(c.back_ns)}" for c in others[:4])
+            yield Fact("Other fixes", f"each alone, not to be added: {named}")
+    if budget is not None:
+        steps = ", then ".join(step.finding for step in budget.steps[:4])
+        yield Fact("All fixes", f"{steps}: {speedup_text(budget.together.estimate)} together")
+
+
+def _saves(group: Group) -> str:
+    assert group.speedup is not None
+    range_ = time_range_text(group.low_ns, group.high_ns)
+    text = f"{time_text(group.back_ns)} ({range_}), a speedup of {speedup_text(group.speedup)}"
+    if group.fix != group.first:
+        text += f", by the fix for {group.fix}"
+    chosen = next(cause for cause in group.causes if cause.id == group.fix)
+    if chosen.launches < group.launches:
+        text += f"; found in {chosen.launches:,} of {group.launches:,} launches"
+    return text
+
+
+def _trouble(result: Triage, totals: Totals, most: int) -> list[Section]:
+    blocks: list[Block] = []
+    troubled = totals.refused + totals.incomplete
+    if troubled:
+        counts = [f"{totals.refused:,} could not be read"] if totals.refused else []
+        counts += [f"{totals.incomplete:,} read with a problem"] if totals.incomplete else []
+        blocks.append(Paragraph(f"Reports: {', '.join(counts)}.", "warn"))
+    files = [f"{r.path}: {trouble_text(r)}" for r in islice(result.troubled(), most)]
+    files += [f"… and {troubled - most:,} more: --format json names them all"] if troubled > most else []
+    files += [f"{path}: {why}" for path, why in result.problems]
+    blocks += [Bullets(tuple(files))] if files else []
     if totals.foreign:
+        text = f"{counted(totals.foreign, 'more file')} in the folders"
         blocks.append(
-            Paragraph(f"{totals.foreign:,} files in the folders hold no profile; `--format json` names them.")
+            Paragraph(f"{text} {plural(totals.foreign, 'holds', 'hold')} no profile; --format json names them.")
         )
-    return [made_section("What could not be read", blocks, name="unread")] if blocks else []
+    return [made_section("Not read", blocks, name="unread")] if blocks else []
+
+
+def trouble_text(report: Report) -> str:
+    """The problem of a report in one line."""
+    if report.refused:
+        return report.refused + (" (the same command tries it again)" if report.again else "")
+    return "; ".join(report.problems) or "some of its launches could not be read"
+
+
+def shape_text(sizes: tuple[int, ...], times: str) -> str:
+    """Grid or block without sizes of one at the end."""
+    kept = sizes
+    while len(kept) > 1 and kept[-1] == 1:
+        kept = kept[:-1]
+    return times.join(str(size) for size in kept)

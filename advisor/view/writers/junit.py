@@ -5,9 +5,10 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 from advisor.records.escapes import printable
-from advisor.view.compare import headline, pair_lines, shape, title
-from advisor.view.compare_results import Result
+from advisor.view.blocks import Page
+from advisor.view.pages.compare import Result, headline, pair_sections, pair_title, shape
 from advisor.view.text import shown
+from advisor.view.writers.terminal import terminal_text
 
 _SUITE = "ncu-advisor compare"
 
@@ -24,7 +25,7 @@ def junit(result: Result, *, everything: bool = False) -> str:
     suite = ET.SubElement(root, "testsuite", name=_SUITE)
     counts = {"failures": 0, "errors": 0, "skipped": 0}
     for pair, row in zip(found.pairs, outcomes, strict=True):
-        case = _case(suite, title(pair), shape(pair.current.launch))
+        case = _case(suite, pair_title(pair), shape(pair.current.launch))
         if pair.current.times is not None:
             case.set("time", f"{pair.current.times.median / 1e9:.9f}")
         # The format allows several of these, but most readers show the first only: all thresholds in one.
@@ -38,8 +39,8 @@ def junit(result: Result, *, everything: bool = False) -> str:
                 lines = [shown(f"{o.threshold.text}: {o.text}") for o in rows]
                 ET.SubElement(case, tag, type=kind, message="; ".join(lines)).text = "\n".join(lines)
                 counts[count] += 1
-        lines = [shown(line) for line in pair_lines(pair, everything=everything)]
-        ET.SubElement(case, "system-out").text = "\n".join(lines)
+        page = Page("", (), tuple(pair_sections(pair, "", everything=everything)))
+        ET.SubElement(case, "system-out").text = terminal_text(page).rstrip("\n")
     for side, left in (("base", found.base_only), ("current", found.current_only)):
         for runs in left:
             case = _case(suite, shown(runs.launch.kernel), shape(runs.launch))
@@ -53,7 +54,7 @@ def junit(result: Result, *, everything: bool = False) -> str:
     for name, info in (("base", found.base), ("current", found.current)):
         ET.SubElement(properties, "property", name=name, value=shown(info.path))
     for at, pair in enumerate(found.pairs):
-        ET.SubElement(properties, "property", name=f"pair {at}", value=shown(f"{title(pair)}: {headline(pair)}"))
+        ET.SubElement(properties, "property", name=f"pair {at}", value=shown(f"{pair_title(pair)}: {headline(pair)}"))
     suite.insert(0, properties)
     ET.indent(root, " ")
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + printable(ET.tostring(root, encoding="unicode")) + "\n"

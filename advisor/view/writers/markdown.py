@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from advisor.records.escapes import printable
@@ -14,6 +14,8 @@ from advisor.view.blocks import (
     Code,
     Command,
     Facts,
+    Line,
+    Outline,
     Page,
     Paragraph,
     Picture,
@@ -57,12 +59,12 @@ def _code(text: str) -> str:
 
 def page_markdown(page: Page) -> str:
     """The whole page."""
-    out = [f"# {rich(page.title)}"]
+    out = [f"# {rich(page.title)}"] if page.title else []
     for block in page.made:
         out += ["", *_block(block)]
     for part in page.sections:
         out += _section(part)
-    return printable("\n".join(line for line, before in _spaced(out) if line or before)) + "\n"
+    return printable("\n".join(line for line, before in _spaced(out) if line or before)).lstrip("\n") + "\n"
 
 
 def _spaced(lines: list[str]) -> list[tuple[str, str]]:
@@ -74,7 +76,7 @@ def _section(part: Section) -> list[str]:
     pictures = [block for block in part.blocks if isinstance(block, Picture)]
     if pictures and not any(picture.draw for picture in pictures):
         return []
-    out = ["", f"{'#' * part.level} {rich(part.title)}"]
+    out = ["", f"{'#' * part.level} {rich(part.title)}"] if part.title else []
     for block in part.blocks:
         out += ["", *_block(block)]
     return out
@@ -92,8 +94,9 @@ def _block(block: Block) -> list[str]:
     if isinstance(block, Table):
         return _table(block)
     if isinstance(block, Code):
-        if block.diff:
-            return [*([rich(block.caption), ""] if block.caption else []), *_fenced(map(shown, block.lines), "diff")]
+        if block.diff or not block.start:
+            caption = [rich(block.caption), ""] if block.caption else []
+            return [*caption, *_fenced(map(shown, block.lines), "diff" if block.diff else "")]
         width = len(str(block.start + len(block.lines)))
         rows = [
             f"{'>' if n == block.hot else ' '} {n:>{width}}  {shown(line)}"
@@ -106,6 +109,10 @@ def _block(block: Block) -> list[str]:
         return [rich(block.caption), "", *_fenced(_bars(block))]
     if isinstance(block, Turn):
         return _turn(block)
+    if isinstance(block, Outline):
+        return _outline(block.lines)
+    if isinstance(block, Line):
+        return _outline((block,))
     if isinstance(block, Plain):
         return _fenced(map(shown, block.lines))
     return _fenced(map(shown, block.draw(_WIDTH, True))) if block.draw is not None else []
@@ -114,13 +121,16 @@ def _block(block: Block) -> list[str]:
 def _turn(turn: Turn) -> list[str]:
     aside = f" ({rich(turn.aside)})" if turn.aside else ""
     lines = [f"**{escaped(turn.label)}:** {rich(turn.title)}{aside}"]
-    lines += [""] if turn.items else []
-    before = -1
-    for item in turn.items:
+    return [*lines, "", *_outline(turn.lines)] if turn.lines else lines
+
+
+def _outline(found: Sequence[Line]) -> list[str]:
+    lines, before = [], -1
+    for line in found:
         # A list may go one level deeper at a time.
-        before = min(item.depth, before + 1)
-        label = f"**{escaped(item.label)}:** " if item.label.strip() else ""
-        lines.append(f"{'  ' * before}- {label}{rich(item.text)}")
+        before = min(max(0, line.depth), before + 1)
+        label = f"**{escaped(line.label)}:** " if line.label.strip() else ""
+        lines.append(f"{'  ' * before}- {label}{rich(line.signed)}")
     return lines
 
 
@@ -144,7 +154,10 @@ def _bars(block: Bars) -> list[str]:
 
 
 def _table(table: Table) -> list[str]:
-    head = f"| {' | '.join(escaped(column.name) for column in table.columns)} |"
-    rule = f"| {' | '.join('---:' if column.numeric else '---' for column in table.columns)} |"
-    rows = [f"| {' | '.join(rich(cut(shown(cell.text), LONGEST)) for cell in row)} |" for row in table.rows]
-    return [head, rule, *rows]
+    heads = [escaped(column.name) for column in table.columns]
+    rules = ["---:" if column.numeric else "---" for column in table.columns]
+    rows = [[rich(cut(shown(cell.text), LONGEST)) for cell in row] for row in table.rows]
+    if any(table.notes):
+        heads, rules = [*heads, "Notes"], [*rules, "---"]
+        rows = [[*row, "; ".join(map(rich, notes))] for row, notes in zip(rows, table.notes, strict=True)]
+    return [f"| {' | '.join(row)} |" for row in (heads, rules, *rows)]

@@ -5,7 +5,6 @@ Plain strings, not Rich: importing rich.console costs 90 ms of processor time, a
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 
@@ -18,6 +17,8 @@ from advisor.view.blocks import (
     Command,
     Fact,
     Facts,
+    Line,
+    Outline,
     Page,
     Paragraph,
     Picture,
@@ -27,29 +28,39 @@ from advisor.view.blocks import (
     Tone,
     Turn,
 )
-from advisor.view.charts.bars import bar
-from advisor.view.text import cut, cut_start, paint, shown, wrap
+from advisor.view.charts.bars import bar, scale_line
+from advisor.view.text import cut, cut_start, shown, wrap
 
 _STYLES: dict[Tone, str] = {"plain": "", "good": "green", "warn": "yellow", "bad": "red", "lead": "cyan", "dim": "dim"}
+_ANSI = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+_TITLE_LINES = 2
 _LABEL = 11  # columns of the labels of facts, at least
 _LONG_LABEL = 20  # and at most
 _LEAST_TEXT = 12  # columns of a text column of a table, at least
+_FAIR_TEXT = 32  # below this, columns that are easily spared are left out
 _MOST_LABEL = 22  # columns of the label of a bar
 _LEAST_BAR, _MOST_BAR = 6, 60
+_NOTE = 8  # columns that a note under a row is set in
 _MORE = 5  # columns that a continued line of code is set in
 _APART = (Table, Code, Bars, Picture, Plain)  # blocks with an empty line before and after
 _ASCII = str.maketrans(
     {"×": "x", "–": "-", "—": "-", "−": "-", "µ": "u", "→": ">", "·": "-", "…": "~", "≤": "<=", "≥": ">=",
-     "█": "#", "▲": "+", "▼": "-", "─": "-", "│": "|", "┊": "|", "▸": ">"}
+     "█": "#", "▲": "+", "▼": "-", "─": "-", "│": "|", "┊": "|", "▸": ">", "✓": "+", "✗": "x"}
 )  # fmt: skip
+
+
+def paint(text: str, style: str, colour: bool) -> str:
+    """The text in an ANSI style, or as it is."""
+    return f"\x1b[{_ANSI[style]}m{text}\x1b[0m" if colour and style and text else text
 
 
 def terminal_text(page: Page, *, width: int = 80, colour: bool = False, blocks: bool = True) -> str:
     """The whole page. blocks: whether the output takes characters beyond ASCII."""
     out: list[str] = []
     if page.title:
-        title = cut(shown(page.title), width)
-        out += [paint(title, "bold", colour), paint("─" * len(title), "dim", colour)]
+        title = wrap(cut(shown(page.title), _TITLE_LINES * width), width)
+        out += [paint(line, "bold", colour) for line in title]
+        out.append(paint("─" * max(map(len, title)), "dim", colour))
     out += block_lines(page.made, width=width, colour=colour)
     for part in page.sections:
         out += section_lines(part, width=width, colour=colour, blocks=blocks)
@@ -114,9 +125,15 @@ def _block(block: Block, width: int, colour: bool, blocks: bool, indent: int) ->
         return _bars(block, width, colour, blocks)
     if isinstance(block, Turn):
         return _turn(block, width, colour)
+    if isinstance(block, Outline):
+        return _outline(block.lines, width, colour, indent)
+    if isinstance(block, Line):
+        return _outline((block,), width, colour, indent)
     if isinstance(block, Plain):
-        return [cut(shown(line), width) for line in block.lines]
-    return [*(wrap(block.chart.title, width)), *block.draw(width, blocks)] if block.draw is not None else []
+        pad = " " * (indent or 2)
+        return [pad + shown(line) if block.whole else cut(shown(line), width) for line in block.lines]
+    caption = wrap(block.chart.title, width) if block.chart is not None else []
+    return [*caption, *block.draw(width, blocks)] if block.draw is not None else []
 
 
 def _facts(block: Facts, width: int, colour: bool, indent: int) -> list[str]:
@@ -150,11 +167,12 @@ def _prose(table: Table, width: int, indent: int) -> list[str]:
 
 def _table(table: Table, width: int, colour: bool) -> list[str]:
     cells = [[shown(cell.text) for cell in row] for row in table.rows]
-    widths = [max([len(column.name), *(len(row[at]) for row in cells)]) for at, column in enumerate(table.columns)]
+    widths = _widths(table, cells)
     kept = list(range(len(widths)))
-    least = [w if column.numeric else min(w, _LEAST_TEXT) for w, column in zip(widths, table.columns, strict=True)]
-    while _span(least, kept) > width and any(table.columns[at].spare for at in kept):
-        kept.remove(max(kept, key=lambda at: (table.columns[at].spare, at)))
+    for room, spare in ((_FAIR_TEXT, 3), (_LEAST_TEXT, 1)):
+        least = [w if column.numeric else min(w, room) for w, column in zip(widths, table.columns, strict=True)]
+        while _span(least, kept) > width and any(table.columns[at].spare >= spare for at in kept):
+            kept.remove(max(kept, key=lambda at: (table.columns[at].spare, at)))
     texts = [at for at in kept if not table.columns[at].numeric]
     while _span(widths, kept) > width and (wide := max(texts, key=lambda at: widths[at], default=None)) is not None:
         if widths[wide] <= _LEAST_TEXT:
@@ -165,10 +183,27 @@ def _table(table: Table, width: int, colour: bool) -> list[str]:
         return cut("  ".join(_padded(texts_[at], table.columns[at], widths[at]) for at in kept).rstrip(), width)
 
     out = [paint(line([column.name for column in table.columns]), "bold", colour)]
-    for row, found in zip(table.rows, cells, strict=True):
+    spared = [at for at in range(len(widths)) if at not in kept]
+    names = [column.name for column in table.columns]
+    for row, found, notes in zip(table.rows, cells, table.notes or [None] * len(cells), strict=True):
         tone: Tone = next((cell.tone for cell in row if cell.tone != "plain"), "plain")
         out.append(paint(line(found), _STYLES[tone], colour))
+        if notes is not None:
+            # `(ideal)` belongs to the column before it.
+            heads = [f"{names[at - 1]} {names[at]}" if names[at].startswith("(") else names[at] for at in spared]
+            left = ", ".join(f"{head} {found[at]}" for head, at in zip(heads, spared, strict=True))
+            for note in (*([left] if left else []), *notes):
+                out += wrap(shown(note), width, _NOTE, _NOTE + 2)
     return out
+
+
+def table_width(table: Table) -> int:
+    """The columns that a table takes where nothing is cut."""
+    return _span(_widths(table, [[shown(cell.text) for cell in row] for row in table.rows]), range(len(table.columns)))
+
+
+def _widths(table: Table, cells: Sequence[Sequence[str]]) -> list[int]:
+    return [max([len(column.name), *(len(row[at]) for row in cells)]) for at, column in enumerate(table.columns)]
 
 
 def _span(widths: Sequence[int], kept: Sequence[int]) -> int:
@@ -186,11 +221,12 @@ def _code(block: Code, width: int, colour: bool) -> list[str]:
     room = len(str(last))
     for number, source in enumerate(block.lines, block.start):
         text = shown(source.expandtabs(4).rstrip())
-        hot = number == block.hot
+        hot = number == block.hot > 0
         style = "bold" if hot else ""
         head = f"{'>' if hot else ' '} {number:>{room}}  "
         if block.diff:
-            style, head = {"+": "green", "-": "red"}.get(text[:1], ""), ""
+            style = {"+": "green", "-": "red"}.get(text[:1], "")
+        head = head if block.start and not block.diff else ""
         out += [paint(line, style, colour) for line in _continued(head, text, width)]
     return out
 
@@ -235,7 +271,7 @@ def _bars(block: Bars, width: int, colour: bool, blocks: bool) -> list[str]:
     cells = min(max(width - label - value - note - 3, _LEAST_BAR), _MOST_BAR)
     marks = [100.0 * mark for mark in block.marks]
     out = wrap(shown(block.caption), width) if block.caption else []
-    out += [" " * (label + value + 2) + _scale(marks, cells)] if marks else []
+    out += [" " * (label + value + 2) + scale_line(marks, cells)] if marks else []
     for row in block.rows:
         name = cut(("" if row.total else "  ") + shown(row.label), label)
         drawn = bar(None if row.share is None else 100.0 * row.share, cells, blocks=blocks, marks=marks)
@@ -244,22 +280,17 @@ def _bars(block: Bars, width: int, colour: bool, blocks: bool) -> list[str]:
     return out
 
 
-def _scale(marks: Sequence[float], cells: int) -> str:
-    """The percentages of the marks, each over its cell."""
-    line = ""
-    for mark in (0.0, *marks, 100.0):
-        at = min(math.ceil(mark / 100.0 * cells - 1e-9), cells - 1)
-        if not line or at > len(line):
-            line = f"{line:<{at}}{mark:.0f}"
-    return line
-
-
 def _turn(turn: Turn, width: int, colour: bool) -> list[str]:
     aside = f" ({turn.aside})" if turn.aside else ""
     out = [paint(line, "bold", colour) for line in wrap(shown(f"{turn.label}: {turn.title}{aside}"), width, 0, 2)]
-    for item in turn.items:
-        label = f"{item.label}: " if item.label.strip() else ""
-        pad = 2 + 2 * item.depth
-        lines = wrap(shown(f"· {label}{item.text}"), width, pad, pad + 2)
-        out += [paint(line, _STYLES[item.tone], colour) for line in lines]
+    return out + _outline(turn.lines, width, colour, 2)
+
+
+def _outline(lines: Sequence[Line], width: int, colour: bool, indent: int) -> list[str]:
+    out = []
+    for line in lines:
+        label = f"{line.label}: " if line.label.strip() else ""
+        pad = indent + 2 * line.depth
+        texts = wrap(shown(f"· {label}{line.signed}"), width, pad, pad + 2)
+        out += [paint(text, _STYLES[line.tone], colour) for text in texts]
     return out

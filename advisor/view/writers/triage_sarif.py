@@ -9,8 +9,8 @@ from pathlib import Path
 from advisor.records.diagnosis import ENDS, Finding, Location
 from advisor.triage.results import Group, Triage
 from advisor.view.numbers import gain_text, number, time_text
+from advisor.view.pages.triage import shape_text, trouble_text
 from advisor.view.text import cut, shown
-from advisor.view.triage import shape_text, trouble_text
 from advisor.view.writers.sarif import Remark, Seen, rule_of, sarif_log
 
 # GitHub takes 5,000 results of a file and shows the first of them.

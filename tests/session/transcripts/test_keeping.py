@@ -82,7 +82,7 @@ def test_a_session_that_was_broken_off_is_offered_for_its_own_reports(tmp_path: 
     assert one.paths == ("tour.ncu-rep",) and one.answers == 1 and one.actions == 3
     assert unfinished(("tour.ncu-rep",), tmp_path) == (one,)
     assert unfinished(("other.ncu-rep",), tmp_path) == ()
-    forget(one)
+    forget(one.path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -178,7 +178,7 @@ def gone_on(path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[P
     monkeypatch.setattr(autosave, "folder", lambda: place)
     player = Player.load(path)
     saving = Saving(place=place)
-    saving.go_on(player.state(len(player)), player.desk)
+    saving.go_on(player.state(len(player)), player.executor)
     return player, saving
 
 
@@ -242,7 +242,7 @@ def test_from_the_middle_of_a_session_it_goes_on_as_a_new_one(tmp_path: Path, mo
     player, saving = gone_on(path, place, monkeypatch)
     saving.close()
     again = Saving(place=place)
-    again.go_on(player.state(2), player.desk)
+    again.go_on(player.state(2), player.executor)
     again.close()
     assert path.read_text(encoding="utf-8").splitlines()[1:] == text.splitlines()[1:]
     assert len(list(place.glob("*.jsonl"))) == 2

@@ -96,7 +96,7 @@ def test_going_back_needs_no_work(transcript: Transcript) -> None:
     def never(*_: object) -> e.Outcome:
         raise AssertionError("worked again")
 
-    played.desk.perform = never  # type: ignore[method-assign]
+    played.executor.perform = never  # type: ignore[method-assign]
     assert played.state(2).launch is not None
     assert played.state(len(played)) is last and played.state(999) is last
     assert played.state(0) == State() and played.ready == len(played)
@@ -206,7 +206,7 @@ def test_work_that_was_called_off_stays_called_off() -> None:
     entries = Recorder(SCRUBBER).entries(talk.state.log)
     assert [(one.event.verb, one.settled) for one in entries] == [("begin", 0), ("cancel", None), ("retry", None)]
     again = Player(Transcript(serialize.Header(), entries=entries), stage(Transcript(serialize.Header())))
-    again.desk.sources = talk.desk.sources
+    again.executor.sources = talk.desk.sources
     assert again.state(3) == talk.state
 
 
@@ -301,10 +301,10 @@ def test_gone_on_with_it_reads_what_the_user_gives_and_nothing_that_the_transcri
     played = player(transcript)
     state = played.state(2)
     live = Talk().desk.sources
-    played.desk.take_over(replace(live, analyse=real().desk.sources.analyse))
-    located = played.desk.perform(e.Locate(1), state, lambda *_: None)
+    played.executor.take_over(replace(live, analyse=real().desk.sources.analyse))
+    located = played.executor.perform(e.Locate(1), state, lambda *_: None)
     assert isinstance(located, e.Failed) and "without the code" in located.message
-    renewed = played.desk.perform(e.CompareVersion(str(mine), 1), state, lambda *_: None)
+    renewed = played.executor.perform(e.CompareVersion(str(mine), 1), state, lambda *_: None)
     assert isinstance(renewed, e.Completed), renewed
-    again = played.desk.perform(e.Read(state.paths), state, lambda *_: None)
+    again = played.executor.perform(e.Read(state.paths), state, lambda *_: None)
     assert isinstance(again, e.Opened)

@@ -1,0 +1,261 @@
+"""The exercises as pages: list, story, hints, quiz, prediction, solution and experiment log."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+from advisor.practice.predictions import MINE, Score
+from advisor.practice.state import state_of
+from advisor.view.blocks import (
+    Block,
+    Bullets,
+    Cell,
+    Code,
+    Column,
+    Fact,
+    Facts,
+    Page,
+    Paragraph,
+    Plain,
+    Table,
+    paragraphs,
+    section,
+)
+from advisor.view.numbers import counted, share_text, speedup_text, time_range_text, time_text
+from advisor.view.pages.diagnosis import class_title
+from advisor.view.text import cut
+
+if TYPE_CHECKING:  # `practice list` and `show` do not load what runs kernels
+    from advisor.practice.manifest import Exercise, QuizQuestion, RecordFile, StepDef
+    from advisor.practice.selfcheck import Measured
+    from advisor.practice.state import LogRow, Prediction, Record
+    from advisor.practice.workshop import Workshop
+    from advisor.records.diagnosis import LaunchDiagnosis
+
+_LEVELS = {1: "first steps", 2: "the trade", 3: "hard"}
+_COMMAND = "ncu-advisor practice"
+
+
+def list_page(found: Sequence[Exercise], progress: Mapping[str, Record]) -> Page:
+    """All exercises by level, one line each, with the learner's progress."""
+    if not found:
+        return Page("", (Paragraph("There are no exercises in this installation."),), ())
+    parts = []
+    for level, title in _LEVELS.items():
+        rows = [e for e in found if e.level == level]
+        columns = (Column("State"), Column("Exercise"), Column("Title"))
+        cells = tuple((Cell(state_of(progress.get(e.name))), Cell(e.name), Cell(e.title)) for e in rows)
+        parts += [section(f"Level {level}: {title}", [Table(columns, cells)], level=3)] if rows else []
+    done = sum(1 for e in found if state_of(progress.get(e.name)) == "solved")
+    points = [p.points for r in progress.values() for p in r.predictions if p.points is not None]
+    text = f"{done} of {len(found)} solved."
+    if points:
+        text += f" {counted(len(points), 'prediction')}, {sum(points) / len(points):.0f} of 100 points on average."
+    order = ("tried", "started", "new", "solved")  # what was begun comes before what is new
+    first = min(found, key=lambda e: order.index(state_of(progress.get(e.name))))
+    return Page("Exercises", (), (*parts, section("", [Paragraph(text), next_step(f"show {first.name}")])))
+
+
+def next_step(command: str) -> Paragraph:
+    """The next command; it comes after `ncu-advisor practice`."""
+    return Paragraph(f"Next: {_COMMAND} {command}", "lead")
+
+
+def story_page(one: Exercise, record: Record) -> Page:
+    """The story without the cause, the questions before a profile, and the next commands."""
+    kind = f"ladder of {len(one.stages)} steps" if one.ladder else "exercise"
+    head = f"Level {one.level} ({_LEVELS[one.level]}) · {kind} · trains step {one.step} of the method"
+    made: list[Block] = [Paragraph(head, "dim")]
+    made += [Paragraph("Do first: " + ", ".join(one.prerequisites), "dim")] if one.prerequisites else []
+    n = one.name
+    steps = (
+        f"show {n} --napkin: those numbers, and how to get them",
+        f"predict {n}: class, cause, speedup",
+        f"show {n} --profile: the recorded profile; your score",
+        f"start {n}: the source, to edit",
+        f"check {n}: is it right, how fast is it",
+        f"profile {n}: before and after",
+        f"hint {n}: {record.hints} of {len(one.hints)} taken",
+        f"quiz {n}: {counted(len(one.quiz), 'question')}",
+    )
+    parts = [
+        section("", paragraphs(one.story)),
+        section("Work out before any profile", [Bullets(tuple(number.what for number in one.napkin))], level=3),
+        section(f"Next, each after `{_COMMAND}`", [Bullets(steps)], level=3),
+    ]
+    scored = [
+        f"Your prediction for {'your version' if p.step == MINE else f'step {p.step}'}: {p.points} of 100 points."
+        for p in record.predictions
+        if p.points is not None
+    ]
+    parts += [section("", [Paragraph(text) for text in scored])] if scored else []
+    if record.folder:
+        parts.append(section("", [Paragraph("Your folder:"), Plain((record.folder,), whole=True)]))
+    return Page(_title(one), tuple(made), tuple(parts))
+
+
+def _title(one: Exercise) -> str:
+    return f"{one.title} ({one.name})"
+
+
+def napkin_page(one: Exercise) -> Page:
+    """The numbers of the napkin with the way to them, for the recorded size."""
+    parts = [
+        section(number.what, [Paragraph(f"= {number.value}", "lead"), Paragraph(number.how)], level=3)
+        for number in one.napkin
+    ]
+    parts.append(section("", [next_step(f"predict {one.name}")]))
+    return Page(_title(one), (Paragraph("Napkin math for the recorded size", "dim"),), tuple(parts))
+
+
+def hints_page(one: Exercise, taken: int) -> Page:
+    """The hints given so far, the newest last."""
+    rows = tuple(Fact(f"Hint {at}", hint) for at, hint in enumerate(one.hints[:taken], 1))
+    left = len(one.hints) - taken
+    more = f"{left} more: {_COMMAND} hint {one.name}"
+    last = f"That was the last. The answer: {_COMMAND} solution {one.name} --anyway"
+    return Page(_title(one), (Facts(rows),), (section("", [Paragraph(more if left else last)]),))
+
+
+def question_blocks(at: int, of: int, question: QuizQuestion) -> list[Block]:
+    """One question with its lettered answers."""
+    answers = tuple(f"{chr(ord('a') + i)}) {answer.text}" for i, answer in enumerate(question.answers))
+    return [Paragraph(f"Question {at + 1} of {of}", "lead"), Paragraph(question.ask), Bullets(answers)]
+
+
+def reasons_page(question: QuizQuestion, chosen: int) -> Page:
+    """Whether the chosen answer is right, and why each of them is or is not."""
+    right = question.answers[chosen].right
+    reasons = tuple(
+        f"{chr(ord('a') + i)}) {'right' if answer.right else 'wrong'}: {answer.because}"
+        for i, answer in enumerate(question.answers)
+    )
+    verdict = Paragraph("Right.", "good") if right else Paragraph("Wrong.", "warn")
+    return Page("", (verdict, Bullets(reasons)), ())
+
+
+def quiz_page(one: Exercise) -> Page:
+    """All questions without answers, for where nobody can type."""
+    parts = [section("", question_blocks(i, len(one.quiz), q)) for i, q in enumerate(one.quiz)]
+    letters = " ".join("--answer a" for _ in one.quiz)
+    answer = Paragraph(f"Answer with: {_COMMAND} quiz {one.name} {letters}")
+    return Page("", (), (*parts, section("", [answer])))
+
+
+def quiz_result(one: Exercise, right: int) -> Page:
+    """How many were right, and the next step."""
+    return Page("", (Paragraph(f"{right} of {len(one.quiz)} right."), next_step(f"start {one.name}")), ())
+
+
+def before_prediction(one: Exercise, step: str, own: bool) -> Page:
+    """What a prediction is about."""
+    what = "your version" if own else f"step {step}"
+    text = f"Predict the profile of {one.name}, {what}, before it is shown. You get points for each part."
+    how = "The beginning of a name is enough; ? describes each, `ncu-advisor explain NAME` explains it."
+    return Page("", (Paragraph(text), Paragraph(how)), ())
+
+
+def score_page(
+    said: Prediction, launch: LaunchDiagnosis, actual: float | None, result: Score, parts: tuple[int, int, int]
+) -> Page:
+    """The prediction, the result, and the points of each part. actual: the measured speedup."""
+    first = next((f.id for f in launch.findings if f.kind == "diagnosis"), "-")
+    measured = "not measured" if actual is None else speedup_text(actual)
+    gained = "-" if actual is None else f"{result.speedup_points} of {parts[2]}"
+    rows = (
+        ("Class", class_title(said.class_id), launch.verdict.title, f"{result.class_points} of {parts[0]}"),
+        ("Cause", said.cause, first, f"{result.cause_points} of {parts[1]}"),
+        ("Speedup", speedup_text(said.speedup), measured, gained),
+    )
+    columns = (Column(""), Column("Your prediction"), Column("Actual"), Column("Points", True))
+    off = "" if result.factor is None else f" The speedup was off by a factor of {result.factor:.2g}."
+    table = Table(columns, tuple(tuple(map(Cell, row)) for row in rows))
+    return Page("Your prediction", (table, Paragraph(f"{result.total} of 100 points.{off}", "lead")), ())
+
+
+def version_page(one: Exercise, step: StepDef, measured: Measured, record: RecordFile) -> Page:
+    """What a step does, its measured times, and where they come from."""
+    made = f"Recorded on {record.gpu}, driver {record.driver}, ncu {record.ncu}, {record.date}"
+    data = measured.steps.get(step.id)
+    if data is not None and data.times_ns:
+        runs = sorted(data.times_ns)
+        made += f": {time_text(median(runs))} (median of {len(runs)} runs, {time_range_text(runs[0], runs[-1])})."
+        made += " The profile below is of one launch of one more run."
+    return Page(_step_title(one, step), (Paragraph(step.says), Paragraph(made, "dim")), ())
+
+
+def _step_title(one: Exercise, step: StepDef) -> str:
+    return f"{one.name}, step {step.id}: {step.title}"
+
+
+def after_recorded_profile(one: Exercise, step: StepDef, record: Record, gain: float | None) -> Page:
+    """What the next step gained, and what to do after a recorded profile was read."""
+    ids = [s.id for s in one.stages]
+    later = ids[ids.index(step.id) + 1 :] if step.id in ids else []
+    blocks: list[Block] = []
+    if later and gain is not None:
+        blocks.append(Paragraph(f"Measured: fixing the cause gives a speedup of {speedup_text(gain)}."))
+    blocks.append(Paragraph(f"Now find the fix yourself: {_COMMAND} hint {one.name} helps, solution explains it."))
+    blocks.append(next_step(f"{'check' if record.folder else 'start'} {one.name}"))
+    blocks += [Paragraph(f"Or: {_COMMAND} show {one.name} --profile {later[0]}")] if later else []
+    return Page("", tuple(blocks), ())
+
+
+def started_page(one: Exercise, shop: Workshop, made: bool) -> Page:
+    """Where the source is and what to do with it; paths are never cut, they are there to be copied."""
+    if shop.source.suffix == ".cu":
+        text = "The launch shape is in the source, in a `// launch:` line that you may change, too."
+    else:
+        text = "Edit the Python; `prepare` returns what one run does."
+    head = Paragraph("Created:" if made else "Already there, nothing was overwritten:")
+    paths = Plain(tuple(str(path) for path in (shop.source, *shop.extra)), whole=True)
+    return Page("", (head, paths, Paragraph(text), next_step(f"check {one.name}")), ())
+
+
+def solution_page(one: Exercise, step: StepDef, before: StepDef, path: Path, text: str, old: str) -> Page:
+    """The explanation, what changed from the step before, and the whole source."""
+    made: list[Block] = [Paragraph(step.says)]
+    made += [Facts((Fact("Cost", step.costs),))] if step.costs else []
+    parts = [section("", paragraphs(one.explanation))]
+    if before.id != step.id:
+        old_lines, lines = old.splitlines(), text.splitlines()
+        diff = difflib.unified_diff(old_lines, lines, before.source, step.source, lineterm="", n=2)
+        parts.append(section(f"Changes from {before.source}", [Code("", 0, tuple(diff), diff=True)], level=3))
+    others = ", ".join(s.id for s in one.steps if s.id != step.id)
+    parts += [
+        section("", [Paragraph(f"Other steps, with --step: {others}")]),
+        section(step.source, [Code("", 0, tuple(text.rstrip().splitlines()))], level=3),
+        section("", [Paragraph("The file:"), Plain((str(path),), whole=True), next_step(f"check {one.name}")]),
+    ]
+    return Page(_step_title(one, step), tuple(made), tuple(parts))
+
+
+def reset_page(one: Exercise, kept: Sequence[Path], progress: bool) -> Page:
+    """What a reset did."""
+    blocks: list[Block] = [Paragraph(f"{one.name}: the original source is restored.")]
+    blocks += [Paragraph("Your version was kept as:"), Plain(tuple(map(str, kept)), whole=True)] if kept else []
+    if progress:
+        blocks.append(Paragraph("Attempts, hints, quiz, predictions and log were deleted."))
+    return Page("", (*blocks, next_step(f"check {one.name}")), ())
+
+
+def log_page(one: Exercise, rows: Sequence[LogRow]) -> Page:
+    """The experiment log: each version with time, observation, hypothesis and next step."""
+    if not rows:
+        text = f"{one.name}: no version yet. `{_COMMAND} check {one.name}` writes the first."
+        return Page("", (Paragraph(text),), ())
+    parts = []
+    for row in rows:
+        noise = f" (noise {share_text(row.noise)})" if row.noise is not None else ""
+        time = time_text(row.time_ns) + noise if row.time_ns is not None else "not timed"
+        time = "wrong result" if row.right is False else time
+        notes = (("Observation", row.observation), ("Hypothesis", row.hypothesis), ("Next", row.next))
+        facts = tuple(Fact(label, text) for label, text in notes if text)
+        title = cut(f"Version {row.version}, {row.what} · {time}", 60)
+        parts.append(section(title, [Facts(facts)] if facts else [], level=3))
+    words = f"Add to the latest: {_COMMAND} log {one.name} --observation TEXT --hypothesis TEXT --next TEXT"
+    return Page(f"{one.title}: experiment log", (), (*parts, section("", [Paragraph(words)])))

@@ -1,0 +1,74 @@
+"""Proofs as a page: from a conclusion to its rules, observations, numbers and sources, or what prevented it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from advisor.reasoning.engine.explain import BlockedRule, Clause, Flip, Proof
+from advisor.records.diagnosis import LaunchDiagnosis
+from advisor.view.blocks import Bullets, Line, Outline, Page, Paragraph, Section, section
+from advisor.view.numbers import comparison_text, time_text, unit_text
+from advisor.view.text import title_text
+
+_TRUTH = {0: "no", 1: "unknown", 2: "yes"}
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """Why a finding was concluded on a launch (a proof, what would flip it), or why not (the rules that blocked)."""
+
+    launch: LaunchDiagnosis
+    finding: str
+    found: Proof | tuple[BlockedRule, ...]
+    flips: Sequence[Flip] = ()
+
+
+def proofs_page(proofs: Sequence[Explained]) -> Page:
+    """A section for each, after a proof with what would flip it."""
+    return Page("", (), tuple(part for one in proofs for part in _sections(one)))
+
+
+def _sections(one: Explained) -> list[Section]:
+    where = title_text(one.launch, 0, time_text(one.launch.duration_ns))
+    if isinstance(one.found, Proof):
+        parts = [section(f"How {one.finding} · {where}", [Outline(tuple(_proof(one.found, 0)))])]
+        flips = Bullets(tuple(map(_flip, one.flips)))
+        return [*parts, section("The verdict flips if", [flips], level=3)] if one.flips else parts
+    title = f"Why not {one.finding} · {where}"
+    if not one.found:
+        return [section(title, [Paragraph(f"No rule concludes {one.finding} on a single launch.")])]
+    return [section(title, [Outline(tuple(item for rule in one.found for item in _blocked(rule)))])]
+
+
+def _flip(flip: Flip) -> str:
+    after = ", ".join((flip.then.class_id, *flip.then.findings)) or "nothing"
+    return f"{flip.metric} = {flip.turns_at:,.4g}{unit_text(flip.unit)} (now {flip.value:,.4g}): then {after}"
+
+
+def _proof(proof: Proof, depth: int) -> Iterator[Line]:
+    yield Line(f"{proof.title} [{proof.concludes}]", "strong", depth=depth)
+    for rule in proof.rules:
+        yield Line(rule.because, label="because", depth=depth + 1)
+        yield Line(f"{rule.rule_id} [{', '.join(rule.cites)}]", label="by rule", depth=depth + 1)
+        for clause in rule.clauses:
+            yield from _clause(clause, depth + 2)
+
+
+def _clause(clause: Clause, depth: int) -> Iterator[Line]:
+    yield Line(f"{'not ' if clause.role == 'unless' else ''}{clause.name}: {_TRUTH[clause.truth]}", depth=depth)
+    for item in clause.evidence:
+        yield Line(comparison_text(item), depth=depth + 1)
+    if clause.evidence and clause.evidence[0].cites:
+        yield Line(", ".join(clause.evidence[0].cites), label="source", depth=depth + 1)
+    if clause.proof is not None:
+        yield from _proof(clause.proof, depth + 1)
+
+
+def _blocked(rule: BlockedRule) -> Iterator[Line]:
+    yield Line(f"{rule.rule_id} {'fired' if rule.fired else 'did not fire'}", "strong")
+    for label, clauses in (("fails", rule.failing), ("unknown", rule.unknown), ("blocked by", rule.blocking)):
+        for clause in clauses:
+            first, *rest = _clause(clause, 1)
+            yield Line(first.text, label=label, depth=1)
+            yield from rest
