@@ -62,7 +62,7 @@ def sass(at: Driver) -> str:
 async def test_it_opens_at_the_findings_own_place_and_says_how_far_lines_can_be_trusted(size: tuple[int, int]):
     async with source(size) as at:
         assert at.shows(
-            "excess_wavefronts", "is Shared-memory bank conflicts", "100% of executed instructions have a line in k.cu"
+            "excess_wavefronts", "is Shared-memory bank conflicts", "100 % of executed instructions have a line in k.cu"
         )
         assert at.shows(":7", "sum += tile[x][y]", "LDS R5, [R9]", "100 %")
         assert "LDS" in sass(at), "the cold ones come after it"
@@ -162,7 +162,7 @@ async def test_columns_of_code_from_several_files_leave_the_opcode_and_its_first
     made = listing(file="/home/me/transpose_tile_of_mine.cu")
     first = replace(made.rows[0], file="/usr/include/cuda_fp16.hpp", line=1234)
     async with source((80, 24), locate=locator(replace(made, rows=(first, *made.rows[1:])))) as at:
-        assert ".cu:7" in sass(at) and not at.shows("has a line in")
+        assert ".cu:7" in sass(at) and not at.shows("have a line in")
         await at.press("c")
         assert "…mine.cu:7" in sass(at) and "LDS R5, [R9]" in sass(at), "the place gives way"
 

@@ -284,9 +284,7 @@ def about_view(seen: Seen, query: e.Locate | None, index: KnowledgeIndex) -> lis
     elif view.trust is not None:
         only = only_file(seen)
         file = f" in {cut_start(file_name(only), _NAME)}" if only else ""
-        lined = (
-            f"{view.trust.lined:.0%} of executed instructions have a line{file}, {view.trust.inlined:.0%} are inlined."
-        )
+        lined = f"{share_text(view.trust.lined)} of executed instructions have a line{file}, {share_text(view.trust.inlined)} are inlined."
         out.append((f"{lined} Compilers move code: samples may land on an adjacent line.", "$quiet"))
     if not view.has_code:
         out.append(("The report does not hold the machine code.", "$text-warning"))
