@@ -32,7 +32,7 @@ def one(**changes: object) -> Callable[..., object]:
 @SIZES
 async def test_from_the_list_to_a_finding_its_fix_and_its_proof(size: tuple[int, int]):
     async with session("tour.ncu-rep", size=size) as at:
-        assert at.shows("transpose_tile", "333 µs", "2.20×", "6 of 6 launches")
+        assert at.shows("transpose_tile", "333 µs", "2.2×", "6 of 6 launches")
         await at.open("down")
         assert at.shows("Class  L1/shared-memory-bound", "Fix first  Shared-memory bank conflicts")
         assert at.shows("2.2× (1.9–2.6×) estimated")
@@ -51,7 +51,7 @@ async def test_a_question_is_answered_with_units_and_the_session_says_what_that_
         await at.say("64 apples")
         assert at.shows("Not understood", "apples")
         await at.say("64 MiB")
-        assert at.shows("You  67.11 MB", "Nothing changed")
+        assert at.shows("You  67.108864 MB", "Nothing changed")
         await at.say("dtype")
         await at.press("enter")
         assert at.app.state.ask is not None, "nothing is marked, so Enter takes nothing"

@@ -285,7 +285,7 @@ async def test_reading_is_called_off_with_escape_and_the_screen_left_with_anothe
         assert at.shows("reading the instructions", "Esc cancels")
         await at.pilot.press("escape")
         await at.pilot.pause()
-        assert at.shows("Called off") and isinstance(at.app.screen, SourceScreen)
+        assert at.shows("Cancelled.") and isinstance(at.app.screen, SourceScreen)
         go_on.set()
         await at.press("escape")
         assert isinstance(at.app.screen, SessionScreen)
