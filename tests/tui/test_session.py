@@ -179,13 +179,13 @@ async def test_work_is_shown_with_its_progress_and_can_be_called_off(hasty: bool
         assert at.shows("reading", "3 of 22", "Esc cancels")
         await pilot.press("escape")
         await pilot.pause()
-        assert at.shows("Called off", "1 Try again")
+        assert at.shows("Cancelled.", "1 Try again")
         if hasty:
             await pilot.press("enter")
         gate.set()
         await at.settle()
         if not hasty:
-            assert at.shows("Called off") and app.state.diagnosis is None
+            assert at.shows("Cancelled.") and app.state.diagnosis is None
             await at.press("enter")
         assert at.shows("transpose_tile")
 
