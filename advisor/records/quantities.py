@@ -296,6 +296,6 @@ def exact_text(value: float, unit: str) -> str:
 
 
 def _three(value: float) -> str:
-    if (value.is_integer() and abs(value) < 1e5) or abs(value) >= 1000:
+    if (float(value).is_integer() and abs(value) < 1e5) or abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.3g}"

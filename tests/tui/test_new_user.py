@@ -65,7 +65,7 @@ async def test_after_a_comparison_it_is_what_stands_on_the_screen(size: tuple[in
         await at.settle()
         for line in ("/kernel 2", "1", "/how", "/fix", "/missing", f"/compare {report}#1"):
             await at.say(line)
-        assert at.shows("Compared", "Time ")
+        assert at.shows("Compared", "Faster: 8.3×", "2.72 ms → 329 µs")
 
 
 @SIZES

@@ -69,7 +69,7 @@ async def test_an_exercise_from_the_list_to_its_score_by_the_keyboard_alone(tmp_
         await at.say("2.4")
         assert at.shows("Shared-memory bank conflicts", "Show the answer")
         await at.press("enter")
-        assert at.shows("[Answer]", "100 of 100 points", "as it is: 40 of 40 points")
+        assert at.shows("[Answer]", "100 of 100 points", "correct: 40 of 40 points")
         await at.press("escape")
         assert at.shows("100  bank-conflicts"), "the list has the points"
         await at.press("escape")
@@ -175,7 +175,7 @@ async def test_hints_come_one_by_one_and_the_quiz_wants_a_letter(tmp_path: Path)
         await at.press("enter")
         assert at.app.state.exercising.known.quiz == {}, "an accidental Enter answers nothing"
         await at.say("a")
-        assert at.shows("✗ Not so.", "Question 2 of 3")
+        assert at.shows("✗ Wrong.", "Question 2 of 3")
 
 
 async def test_causes_are_named_in_the_list_only_when_asked_for(tmp_path: Path):

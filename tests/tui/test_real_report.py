@@ -31,7 +31,7 @@ async def test_from_the_list_to_an_answer_that_compares_with_the_napkin(
         assert at.shows("22 launches", "H200-SXM", "transpose_tile")
         await at.say("/kernel transpose_tile")
         await at.press("enter")
-        assert at.shows("Fix first", "Prediction")
+        assert at.shows("Fix first", "Speedup", "estimated: less work")
         await at.press("enter")
         await at.say("/how")
         assert at.shows("Because", "✓")

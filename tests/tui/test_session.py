@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -13,7 +14,6 @@ from advisor.tui.screens.help import HelpScreen
 from advisor.tui.screens.launches import LaunchesScreen
 from advisor.tui.screens.session import SessionScreen
 from advisor.tui.widgets.prompt import Prompt
-from tests.changed import replace
 from tui.driver import Driver, session
 from tui.factory import analyse, desk, diagnosis, launch
 
@@ -32,7 +32,7 @@ def one(**changes: object) -> Callable[..., object]:
 @SIZES
 async def test_from_the_list_to_a_finding_its_fix_and_its_proof(size: tuple[int, int]):
     async with session("tour.ncu-rep", size=size) as at:
-        assert at.shows("transpose_tile", "333 µs", "2.20×", "6 of 6 launches")
+        assert at.shows("transpose_tile", "333 µs", "2.2×", "6 of 6 launches")
         await at.open("down")
         assert at.shows("Class  L1/shared-memory-bound", "Fix first  Shared-memory bank conflicts")
         assert at.shows("2.2× (1.9–2.6×) estimated")
@@ -51,7 +51,7 @@ async def test_a_question_is_answered_with_units_and_the_session_says_what_that_
         await at.say("64 apples")
         assert at.shows("Not understood", "apples")
         await at.say("64 MiB")
-        assert at.shows("You  67.11 MB", "Nothing changed")
+        assert at.shows("You  67.108864 MB", "Nothing changed")
         await at.say("dtype")
         await at.press("enter")
         assert at.app.state.ask is not None, "nothing is marked, so Enter takes nothing"
@@ -179,13 +179,13 @@ async def test_work_is_shown_with_its_progress_and_can_be_called_off(hasty: bool
         assert at.shows("reading", "3 of 22", "Esc cancels")
         await pilot.press("escape")
         await pilot.pause()
-        assert at.shows("Cancelled", "1 Try again")
+        assert at.shows("Cancelled.", "1 Try again")
         if hasty:
             await pilot.press("enter")
         gate.set()
         await at.settle()
         if not hasty:
-            assert at.shows("Cancelled") and app.state.diagnosis is None
+            assert at.shows("Cancelled.") and app.state.diagnosis is None
             await at.press("enter")
         assert at.shows("transpose_tile")
 

@@ -21,7 +21,7 @@ async def test_from_the_line_over_the_proof_to_the_value_at_which_it_turns(size:
         await at.settle()
         await at.open()
         await at.press("f7")
-        assert at.shows("excess_wavefronts", "LDS", "out[", "have a line in 1-tile.cu")
+        assert at.shows("excess_wavefronts", "LDS", "out[", "have a line in 1-tile.cu,")
         await at.press("c", "4")
         assert at.shows("Registers")
         await at.press("escape", "f8")

@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,7 +17,6 @@ from advisor.tui.screens.source import SourceScreen
 from advisor.tui.widgets.evidence_pages import PAGES, Layout, evidence_context
 from advisor.tui.widgets.lists import Rows
 from advisor.tui.widgets.prompt import Prompt
-from tests.changed import replace
 from tui.code_factory import CODE, listing, locator
 from tui.driver import Driver, session
 from tui.factory import diagnosis, launch
@@ -62,7 +62,7 @@ def sass(at: Driver) -> str:
 async def test_it_opens_at_the_findings_own_place_and_says_how_far_lines_can_be_trusted(size: tuple[int, int]):
     async with source(size) as at:
         assert at.shows(
-            "excess_wavefronts", "is Shared-memory bank conflicts", "100% of executed instructions have a line in k.cu"
+            "excess_wavefronts", "is Shared-memory bank conflicts", "100 % of executed instructions have a line in k.cu"
         )
         assert at.shows(":7", "sum += tile[x][y]", "LDS R5, [R9]", "100 %")
         assert "LDS" in sass(at), "the cold ones come after it"
@@ -162,7 +162,7 @@ async def test_columns_of_code_from_several_files_leave_the_opcode_and_its_first
     made = listing(file="/home/me/transpose_tile_of_mine.cu")
     first = replace(made.rows[0], file="/usr/include/cuda_fp16.hpp", line=1234)
     async with source((80, 24), locate=locator(replace(made, rows=(first, *made.rows[1:])))) as at:
-        assert ".cu:7" in sass(at) and not at.shows("has a line in")
+        assert ".cu:7" in sass(at) and not at.shows("have a line in")
         await at.press("c")
         assert "…mine.cu:7" in sass(at) and "LDS R5, [R9]" in sass(at), "the place gives way"
 
@@ -285,7 +285,7 @@ async def test_reading_is_called_off_with_escape_and_the_screen_left_with_anothe
         assert at.shows("reading the instructions", "Esc cancels")
         await at.pilot.press("escape")
         await at.pilot.pause()
-        assert at.shows("Cancelled") and isinstance(at.app.screen, SourceScreen)
+        assert at.shows("Cancelled.") and isinstance(at.app.screen, SourceScreen)
         go_on.set()
         await at.press("escape")
         assert isinstance(at.app.screen, SessionScreen)

@@ -161,7 +161,7 @@ def test_findings_that_come_go_stay_and_gains_that_move_are_told_apart():
     before, after = launch(0, "k"), launch(0, "k", findings=(less, DONE))
     kinds = [(row.kind, row.text) for row in outcome(before, after)]
     assert kinds == [
-        ("gain", "Shared-memory bank conflicts  2.20× → 1.40×"),
+        ("gain", "Shared-memory bank conflicts  2.2× → 1.4×"),
         ("comes", "Near the memory roofline"),
         ("goes", "Narrow accesses  1.08×"),
         ("goes", "No line information"),

@@ -284,10 +284,9 @@ def about_view(seen: Seen, query: e.Locate | None, index: KnowledgeIndex) -> lis
     elif view.trust is not None:
         only = only_file(seen)
         file = f" in {cut_start(file_name(only), _NAME)}" if only else ""
-        lined = (
-            f"{view.trust.lined:.0%} of executed instructions have a line{file}, {view.trust.inlined:.0%} are inlined."
-        )
-        out.append((f"{lined} Compilers move code: samples may land on an adjacent line.", "$quiet"))
+        lined, inlined = share_text(view.trust.lined), share_text(view.trust.inlined)
+        said = f"{lined} of executed instructions have a line{file}, {inlined} are inlined."
+        out.append((f"{said} Compilers move code: samples may land on an adjacent line.", "$quiet"))
     if not view.has_code:
         out.append(("The report does not hold the machine code.", "$text-warning"))
     if view.has_lines and not view.texts:

@@ -74,7 +74,7 @@ def _row(launch: LaunchDiagnosis, position: int, time: float, diagnosis: Diagnos
         position=position,
         number=number,
         kernel=kernel,
-        time=time_text(duration),
+        time="unknown" if duration is None else time_text(duration),
         verdict=verdict,
         finding=finding,
         gain=short_gain_text(speedup),
