@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 from rapidfuzz import fuzz, process
@@ -20,7 +21,6 @@ from advisor.hardware.ceilings import kept
 from advisor.knowledge.base import Catalog
 from advisor.knowledge.base import catalog as open_catalog
 from advisor.readers.read import read
-from advisor.reasoning.analysis import Analysis
 from advisor.reasoning.diagnose import analyse_frame
 from advisor.reasoning.enrich import add_neighbours
 from advisor.reasoning.inputs import Answer, Inputs, checked_answers, knowledge_for
@@ -28,6 +28,9 @@ from advisor.reasoning.time_model.noise import Judged, Spread, spread, verdict
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis, MeasuredCeilings
 from advisor.records.errors import InputError, UsageError
 from advisor.records.readings import Progress, Reading
+
+if TYPE_CHECKING:
+    from advisor.reasoning.analysis import Analysis  # loads pandas, which a session does not need at its start
 
 Couple = tuple[Runs, Runs, Matched]
 _ONE = re.compile(r"(?P<path>.+)#(?P<launch>[^#]*)", re.DOTALL)

@@ -6,7 +6,6 @@ import re
 import shlex
 import shutil
 import xml.etree.ElementTree as ET
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from advisor.cli.main import main
 from advisor.compare.compare import compare_diagnoses
 from advisor.compare.thresholds import check, parse
 from advisor.records import resources
+from tests.changed import replace
 
 README = Path(__file__).parents[2] / "README.md"
 SLOW, FAST = 0, 1
