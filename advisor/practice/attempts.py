@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from advisor.compare.compare import compare
 from advisor.compare.records import Compared
@@ -20,11 +21,13 @@ from advisor.practice.selfcheck import launches_of
 from advisor.practice.state import Record, Store
 from advisor.practice.tasks import Job, Request, Stage, Task
 from advisor.practice.workshop import Workshop, read_source
-from advisor.reasoning.analysis import Analysis
 from advisor.reasoning.diagnose import analyse
 from advisor.reasoning.time_model.noise import Judged, spread, verdict
 from advisor.records.diagnosis import Diagnosis, LaunchDiagnosis
 from advisor.records.errors import AdvisorError, InputError, UsageError
+
+if TYPE_CHECKING:
+    from advisor.reasoning.analysis import Analysis
 
 GOAL = 0.10  # as good as the bundled solution: at most a tenth slower, beyond the noise of the runs
 USUAL_ARCH = "sm_90"

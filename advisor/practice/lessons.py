@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from advisor.compare.compare import compare_diagnoses
 from advisor.compare.records import Compared
@@ -24,9 +24,11 @@ from advisor.practice.predictions import MINE, Revealed, score
 from advisor.practice.run import OnProgress, Runner
 from advisor.practice.selfcheck import Measured
 from advisor.practice.state import Prediction, Record, Store, annotate, latest, state_of
-from advisor.reasoning.analysis import Analysis
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from advisor.reasoning.analysis import Analysis
 
 # The current step, and how much of how much of it is done (0 where unknown).
 Tell = Callable[[str, int, int], None]

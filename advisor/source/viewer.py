@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from advisor.knowledge.base import Catalog
-from advisor.reasoning.analysis import Analysis
 from advisor.records.diagnosis import LaunchDiagnosis
 from advisor.records.errors import InputError
 from advisor.source.columns import COLUMNS, parse_columns
@@ -15,6 +15,9 @@ from advisor.source.hotspots import parse_search, parse_where
 from advisor.source.listing import Listing, Row, read_listing
 from advisor.source.measures import MEASURES, Measure, measure
 from advisor.source.view import Query, View, arrange
+
+if TYPE_CHECKING:
+    from advisor.reasoning.analysis import Analysis
 
 
 @dataclass(frozen=True, slots=True)
