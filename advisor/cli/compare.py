@@ -12,6 +12,7 @@ from advisor.compare.thresholds import check, parse
 from advisor.knowledge.base import catalog
 from advisor.records.errors import EXIT_DONE, EXIT_THRESHOLD, EXIT_WRONG_USE, UsageError
 from advisor.view.pages.compare import HTML_SECTIONS, Result, compare_page
+from advisor.view.writers import PAGE_FORMATS
 from advisor.view.writers.json import document_json
 from advisor.view.writers.junit import junit
 
@@ -29,7 +30,7 @@ class Options(Output, Launches, Knowledge):
     beyond_noise: bool = flag("--beyond-noise", help="A time within the noise triggers no --fail-on.")
     everything: bool = flag("--all", help="Show every metric, not only the largest changes.")
     force: bool = flag("--force", help="Compare even if the GPUs differ.")
-    form: str = formats("text", "json", "markdown", "html", "junit")
+    form: str = formats("text", "json", *PAGE_FORMATS, "junit")
 
 
 @command(Options)

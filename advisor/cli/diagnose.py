@@ -23,6 +23,7 @@ from advisor.source.locate import locate_findings
 from advisor.view.pages.diagnosis import HTML_SECTIONS, MARKDOWN_SECTIONS, diagnosis_page, grouped
 from advisor.view.pages.ncu_rules import rules_page
 from advisor.view.pages.proof import Explained, proofs_page
+from advisor.view.writers import PAGE_FORMATS
 from advisor.view.writers.json import document_json
 from advisor.view.writers.sarif import diagnosis_sarif
 
@@ -66,7 +67,7 @@ class Options(Output, Launches, Strict, Knowledge):
     locate: bool | None = option(
         "--locate/--no-locate", help="Locate the first finding in the source; the default for a single launch."
     )
-    form: str = formats("text", "json", "markdown", "html", "sarif")
+    form: str = formats("text", "json", *PAGE_FORMATS, "sarif")
 
 
 @command(Options)

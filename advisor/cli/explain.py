@@ -9,6 +9,7 @@ from advisor.cli.options import Knowledge, argument, command, formats
 from advisor.explain.explain import explain as explain_word
 from advisor.records.errors import EXIT_DONE
 from advisor.view.pages.explain import explain_page
+from advisor.view.writers import PAGE_FORMATS
 from advisor.view.writers.json import document_json
 
 
@@ -17,7 +18,7 @@ class Options(Knowledge):
     """Options of `explain`."""
 
     words: tuple[str, ...] = argument(nargs=-1)
-    form: str = formats("text", "json", "markdown", "html")
+    form: str = formats("text", "json", *PAGE_FORMATS)
 
 
 @command(Options)

@@ -15,6 +15,7 @@ from advisor.records.errors import EXIT_DONE, UsageError
 from advisor.view.pages.napkin import napkin_page
 from advisor.view.pages.simulators import banks_page, coalescing_page, occupancy_page
 from advisor.view.text import wrap
+from advisor.view.writers import PAGE_FORMATS
 from advisor.view.writers.json import document_json
 
 _SIMULATORS = {
@@ -31,7 +32,7 @@ class Options:
     algorithm: str | None = argument(required=False)
     dtype: str | None = option("--dtype", metavar="TYPE", help="f64, f32, f16, bf16, tf32, fp8 … (default f32).")
     gpu: str | None = option("--gpu", metavar="NAME", help="The GPU (default H100-SXM).")
-    form: str = formats("text", "json", "markdown", "html")
+    form: str = formats("text", "json", *PAGE_FORMATS)
 
 
 @command(Options, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})

@@ -27,6 +27,7 @@ from advisor.view.pages import practice as view
 from advisor.view.pages.diagnosis import diagnosis_page
 from advisor.view.pages.measuring import overlap_text
 from advisor.view.text import cut, shown, wrap
+from advisor.view.writers import PAGE_FORMATS
 from advisor.view.writers.json import document_json
 
 # Command -> where it is, and what it does, in the order in which a learner meets them.
@@ -327,7 +328,7 @@ class LogOptions(OneExercise):
     observation: str = option("--observation", default="", metavar="TEXT", help="What you saw in the latest version.")
     hypothesis: str = option("--hypothesis", default="", metavar="TEXT", help="Why you think so.")
     next_: str = option("--next", default="", metavar="TEXT", help="What you will try next.")
-    form: str = formats("text", "markdown", "html")
+    form: str = formats("text", *PAGE_FORMATS)
 
 
 @command(LogOptions)

@@ -22,6 +22,7 @@ from advisor.source.view import Query, view
 from advisor.source.viewer import Wanted, measures_for
 from advisor.view.pages.source import reason_text, source_page
 from advisor.view.pages.source_compare import source_compare_page
+from advisor.view.writers import PAGE_FORMATS
 from advisor.view.writers.json import document_json
 
 
@@ -53,7 +54,7 @@ class Options(Output, Knowledge):
         type=click.Choice(["opcode", "instruction"]),
         help="With --with: what makes two instructions equal.",
     )
-    form: str = formats("text", "json", "markdown", "html")
+    form: str = formats("text", "json", *PAGE_FORMATS)
 
 
 @command(Options)

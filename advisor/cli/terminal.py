@@ -7,7 +7,6 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +20,11 @@ from advisor.records.files import being_written, write_whole
 from advisor.view.blocks import Page
 from advisor.view.charts.bars import can_draw
 from advisor.view.text import shown
+from advisor.view.writers import PAGE_FORMATS, page_writer
 from advisor.view.writers.terminal import terminal_text
 
 MOST_LINES = 2  # problems of one input; an error may follow, and three lines are the limit
 _MORE = "{count} more: --format json lists all problems"
-
-# The other formats of a page. A writer is imported when it is asked for: Jinja is slow to import.
-PAGE_WRITERS = {
-    "markdown": ("advisor.view.writers.markdown", "page_markdown"),
-    "html": ("advisor.view.writers.html", "page_html"),
-}
 
 
 @dataclass(frozen=True)
@@ -70,12 +64,9 @@ def write(text: str, out: Path | None = None) -> None:
 def page_text(
     page: Page, form: str = "text", out: Path | None = None, most: int = 100, width: int | None = None
 ) -> str:
-    """The page in a format of PAGE_WRITERS, or as text for stdout (up to `most` columns) or for the file `out`."""
-    if form in PAGE_WRITERS:
-        module, name = PAGE_WRITERS[form]
-        text = getattr(import_module(module), name)(page)
-        assert isinstance(text, str)
-        return text
+    """The page in a format of PAGE_FORMATS, or as text for stdout (up to `most` columns) or for the file `out`."""
+    if form in PAGE_FORMATS:
+        return page_writer(form)(page)
     at = screen(out, most)
     return terminal_text(page, width=width or at.width, colour=at.colour, blocks=at.blocks)
 

@@ -14,6 +14,7 @@ from advisor.timeline.analyse import analyse
 from advisor.timeline.results import TimelineResult
 from advisor.view.pages.timeline import command_text, timeline_page
 from advisor.view.text import shown
+from advisor.view.writers import PAGE_FORMATS
 from advisor.view.writers.json import document_json
 
 
@@ -24,7 +25,7 @@ class Options(Output, Strict, Knowledge):
     traces: tuple[Path, ...] = argument(nargs=-1, required=True, type=PATH)
     ncu_command: bool = flag("--ncu-command", help="Print only the ncu command for the kernel to profile next.")
     width: int | None = option("--width", type=click.IntRange(60, 400), metavar="COLUMNS", help="Width of the text.")
-    form: str = formats("text", "json", "markdown", "html")
+    form: str = formats("text", "json", *PAGE_FORMATS)
 
 
 @command(Options)

@@ -23,6 +23,7 @@ from advisor.triage.run import triage as triage_reports
 from advisor.view.numbers import time_text
 from advisor.view.pages.triage import EXTENT, triage_page, trouble_text
 from advisor.view.text import shown
+from advisor.view.writers import PAGE_FORMATS
 from advisor.view.writers.json import document_parts
 from advisor.view.writers.triage_parquet import require, write_parquet
 from advisor.view.writers.triage_sarif import triage_sarif
@@ -50,7 +51,7 @@ class Options(Output, Launches, Strict, Knowledge):
         metavar="TRACE",
         help="Also estimate the speedup of the whole program from its Nsight Systems trace; repeatable.",
     )
-    form: str = formats("text", "json", "markdown", "html", "sarif", "parquet")
+    form: str = formats("text", "json", *PAGE_FORMATS, "sarif", "parquet")
     jobs: int = option("--jobs", default=2, type=click.IntRange(1, 256), help="Number of processes.")
     dask: str | None = option("--dask", metavar="ADDRESS", help="Work on the Dask cluster with this scheduler.")
     resume: Path | None = option(
@@ -141,7 +142,7 @@ def _parts(result: Triage, budgets: tuple[Application, ...], options: Options) -
 
         yield triage_sarif(result, most=top, located=_LOCATED, places=places)
     else:
-        rows, sections = EXTENT[options.form]
+        rows, sections = EXTENT.get(options.form, EXTENT["html"])
         brief = options.form == "text"
         page = triage_page(result, rows=top or rows, sections=sections, brief=brief, applications=budgets)
         yield terminal.page_text(page, options.form, options.out, 240)

@@ -13,8 +13,10 @@ from advisor.session.requests import Completed, Event, UserEvent, Write
 from advisor.session.state import State
 from advisor.session.transitions import add, wait
 from advisor.view.blocks import Line
+from advisor.view.writers import PAGE_FORMATS
 
-KINDS: Final = ("transcript", "markdown", "html", "json")
+KINDS: Final = ("transcript", *PAGE_FORMATS, "json")
+FORMS: Final = tuple(files.ENDINGS[form][1:] for form in (*PAGE_FORMATS, "json"))
 
 
 class WriteAsked(UserEvent, frozen=True, tag="write"):
@@ -54,8 +56,8 @@ def _export(line: Typed, state: State) -> Event:
     path = files.home((rest if what else line.text).strip().strip("\"'"))
     what = what or files.form_by_ending(path)
     if not what:
-        forms = tuple(f"/export {form}" for form in ("md", "html", "json"))
-        return NotUnderstood(f"/export {line.rest}".strip(), forms, "Name the format: md, html or json.")
+        forms = tuple(f"/export {form}" for form in FORMS)
+        return NotUnderstood(f"/export {line.rest}".strip(), forms, f"Name the format: {', '.join(FORMS)}.")
     return WriteAsked(what, path or files.default_name(state.paths or state.traces, what))
 
 
@@ -66,7 +68,7 @@ def _save_to(rest: str, state: State, listing: Listing) -> Iterable[str]:
 def _export_to(rest: str, state: State, listing: Listing) -> Iterable[str]:
     form, blank, path = rest.partition(" ")
     if not blank:
-        return (f"{name} " for name in ("md", "html", "json") if name.startswith(form.casefold()))
+        return (f"{name} " for name in FORMS if name.startswith(form.casefold()))
     default = files.default_name(state.paths or state.traces, files.form_of(form) or "markdown")
     return (f"{form} {found}" for found in ((default,) if not path else listing(path, ())))
 
@@ -85,7 +87,7 @@ _EXPORT: Final = Command(
     "export",
     "the session as a page or as data",
     _export,
-    "md|html|json [file]",
+    f"{'|'.join(FORMS)} [file]",
     shapes=(shape("export(?: it| this| the session)? (?:as|to|in|into)", _export),),
     complete=_export_to,
 )

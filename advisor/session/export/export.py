@@ -19,11 +19,10 @@ from advisor.session.language.files import ENDINGS, default_name
 from advisor.session.state import State
 from advisor.session.transcripts.format import Scrubber, of_this_machine
 from advisor.timeline.results import TimelineResult
-from advisor.view.writers.html import page_html
+from advisor.view.writers import PAGE_FORMATS, page_writer
 from advisor.view.writers.json import plain
-from advisor.view.writers.markdown import page_markdown
 
-FORMS: Final = ("markdown", "html", "json")
+FORMS: Final = (*PAGE_FORMATS, "json")
 _MOST_NUMBERED: Final = 1000
 # Fields and keys whose values are words of ours, never data.
 _FIXED: Final = frozenset({"tone", "style", "kind", "shape", "anchor", "id", "link"})
@@ -38,10 +37,7 @@ def text_of(state: State, what: str, scrubber: Scrubber | None = None) -> str:
     state = _with_plain_paths(state, clean)
     if what == "json":
         return json_text(_data(plain(session_record(state)), clean), indent=1) + "\n"
-    document = _scrubbed(session_document(state), clean)
-    if what == "html":
-        return page_html(document) + "\n"
-    return page_markdown(document)
+    return page_writer(what)(_scrubbed(session_document(state), clean)).rstrip("\n") + "\n"
 
 
 def writers() -> Mapping[str, Callable[[e.Write, State], str]]:

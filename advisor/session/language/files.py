@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import Final
 
+from advisor.view.writers import PAGE_FORMATS
+
 REPORTS: Final = (".ncu-rep", ".ncu-repz", ".csv", ".txt", ".log", ".out", ".yaml", ".yml")
 TRACES: Final = (".sqlite", ".nsys-rep", ".qdrep", ".parquet", ".arrow", ".csv")
 _WRAPPED: Final = (".xz", ".gz", ".zst")
@@ -18,8 +20,11 @@ _QUOTED = re.compile(r"(?P<mark>[\"'])(?P<path>.*?)(?P=mark)[\s,;:]*(?P<rest>.*)
 _LAUNCH = re.compile(r"#\d{1,9}\Z")  # REPORT#3 is a launch of a report
 _SEEN: Final = 2000  # entries of a folder that are read, so that a key never waits for a huge folder
 _MOST: Final = 40
-_FORM: Final = {"md": "markdown", "markdown": "markdown", "html": "html", "htm": "html", "json": "json"}
-ENDINGS: Final = {"markdown": ".md", "html": ".html", "json": ".json", "transcript": ".jsonl"}
+_FORM: Final = {ending: name for name, page in PAGE_FORMATS.items() for ending in page.endings} | {"json": "json"}
+ENDINGS: Final = {name: f".{page.endings[0]}" for name, page in PAGE_FORMATS.items()} | {
+    "json": ".json",
+    "transcript": ".jsonl",
+}
 
 
 def file_and_rest(text: str) -> tuple[str, str]:

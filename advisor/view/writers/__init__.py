@@ -1,1 +1,33 @@
-"""Output formats: one module each."""
+"""The output formats, one module each. A format of pages is one module and one line of PAGE_FORMATS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from advisor.view.blocks import Page
+
+
+@dataclass(frozen=True)
+class PageFormat:
+    """A format of pages. writer: `module:function`, Page to text; endings: of its files, the usual one first."""
+
+    writer: str
+    endings: tuple[str, ...]
+
+
+# Commands with pages and the session's exports have all of these. A writer is imported when it is used: Jinja is slow.
+PAGE_FORMATS: Final[Mapping[str, PageFormat]] = {
+    "markdown": PageFormat("markdown:page_markdown", ("md", "markdown")),
+    "html": PageFormat("html:page_html", ("html", "htm")),
+}
+
+
+def page_writer(name: str) -> Callable[[Page], str]:
+    """The writer of a format of PAGE_FORMATS."""
+    module, _, function = PAGE_FORMATS[name].writer.partition(":")
+    writer: Callable[[Page], str] = getattr(import_module(f"{__name__}.{module}"), function)
+    return writer
