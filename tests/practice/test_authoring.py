@@ -34,7 +34,7 @@ def test_a_run_judges_records_and_is_judged_the_same_from_its_records(author: Le
     assert [p.name for p in place.iterdir()] == ["stand-in"]
     (place / "stand-in").rename(place / "h200")
     again = author.does("selfcheck")
-    assert again == text
+    assert text == f"recorded {NAME}\n{again}"
     table = (tmp_path / "README.md").read_text(encoding="utf-8")
     assert f"| [{NAME}]({NAME}/exercise.yaml) | slow | 20 µs |" in table and "2.00" in table
     document = json.loads(author.does("selfcheck", "--format", "json"))

@@ -133,7 +133,7 @@ def test_other_sizes_want_a_new_recording(folder: Path) -> None:
 
     replaced('{"n": 4096}', '{"n": 8192}', "case.py")(folder)
     load_case.cache_clear()
-    assert [f[2] for f in found(folder)] == ["case.py gives other sizes for this card now: record it again"]
+    assert [f[2] for f in found(folder)] == ["case.py gives other sizes for this GPU now: record it again"]
 
 
 def test_a_recording_of_other_steps_or_none_is_a_fault(folder: Path) -> None:

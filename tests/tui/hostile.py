@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from advisor.records.readings import ReportInfo
 from advisor.timeline.analyse import analyse as analyse_traces
 from tests.changed import replace
@@ -44,13 +46,13 @@ def poison(value: Any, name: str) -> Any:
     """The record, and all within it, with the name in the place of every text that comes from a file."""
     if isinstance(value, tuple):
         return tuple(poison(item, name) for item in value)
-    if not is_dataclass(value) or isinstance(value, type):
+    if isinstance(value, type) or not (isinstance(value, msgspec.Struct) or is_dataclass(value)):
         return value
+    own = value.__struct_fields__ if isinstance(value, msgspec.Struct) else [f.name for f in fields(value) if f.init]
     changes = {}
-    for field in fields(value):
-        if field.init:
-            now = getattr(value, field.name)
-            changes[field.name] = name if field.name in _FROM_FILES and isinstance(now, str) else poison(now, name)
+    for field in own:
+        now = getattr(value, field)
+        changes[field] = name if field in _FROM_FILES and isinstance(now, str) else poison(now, name)
     return replace(value, **changes)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
@@ -14,6 +13,7 @@ from advisor.tui.screens.help import HelpScreen
 from advisor.tui.screens.launches import LaunchesScreen
 from advisor.tui.screens.session import SessionScreen
 from advisor.tui.widgets.prompt import Prompt
+from tests.changed import replace
 from tui.driver import Driver, session
 from tui.factory import analyse, desk, diagnosis, launch
 
@@ -56,7 +56,7 @@ async def test_a_question_is_answered_with_units_and_the_session_says_what_that_
         await at.press("enter")
         assert at.app.state.ask is not None, "nothing is marked, so Enter takes nothing"
         await at.press("down", "down", "enter")
-        assert at.shows("You  double precision", "Went  Narrow accesses")
+        assert at.shows("You  double precision", "Gone  Narrow accesses")
 
 
 @SIZES
