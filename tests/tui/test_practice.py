@@ -112,7 +112,7 @@ async def test_the_number_beside_a_choice_takes_it(tmp_path: Path, size: tuple[i
         await at.press("1", "1")
         assert at.shows("Speed of light", "1 Predict class"), "digits are numbers of choices and find nothing"
         await at.press("enter")
-        assert at.app.state.exercising.stage == "numbers" and at.shows("Nothing among the choices has that.")
+        assert at.app.state.exercising.stage == "numbers" and at.shows("No choice matches that text.")
         await at.press("escape", "1", "enter")
         assert at.shows("[Predict]", "Which class is it?")
         classes = at.app.state.exercising.lesson.terms.classes

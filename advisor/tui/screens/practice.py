@@ -288,7 +288,7 @@ class PracticeScreen(ChoiceScreen, ViewScreen):
         elif text and here.stage == "numbers" and not numbered:
             return
         elif marked is None and text:
-            self.app.warn("Nothing among the choices has that.")
+            self.app.warn("No choice matches that text.")
             return
         else:
             self.take(marked)

@@ -154,7 +154,7 @@ class Lanes(LineWidget):
         for number, gpu in enumerate(self._gpus[:_MOST_GPUS]):
             busy = next((lane for lane in gpu.lanes if lane.id == "busy"), None)
             if busy is None or gpu.window is None or gpu.window[1] <= gpu.window[0]:
-                lines.append(styled(cut(f"[{number}] GPU {gpu.gpu}: sums only, no lanes", width), "$quiet"))
+                lines.append(styled(cut(f"[{number}] GPU {gpu.gpu}: totals only, no timeline rows", width), "$quiet"))
                 continue
             row = lane_rows((replace(busy, id="kernels"),), gpu.window, width, self._blocks)[0][1]
             name = f"[{number}] GPU {gpu.gpu}" if gpu.gpu >= 0 else f"[{number}]"

@@ -177,7 +177,7 @@ def _rows(group: Group) -> Iterator[Fact]:
         others = [c for c in group.causes if c.id != group.fix and c.speedup is not None and worthwhile(c.speedup)]
         if others:
             named = ", ".join(f"{c.id} {time_text(c.back_ns)}" for c in others[:4])
-            yield Fact("Other fixes", f"each alone, not to be added: {named}")
+            yield Fact("Other fixes", f"time saved by each fix alone (do not add these): {named}")
     if budget is not None:
         steps = ", then ".join(step.finding for step in budget.steps[:4])
         yield Fact("All fixes", f"{steps}: {speedup_text(budget.together.estimate)} together")
