@@ -30,7 +30,7 @@ from advisor.view.writers.sarif import diagnosis_sarif
 if TYPE_CHECKING:
     from advisor.reasoning.analysis import Analysis
 
-_PAGES = ("html", "markdown", "sarif")  # formats that are not for a terminal
+_PAGES = (*PAGE_FORMATS, "sarif")  # formats that are not for a terminal
 # Texts of the code around the locations of a finding: (position of the launch, finding) -> lines.
 Texts = Mapping[tuple[int, str], tuple[str, ...]]
 # The analysis to ask about a launch, and the launch's position in it.

@@ -15,6 +15,7 @@ from advisor.cli.options import PATH, argument, command, flag, option
 from advisor.records import resources
 from advisor.records.errors import EXIT_CHECK_FAILED, EXIT_DONE, EXIT_WRONG_USE, AdvisorError, InputError, UsageError
 from advisor.records.files import write_whole
+from advisor.session.actions.save import FORMS
 from advisor.session.export.export import text_of as export_text
 from advisor.session.language.files import form_of
 from advisor.session.transcripts.authoring import record
@@ -39,7 +40,7 @@ class Options:
         "--record", type=PATH, metavar="SCRIPT.yaml", help="Record a session from a script of typed lines, to --out."
     )
     export: str | None = option(
-        "--export", type=click.Choice(["md", "html", "json"]), help="Export the whole session, to --out or stdout."
+        "--export", type=click.Choice(FORMS), help="Export the whole session, to --out or stdout."
     )
     out: Path | None = option("--out", type=PATH, metavar="FILE", help="Where --record and --export write.")
 

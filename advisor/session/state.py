@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from advisor.records.diagnosis import ENDS, Diagnosis, Finding, LaunchDiagnosis
 from advisor.session.practice.exercising import Exercising
 from advisor.session.records import Ask, Card, Experiment, KnowledgeIndex
 from advisor.session.requests import OUTCOMES, Event, Locate, Request, Value, ViewEvent
 
-# The views of a session besides the launches and the conversation; the terminal has a screen for each.
-VIEWS = ("source", "proof", "whatif", "timeline", "knowledge", "practice", "steps", "log")
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A view: its screen's module in tui/screens and class; its key, which works on every screen if `anywhere`;
+    its name, and a phrase that says what it shows.
+    """
+
+    module: str
+    screen: str
+    key: str
+    name: str
+    says: str
+    anywhere: bool = False
+
+
+# The views of a session besides the launches and the conversation. A screen is imported when it is first opened.
+VIEWS: Final[Mapping[str, View]] = {
+    "source": View("source", "SourceScreen", "f7", "Source", "Hot lines and instructions of this launch"),
+    "proof": View("proof", "ProofScreen", "f8", "Proof", "The tree from the finding to its numbers and sources"),
+    "whatif": View("whatif", "WhatIfScreen", "f9", "What if", "Try other values and see which conclusions change"),
+    "steps": View("steps", "StepsScreen", "f5", "Steps", "The steps of the method, and where this session is"),
+    "log": View("log", "LogScreen", "f10", "Log", "The experiment log: versions, times, observations"),
+    "timeline": View("timeline", "TimelineScreen", "f11", "Timeline", "The timeline of the open trace", anywhere=True),
+    "knowledge": View("knowledge", "KnowledgeScreen", "f12", "Knowledge", "Browse the knowledge base", anywhere=True),
+    "practice": View("practice", "PracticeScreen", "", "Practice", "The exercises"),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,8 @@ from textual.screen import Screen
 
 from advisor.session import events as e
 from advisor.session.actions import COMMANDS
-from advisor.session.state import launch_number
+from advisor.session.state import VIEWS, launch_number
 from advisor.tui.drawing import safe, styled
-from advisor.tui.screens.base import SCREENS
 from advisor.tui.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
@@ -144,7 +143,7 @@ def commands(app: AdvisorApp) -> Iterator[Entry]:
 
 def views(app: AdvisorApp) -> Iterator[Entry]:
     """The views of the session."""
-    for name, view in SCREENS.items():
+    for name, view in VIEWS.items():
         yield Entry(f"View: {view.name.casefold()}", view.says, partial(app.do, e.ViewShown(name)))
 
 

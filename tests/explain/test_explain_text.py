@@ -16,7 +16,7 @@ from advisor.view.writers.terminal import terminal_text
 
 SCHEMA = schema("explain")
 # Commands, formulas and names are for copying: they are never broken.
-COPIED = ("commands", "collect", "names", "test", "formula", "code")
+COPIED = ("commands", "collect", "names", "test", "formula", "code", "before", "after")
 
 
 @settings(max_examples=80, deadline=None)

@@ -14,11 +14,11 @@ from textual.widgets import Footer
 from advisor.session import events as e
 from advisor.session.actions import COMMANDS
 from advisor.session.records import Step
+from advisor.session.state import VIEWS
 from advisor.tui import palette
 from advisor.tui.app import AdvisorApp
 from advisor.tui.opening import StartOptions
 from advisor.tui.palette import bindings_of, keys_of, works
-from advisor.tui.screens.base import SCREENS
 from advisor.tui.screens.help import HelpScreen
 from advisor.tui.widgets.text import CardView
 from tests.changed import replace
@@ -26,7 +26,7 @@ from tests.tui.test_replay_screen import Played
 from tui.driver import Driver, session
 from tui.factory import INDEX, desk
 
-PLACES = ("start", "launches", "session", "replay", *sorted(SCREENS))
+PLACES = ("start", "launches", "session", "replay", *sorted(VIEWS))
 
 
 @asynccontextmanager
@@ -41,9 +41,9 @@ async def at_place(place: str) -> AsyncIterator[Driver]:
     async with app.run_test(size=(100, 40)) as pilot:
         at = Driver(app, pilot)
         await at.settle()
-        if place == "session" or place in SCREENS:
+        if place == "session" or place in VIEWS:
             await at.open("down")
-        if place in SCREENS:
+        if place in VIEWS:
             if place == "timeline":
                 app.state = replace(app.state, traces=("run.sqlite",))
             app.dispatch(e.ViewShown(place))

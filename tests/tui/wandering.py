@@ -120,7 +120,7 @@ class Wanderer:
                 break
             await self.at.pilot.press("enter")
         elif kind < 0.9:
-            view = self.chance.choice(VIEWS)
+            view = self.chance.choice(tuple(VIEWS))
             self.done.append(f"view {view}")
             self.at.app.dispatch(e.ViewShown(view, self.chance.choice(("", "occupancy", "bank_conflicts"))))
             await self.at.pilot.pause()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -18,7 +17,7 @@ from textual.widget import Widget
 from textual.widgets import Footer, Input
 
 from advisor.session import events as e
-from advisor.session.state import State
+from advisor.session.state import VIEWS, State
 from advisor.tui.widgets.lists import Choices, Rows
 from advisor.tui.widgets.prompt import Prompt, PromptLine
 from advisor.tui.widgets.text import Banner, Note
@@ -28,38 +27,11 @@ if TYPE_CHECKING:
     from advisor.tui.app import AdvisorApp
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """A view screen: its module in this package and its class; its key, which works on every screen if `anywhere`;
-    its name, and a phrase that says what it shows.
-    """
-
-    module: str
-    screen: str
-    key: str
-    name: str
-    says: str
-    anywhere: bool = False
-
-
-# View (session.state.VIEWS) -> its screen, imported when the view is first opened.
-SCREENS: Final[Mapping[str, View]] = {
-    "source": View("source", "SourceScreen", "f7", "Source", "Hot lines and instructions of this launch"),
-    "proof": View("proof", "ProofScreen", "f8", "Proof", "The tree from the finding to its numbers and sources"),
-    "whatif": View("whatif", "WhatIfScreen", "f9", "What if", "Try other values and see which conclusions change"),
-    "steps": View("steps", "StepsScreen", "f5", "Steps", "The steps of the method, and where this session is"),
-    "log": View("log", "LogScreen", "f10", "Log", "The experiment log: versions, times, observations"),
-    "timeline": View("timeline", "TimelineScreen", "f11", "Timeline", "The timeline of the open trace", anywhere=True),
-    "knowledge": View("knowledge", "KnowledgeScreen", "f12", "Knowledge", "Browse the knowledge base", anywhere=True),
-    "practice": View("practice", "PracticeScreen", "", "Practice", "The exercises"),
-}
-
-
 def view_bindings(*, anywhere: bool = False, show: bool = False) -> list[BindingType]:
     """Key bindings of the views: of those about a launch or, with `anywhere`, of those that open on every screen."""
     return [
         Binding(view.key, f"view('{name}')", view.name, show=show, tooltip=view.says)
-        for name, view in SCREENS.items()
+        for name, view in VIEWS.items()
         if view.key and view.anywhere == anywhere
     ]
 
@@ -167,10 +139,10 @@ class ViewScreen(AppScreen):
 
 def make(view: str, blocks: bool) -> ViewScreen | None:
     """Create the screen of a view; None if it has none."""
-    if view not in SCREENS:
+    if view not in VIEWS:
         return None
-    module = import_module(f"advisor.tui.screens.{SCREENS[view].module}")
-    made = getattr(module, SCREENS[view].screen)(blocks=blocks)
+    module = import_module(f"advisor.tui.screens.{VIEWS[view].module}")
+    made = getattr(module, VIEWS[view].screen)(blocks=blocks)
     assert isinstance(made, ViewScreen)
     return made
 
