@@ -162,6 +162,7 @@ def _change_in(unit: str, change: float | None) -> Literal["", "points", "ratio"
 
 
 def finite(values: Mapping[str, float], name: str) -> float | None:
+    """Return a metric's value; None if it is unknown or not finite."""
     value = values.get(name)
     return float(value) if value is not None and math.isfinite(value) else None
 

@@ -43,7 +43,7 @@ def launched(identity: Any, values: Numbers) -> Launched:
 
 
 def with_checks(catalog: Catalog, findings: Sequence[Finding], launch: Launched) -> tuple[Finding, ...]:
-    """The findings, those whose fix names a simulator with its result where the launch's numbers allow one."""
+    """Return the findings; where a fix names a simulator and the numbers suffice, add its result."""
     out = []
     for finding in findings:
         entry = catalog.findings[finding.id].fix

@@ -41,7 +41,7 @@ def in_parts(work: Callable[[range], list[T]], rows: int, jobs: int = 1) -> list
     try:
         with suppress(OSError):  # no more processes, or no memory for them
             for part in others:
-                forks.append(_Fork(work, part))  # noqa: PERF401  (those made before one fails are to be stopped)
+                forks.append(_Fork(work, part))  # noqa: PERF401  (if one fails, the earlier ones must be stopped)
         begun = time.monotonic()
         done = work(first)
         patience = _PATIENCE_S + _PATIENCE * (time.monotonic() - begun)

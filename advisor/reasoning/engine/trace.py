@@ -1,4 +1,4 @@
-"""What a run of the engine concluded, what stayed undecided and why, and how certain each conclusion is."""
+"""The conclusions of one run of the engine, its undecided rules, and the confidence of each conclusion."""
 
 from __future__ import annotations
 
