@@ -34,20 +34,20 @@ class _Cited(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Clocks(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Report clocks that differ by more than `share`; ignore the clocks of launches shorter than `shortest_ns`."""
+    """Limits of the clock check: the least difference to report, and the shortest launch with a usable clock."""
 
     share: float
     shortest_ns: float
 
 
 class Size(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """If every count differs by this factor, the problem may be a different one."""
+    """The factor on every count that indicates problems of different size."""
 
     factor: float
 
 
 class Counters(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Report that one side has more metrics than the other from this share of metrics on."""
+    """The share of metrics on one side only from which the difference is reported."""
 
     share: float
 
@@ -69,10 +69,7 @@ class Work(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Traps(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Limits of misleading percentages.
-
-    points (goals: `goal_points`): the least change; least: the least value in percent; most: how many are shown.
-    """
+    """Misleading percentages: least change `points` (goals: `goal_points`), least value, and `most` to show."""
 
     points: float
     goal_points: float
@@ -133,8 +130,8 @@ def metric_changes(
 ) -> tuple[MetricChange, ...]:
     """Return every metric known on either side, in the order of the knowledge base; mark those to show.
 
-    Shown are the largest changes of the metrics listed in comparison.yaml. A metric that is evidence of a finding that
-    went or came counts double.
+    Shown are the largest changes of the metrics listed in comparison.yaml. Evidence of a finding that disappeared or
+    appeared counts double.
     """
     known = settings().shown
     resting = _evidence(findings)
@@ -211,10 +208,10 @@ def _present(launch: LaunchDiagnosis) -> dict[str, Finding]:
 
 
 def finding_changes(base: LaunchDiagnosis, current: LaunchDiagnosis) -> tuple[FindingChange, ...]:
-    """Return the diagnoses and trust findings that went, stayed and came, in this order and then that of each side.
+    """Return the diagnoses and trust findings that disappeared, stayed and appeared, in this order.
 
-    A note (a finding worth under 5 %) counts as absent, and its text says so. A finding that the other report cannot
-    decide counts as stayed, and its text says so.
+    Each group keeps the order of its side. A note (a finding worth under 5 %) counts as absent, and a finding that the
+    other report cannot decide counts as stayed; their texts say so.
     """
     old, new = _present(base), _present(current)
     undecided = {side: {f for m in launch.missing for f in m.needed_for} for side, launch in enumerate((base, current))}

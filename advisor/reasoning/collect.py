@@ -103,10 +103,7 @@ def collect_command(catalog: Catalog, metrics: Iterable[str]) -> str:
 
 
 def missing(catalog: Catalog, unknown: Mapping[str, set[str]], known: Iterable[str]) -> tuple[Missing, ...]:
-    """Return one entry for each metric in `unknown` that ncu could collect.
-
-    unknown: canonical metric -> the findings that wait for it.
-    """
+    """Return an entry for each collectable metric. unknown: metric -> the findings that wait for it."""
     have = frozenset(known)
     needed: dict[str, set[str]] = {}
     for metric, findings in unknown.items():
@@ -120,10 +117,7 @@ def missing(catalog: Catalog, unknown: Mapping[str, set[str]], known: Iterable[s
 def questions(
     catalog: Catalog, unknown: Mapping[str, set[str]], answers: Mapping[str, set[str]], given: Iterable[str]
 ) -> tuple[Question, ...]:
-    """Return the questions whose answer a rule needs.
-
-    answers: choice question -> the findings that read it.
-    """
+    """Return the questions whose answer a rule needs. answers: choice question -> the findings that read it."""
     done, out = frozenset(given), []
     for question in catalog.questions.values():
         waiting = set(answers.get(question.id, set()))

@@ -156,7 +156,7 @@ def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
         for row, key in enumerate(keys):
             same.setdefault(key, []).append(row)
         for members in same.values():
-            # A launch with other code or data of the same name and shape is no later run of the first one.
+            # A launch with other code or data of the same name and shape is not a later run of the first one.
             if len(members) >= 3 and not _differs(work[members[0]], float(np.median(work[members[1:]]))):
                 later = np.median(durations[members[1:]])
                 first[members[0]] = durations[members[0]] / later if later > 0 else np.nan

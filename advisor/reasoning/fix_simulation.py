@@ -59,7 +59,7 @@ def _block(launch: Launched) -> lanes.Block | None:
 
 
 def _dearest(launch: Launched, space: str) -> tuple[Access, float, float] | None:
-    """Return the accesses with the largest cost over ideal, with both values a request; None if none has any."""
+    """Return the accesses with the largest cost over ideal, both per request; None if none has any."""
     found = []
     for access in launch.accesses:
         cost, ideal = (

@@ -77,8 +77,7 @@ class _Fork:
         self._process = context.Process(target=_work, args=(work, part, self._receive, send), daemon=True)
         try:
             with warnings.catch_warnings():
-                # Warnings about threads that are not Python's, such as those of a linear algebra library, which handles
-                # forks.
+                # It warns about threads outside Python, such as those of a linear algebra library, which handles forks.
                 warnings.simplefilter("ignore", DeprecationWarning)
                 self._process.start()
         except OSError:

@@ -81,10 +81,7 @@ def _typed(key: str, text: str, unit: str) -> float:
 
 
 def parse_assignments(texts: Iterable[str], catalog: Catalog) -> dict[str, float]:
-    """Parse `dram_pct=70` to {"dram_pct": 70.0}.
-
-    Raises UsageError for an unknown metric, text that is not a number, and a value that the metric cannot have.
-    """
+    """Parse `dram_pct=70` to {"dram_pct": 70.0}; raises UsageError for an unknown metric or an invalid value."""
     out: dict[str, float] = {}
     for text in texts:
         name, sign, number = (part.strip() for part in text.partition("="))

@@ -298,7 +298,7 @@ class OpenRules:
                 return True
         return False
 
-    # What rules lack
+    # Inputs that rules lack
 
     def needs(self) -> list[Need]:
         """Return what each open rule that could change the outcome lacks."""

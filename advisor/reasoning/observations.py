@@ -170,10 +170,7 @@ class Ranges:
     def judged(
         self, alike: Sequence[Compares], known: Array, truth: Array, low: Array, high: Array
     ) -> tuple[Array, Array, Array]:
-        """Return truth, least and most margin of comparisons with one operator.
-
-        Shapes: (comparisons, rows) each. If a side is unknown, the bounds decide where they can.
-        """
+        """Return truth, least and most margin, shape (comparisons, rows), by bounds if a side is unknown."""
         left, right = self._sides_of([c.left for c in alike]), self._sides_of([c.right for c in alike])
         by_bounds = decided(alike[0], left, right)
         least, most, scale = distances(alike[0], left, right)
@@ -224,10 +221,7 @@ def tests_of(catalog: Catalog) -> dict[str, Test]:
 
 @dataclass(frozen=True)
 class Observed:
-    """The evaluated observations.
-
-    truth: (rows, names) of FALSE, UNKNOWN, TRUE; margin: (rows, names), NaN if unknown.
-    """
+    """Evaluated observations. truth: FALSE, UNKNOWN or TRUE; margin: NaN if unknown; shape (rows, names) each."""
 
     catalog: Catalog
     names: tuple[str, ...]

@@ -440,10 +440,7 @@ class _Move:
     # How the grid fills the GPU
 
     def _occupancy(self) -> Occupancy | None:
-        """Return the occupancy there; None if its inputs are missing or the SM limits are those of here.
-
-        Inputs: registers, shared memory and block size.
-        """
+        """Return the occupancy there; None if registers, shared or block size are unknown or the limits are equal."""
         limits = self.there.limits
         if limits is None or limits == self.here.limits:
             return None
@@ -496,7 +493,7 @@ class _Move:
         same = self.there.bandwidth == self.here.bandwidth
         return least if math.isfinite(least) and not (same and least > 1) else 0.0
 
-    # What the launch's code needs
+    # Requirements of the launch's code
 
     def _tensor(self) -> str:
         """Return the peak that limits the matrix instructions."""
@@ -531,7 +528,7 @@ class _Move:
             if head in heads and version < needs:
                 self.told["newer_feature"] = {"feature": head, "needs": f"{needs[0]}.{needs[1]}"}
 
-    # What the prediction leaves open
+    # Caveats of the prediction
 
     def _caveats(self, found: Prediction, changed: Mapping[str, Change]) -> None:
         here, there = self.here, self.there

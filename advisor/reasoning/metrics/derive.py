@@ -203,7 +203,7 @@ COMMON = (
     *("math_pipe_throttle", "membar", "mio_throttle", "misc", "no_instruction", "not_selected", "selected"),
     *("short_scoreboard", "sleeping", "tex_throttle", "wait"),
 )
-# Reasons of some architectures: up to CC 9.0, and CC 9.0, where the samples' warpgroup_arrive is the counters' gmma.
+# Reasons up to CC 9.0, and reasons on CC 9.0 only, where samples name the counters' gmma warpgroup_arrive.
 SOME = ("imc_miss", "gmma", "warpgroup_arrive")
 REASONS = COMMON + SOME
 
@@ -264,7 +264,7 @@ class Plan:
     reads: Mapping[str, frozenset[str]]
 
     def follow(self, changed: frozenset[str]) -> frozenset[str]:
-        """Return the metrics that depend on the changed ones, without these."""
+        """Return the metrics that depend on the changed ones, excluding the changed ones."""
         out: set[str] = set()
         for name in self.order:
             if name not in changed and self.reads[name] & (changed | out):

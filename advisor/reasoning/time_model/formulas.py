@@ -16,7 +16,7 @@ from advisor.hardware.occupancy import WARP, register_limit
 
 SECTOR = 32  # bytes
 WAVEFRONT = 128  # bytes that shared memory transfers at a time: 32 banks of 4 bytes
-EXCESS_TRAFFIC = 2.0  # guide.step3.traffic: from here on data is read again or written needlessly
+EXCESS_TRAFFIC = 2.0  # guide.step3.traffic: above this ratio, data is read again or written needlessly
 NOT_WORTH_IT = 1.05  # guide.step3: a speedup below 5 % is not worth a fix
 TIE = 1.10  # gains within this factor of each other count as equal
 REACHABLE_PCT = 90.0  # p3.headroom: the utilisation that a unit can reach
