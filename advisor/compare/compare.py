@@ -76,8 +76,7 @@ def read_sides(
 ) -> tuple[Analysis, Analysis]:
     """Read both reports concurrently (one, if both sides are launches of it) and reason about each.
 
-    Raises InputError if a report cannot be read, UsageError if a launch does not exist or `kernel` matches none on a
-    side.
+    Raises InputError for an unreadable report, UsageError if a launch or a match of `kernel` is missing on a side.
     """
     cat = open_catalog(knowledge)
     answered = checked_answers(cat, answers or {})
@@ -360,8 +359,7 @@ def _judged_by(judged: Judged) -> JudgedBy:
 def _doubtful(conditions: Sequence[Condition], judged: Judged | None, by_cycles: Judged | None) -> str:
     """Return why the two times are not comparable: size, gpu, clock or kernel; empty if they are.
 
-    A different kernel counts only if it is slower, because many fixes replace a kernel by a faster one for the same
-    work.
+    A different kernel counts only if it is slower, because many fixes replace a kernel by a faster one.
     """
     for item in conditions:
         if item.id in ("size", "gpu") and judged is not None:

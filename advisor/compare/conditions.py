@@ -67,7 +67,7 @@ def of_pair(base: Runs, current: Runs, judged: Judged | None) -> tuple[tuple[Con
 
 
 def other_kernel(base: Runs, current: Runs) -> tuple[Condition, ...]:
-    """Return a doubt if two kernels of different names were matched because each side holds no other.
+    """Return a doubt if kernels of different names were matched because each side has only one.
 
     Times measured outside the profiler cover the whole work on both sides, so they raise no doubt.
     """

@@ -35,7 +35,7 @@ def traps(base: LaunchDiagnosis, current: LaunchDiagnosis, judged: Judged | None
     """Return percentages that fell though the kernel is faster, or rose though it is slower; the largest first.
 
     A percentage of peak is work / (time x peak rate). At a constant clock it must fall if the work shrinks by more than
-    the time, and such a fall is no argument against the change.
+    the time, and such a fall does not make the change worse.
     """
     if judged is None or judged.word == "same":
         return ()
@@ -158,7 +158,7 @@ def first_diagnosis(launch: LaunchDiagnosis) -> Finding | None:
 def promise(base: Runs, current: Runs, judged: Judged | None, changes: Sequence[FindingChange]) -> Promise | None:
     """Compare the estimate of the base's first finding with the measured speedup; None without an estimate.
 
-    If the first finding stayed and exactly one other went, compare the estimate of that one instead.
+    If the first finding stayed and exactly one other disappeared, compare the estimate of that one instead.
     """
     if judged is None or _built_otherwise(changes):
         return None

@@ -231,8 +231,7 @@ class Pair(Record, kw_only=True):
 class Compared(Record, tag_field="schema", tag="ncu-advisor/compare/1"):
     """Output of `ncu-advisor compare --format json`: matched kernels in the order of the base, then unmatched ones.
 
-    measured_ceilings: the measured ceilings of this machine that affected what is achievable, as a diagnosis records
-    them.
+    measured_ceilings: those of this machine that affected the achievable rates, as in a diagnosis.
     """
 
     base: ReportInfo

@@ -28,7 +28,7 @@ def parse(text: str, catalog: Catalog) -> Threshold:
 
     `>` takes a number of zero or more and is crossed above it; `<` takes a negative number and is crossed below it. The
     number is always a change, never a value. A number with % is relative; it is refused for a metric that is itself a
-    percentage, because there it would read like points.
+    percentage, because it could be mistaken for points.
     """
     if found := _FINDING.fullmatch(text):
         id_ = found["id"]

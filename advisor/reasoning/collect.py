@@ -12,7 +12,7 @@ from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import parse
 from advisor.records.diagnosis import LaunchDiagnosis, Missing, Question
 
-# ncu adds these to any selection without extra passes; a report without them cannot be classified.
+# These cost no extra passes with any selection; a report without them cannot be classified.
 ALWAYS = ("SpeedOfLight", "LaunchStats", "Occupancy")
 
 

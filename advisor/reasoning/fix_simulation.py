@@ -201,7 +201,7 @@ def _occupancy(launch: Launched) -> FixCheck | None:
     if (most.blocks, most.cliffs) == (result.blocks, result.cliffs):
         capacity = None
     caps = {_CAPS[name] for name in result.limiters if name in _CAPS}
-    # Return the steps up and down of what limits occupancy; using less shared memory than none costs nothing.
+    # The steps up and down of what limits occupancy; using less shared memory than none costs nothing.
     steps = sorted((c for c in result.cliffs if c.resource in caps), key=lambda c: (not c.gain, c.resource))
     after = tuple(
         Form(

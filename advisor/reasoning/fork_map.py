@@ -27,8 +27,7 @@ def in_parts(work: Callable[[range], list[T]], rows: int, jobs: int = 1) -> list
     """Apply `work` to all rows, in order; `work` returns one result for each row of its range.
 
     Up to `jobs` processes share the rows, but not more than there are cores. The others are forks, which inherit
-    everything that is loaded. If a fork dies, fails or takes much longer than this process, this process computes its
-    part.
+    everything that is loaded. If a fork dies, fails or takes much longer, this process computes its part.
     """
     parts = min(jobs, rows // _WORTH_A_PROCESS)
     if parts > 1:

@@ -390,7 +390,7 @@ class OpenRules:
         return frozenset() if head == "gain" else self._observation(name)
 
     def _conclusion(self, concludes: str, seen: frozenset[str]) -> frozenset[str] | None:
-        """Return what the open rule of a conclusion with the fewest unknowns lacks."""
+        """Return what to ask for the open rule of a conclusion that lacks the least."""
         if concludes in seen:
             return None
         rules = [rule for rule in self.trace.undecided if rule.concludes == concludes]

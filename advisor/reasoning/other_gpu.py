@@ -51,8 +51,7 @@ _WIDTHS = 2.0
 class Change:
     """Time for the same work there / here, from `low` to `high`.
 
-    known: `rate` if both rates are known, `bounds` if only bounds are, `` if neither is and the time is assumed
-    unchanged.
+    known: `rate` if both rates are known, `bounds` if only bounds are, `` if neither is: unchanged.
     """
 
     low: float

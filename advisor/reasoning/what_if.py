@@ -44,8 +44,7 @@ class Turn:
 def turns(catalog: Catalog, observed: Observed, row: int, trace: Trace, targets: Iterable[str]) -> tuple[Turn, ...]:
     """Return where each comparison in the proofs of `targets` (findings or `class.<id>`) flips.
 
-    Comparisons of several metrics give one entry per metric. Entries are in the order of the proofs, without
-    duplicates.
+    A comparison of several metrics gives one entry per metric. Entries keep the order of the proofs and are unique.
     """
     values = observed.values(row)
     units = {metric: entry.unit for metric, entry in catalog.metrics.items()}

@@ -50,7 +50,7 @@ class Engine:
         return self.program.observations
 
     def forget(self, most: int) -> None:
-        """Clear the cached conclusions if there are more than `most`; for processes that analyse files without end."""
+        """Clear the cached conclusions if there are more than `most`; for processes that analyse files continuously."""
         with self._lock:
             if len(self._cache) > most:
                 self._cache.clear()

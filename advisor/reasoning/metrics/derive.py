@@ -40,7 +40,7 @@ def dram_bytes(columns: Columns, told: Columns) -> Array:
 
 
 def dram_peak(columns: Columns, told: Columns) -> Array:
-    """Compute two transfers per clock times the bus width: theoretical bandwidth of the CUDA programming guide."""
+    """Return the theoretical bandwidth of the CUDA programming guide: two transfers per clock x bus width."""
     return 2 * columns["device_memory_clock_hz"] * columns["device_bus_bits"] / 8
 
 
