@@ -34,7 +34,7 @@ class _Cited(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Clocks(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Limits of the clock check: the least difference to report, and the shortest launch with a usable clock."""
+    """Limits for clocks: the least `share` to report, and the shortest launch with a usable clock."""
 
     share: float
     shortest_ns: float
@@ -69,7 +69,7 @@ class Work(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Traps(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Misleading percentages: least change `points` (goals: `goal_points`), least value, and `most` to show."""
+    """Misleading percentages: least change `points` (goals: `goal_points`), `least` percent, `most` to show."""
 
     points: float
     goal_points: float

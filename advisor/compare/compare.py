@@ -359,7 +359,7 @@ def _judged_by(judged: Judged) -> JudgedBy:
 def _doubtful(conditions: Sequence[Condition], judged: Judged | None, by_cycles: Judged | None) -> str:
     """Return why the two times are not comparable: size, gpu, clock or kernel; empty if they are.
 
-    A different kernel counts only if it is slower, because many fixes replace a kernel by a faster one.
+    A different kernel counts only if it is slower: many fixes use a faster kernel for the same work.
     """
     for item in conditions:
         if item.id in ("size", "gpu") and judged is not None:

@@ -35,7 +35,7 @@ def traps(base: LaunchDiagnosis, current: LaunchDiagnosis, judged: Judged | None
     """Return percentages that fell though the kernel is faster, or rose though it is slower; the largest first.
 
     A percentage of peak is work / (time x peak rate). At a constant clock it must fall if the work shrinks by more than
-    the time, and such a fall does not make the change worse.
+    the time, and such a fall does not count against the change.
     """
     if judged is None or judged.word == "same":
         return ()

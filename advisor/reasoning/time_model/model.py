@@ -206,7 +206,7 @@ def _off(speedup: Array, sign: int) -> Array:
     """Return a speedup changed by the model's error on the part of the time that the fix removes.
 
     The unchanged part was measured. The rest compares the model's prediction for the launch with its prediction for
-    another one. Each is as inexact as for unmodified launches, so the error of the ratio is sqrt(2) times that (log).
+    another one. Each is as inexact as for unmodified launches, so the ratio's log error is sqrt(2) times that.
     """
     off = time_model().accuracy.within ** math.sqrt(2)
     return np.asarray(speedup * off ** (sign * (1 - 1 / np.maximum(speedup, 1.0))))
