@@ -1,4 +1,4 @@
-"""The metrics, findings and units of a pair that changed, and the settings of knowledge/comparison.yaml."""
+"""List what changed between the two sides: metrics, findings and units. Settings: knowledge/comparison.yaml."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from advisor.records.diagnosis import Finding, LaunchDiagnosis
 
 # A percentage this small on both sides belongs to a unit that the kernel hardly uses.
 _IDLE_PCT = 5.0
-# A count that was zero and no longer is, or the other way: as much as a factor of four.
+# A count that changed from or to zero counts as a change by a factor of four.
 _FROM_NOTHING = 2.0
 _POINTS = 10.0
 _UNITS_SHOWN = 4
@@ -34,26 +34,26 @@ class _Cited(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Clocks(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Clocks further apart than `share` are reported; clocks of launches shorter than `shortest_ns` mean nothing."""
+    """Limits for clocks: the least `share` to report, and the shortest launch with a usable clock."""
 
     share: float
     shortest_ns: float
 
 
 class Size(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Work that differs by this factor on every count may be another problem."""
+    """The factor on every count that indicates problems of different size."""
 
     factor: float
 
 
 class Counters(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """From this share of metrics on it is reported that one side knows more than the other."""
+    """The share of metrics on one side only from which the difference is reported."""
 
     share: float
 
 
 class Shown(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The changes to show: percentages from `points` on, others from `share` on, at most `most`, of `metrics`."""
+    """Limits of the changes shown: `points` for percentages, `share` for others, at most `most` of `metrics`."""
 
     points: float
     share: float
@@ -69,7 +69,7 @@ class Work(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Traps(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Misleading percentages: change from `points` (goals: `goal_points`), value from `least` percent; `most` shown."""
+    """Misleading percentages: least change `points` (goals: `goal_points`), `least` percent, `most` to show."""
 
     points: float
     goal_points: float
@@ -81,19 +81,19 @@ class Traps(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Stop(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """When to stop: reached is percent of the achievable."""
+    """When to stop optimising; reached: percent of the achievable rate."""
 
     reached: float
 
 
 class Text(_Cited, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A sentence with fields."""
+    """A sentence with placeholders."""
 
     text: str
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """knowledge/comparison.yaml."""
+    """The content of knowledge/comparison.yaml."""
 
     clocks: Clocks
     size: Size
@@ -106,32 +106,32 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @lru_cache(maxsize=1)
 def settings() -> Settings:
-    """The file's content; KnowledgeError with file and line when it is wrong."""
+    """Return the content of comparison.yaml; raises KnowledgeError with file and line if it is invalid."""
     return load(resources.folder("knowledge") / "comparison.yaml", Settings)
 
 
 def say(key: str, **values: float | str) -> str:
-    """A text of the file, its fields filled."""
+    """Return a text of comparison.yaml with its placeholders filled."""
     return fill(settings().texts[key].text, values)
 
 
 def sources(key: str) -> tuple[str, ...]:
-    """The sources of a text."""
+    """Return the sources of a text."""
     return settings().texts[key].cites
 
 
 def say_of(key: str, values: Mapping[str, float | str]) -> tuple[str, tuple[str, ...]]:
-    """A text and its sources."""
+    """Return a text with its placeholders filled, and its sources."""
     return say(key, **values), sources(key)
 
 
 def metric_changes(
     catalog: Catalog, base: LaunchDiagnosis, current: LaunchDiagnosis, findings: tuple[FindingChange, ...]
 ) -> tuple[MetricChange, ...]:
-    """Every metric that either side knows, in the order of the knowledge base; the few that matter are marked.
+    """Return every metric known on either side, in the order of the knowledge base; mark those to show.
 
-    Those are the largest changes of the metrics listed in comparison.yaml. What the findings that went or came rest
-    on counts double.
+    Shown are the largest changes of the metrics listed in comparison.yaml. Evidence of a finding that disappeared or
+    appeared counts double.
     """
     known = settings().shown
     resting = _evidence(findings)
@@ -159,7 +159,7 @@ def _change_in(unit: str, change: float | None) -> Literal["", "points", "ratio"
 
 
 def finite(values: Mapping[str, float], name: str) -> float | None:
-    """A metric's value; None where it is unknown."""
+    """Return a metric's value; None if it is unknown or not finite."""
     value = values.get(name)
     return float(value) if value is not None and math.isfinite(value) else None
 
@@ -176,7 +176,7 @@ def _evidence(findings: tuple[FindingChange, ...]) -> frozenset[str]:
 
 
 def ratio(old: float, new: float) -> float | None:
-    """New over old, both above 0; None otherwise, and where they are so far apart that no float holds it."""
+    """Return new / old; None unless both are above 0 and the ratio is a finite float."""
     if not (old > 0 and new > 0):
         return None
     found = new / old
@@ -184,7 +184,7 @@ def ratio(old: float, new: float) -> float | None:
 
 
 def _change(unit: str, old: float | None, new: float | None) -> tuple[float | None, float]:
-    """The change in points or as a ratio, and its weight: 1 for ten points, or for a factor of two."""
+    """Return the change in points or as a ratio, and its weight: 1 for ten points or for a factor of two."""
     if old is None or new is None:
         return None, 0.0
     if unit == "%":
@@ -208,10 +208,10 @@ def _present(launch: LaunchDiagnosis) -> dict[str, Finding]:
 
 
 def finding_changes(base: LaunchDiagnosis, current: LaunchDiagnosis) -> tuple[FindingChange, ...]:
-    """Diagnoses and trust findings that went, stayed and came: gone first, each in the order of its side.
+    """Return the diagnoses and trust findings that disappeared, stayed and appeared, in this order.
 
-    A note (seen, but worth under 5 %) counts as not there, and its text says so. What the other report cannot decide
-    is not gone: it stayed, as far as is known, and the text says that.
+    Each group keeps the order of its side. A note (a finding worth under 5 %) counts as absent, and a finding that the
+    other report cannot decide counts as stayed; their texts say so.
     """
     old, new = _present(base), _present(current)
     undecided = {side: {f for m in launch.missing for f in m.needed_for} for side, launch in enumerate((base, current))}
@@ -238,14 +238,14 @@ def finding_changes(base: LaunchDiagnosis, current: LaunchDiagnosis) -> tuple[Fi
 
 
 def undecided(launch: LaunchDiagnosis, finding: str) -> bool:
-    """Whether the report lacks what would decide a finding that was not concluded."""
+    """Whether the report lacks the metrics that would decide a finding that was not concluded."""
     return finding not in _present(launch) and any(finding in m.needed_for for m in launch.missing)
 
 
 def leading_units(base: LaunchDiagnosis, current: LaunchDiagnosis) -> tuple[Reached, ...]:
-    """The units that are busiest on either side, at most four, with what kernels reach there.
+    """Return the most utilised units of either side, at most four, with the rate that kernels reach there.
 
-    Those that never have a quarter of the busiest one are left out.
+    Units that never reach a quarter of the most utilised one are left out.
     """
     ceilings = {term.metric: term.ceiling * 100 for term in time_model().terms.values() if term.metric in leading()}
     typed_in = base.scope == FORM
@@ -262,7 +262,7 @@ def leading_units(base: LaunchDiagnosis, current: LaunchDiagnosis) -> tuple[Reac
     out: list[Reached] = []
     seen: set[tuple[float | None, ...]] = set()
     for top, row in sorted(rows, key=lambda r: (r[0], r[1].metric)):
-        # Two counters of one thing, such as load/store requests and instructions, take one row.
+        # Two counters of one quantity, such as load/store requests and instructions, share one row.
         alike = tuple(v if v is None else round(v, 1) for v in (row.before, row.after))
         if -top >= most / 4 and alike not in seen:
             seen.add(alike)
@@ -271,7 +271,7 @@ def leading_units(base: LaunchDiagnosis, current: LaunchDiagnosis) -> tuple[Reac
 
 
 def leader(launch: LaunchDiagnosis) -> tuple[str, float] | None:
-    """The busiest unit of a launch: metric and percent."""
+    """Return the most utilised unit of a launch as metric and percent."""
     known = [(value, name) for name in leading() if (value := finite(launch.metrics, name)) is not None]
     if not known:
         return None

@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 Couple = tuple[Runs, Runs, Matched]
 _ONE = re.compile(r"(?P<path>.+)#(?P<launch>[^#]*)", re.DOTALL)
-# The largest number that a launch could have: what is longer is no index, and would not fit a frame.
+# The largest launch index accepted: a longer number is not an index and would not fit a frame.
 _MOST_DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A report, and the index of one launch; None: all of them."""
+    """A report and the index of one launch; None selects all launches."""
 
     path: Path
     launch: int | None = None
@@ -50,14 +50,14 @@ class Side:
 
 
 def parse_side(text: str) -> Side:
-    """`REPORT` or `REPORT#3`. An existing file of that name comes before a launch; UsageError otherwise."""
+    """Parse `REPORT` or `REPORT#3`; an existing file of that name wins. Raises UsageError otherwise."""
     whole = Path(text)
     found = _ONE.fullmatch(text)
     if found is None or whole.exists():
         return Side(whole)
     path, number = Path(found["path"]), found["launch"]
     if not path.exists():
-        # Neither exists: the reader names the more likely one.
+        # Neither exists: the error names the more likely one.
         return Side(path if number.isdecimal() else whole)
     if not (number.isdecimal() and number.isascii() and len(number) <= _MOST_DIGITS):
         raise UsageError(f"{text!r}: after # comes the number of a launch, from 0, such as {path.name}#0")
@@ -74,9 +74,9 @@ def read_sides(
     kernel: re.Pattern[str] | None = None,
     progress: Progress | None = None,
 ) -> tuple[Analysis, Analysis]:
-    """Read both reports at once (one, where both sides are launches of it) and reason about each.
+    """Read both reports concurrently (one, if both sides are launches of it) and reason about each.
 
-    InputError when either cannot be read, UsageError when a launch is not there or `kernel` matches none on a side.
+    Raises InputError for an unreadable report, UsageError if a launch or a match of `kernel` is missing on a side.
     """
     cat = open_catalog(knowledge)
     answered = checked_answers(cat, answers or {})
@@ -96,7 +96,7 @@ def read_sides(
 
 
 def _together(progress: Progress | None, count: int) -> list[Progress | None]:
-    """Progress callbacks for concurrent readings that report their sum."""
+    """Return progress callbacks for concurrent readers; they report their sum."""
     if progress is None:
         return [None] * count
     states = [(0, 0)] * count
@@ -119,7 +119,7 @@ def _analysis(
     answers: Mapping[str, Answer],
     kernel: re.Pattern[str] | None,
 ) -> Analysis:
-    # Before any filter, as in `analyse`: what other launches show about one does not depend on the selection.
+    # Run this before any filter, as in `analyse`: comparing a launch with others must not depend on the selection.
     frame = add_neighbours(reading.frame)
     if not len(frame):
         raise InputError(f"{side.path}: no kernel launch in it can be read")
@@ -137,9 +137,9 @@ def _analysis(
 
 
 def runs_of(launches: Iterable[LaunchDiagnosis], measured: Sequence[float] | None = None) -> tuple[Runs, ...]:
-    """Launches of one kernel in one shape on one GPU put together as runs, in the order of their first launch.
+    """Group launches of one kernel, shape and GPU as runs, in the order of their first launch.
 
-    measured: run times in ns that replace the profile's, where there is one kernel only.
+    measured: run times in ns that replace the profile's durations; used only if there is one kernel.
     """
     groups: dict[Hashable, list[LaunchDiagnosis]] = {}
     for launch in launches:
@@ -162,7 +162,7 @@ def _runs(launches: Sequence[LaunchDiagnosis], measured: Sequence[float] | None)
 
 
 def _cycles(cycles: Sequence[float], launch: LaunchDiagnosis) -> Spread | None:
-    """SM cycles as a spread; the minimum noise is in ns, so they are converted to ns and back."""
+    """Return the spread of SM cycles; converted to ns and back, because the minimum noise is in ns."""
     clock = launch.metrics.get("sm_clock_hz")
     if not cycles or not _positive(clock):
         return None
@@ -172,7 +172,7 @@ def _cycles(cycles: Sequence[float], launch: LaunchDiagnosis) -> Spread | None:
 
 
 def _spread(times: Sequence[float]) -> Spread | None:
-    """The spread of times in ns; None where there are none, or where a number is so absurd that nothing follows."""
+    """Return the spread of times in ns; None if there are none or a number is out of range."""
     if not times or not all(_positive(t) for t in times):
         return None
     found = spread(times)
@@ -186,11 +186,11 @@ def _positive(value: float | None) -> bool:
 def match(
     base: Sequence[Runs], current: Sequence[Runs], maps: Sequence[str] = ()
 ) -> tuple[list[Couple], list[Runs], list[Runs]]:
-    """Couples in the order of the base, and what is left on each side.
+    """Match the runs of both sides; return the couples in the order of the base, and what remains on each side.
 
-    By name and shape first, then by name alone in the order of the launches; the full name before the short one. Names
-    of `maps` (`OLD=NEW`) belong together whatever they are, and to no other. Where each side holds one kernel only,
-    the two are compared whatever they are called.
+    Match by name and shape first, then by name alone in the order of the launches, and by the full name before the
+    short one. Names in `maps` (`OLD=NEW`) match each other and nothing else. If each side holds one kernel only, the
+    two are compared regardless of their names.
     """
     renamed = dict(_renamed(text, base, current) for text in maps)
     left, right = list(base), list(current)
@@ -215,7 +215,7 @@ def match(
         return (runs.launch.grid, runs.launch.block)
 
     def new_name(runs: Runs, is_base: bool) -> str:
-        """The name on the current side that `--map` gave; a current kernel is known by whichever name was mapped."""
+        """Return the name on the current side that `--map` gave; `--map` may use either name of a current kernel."""
         mine = _names(runs)
         if is_base:
             return next(new for old, new in renamed.items() if old in mine)
@@ -239,7 +239,7 @@ def _names(runs: Runs) -> frozenset[str]:
 
 
 def _renamed(text: str, base: Sequence[Runs], current: Sequence[Runs]) -> tuple[str, str]:
-    """`OLD=NEW` as a pair; where a name holds `=` itself, the cut that leaves two names that are there."""
+    """Split `OLD=NEW` into a pair; if a name contains `=`, split where both parts are existing names."""
     olds = {name for runs in base for name in _names(runs)}
     news = {name for runs in current for name in _names(runs)}
     cuts = [(text[:at].strip(), text[at + 1 :].strip()) for at, c in enumerate(text) if c == "="]
@@ -255,7 +255,7 @@ def _renamed(text: str, base: Sequence[Runs], current: Sequence[Runs]) -> tuple[
 
 
 def nearest(word: str, names: Iterable[str]) -> str:
-    """`: did you mean a, b, c?` with the nearest names, for the end of an error."""
+    """Return `: did you mean a, b, c?` with the nearest names, to append to an error."""
     pool = sorted(names)
     near = process.extract(word, pool, scorer=fuzz.WRatio, limit=3, score_cutoff=60.0)
     shown = [name for name, _, _ in near] or pool[:3]
@@ -272,11 +272,11 @@ def compare(
 ) -> Compared:
     """Compare the launches of two analyses, each of one report.
 
-    maps: `OLD=NEW` for renamed kernels. runs: run times in ns measured outside the profiler, base and current, that
-    replace the profiles' durations where each side holds one kernel. force: compare different GPUs all the same.
+    maps: `OLD=NEW` for renamed kernels. runs: run times in ns measured outside the profiler, base and current; they
+    replace the profiles' durations if each side holds one kernel. force: compare even if the GPUs differ.
 
-    UsageError when nothing matches, a map names no kernel, the GPUs differ without `force`, or `runs` come with more
-    than one kernel.
+    Raises UsageError if nothing matches, a map names no kernel, the GPUs differ without `force`, or `runs` come with
+    more than one kernel.
     """
     return compare_diagnoses(base.diagnosis, current.diagnosis, base.catalog, maps=maps, runs=runs, force=force)
 
@@ -290,7 +290,7 @@ def compare_diagnoses(
     runs: tuple[Sequence[float], Sequence[float]] | None = None,
     force: bool = False,
 ) -> Compared:
-    """Compare the launches of two diagnoses; parameters and errors as in `compare`."""
+    """Compare the launches of two diagnoses; parameters and errors are those of `compare`."""
     old = runs_of(base.launches, runs[0] if runs is not None else None)
     new = runs_of(current.launches, runs[1] if runs is not None else None)
     if runs is not None and (len(old) != 1 or len(new) != 1):
@@ -318,7 +318,7 @@ def compare_diagnoses(
 
 
 def _ceilings(*sides: Diagnosis) -> tuple[MeasuredCeilings, ...]:
-    """The measured ceilings that decided on either side, each card once."""
+    """Return the measured ceilings that affected either side, each GPU once."""
     used = [card for side in sides for card in side.measured_ceilings]
     return tuple({(card.gpu, card.cc): card for card in used}.values())
 
@@ -357,9 +357,9 @@ def _judged_by(judged: Judged) -> JudgedBy:
 
 
 def _doubtful(conditions: Sequence[Condition], judged: Judged | None, by_cycles: Judged | None) -> str:
-    """The reason why the two times are not comparable: size, gpu, clock or kernel; empty when they are.
+    """Return why the two times are not comparable: size, gpu, clock or kernel; empty if they are.
 
-    Another kernel counts only where it is slower: many fixes are a faster kernel for the same work.
+    A different kernel counts only if it is slower: many fixes use a faster kernel for the same work.
     """
     for item in conditions:
         if item.id in ("size", "gpu") and judged is not None:

@@ -1,4 +1,4 @@
-"""Whether two kernels ran under conditions that allow a comparison."""
+"""Check whether two kernels ran under comparable conditions."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from advisor.records.readings import ReportInfo
 
 # Trust findings of one side that make a comparison doubtful; `diagnose` reports the others.
 _DOUBTFUL = ("debug_build", "counter_implausible", "metric_nan", "report_incomplete", "timer_instrumented")
-# From here on the runs of one kernel hardly did the same work: the largest over the smallest time.
+# Above this ratio of the largest to the smallest time, the runs of one kernel probably did different work.
 _UNLIKE = 1.5
 
 
 def condition(key: str, id_: str, **values: float | str) -> Condition:
-    """A condition with its text and sources from the knowledge base."""
+    """Return a condition with its text and sources from the knowledge base."""
     return Condition(id_, say(key, **values), sources(key))
 
 
 def gpu_of(launch: LaunchDiagnosis) -> str:
-    """The GPU: the id in our table, else the name in the report; empty when unknown."""
+    """Return the GPU: its id in the GPU table, else its name in the report; empty if unknown."""
     return launch.known_as or launch.gpu_name
 
 
 def other_gpu(base: Runs, current: Runs) -> Condition | None:
-    """The condition that the two ran on different GPUs, where both are known."""
+    """Return the condition that the two sides ran on different GPUs, if both are known."""
     old, new = base.launch, current.launch
     differ = gpu_of(old) and gpu_of(new) and gpu_of(old) != gpu_of(new)
     if not differ and not (old.cc and new.cc and old.cc != new.cc):
@@ -39,15 +39,15 @@ def other_gpu(base: Runs, current: Runs) -> Condition | None:
 
 
 def of_reports(base: ReportInfo, current: ReportInfo) -> tuple[Condition, ...]:
-    """Differences of the two files."""
-    # Text and CSV lack the version.
+    """Return the differences of the two report files."""
+    # Text and CSV reports lack the version.
     if base.tool != current.tool and all(any(c.isdigit() for c in tool) for tool in (base.tool, current.tool)):
         return (condition("tool", "tool", base=base.tool, current=current.tool),)
     return ()
 
 
 def of_pair(base: Runs, current: Runs, judged: Judged | None) -> tuple[tuple[Condition, ...], Judged | None]:
-    """The conditions of a pair, and the verdict on SM cycles where the clocks differ."""
+    """Return the conditions of a pair, and the verdict on SM cycles if the clocks differ."""
     out: list[Condition] = []
     if found := other_gpu(base, current):
         out.append(found)
@@ -67,9 +67,9 @@ def of_pair(base: Runs, current: Runs, judged: Judged | None) -> tuple[tuple[Con
 
 
 def other_kernel(base: Runs, current: Runs) -> tuple[Condition, ...]:
-    """A doubt where two kernels of different names were put together because each side holds no other.
+    """Return a doubt if kernels of different names were matched because each side has only one.
 
-    Times measured outside the profiler are of the whole work on both sides, and leave none.
+    Times measured outside the profiler cover the whole work on both sides, so they raise no doubt.
     """
     if base.launch.kernel == current.launch.kernel or base.measured or current.measured:
         return ()
@@ -134,7 +134,7 @@ def _controls(base: LaunchDiagnosis, current: LaunchDiagnosis) -> list[Condition
 
 
 def _size(base: Runs, current: Runs) -> list[Condition]:
-    """The problem's size is in no report: what grows with it is looked at together."""
+    """Compare the counts that grow with the problem's size, because no report contains the size itself."""
     limit = settings().size.factor
     threads, inst, stored = (
         _ratio(base.launch, current.launch, m) for m in ("threads", "inst_executed", "store_sectors_ideal")
@@ -161,7 +161,7 @@ def _size(base: Runs, current: Runs) -> list[Condition]:
 
 
 def _counters(base: LaunchDiagnosis, current: LaunchDiagnosis) -> list[Condition]:
-    """Where one report holds far more than the other, findings come and go with the counters alone."""
+    """If one report holds far more metrics than the other, findings change with the counters alone."""
     if base.scope == "workload":
         return []  # typed-in numbers: each finding says what is unknown on a side
     old, new = ({k for k, v in x.metrics.items() if math.isfinite(v)} for x in (base, current))

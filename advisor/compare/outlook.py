@@ -1,4 +1,4 @@
-"""Percentages that change against the time, how good the base's estimate was, and whether to stop or go on."""
+"""Find percentages that moved against the time, check the base's estimate, and advise whether to go on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from advisor.reasoning.time_model.terms import time_model
 from advisor.records.diagnosis import ENDS, Finding, LaunchDiagnosis
 from advisor.records.quantities import amount_text, change_text, factor_text, gain_text, share_text, speedup_text
 
-# Metrics that count the work of a unit, and their units, as texts name them.
+# Metrics that count the work of a unit, and their units as the texts name them.
 _UNIT_OF = {
     "dram_bytes": "byte",
     "l2_sectors": "sectors",
@@ -27,15 +27,15 @@ _UNIT_OF = {
     "local_sectors": "local sectors",
 }
 _GREW = 1.1  # counts of work that grew by less are not shown
-# Not causes that a change of the kernel could remove, so they promise nothing about its duration.
+# These findings are not causes that a kernel change could remove, so they promise nothing about its duration.
 _NO_CAUSE = (*ENDS, "unexplained", "launch_overhead")
 
 
 def traps(base: LaunchDiagnosis, current: LaunchDiagnosis, judged: Judged | None) -> tuple[Trap, ...]:
-    """Percentages that fell though the kernel is faster, or rose though it is slower; the largest first.
+    """Return percentages that fell though the kernel is faster, or rose though it is slower; the largest first.
 
-    A percentage of peak is work over time and peak rate. So at one clock it must fall where the work shrinks by more
-    than the time, and such a fall says nothing against the change.
+    A percentage of peak is work / (time x peak rate). At a constant clock it must fall if the work shrinks by more than
+    the time, and such a fall does not count against the change.
     """
     if judged is None or judged.word == "same":
         return ()
@@ -44,7 +44,7 @@ def traps(base: LaunchDiagnosis, current: LaunchDiagnosis, judged: Judged | None
     for metric in (*known.units, *known.goals):
         old, new = base.metrics.get(metric, math.nan), current.metrics.get(metric, math.nan)
         points = old - new if judged.word == "faster" else new - old
-        # NaN compares false.
+        # A comparison with NaN is false.
         unit = metric in known.units
         if points >= (known.points if unit else known.goal_points) and max(old, new) >= known.least:
             made = _unit if unit else _goal
@@ -52,7 +52,7 @@ def traps(base: LaunchDiagnosis, current: LaunchDiagnosis, judged: Judged | None
     kept: list[Trap] = []
     seen: set[tuple[str, ...]] = set()
     for _, _, trap in sorted(found, key=lambda f: (f[0], f[1])):
-        # Issue slots and the compute percentage are mostly one thing, shown once.
+        # Issue slots and the compute percentage mostly measure the same thing, so only one is shown.
         entry = known.units.get(trap.metric)
         if entry is None or entry.work not in seen:
             kept.append(trap)
@@ -75,7 +75,7 @@ def _unit(metric: str, old: float, new: float, base: LaunchDiagnosis, current: L
         "time": factor_text(1 / judged.speedup),
     }
     if not (math.isfinite(before) and math.isfinite(after) and before > 0):
-        # A percentage is work over time and peak rate, so at one clock percentage times time is the work.
+        # A percentage is work / (time x peak rate), so at a constant clock percentage x time is the work.
         share = new / (old * judged.speedup) if old > 0 else math.nan
         values["work"] = factor_text(share) if math.isfinite(share) else "unknown"
         text, cites = say_of("trap_unknown_less" if faster else "trap_unknown_more", values)
@@ -102,7 +102,7 @@ def _unit(metric: str, old: float, new: float, base: LaunchDiagnosis, current: L
 
 
 def _largest(metrics: tuple[str, ...], base: LaunchDiagnosis, current: LaunchDiagnosis) -> str:
-    """Of several counts of work the one that is largest on either side; empty when none is known."""
+    """Return the count of work that is largest on either side; empty if none is known."""
 
     def most(name: str) -> float:
         return max((v for x in (base, current) if math.isfinite(v := x.metrics.get(name, math.nan))), default=-1.0)
@@ -128,12 +128,12 @@ def _goal(metric: str, old: float, new: float, base: LaunchDiagnosis, current: L
 
 
 def grown(base: LaunchDiagnosis, current: LaunchDiagnosis) -> list[str]:
-    """The counts of work that grew by a tenth or more, in words: `instructions 1.3x`."""
+    """Return the counts of work that grew by a tenth or more, as text: `instructions 1.3x`."""
     return _moved(base, current, 1)
 
 
 def shrunk(base: LaunchDiagnosis, current: LaunchDiagnosis) -> list[str]:
-    """The counts of work that shrank by a tenth or more, in words: `DRAM bytes 0.31x`."""
+    """Return the counts of work that shrank by a tenth or more, as text: `DRAM bytes 0.31x`."""
     return _moved(base, current, -1)
 
 
@@ -151,14 +151,14 @@ def _moved(base: LaunchDiagnosis, current: LaunchDiagnosis, sign: int) -> list[s
 
 
 def first_diagnosis(launch: LaunchDiagnosis) -> Finding | None:
-    """The first diagnosis, which to fix first."""
+    """Return the first diagnosis, which is the one to fix first."""
     return next((f for f in launch.findings if f.kind == "diagnosis"), None)
 
 
 def promise(base: Runs, current: Runs, judged: Judged | None, changes: Sequence[FindingChange]) -> Promise | None:
-    """The estimate of the base's first finding against the measured speedup; None without an estimate.
+    """Compare the estimate of the base's first finding with the measured speedup; None without an estimate.
 
-    Where the first finding stayed and one other went, the estimate of that one was put to the test.
+    If the first finding stayed and exactly one other disappeared, compare the estimate of that one instead.
     """
     if judged is None or _built_otherwise(changes):
         return None
@@ -201,7 +201,7 @@ def _why(
     current: LaunchDiagnosis,
     changes: Sequence[FindingChange],
 ) -> list[str]:
-    """Reasons that the counters give for an estimate that was missed, the most important first; at most three."""
+    """Return at most three reasons from the counters why an estimate was missed, the most important first."""
     out: list[str] = []
     came = [c.title for c in changes if c.state == "came" and c.kind == "diagnosis" and c.id not in ENDS]
     if stayed and outcome != "more":
@@ -227,7 +227,7 @@ def _why(
 
 
 def _next_limit(first: Finding, current: LaunchDiagnosis) -> str:
-    """The limit expected next and the unit that leads now; empty where they agree or one is unknown."""
+    """Return the expected next limit and the unit that leads now; empty if they agree or one is unknown."""
     terms = time_model().terms
     expected = first.speedup.next_limiter if first.speedup is not None else ""
     leading = leader(current)
@@ -237,9 +237,9 @@ def _next_limit(first: Finding, current: LaunchDiagnosis) -> str:
 
 
 def what_next(current: Runs, judged: Judged | None, changes: Sequence[FindingChange], doubt: str = "") -> Next:
-    """Stop or go on: the change back if it cost time, else what the current launch would gain next.
+    """Advise to stop or to go on: revert the change if it cost time, else name the next gain of the current launch.
 
-    doubt: what makes the times mean different things (size, gpu, clock); then going back is not advised.
+    doubt: why the times are not comparable (size, gpu, clock); if set, reverting is not advised.
     """
     if _built_otherwise(changes):
         return Next("look", "debug_build", None, say("alike"), sources("alike"))
@@ -263,7 +263,7 @@ def what_next(current: Runs, judged: Judged | None, changes: Sequence[FindingCha
 
 
 def _built_otherwise(changes: Sequence[FindingChange]) -> bool:
-    """Whether one side alone is a debug build."""
+    """Whether exactly one side is a debug build."""
     return any(c.id == "debug_build" and c.state != "stayed" for c in changes)
 
 
@@ -314,9 +314,10 @@ def _end(launch: LaunchDiagnosis, first: Finding) -> Next:
 
 
 def _over_floor(launch: LaunchDiagnosis) -> tuple[float, float] | None:
-    """Time over the minimum time of the algorithm's own bytes at the achievable bandwidth, and that minimum in ns.
+    """Return time / minimum time, and that minimum in ns.
 
-    Known only where the user gave the bytes (`theoretical_bytes`).
+    The minimum is the time of the algorithm's own bytes at the achievable bandwidth. It is known only if the user gave
+    the bytes (`theoretical_bytes`).
     """
     least, peak = (launch.metrics.get(m, math.nan) for m in ("theoretical_bytes", "dram_peak_bytes_per_s"))
     time = launch.duration_ns

@@ -1,4 +1,4 @@
-"""The records of a comparison: all numbers in canonical units, unknown is None."""
+"""The records of a comparison; all numbers are in canonical units, and None is unknown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Matched = Literal["shape", "name", "map", "only"]
 
 
 class Times(Record):
-    """Run times in ns: median, smallest, largest, how many; noise: how far the median may be off (0.03 is 3 %)."""
+    """Run times in ns: median, smallest, largest and count; noise: possible error of the median (0.03 is 3 %)."""
 
     median_ns: Positive
     low_ns: Positive
@@ -27,7 +27,7 @@ class Times(Record):
 
 
 class Cycles(Record):
-    """SM cycles of the runs, as in Times."""
+    """SM cycles of the runs; the fields are those of Times."""
 
     median_cycles: Positive
     low_cycles: Positive
@@ -39,8 +39,8 @@ class Cycles(Record):
 class Runs(Record, kw_only=True):
     """One kernel in one shape on one side.
 
-    launches: the places of the runs in their report; shown: the one whose duration is the median, which speaks for them
-    all; measured: the times were measured outside the profiler; first: its first finding of kind diagnosis.
+    launches: indices of the runs in their report; shown: the run with the median duration, which represents them all;
+    measured: the times were measured outside the profiler; first: its first finding of kind diagnosis.
     """
 
     kernel: str
@@ -68,7 +68,7 @@ def runs_with(
     cycles: Spread | None,
     measured: bool = False,
 ) -> Runs:
-    """The runs of some launches. launch: the one that speaks for them; times, cycles: None where unknown."""
+    """Return the runs of some launches. launch: the one that represents them; times, cycles: None if unknown."""
     return Runs(
         kernel=launch.kernel,
         kernel_full=launch.kernel_full,
@@ -90,10 +90,10 @@ def runs_with(
 
 
 class MetricChange(Record):
-    """A metric on both sides. change: points for a percentage, else after over before; absent where it has no meaning.
+    """A metric on both sides.
 
-    shown: among the few to look at; the internal weight: how large the change is beside others (1: ten points, or a
-    factor of two).
+    change: points for a percentage, else after / before; absent if it has no meaning. shown: whether it is among the
+    few to show. The internal weight compares changes (1: ten points, or a factor of two).
     """
 
     metric: str
@@ -107,7 +107,7 @@ class MetricChange(Record):
 
 
 class FindingChange(Record):
-    """A finding of either side. `text` says what is odd about it, such as one that became too small to matter."""
+    """A finding of either side. `text` names anything unusual, such as a finding that became too small to matter."""
 
     id: str
     title: str
@@ -119,7 +119,7 @@ class FindingChange(Record):
 
 
 class Condition(Record):
-    """Why the two sides may not be comparable.
+    """A reason why the two sides may not be comparable.
 
     id: gpu, part, clock, control, size, counters, spread, kernel, tool, or that of a trust entry of one side.
     """
@@ -130,7 +130,7 @@ class Condition(Record):
 
 
 class Trap(Record, kw_only=True):
-    """A percentage that moved against the time, and the work that explains it, where that is known."""
+    """A percentage that moved against the time, and the work that explains it if known."""
 
     metric: str
     before: float
@@ -143,9 +143,9 @@ class Trap(Record, kw_only=True):
 
 
 class Promise(Record):
-    """What the base's first finding was estimated to give, and what came of it.
+    """The estimated gain of the base's first finding, and the measured result.
 
-    outcome: open where the finding is still there and nothing moved.
+    outcome: open if the finding is still present and nothing changed.
     """
 
     id: str
@@ -159,7 +159,7 @@ class Promise(Record):
 
 
 class Reached(Record):
-    """A unit on both sides, in percent of peak, and what kernels reach there."""
+    """The utilisation of a unit on both sides in percent of peak, and the rate that kernels reach there."""
 
     metric: str
     name: str
@@ -169,7 +169,7 @@ class Reached(Record):
 
 
 class Next(Record):
-    """Stop or go on. gain: of the finding that comes next; absent where it is unknown or there is none."""
+    """Advice to stop or to go on. gain: that of the next finding; absent if it is unknown or there is none."""
 
     advice: Advice
     finding: str = ""
@@ -179,7 +179,7 @@ class Next(Record):
 
 
 class JudgedBy(Record):
-    """The current side against the base by a measure. change: of the measure, -0.25 is a quarter less."""
+    """The current side compared with the base by one measure. change: relative change, -0.25 is a quarter less."""
 
     verdict: Word
     speedup: Positive
@@ -197,7 +197,7 @@ class Threshold(Record):
 
 
 class Outcome(Record):
-    """A threshold put to one pair. crossed: absent where it could not be checked; text says what was found."""
+    """A threshold applied to one pair. crossed: absent if it could not be checked; text: the result in words."""
 
     threshold: Internal[Threshold] = msgspec.field(name="_threshold")
     asked: str = msgspec.field(name="threshold")
@@ -206,7 +206,7 @@ class Outcome(Record):
 
 
 class Pair(Record, kw_only=True):
-    """One kernel before and after, by its time and, where the clocks differ, by its cycles."""
+    """One kernel before and after, compared by its time and, if the clocks differ, by its cycles."""
 
     matched: Matched
     base: Runs
@@ -229,9 +229,9 @@ class Pair(Record, kw_only=True):
 
 
 class Compared(Record, tag_field="schema", tag="ncu-advisor/compare/1"):
-    """Output of `ncu-advisor compare --format json`: matched kernels in the order of the base, and what has no partner.
+    """Output of `ncu-advisor compare --format json`: matched kernels in the order of the base, then unmatched ones.
 
-    measured_ceilings: those of this machine that decided what is achievable, as a diagnosis records them.
+    measured_ceilings: those of this machine that affected the achievable rates, as in a diagnosis.
     """
 
     base: ReportInfo

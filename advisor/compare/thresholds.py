@@ -1,4 +1,4 @@
-"""`--fail-on`: conditions on the change from base to current, for scripts and CI."""
+"""Parse and check `--fail-on`: conditions on the change from base to current, for scripts and CI."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _FINDING = re.compile(r"\s*finding\s*:\s*(?P<id>[A-Za-z_][A-Za-z0-9_.]*)\s*")
 
 
 def parse(text: str, catalog: Catalog) -> Threshold:
-    """One threshold; UsageError with the three forms, or with the nearest names.
+    """Parse one threshold; raises UsageError with the three forms, or with the nearest names.
 
-    `>` crosses above the number and takes one of zero or more, `<` below it and takes a negative one: it is a
-    change, never a value. A number with % is relative; for a metric that is a percentage itself that would read like
-    points, so there it is refused.
+    `>` takes a number of zero or more and is crossed above it; `<` takes a negative number and is crossed below it. The
+    number is always a change, never a value. A number with % is relative; it is refused for a metric that is itself a
+    percentage, because it could be mistaken for points.
     """
     if found := _FINDING.fullmatch(text):
         id_ = found["id"]
@@ -66,10 +66,10 @@ def _sign(match: re.Match[str]) -> float:
 
 
 def check(threshold: Threshold, pair: Pair, catalog: Catalog, *, beyond_noise: bool = False) -> Outcome:
-    """Whether a pair crosses a threshold; an unknown number never passes.
+    """Check whether a pair crosses a threshold; an unknown number counts as not passed.
 
-    Run times: a change beyond the threshold crosses it even within the noise, unless only what is `beyond_noise` is to
-    count; the text says which it is.
+    Run times: a change beyond the threshold crosses it even within the noise, unless `beyond_noise` is set; the text
+    says which case applies.
     """
     if threshold.kind == "finding":
         return _finding(threshold, pair)

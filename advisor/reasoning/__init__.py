@@ -1,1 +1,1 @@
-"""From a frame of metrics to a diagnosis: observations, rules, time model, ranking."""
+"""Diagnose a frame of metrics: observations, rules, time model, ranking."""

@@ -1,4 +1,4 @@
-"""An analysis: the diagnosis of all launches, and everything that can be asked about it."""
+"""An analysis: the diagnosis of all launches, with methods that answer questions about it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from advisor.records.errors import UsageError
 
 
 class Analysis:
-    """A diagnosis with everything needed to ask how, why not and what if of it."""
+    """A diagnosis with everything needed to answer how, why not and what if."""
 
     def __init__(self, catalog: Catalog, inputs: Inputs, reasoned: Reasoned | None = None, forks: int = 1) -> None:
         self.catalog = catalog
@@ -29,7 +29,7 @@ class Analysis:
         self.diagnosis = Diagnosis(inputs.reports, self._reasoned.launches, _used(inputs, self._reasoned.launches))
 
     def how(self, position: int, finding_id: str) -> Proof:
-        """The proof of a finding or class of one launch; UsageError when it was not concluded there."""
+        """Return the proof of a finding or class of one launch; raises UsageError if it was not concluded there."""
         launch = self._launch(position)
         if not self.concluded(position, finding_id):
             raise UsageError(f"{finding_id!r} was not found on launch {launch.index}: ask --why-not {finding_id}")
@@ -37,12 +37,12 @@ class Analysis:
         return how(self.catalog, self._reasoned.observed, position, trace, finding_id, self._labels(position))
 
     def concluded(self, position: int, finding_id: str) -> bool:
-        """Whether a finding, or a class with or without `class.` before it, was concluded on one launch."""
+        """Whether a finding, or a class with or without the prefix `class.`, was concluded on one launch."""
         launch = self._launch(position)
         return finding_id.removeprefix("class.") in {launch.verdict.id, *(f.id for f in launch.findings)}
 
     def why_not(self, position: int, finding_id: str) -> tuple[BlockedRule, ...]:
-        """Each rule of a finding on one launch: whether it fired, and what kept it from firing."""
+        """Return each rule of a finding on one launch: whether it fired, and what kept it from firing."""
         self._launch(position)
         if finding_id not in self.catalog.findings and finding_id.removeprefix("class.") not in self.catalog.classes:
             raise UsageError(f"no diagnosis is called {finding_id!r}: `ncu-advisor explain diagnoses` lists them")
@@ -50,12 +50,12 @@ class Analysis:
         return why_not(self.catalog, self._reasoned.observed, position, trace, finding_id, self._labels(position))
 
     def flips(self, position: int, finding_id: str = "") -> tuple[Flip, ...]:
-        """The values at which the class or a finding of one launch flips, and what would then be concluded."""
+        """Return the values at which the class or a finding of one launch flips, and the conclusions beyond them."""
         launch = self._launch(position)
         return flips(self.catalog, self._reasoned, self.inputs, position, finding_id or launch.verdict.id)
 
     def turns(self, position: int) -> dict[str, tuple[float, ...]]:
-        """Metric to the values, ascending, at which some evidence of a launch's conclusions flips."""
+        """Map each metric to the values, ascending, at which some evidence of a launch's conclusions flips."""
         launch = self._launch(position)
         targets = (launch.verdict.id, *(finding.id for finding in launch.findings))
         out: dict[str, set[float]] = {}
@@ -64,26 +64,26 @@ class Analysis:
         return {metric: tuple(sorted(values)) for metric, values in out.items()}
 
     def what_if(self, position: int, values: Mapping[str, float]) -> LaunchDiagnosis:
-        """The diagnosis of one launch if some metrics had other values; UsageError for a metric that is not known."""
+        """Return the diagnosis of one launch with some metrics changed; raises UsageError for an unknown metric."""
         return self.supposed(position, values).diagnosis.launches[0]
 
     def supposed(self, position: int, values: Mapping[str, float]) -> Analysis:
-        """An analysis of one launch alone, with some metrics at other values, to ask how and why not of."""
+        """Return an analysis of one launch with some metrics changed, to answer how and why not about it."""
         self._launch(position)
         return Analysis(self.catalog, *what_if(self.catalog, self._reasoned, self.inputs, position, values))
 
     def on(self, positions: Sequence[int], gpu: Gpu) -> tuple[Elsewhere, ...]:
-        """Some launches on another GPU; UsageError where the GPU that they ran on is not known well enough."""
+        """Predict some launches on another GPU; raises UsageError if too little is known about their own GPU."""
         for position in positions:
             self._launch(position)
         return elsewhere(self.catalog, self.inputs, self._reasoned, positions, gpu)
 
     def wanted(self, askable: Sequence[str]) -> tuple[str, ...]:
-        """Of numbers typed in: the metrics and questions among `askable` whose answers could change the outcome."""
+        """For typed-in numbers, return the metrics and questions in `askable` that could change the outcome."""
         return wanted(self.catalog, self.inputs, self._reasoned, askable)
 
     def answered(self, position: int | None, answers: Mapping[str, Answer]) -> Analysis:
-        """A new analysis with more answers, of one launch or (None) of all."""
+        """Return a new analysis with more answers, for one launch or for all (None)."""
         merged = {key: dict(value) for key, value in self.inputs.answers.items()}
         merged.setdefault(position, {}).update(checked_answers(self.catalog, answers))
         return Analysis(self.catalog, replace(self.inputs, answers=merged))
@@ -98,7 +98,7 @@ class Analysis:
 
 
 def _used(inputs: Inputs, launches: Sequence[LaunchDiagnosis]) -> tuple[MeasuredCeilings, ...]:
-    """The measured ceilings that decided about a launch, for the record; empty where none did."""
+    """Return the measured ceilings that affected a launch, for the record; empty if none did."""
     used: dict[str, ceilings.Ceilings] = {}
     for launch in launches:
         key, peak = ceilings.key_of(launch.gpu_name, launch.cc), launch.metrics.get("dram_peak_bytes_per_s")

@@ -46,13 +46,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Reasoned(Conclusions):
-    """The same with the diagnoses, row by row."""
+    """Conclusions with the diagnosis of each row."""
 
     launches: tuple[LaunchDiagnosis, ...]
 
 
 def make_ready(catalog: Catalog) -> None:
-    """Load and compile what `reason` needs, which takes as long as reading a report does."""
+    """Load and compile what `reason` needs, which takes as long as reading a report."""
     engine_of(catalog).make_ready()
     tests_of(catalog)
 
@@ -64,10 +64,10 @@ def reason(
     known_as: tuple[str, ...] = (),
     forks: int = 1,
 ) -> Reasoned:
-    """Observe, conclude causes, quantify, conclude what the gains mean, and build the diagnoses.
+    """Observe, conclude causes, estimate speedups, conclude from the speedups, and build the diagnoses.
 
-    frame: an already derived one (what-if), with each row's GPU id; forks: processes that share the launches,
-    where the system can.
+    frame: an already derived frame (what-if), with each row's GPU id; forks: processes that share the launches, if the
+    system supports it.
     """
     if frame is None:
         frame, known_as = prepare(catalog, inputs)
@@ -124,7 +124,7 @@ def _launch(
 
 
 def _texts(frame: pd.DataFrame, row: int, values: Mapping[str, float]) -> tuple[dict[str, str], dict[str, float | str]]:
-    """The labels of one launch, and all that texts about it may name."""
+    """Return the labels of one launch, and all values that texts about it may use."""
     labels = {name: str(frame[name].iat[row] or "") for name in LABELS if name in frame}
     return labels, {**values, **{name: unit_name(label) for name, label in labels.items()}}
 
@@ -132,7 +132,7 @@ def _texts(frame: pd.DataFrame, row: int, values: Mapping[str, float]) -> tuple[
 def verdict_and_finding(
     catalog: Catalog, concluded: Conclusions, row: int, found: str | None
 ) -> tuple[Verdict, Finding | None]:
-    """The class of one launch and one of its findings with their evidence, and nothing else of it."""
+    """Return only the class of one launch and one of its findings, with their evidence."""
     trace, observed = concluded.traces[row], concluded.observed
     texts = _texts(concluded.frame, row, observed.values(row))[1]
     verdict = _verdict(catalog, observed, row, trace, texts)
@@ -217,7 +217,7 @@ def _verdict(catalog: Catalog, observed: Observed, row: int, trace: Trace, texts
 def _wanting(
     catalog: Catalog, inputs: Inputs, observed: Observed, row: int, trace: Trace
 ) -> tuple[tuple[Missing, ...], tuple[Question, ...]]:
-    """What undecided rules wait for: metrics that ncu could collect, and questions to the user."""
+    """Return what undecided rules lack: metrics that ncu could collect, and questions to the user."""
     unknown: dict[str, set[str]] = {}
     answers: dict[str, set[str]] = {}
     waiting = [(u.concludes, u.unknown) for u in trace.undecided]

@@ -1,4 +1,4 @@
-"""The ncu command that collects what a report lacks: which sections bring which metrics, and what they are for."""
+"""Build the ncu command that collects what a report lacks, with the sections, their metrics and their purpose."""
 
 from __future__ import annotations
 
@@ -12,22 +12,20 @@ from advisor.knowledge.base import Catalog
 from advisor.knowledge.expressions import parse
 from advisor.records.diagnosis import LaunchDiagnosis, Missing, Question
 
-# ncu adds these to any selection at no cost of passes; a report without them cannot be placed.
+# These cost no extra passes with any selection; a report without them cannot be classified.
 ALWAYS = ("SpeedOfLight", "LaunchStats", "Occupancy")
 
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What to run. sections: each with the findings that it would decide and the metrics that it brings, in order;
-    command: empty where nothing is missing.
-    """
+    """The sections to collect, each with the findings that it decides and its metrics; an empty command if none."""
 
     command: str
     sections: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = ()
 
 
 def sections_for(catalog: Catalog, metrics: Iterable[str]) -> dict[str, list[str]]:
-    """Section id -> the canonical metrics that it brings, both in a stable order."""
+    """Map each section id to the canonical metrics that it collects, both in a stable order."""
     out: dict[str, list[str]] = {}
     for metric in sorted(metrics):
         section = catalog.metrics[metric].section
@@ -39,7 +37,7 @@ def sections_for(catalog: Catalog, metrics: Iterable[str]) -> dict[str, list[str
 def command(
     sections: Iterable[str], kernel: str | None, skip: int, count: int, clock_control: str, folder: Path | None = None
 ) -> str:
-    """The ncu command line that collects the sections; `folder`: where else ncu looks for their files."""
+    """Return the ncu command line that collects the sections; `folder`: another folder with section files."""
     where = ["--section-folder", shlex.quote(str(folder))] if folder is not None else []
     parts = ["ncu", *where, *(word for s in sections for word in ("--section", s)), "--import-source", "yes"]
     if kernel:
@@ -51,7 +49,7 @@ def command(
 
 
 def wanted_by(launches: Iterable[LaunchDiagnosis]) -> dict[str, set[str]]:
-    """Each metric that rules asked for and did not get -> the findings that wait for it."""
+    """Map each metric that rules need and lack to the findings that wait for it."""
     reasons: dict[str, set[str]] = {}
     for launch in launches:
         for item in launch.missing:
@@ -62,7 +60,7 @@ def wanted_by(launches: Iterable[LaunchDiagnosis]) -> dict[str, set[str]]:
 def purposes(
     sections: Mapping[str, list[str]], reasons: Mapping[str, set[str]]
 ) -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:
-    """Each section to collect, those that always go with them too: the findings that wait for it, its metrics."""
+    """Return each section to collect, including the mandatory ones, with the findings that need it and its metrics."""
     out = []
     for section in sorted({*sections, *ALWAYS}):
         metrics = tuple(sections.get(section, ()))
@@ -71,7 +69,7 @@ def purposes(
 
 
 def gather(catalog: Catalog, launch: LaunchDiagnosis) -> Gathered:
-    """What one launch lacks: the sections with what they are for, and the command for its kernel, one launch of it."""
+    """Return what one launch lacks: sections with their purpose, and the command for one launch of its kernel."""
     reasons = wanted_by((launch,))
     sections = sections_for(catalog, reasons)
     if not sections:
@@ -81,13 +79,13 @@ def gather(catalog: Catalog, launch: LaunchDiagnosis) -> Gathered:
 
 
 def _pattern(kernel: str) -> str | None:
-    """An expression for ncu, which matches the name without namespaces, template arguments and parameters."""
+    """Return a pattern for ncu, which matches names without namespaces, template arguments and parameters."""
     name = re.split(r"[<(]", kernel, maxsplit=1)[0].rpartition("::")[2].split()
     return f"^{re.escape(name[-1])}$" if name else None
 
 
 def sources_of(catalog: Catalog, metric: str, seen: frozenset[str] = frozenset()) -> frozenset[str]:
-    """The collectable metrics from which a canonical metric is derived; empty where no profile can give it."""
+    """Return the collectable metrics from which a canonical metric is derived; empty if no profile can give it."""
     definition = catalog.metrics.get(metric)
     if definition is None or metric in seen:
         return frozenset()
@@ -99,13 +97,13 @@ def sources_of(catalog: Catalog, metric: str, seen: frozenset[str] = frozenset()
 
 
 def collect_command(catalog: Catalog, metrics: Iterable[str]) -> str:
-    """The ncu options that collect the metrics: their sections, each once."""
+    """Return the ncu options that collect the metrics: their sections, each once."""
     sections = sorted({catalog.metrics[m].section for m in metrics if catalog.metrics[m].section})
     return "ncu " + " ".join(f"--section {s}" for s in sections) if sections else ""
 
 
 def missing(catalog: Catalog, unknown: Mapping[str, set[str]], known: Iterable[str]) -> tuple[Missing, ...]:
-    """`unknown` maps a canonical metric to the findings that wait for it; one entry for each that ncu could collect."""
+    """Return an entry for each collectable metric. unknown: metric -> the findings that wait for it."""
     have = frozenset(known)
     needed: dict[str, set[str]] = {}
     for metric, findings in unknown.items():
@@ -119,7 +117,7 @@ def missing(catalog: Catalog, unknown: Mapping[str, set[str]], known: Iterable[s
 def questions(
     catalog: Catalog, unknown: Mapping[str, set[str]], answers: Mapping[str, set[str]], given: Iterable[str]
 ) -> tuple[Question, ...]:
-    """The questions whose answer a rule waits for; `answers` maps a choice question to the findings that read it."""
+    """Return the questions whose answer a rule needs. answers: choice question -> the findings that read it."""
     done, out = frozenset(given), []
     for question in catalog.questions.values():
         waiting = set(answers.get(question.id, set()))

@@ -1,4 +1,4 @@
-"""Conclusions about a frame: the two passes of the engine with the time model between them."""
+"""Draw conclusions about a frame: two passes of the engine with the time model between them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class RowConclusions:
     """The conclusions about one launch.
 
-    first: of the first pass, before the speedups are known; gains: speedup by finding.
+    first: those of the first pass, before the speedups are known; gains: speedup by finding.
     """
 
     first: Trace
@@ -40,7 +40,7 @@ class RowConclusions:
 class Conclusions:
     """The conclusions about one frame, row by row.
 
-    first: of the first pass, before the speedups are known; gains: speedup by finding.
+    first: those of the first pass, before the speedups are known; gains: speedup by finding.
     """
 
     frame: pd.DataFrame
@@ -54,12 +54,12 @@ class Conclusions:
 
 @lru_cache(maxsize=4)
 def engine_of(catalog: Catalog) -> Engine:
-    """One engine for each knowledge base, because compiling the rules takes longer than running them."""
+    """Return the cached engine of a knowledge base; compiling the rules takes longer than running them."""
     return Engine(catalog)
 
 
 def prepare(catalog: Catalog, inputs: Inputs) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """The derived frame of the inputs, with the user's numbers in it, and each row's GPU id."""
+    """Return the derived frame of the inputs, including the user's numbers, and each row's GPU id."""
     frame, known_as = enrich.add_base(inputs.frame, inputs.reports, inputs.gpu)
     for position, answers in inputs.answers.items():
         numbers = _numbers(catalog, answers)
@@ -85,21 +85,21 @@ def _numbers(catalog: Catalog, answers: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _choices(inputs: Inputs, row: int) -> frozenset[str]:
-    """The choices that the user made for one launch, as rules name them."""
+    """Return the user's choices for one launch, by the names that rules use."""
     return frozenset(f"answer.{key}.{value}" for key, value in inputs.answers_of(row).items() if isinstance(value, str))
 
 
 def conclude(
     catalog: Catalog, inputs: Inputs, frame: pd.DataFrame | None = None, known_as: tuple[str, ...] = ()
 ) -> Conclusions:
-    """Observe, conclude causes, quantify, conclude what the gains mean. `frame`: an already derived one (what-if)."""
+    """Observe, conclude causes, estimate speedups, conclude from them. `frame`: an already derived one (what-if)."""
     if frame is None:
         frame, known_as = prepare(catalog, inputs)
     return judge(catalog, inputs, frame, observe_all(catalog, frame), known_as)
 
 
 def observe_all(catalog: Catalog, frame: pd.DataFrame) -> Observed:
-    """The observations of a derived frame, with the names of its labels."""
+    """Return the observations of a derived frame, with the names of its labels."""
     labels = {name: [unit_name(str(text or "")) for text in frame[name]] for name in LABELS if name in frame}
     return observe(frame, catalog, labels=labels)
 
@@ -107,7 +107,7 @@ def observe_all(catalog: Catalog, frame: pd.DataFrame) -> Observed:
 def judge(
     catalog: Catalog, inputs: Inputs, frame: pd.DataFrame, observed: Observed, known_as: tuple[str, ...]
 ) -> Conclusions:
-    """The same for an observed frame."""
+    """Draw conclusions from an already observed frame."""
     return joined(catalog, frame, observed, known_as, conclude_rows(catalog, inputs, observed, range(len(frame))))
 
 
@@ -118,13 +118,13 @@ def joined(
     known_as: tuple[str, ...],
     found: Sequence[RowConclusions],
 ) -> Conclusions:
-    """The conclusions of all rows."""
+    """Combine the conclusions of all rows."""
     first, traces, gains = (tuple(getattr(w, name) for w in found) for name in ("first", "trace", "gains"))
     return Conclusions(frame, observed, engine_of(catalog), first, traces, gains, known_as)
 
 
 def conclude_rows(catalog: Catalog, inputs: Inputs, observed: Observed, rows: range) -> list[RowConclusions]:
-    """The conclusions about some rows."""
+    """Return the conclusions about some rows."""
     engine = engine_of(catalog)
     answers = [_choices(inputs, row) for row in rows]
     first = engine.conclude_many(observed, answers, None, rows)
@@ -145,7 +145,7 @@ def _words(catalog: Catalog, trace: Trace, gains: Mapping[str, Speedup]) -> froz
 
 
 def in_order(catalog: Catalog, concluded: Conclusions, row: int) -> tuple[Ranked, ...]:
-    """What was concluded about a row, apart from its class, ranked."""
+    """Return the findings of a row without its class, ranked."""
     gains = concluded.gains[row]
     names = concluded.traces[row].findings
     return ranked(catalog, [Ranked(name, kind_of(catalog, name, gains.get(name)), gains.get(name)) for name in names])

@@ -1,7 +1,7 @@
-"""From report files, or numbers that a user typed, to an analysis.
+"""Analyse report files, or numbers that a user typed.
 
-The reasoning loads pandas, numpy and experta, which takes as long as reading a report. So it is imported while child
-processes read, and this module loads none of it.
+The reasoning loads pandas, numpy and experta, which takes as long as reading a report. Therefore child processes read
+while the parent imports them, and this module imports none of them.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ def analyse(
     forks: int = 1,
     progress: Progress | None = None,
 ) -> Analysis:
-    """Read reports and reason about every launch in them, or those that `kernel` matches or whose index is given.
+    """Read reports and reason about every launch in them, or those selected by `kernel` or `launches`.
 
-    jobs: child processes that read; forks: processes that share the reasoning, see fork_map, for single-threaded
-    programs only. Unreadable reports are named in `diagnosis.reports`; InputError when none could be read.
+    jobs: child processes that read; forks: processes that share the reasoning (see fork_map), for single-threaded
+    programs only. Unreadable reports are named in `diagnosis.reports`. Raises InputError if none could be read.
     """
     catalog = open_catalog(knowledge)
     frame, infos = read_many(paths, ptxas=ptxas, jobs=jobs, progress=progress, meanwhile=partial(_prepare, catalog))
@@ -62,7 +62,7 @@ def analyse(
 
 
 def _chosen(frame: pd.DataFrame, kernel: re.Pattern[str] | None, launches: frozenset[int] | None) -> pd.DataFrame:
-    """The rows asked for, compared with all launches of their kernel; UsageError where there are none."""
+    """Return the selected rows, compared with all launches of their kernel; raises UsageError if there are none."""
     from advisor.reasoning.enrich import add_neighbours  # loads numpy, see above
 
     frame = add_neighbours(frame)
@@ -101,7 +101,7 @@ def analyse_numbers(
 ) -> Analysis:
     """Reason about numbers that a user typed: canonical metric id -> value in the metric's unit.
 
-    workload: they are of a draw or dispatch in Nsight Graphics, not of a kernel in ncu.
+    workload: the numbers describe a draw or dispatch in Nsight Graphics, not a kernel in ncu.
     """
     import pandas as pd
 
@@ -114,5 +114,5 @@ def analyse_numbers(
 
 
 def diagnose(*paths: str | Path, **options: Any) -> Diagnosis:
-    """The diagnosis of one or more reports; options as for `analyse`."""
+    """Return the diagnosis of one or more reports; the options are those of `analyse`."""
     return analyse([Path(p) for p in paths], **options).diagnosis

@@ -23,7 +23,7 @@ class Explanation(Record, kw_only=True):
 class DiagnosisDocument(Record, tag_field="schema", tag="ncu-advisor/diagnosis/1"):
     """Output of `ncu-advisor diagnose --format json`.
 
-    measured_ceilings: absent where nothing measured was used.
+    measured_ceilings: absent if no measured ceiling was used.
     """
 
     reports: tuple[ReportInfo, ...]
@@ -33,5 +33,5 @@ class DiagnosisDocument(Record, tag_field="schema", tag="ncu-advisor/diagnosis/1
 
 
 def diagnosis_document(diagnosis: Diagnosis, explanations: tuple[Explanation, ...] = ()) -> DiagnosisDocument:
-    """The document of a diagnosis."""
+    """Return the document of a diagnosis."""
     return DiagnosisDocument(diagnosis.reports, diagnosis.launches, diagnosis.measured_ceilings, explanations)

@@ -1,4 +1,4 @@
-"""The two domains of the rules, kernels that ncu profiled and workloads that a user typed in: what differs."""
+"""The differences between the two domains of the rules: kernels profiled by ncu, and typed-in workloads."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ Names = Mapping[str, set[str]]
 class Kernels:
     """Launches that ncu profiled."""
 
-    # Whether the time model of kernels estimates the fixes, so that they can be tried and added up.
+    # Whether the time model of kernels estimates the fixes, so that they can be simulated and combined.
     modelled = True
     scope: Literal["launch", "workload"] = "launch"
 
     def derive(
         self, frame: pd.DataFrame, keep: Collection[str] = (), metrics: Mapping[str, MetricDef] | None = None
     ) -> pd.DataFrame:
-        """The frame with every canonical metric, see `metrics.derive.derive`."""
+        """Return the frame with every canonical metric, see `metrics.derive.derive`."""
         return derive(frame, keep, metrics)
 
     def gains(self, catalog: Catalog, observed: Observed, rows: range, traces: Sequence[Trace]) -> Gains:
-        """For each row, the speedup of each concluded diagnosis whose fix says what it changes."""
+        """Return, for each row, the speedup of each concluded diagnosis whose fix says what it changes."""
         model = speedup_model.build(observed.columns, len(observed.truth))
         at: dict[str, list[int]] = {}
         for row, trace in zip(rows, traces, strict=True):
@@ -62,39 +62,39 @@ class Kernels:
     def with_budgets(
         self, catalog: Catalog, columns: Mapping[str, Array], launches: Sequence[LaunchDiagnosis]
     ) -> tuple[LaunchDiagnosis, ...]:
-        """The launches, each with what its fixes give together."""
+        """Return the launches, each with the combined gain of its fixes."""
         return with_budgets(catalog, columns, launches)
 
     def notes(self, catalog: Catalog, class_id: str, values: Mapping[str, float]) -> tuple[str, ...]:
-        """The notes on the class of one launch."""
+        """Return the notes on the class of one launch."""
         return class_notes(catalog, class_id, values)
 
     def units(self, values: Mapping[str, float]) -> tuple[WorkloadUnit, ...]:
-        """None: ncu's counters are the units of a kernel."""
+        """Return an empty tuple: ncu's counters are the units of a kernel."""
         return ()
 
     def band(self, values: Mapping[str, float]) -> Band:
-        """Empty: a kernel's class says how busy its leading unit is."""
+        """Return an empty band: a kernel's class says how utilised its leading unit is."""
         return ""
 
     def missing(
         self, catalog: Catalog, unknown: Names, asked: Names, given: Iterable[str], known: Collection[str]
     ) -> tuple[tuple[Missing, ...], tuple[Question, ...]]:
-        """What to collect and what to ask. unknown, asked: metrics, questions -> the findings that depend on them."""
+        """Return what to collect and what to ask. unknown, asked: metric or question -> findings that depend on it."""
         return missing(catalog, unknown, known), questions(catalog, unknown, asked, given)
 
     def ways(self, metric: str) -> tuple[tuple[str, ...], ...]:
-        """Sets of metrics that give a metric, apart from its formula, the simplest first."""
+        """Return the sets of metrics that give a metric, apart from its formula, the simplest first."""
         if metric == "compute_pct":
             return ("sm_throughput_pct",), compute_units()
         return (("memory_throughput_pct",),) if metric == "memory_pct" else ()
 
     def read_by(self, metric: str) -> tuple[str, ...]:
-        """All metrics that the code behind a metric reads."""
+        """Return all metrics that the code that computes a metric reads."""
         return code_inputs().get(metric, ())
 
     def most(self, metric: str, known: Mapping[str, float], most: float) -> float:
-        """The most that a metric can be, given the known values of the whole that it is a part of."""
+        """Return the upper limit of a metric, given the known metrics that it is a part of."""
         wholes = {
             "memory_throughput_pct": memory_units(),
             "sm_throughput_pct": (*compute_units(), *inner_units()),
@@ -112,11 +112,11 @@ class Workloads:
     def derive(
         self, frame: pd.DataFrame, keep: Collection[str] = (), metrics: Mapping[str, MetricDef] | None = None
     ) -> pd.DataFrame:
-        """As for kernels, with what follows from the typed units."""
+        """Derive as for kernels, and add what follows from the typed units."""
         return workloads.derive_workloads(frame, keep, metrics)
 
     def gains(self, catalog: Catalog, observed: Observed, rows: range, traces: Sequence[Trace]) -> Gains:
-        """As for kernels, by the article's headroom."""
+        """Return gains as for kernels, estimated by the article's headroom."""
         return [self._gains(catalog, observed.values(row), t) for row, t in zip(rows, traces, strict=True)]
 
     def _gains(self, catalog: Catalog, values: Mapping[str, float], trace: Trace) -> dict[str, Speedup]:
@@ -127,37 +127,37 @@ class Workloads:
     def with_budgets(
         self, catalog: Catalog, columns: Mapping[str, Array], launches: Sequence[LaunchDiagnosis]
     ) -> tuple[LaunchDiagnosis, ...]:
-        """The launches as they are: no model adds up the fixes of a workload."""
+        """Return the launches unchanged: no model combines the fixes of a workload."""
         return tuple(launches)
 
     def notes(self, catalog: Catalog, class_id: str, values: Mapping[str, float]) -> tuple[str, ...]:
-        """The notes on the class of one workload."""
+        """Return the notes on the class of one workload."""
         return workloads.workload_notes(values)
 
     def units(self, values: Mapping[str, float]) -> tuple[WorkloadUnit, ...]:
-        """The typed units."""
+        """Return the typed units."""
         return workloads.workload_units(values)
 
     def band(self, values: Mapping[str, float]) -> Band:
-        """The band of the top unit."""
+        """Return the band of the most utilised unit."""
         return workloads.band(values)
 
     def missing(
         self, catalog: Catalog, unknown: Names, asked: Names, given: Iterable[str], known: Collection[str]
     ) -> tuple[tuple[Missing, ...], tuple[Question, ...]]:
-        """What to type; there are no questions."""
+        """Return what to type; there are no questions."""
         return workloads.workload_missing(unknown, known), ()
 
     def ways(self, metric: str) -> tuple[tuple[str, ...], ...]:
-        """As for kernels."""
+        """Return the sets as for kernels."""
         return tuple((name,) for name in workloads.typed_inputs().get(metric, ()) if name != metric)
 
     def read_by(self, metric: str) -> tuple[str, ...]:
-        """None: `ways` are all."""
+        """Return an empty tuple: `ways` returns all inputs."""
         return ()
 
     def most(self, metric: str, known: Mapping[str, float], most: float) -> float:
-        """No unit is a part of another."""
+        """Return `most` unchanged: no unit is a part of another."""
         return most
 
 
@@ -166,6 +166,6 @@ _DOMAINS: dict[str, Any] = {"launch": Kernels(), "workload": Workloads()}
 
 
 def domain_of(catalog: Catalog) -> Domain:
-    """The domain that the rules of a catalogue are about."""
+    """Return the domain of a catalogue's rules."""
     found: Domain = _DOMAINS[catalog.scope]
     return found

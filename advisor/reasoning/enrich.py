@@ -1,4 +1,4 @@
-"""Columns that no counter gives: facts about the GPU and the file, other launches of a kernel, the user's numbers."""
+"""Add columns that no counter gives: facts about the GPU and the file, other launches, and the user's numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Array = np.ndarray[Any, Any]
-# The titles that Nsight Compute's SOLBottleneck rule has used, and the opening words of its untitled older messages.
+# Titles that Nsight Compute's SOLBottleneck rule has used, and the opening words of its untitled older messages.
 _VERDICTS = {
     "Latency Issue": 1,
     "Small Grid": 1,
@@ -37,7 +37,7 @@ _OPENINGS = {
     "The kernel is utilizing greater than 80.0%": 5,
     "This workload is utilizing greater than 80.0%": 5,
 }
-# Attributes of the GPU that a report may lack, from the table of GPUs: canonical metric -> field of its SM's limits.
+# Attributes of the GPU that a report may lack, from the GPU table: canonical metric -> field of its SM's limits.
 _LIMITS = {
     "device_max_warps_per_sm": "warps_per_sm",
     "device_max_blocks_per_sm": "blocks_per_sm",
@@ -45,13 +45,13 @@ _LIMITS = {
     "device_schedulers_per_sm": "schedulers",
 }
 _CARD = {"device_sm_count": "sm_count", "device_clock_hz": "boost_clock_hz", "dram_peak_bytes_per_s": "bandwidth"}
-# Runs of one kernel on one input execute the same instructions, but for spin loops and early exits.
+# Runs of one kernel on one input execute the same instructions, except for spin loops and early exits.
 _SAME_WORK = 0.05
 
 
 def _verdict(rules: Any) -> float:
     for rule in rules if isinstance(rules, tuple) else ():
-        # Console text names no rule: there the title is the section, so the opening words decide.
+        # Console text has the section as title instead of the rule, so the opening words decide.
         if rule.id in ("SOLBottleneck", ""):
             if rule.title in _VERDICTS:
                 return _VERDICTS[rule.title]
@@ -62,7 +62,7 @@ def _verdict(rules: Any) -> float:
 
 
 def _clock_reads(opcodes: Any) -> float:
-    """The share of CS2R.32, which is how the clock is read; the 64-bit form mostly clears registers."""
+    """Return the share of CS2R.32, the instruction that reads the clock; the 64-bit form mostly clears registers."""
     if not isinstance(opcodes, dict) or not opcodes:
         return math.nan
     total = sum(opcodes.values())
@@ -72,7 +72,7 @@ def _clock_reads(opcodes: Any) -> float:
 def add_base(
     frame: pd.DataFrame, infos: tuple[ReportInfo, ...], gpu_name: str | None
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Add the columns that derived metrics build on; also returns each row's GPU id, empty where unknown."""
+    """Add the columns that derived metrics need; also return each row's GPU id, empty if unknown."""
     rows = len(frame)
     added: dict[str, Array] = {
         name: frame[name].to_numpy(dtype=float).copy() if name in frame else np.full(rows, np.nan)
@@ -87,7 +87,7 @@ def add_base(
         key = (str(name or ""), str(cc or ""))
         if key not in cards:
             found = gpus.known_as(*key)
-            # The report knows its own GPU best: a given name is used only for reports without one.
+            # The GPU in the report has priority: a given name is used only for reports without one.
             cards[key] = gpus.gpu(found) if found else (named if not key[0] else None)
         card = cards[key]
         known.append(card.id if card is not None else "")
@@ -96,7 +96,7 @@ def add_base(
         ceiling[row] = block_launch_ceiling(card.cc if card is not None else key[1])
         _complete(added, row, card, key[1])
         if card is not None and not any(key):
-            # Numbers without a report: the GPU that the user named, whole.
+            # Numbers without a report describe the GPU that the user named, without MIG.
             versions[row], whole[row] = card.cc, float(card.sm_count or math.nan)
     usual = time_model().dram_ceiling
     complete = {i: 1.0 if info.complete else 0.0 for i, info in enumerate(infos)}
@@ -115,9 +115,9 @@ def add_base(
 
 
 def with_numbers(frame: pd.DataFrame, columns: Mapping[str, Array]) -> pd.DataFrame:
-    """A copy of the frame with these columns of numbers, replacing those of the same names.
+    """Return a copy of the frame with these numeric columns, replacing those of the same names.
 
-    All at once, because inserting columns one by one is slow.
+    They are added all at once, because inserting columns one by one is slow.
     """
     import pandas as pd
 
@@ -129,7 +129,7 @@ def with_numbers(frame: pd.DataFrame, columns: Mapping[str, Array]) -> pd.DataFr
 
 
 def _complete(added: Mapping[str, Array], row: int, card: gpus.Gpu | None, cc: str) -> None:
-    """Fill what the report lacks of the GPU; the limits of an SM follow from the compute capability alone."""
+    """Fill in missing GPU attributes; the limits of an SM follow from the compute capability alone."""
     limits = card.limits if card is not None else None
     if limits is None and cc:
         try:
@@ -144,7 +144,7 @@ def _complete(added: Mapping[str, Array], row: int, card: gpus.Gpu | None, cc: s
 
 
 def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
-    """Compare each launch with the others of its kernel: a slow first one, different clocks."""
+    """Compare each launch with the others of its kernel: a slow first launch, different clocks."""
     rows = len(frame)
     first, spread = np.full(rows, np.nan), np.full(rows, np.nan)
     frame = frame.copy()
@@ -156,7 +156,7 @@ def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
         for row, key in enumerate(keys):
             same.setdefault(key, []).append(row)
         for members in same.values():
-            # Other code or other data of the same name and shape is no later run of the first.
+            # A launch with other code or data of the same name and shape is not a later run of the first one.
             if len(members) >= 3 and not _differs(work[members[0]], float(np.median(work[members[1:]]))):
                 later = np.median(durations[members[1:]])
                 first[members[0]] = durations[members[0]] / later if later > 0 else np.nan
@@ -167,7 +167,7 @@ def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
                 by_kernel.setdefault((name, device), []).append(row)
             for members in by_kernel.values():
                 seen = clocks[members][np.isfinite(clocks[members])]
-                # Launches of a few microseconds have no meaningful clock of their own.
+                # Launches of a few microseconds have no reliable clock of their own.
                 long_enough = np.isfinite(durations[members]) & (durations[members] >= 10_000)
                 if len(seen) == len(members) >= 2 and long_enough.all() and seen.min() > 0:
                     spread[members] = seen.max() / seen.min()
@@ -177,14 +177,14 @@ def add_neighbours(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _differs(first: float, later: float) -> bool:
-    """Whether two counts of executed instructions are of different work; False where one is unknown."""
+    """Whether two counts of executed instructions belong to different work; False if one is unknown."""
     return abs(first - later) > _SAME_WORK * later
 
 
 def add_measured(frame: pd.DataFrame, measured: Cards) -> bool:
-    """What this machine's GPUs were measured to reach, in place of the usual, on launches of the very same GPUs.
+    """Replace the usual ceilings by those measured on this machine, for launches on the same GPUs.
 
-    The frame is a derived one; whether anything in it changed, so that what depends on it must be derived again.
+    frame: a derived frame. Returns whether anything changed, so that dependent metrics must be derived again.
     """
     found = [measured.get(key_of(str(n), str(cc))) for n, cc in zip(frame["gpu_name"], frame["cc"], strict=True)]
     read, copy = (

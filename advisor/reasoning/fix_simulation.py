@@ -1,4 +1,4 @@
-"""Findings whose fix a simulator can check get its result, derived from the launch's own numbers."""
+"""Add a simulator's result, computed from the launch's own numbers, to findings whose fix a simulator can check."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from advisor.records.diagnosis import Finding, FixCheck, Form
 from advisor.records.errors import UsageError
 from advisor.records.readings import Access
 
-_FULL = 0.01  # lanes: an average within this of a whole number represents it
+_FULL = 0.01  # lanes: an average within this distance of a whole number represents it
 _CAPS = {"registers": "registers", "shared": "shared", "blocks": "block_size", "warps": "block_size"}
 Numbers = Mapping[str, float]
 Grid = tuple[int, int, int] | None
@@ -26,7 +26,7 @@ Grid = tuple[int, int, int] | None
 
 @dataclass(frozen=True)
 class Launched:
-    """What the simulators start from: known metrics, accesses, the block's shape and the compute capability."""
+    """The input of the simulators: known metrics, accesses, the block's shape and the compute capability."""
 
     values: Numbers
     accesses: Sequence[Access]
@@ -35,7 +35,7 @@ class Launched:
 
 
 def launched(identity: Any, values: Numbers) -> Launched:
-    """Of a row of the frame and its known metrics."""
+    """Build the input from a row of the frame and its known metrics."""
     accesses = identity.get("accesses")
     return Launched(
         values, accesses if isinstance(accesses, tuple) else (), identity["block"], str(identity["cc"] or "")
@@ -43,7 +43,7 @@ def launched(identity: Any, values: Numbers) -> Launched:
 
 
 def with_checks(catalog: Catalog, findings: Sequence[Finding], launch: Launched) -> tuple[Finding, ...]:
-    """The findings, those whose fix names a simulator with its result where the launch's numbers allow one."""
+    """Return the findings; where a fix names a simulator and the numbers suffice, add its result."""
     out = []
     for finding in findings:
         entry = catalog.findings[finding.id].fix
@@ -59,7 +59,7 @@ def _block(launch: Launched) -> lanes.Block | None:
 
 
 def _dearest(launch: Launched, space: str) -> tuple[Access, float, float] | None:
-    """The kind of access with the most cost over its ideal, with both a request; None where none has any."""
+    """Return the accesses with the largest cost over ideal, both per request; None if none has any."""
     found = []
     for access in launch.accesses:
         cost, ideal = (
@@ -82,7 +82,7 @@ def _measured(access: Access, cost: float, ideal: float) -> tuple[tuple[str, flo
 
 
 def _pattern(access: Access, cost: float, block: lanes.Block | None) -> simulators.Access | None:
-    """The access as the simulators know it; None where the lanes differ from one execution to the next."""
+    """Return the access in the simulators' form; None if the lanes differ from one execution to the next."""
     active = access.lanes / access.executed
     if block is None or not 1 - _FULL <= active <= LANES + _FULL or abs(active - round(active)) > _FULL:
         return None
@@ -107,7 +107,7 @@ def _form(fit: simulators.Fit, cost: float, size: int) -> Form:
 
 
 def _mix(cost: float, ideal: float, worst: float) -> Form:
-    """The measured average as a share of accesses at the worst and the rest at the ideal."""
+    """Express the measured average as a mix: a share of accesses at the worst and the rest at the ideal."""
     share = (cost - ideal) / (worst - ideal)
     return Form("mix", cost, numbers=(("share", share), ("worst", worst), ("best", ideal)))
 
@@ -153,13 +153,13 @@ def _coalescing(launch: Launched) -> FixCheck | None:
 
 
 def _whole(values: Numbers, *names: str) -> list[int] | None:
-    """The named metrics as whole numbers; None where one is unknown."""
+    """Return the named metrics as whole numbers; None if one is unknown."""
     found = [values.get(name, math.nan) for name in names]
     return [round(value) for value in found] if all(map(math.isfinite, found)) else None
 
 
 def _shared(values: Numbers, reserved: int) -> int | None:
-    """Bytes of shared memory that the kernel asks for, without the driver's part."""
+    """Return the bytes of shared memory that the kernel requests, without the driver's part."""
     if parts := _whole(values, "shared_static_bytes", "shared_dynamic_bytes"):
         return sum(parts)
     total = _whole(values, "shared_bytes_per_block")
@@ -173,7 +173,7 @@ def _occupancy_command(block_size: int, registers: int, shared: int, cc: str, ca
 
 
 def _occupancy(launch: Launched) -> FixCheck | None:
-    """The next steps up and down; None where the model does not give the report's own number of blocks."""
+    """Return the next steps up and down; None if the model and the report disagree on the number of blocks."""
     values = launch.values
     asked = _whole(values, "block_size", "registers_per_thread")
     if asked is None or not launch.cc:
@@ -189,10 +189,10 @@ def _occupancy(launch: Launched) -> FixCheck | None:
         barriers = round(values.get("barriers_per_block", 0))
         result = occupancy(limits, block_size, registers, shared, capacity, barriers)
         if result.blocks != round(values.get("blocks_per_sm_limit", -1)) and capacity:
-            # The driver enlarges the carve-out where a kernel needs it.
+            # The driver enlarges the carve-out if a kernel needs it.
             capacity = None
             result = occupancy(limits, block_size, registers, shared, None, barriers)
-        # The command line is shorter without a carve-out that decides nothing.
+        # Leave a carve-out that decides nothing out of the command line.
         most = occupancy(limits, block_size, registers, shared, None, barriers)
     except UsageError:
         return None
@@ -201,7 +201,7 @@ def _occupancy(launch: Launched) -> FixCheck | None:
     if (most.blocks, most.cliffs) == (result.blocks, result.cliffs):
         capacity = None
     caps = {_CAPS[name] for name in result.limiters if name in _CAPS}
-    # The steps of what caps the occupancy, up and down; nothing is lost by less than no shared memory.
+    # The steps up and down of what limits occupancy; using less shared memory than none costs nothing.
     steps = sorted((c for c in result.cliffs if c.resource in caps), key=lambda c: (not c.gain, c.resource))
     after = tuple(
         Form(
@@ -225,7 +225,7 @@ def _occupancy(launch: Launched) -> FixCheck | None:
 
 
 def _waves(launch: Launched) -> FixCheck | None:
-    """The grids around this one that fill the GPU evenly."""
+    """Return the grids near this one that fill the GPU evenly."""
     values = launch.values
     asked = _whole(values, "grid_size", "sm_count", "blocks_per_sm_limit")
     if asked is None or min(asked) < 1:

@@ -1,7 +1,7 @@
-"""Reasoning about many launches, shared with forks of this process.
+"""Share the reasoning about many launches with forks of this process.
 
-Only the `diagnose` command does this: half of the reasoning about 40 launches is more than 5 % of its time. The public
-`advisor.diagnose()` never forks its host.
+Only the `diagnose` command does this, because half of the reasoning about 40 launches takes more than 5 % of its time.
+The public `advisor.diagnose()` never forks its host.
 """
 
 from __future__ import annotations
@@ -17,18 +17,17 @@ from itertools import pairwise, zip_longest
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-# Fewer launches than this are done sooner than a process is made.
+# Starting a process takes longer than reasoning about fewer launches than this.
 _WORTH_A_PROCESS = 8
-# How long a fork is waited for: seconds, and as many times what this process took for a part of its own.
+# The time limit for a fork: seconds, and a multiple of the time that this process took for a part of its own.
 _PATIENCE_S, _PATIENCE = 5.0, 10.0
 
 
 def in_parts(work: Callable[[range], list[T]], rows: int, jobs: int = 1) -> list[T]:
-    """`work` of all rows, in their order: a list of as many as the range it is given.
+    """Apply `work` to all rows, in order; `work` returns one result for each row of its range.
 
-    Up to `jobs` processes, and not more than there are cores, share them. The others are forks, which have everything
-    that is loaded. What a fork does not send, because it died, failed or takes far longer than this process, is worked
-    out here.
+    Up to `jobs` processes share the rows, but not more than there are cores. The others are forks, which inherit
+    everything that is loaded. If a fork dies, fails or takes much longer, this process computes its part.
     """
     parts = min(jobs, rows // _WORTH_A_PROCESS)
     if parts > 1:
@@ -41,7 +40,7 @@ def in_parts(work: Callable[[range], list[T]], rows: int, jobs: int = 1) -> list
     try:
         with suppress(OSError):  # no more processes, or no memory for them
             for part in others:
-                forks.append(_Fork(work, part))  # noqa: PERF401  (those made before one fails are to be stopped)
+                forks.append(_Fork(work, part))  # noqa: PERF401  (if one fails, the earlier ones must be stopped)
         begun = time.monotonic()
         done = work(first)
         patience = _PATIENCE_S + _PATIENCE * (time.monotonic() - begun)
@@ -54,10 +53,10 @@ def in_parts(work: Callable[[range], list[T]], rows: int, jobs: int = 1) -> list
 
 
 def _most() -> int:
-    """How many processes may share work: as many as there are cores, 1 where a fork is not safe.
+    """Return how many processes may share the work: one for each core, 1 if a fork is not safe.
 
-    A fork has the locks of other threads but not the threads. A worker of a pool, which ends with its pool, may have no
-    processes of its own.
+    A fork inherits the locks of other threads but not the threads. A worker of a pool, which ends with its pool, may
+    not start processes.
     """
     from multiprocessing import current_process
 
@@ -67,7 +66,7 @@ def _most() -> int:
 
 
 class _Fork:
-    """A fork of this process that works on a part and sends what comes of it."""
+    """A fork of this process that works on a part and sends its results."""
 
     def __init__(self, work: Callable[[range], list[Any]], part: range) -> None:
         from multiprocessing import get_context
@@ -77,7 +76,7 @@ class _Fork:
         self._process = context.Process(target=_work, args=(work, part, self._receive, send), daemon=True)
         try:
             with warnings.catch_warnings():
-                # Of threads that are not Python's, such as those of a library for linear algebra, which knows of forks.
+                # It warns about threads outside Python, such as those of a linear algebra library, which handles forks.
                 warnings.simplefilter("ignore", DeprecationWarning)
                 self._process.start()
         except OSError:
@@ -87,7 +86,7 @@ class _Fork:
             send.close()
 
     def result(self, patience: float) -> list[Any]:
-        """What was sent, empty where nothing was for `patience` seconds."""
+        """Return the fork's results; empty if nothing arrived for `patience` seconds."""
         try:
             found: list[Any] = self._receive.recv() if self._receive.poll(patience) else []
         except (EOFError, OSError):
@@ -95,7 +94,7 @@ class _Fork:
         return found
 
     def stop(self) -> None:
-        """End the process, whatever it is doing."""
+        """End the process immediately."""
         self._receive.close()
         self._process.kill()
         self._process.join()
@@ -104,7 +103,7 @@ class _Fork:
 
 
 def _work(work: Callable[[range], list[Any]], part: range, receive: Any, send: Any) -> None:
-    receive.close()  # else sending to a process that has ended would block
+    receive.close()  # otherwise sending to a process that has ended would block
     # A failure here is repeated in the parent, which reports it.
     try:
         send.send(work(part))

@@ -1,4 +1,4 @@
-"""What the reasoning starts from: the readers' frame, the reports, and what the user said."""
+"""The input of the reasoning: the readers' frame, the reports, and the user's answers."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _TYPED_UNITS = ("%", "ns", "byte", "byte/s", "Hz", "cycle", "FLOP")
 class Inputs:
     """The inputs of an analysis.
 
-    frame: as the readers make it; gpu: the name given with `--gpu`; answers: by position of the launch, None for all;
-    ceilings: what the GPUs of this machine were measured to reach; empty where that must not influence the result.
+    frame: as the readers return it; gpu: the name given with `--gpu`; answers: by position of the launch, None for all;
+    ceilings: measured on this machine's GPUs; empty if they must not influence the result.
     """
 
     frame: pd.DataFrame
@@ -38,12 +38,12 @@ class Inputs:
     ceilings: Cards = field(default_factory=dict)
 
     def answers_of(self, row: int) -> dict[str, Answer]:
-        """The answers that hold for one launch: its own override those for all."""
+        """Return the answers for one launch: its own answers override those for all."""
         return {**self.answers.get(None, {}), **self.answers.get(row, {})}
 
 
 def checked_answers(catalog: Catalog, answers: Mapping[str, Any]) -> dict[str, Answer]:
-    """Answers by question or metric id, of the right type and range; UsageError names the first wrong one."""
+    """Check the type and range of answers by question or metric id; raises UsageError for the first wrong one."""
     out: dict[str, Answer] = {}
     for key, value in answers.items():
         question = catalog.questions.get(key)
@@ -73,7 +73,7 @@ def checked_answers(catalog: Catalog, answers: Mapping[str, Any]) -> dict[str, A
 
 
 def _typed(key: str, text: str, unit: str) -> float:
-    """A number as people write it (`4 GB`, `12.5 us`, `1e9`) in the question's or metric's unit."""
+    """Parse a number as people write it (`4 GB`, `12.5 us`, `1e9`), in the question's or metric's unit."""
     try:
         return quantities.parse(text, unit if unit in _TYPED_UNITS else "")
     except UsageError as e:
@@ -81,8 +81,7 @@ def _typed(key: str, text: str, unit: str) -> float:
 
 
 def parse_assignments(texts: Iterable[str], catalog: Catalog) -> dict[str, float]:
-    """`dram_pct=70` to {"dram_pct": 70.0}; UsageError for an unknown metric, text that is not a number, and a value
-    that the metric cannot have."""
+    """Parse `dram_pct=70` to {"dram_pct": 70.0}; raises UsageError for an unknown metric or an invalid value."""
     out: dict[str, float] = {}
     for text in texts:
         name, sign, number = (part.strip() for part in text.partition("="))
@@ -101,7 +100,7 @@ def parse_assignments(texts: Iterable[str], catalog: Catalog) -> dict[str, float
 
 
 def knowledge_for(catalog: Catalog, infos: Sequence[ReportInfo]) -> Catalog:
-    """The rules for what was read: those of kernels or those of workloads. UsageError where both were read."""
+    """Return the rules for what was read: those of kernels or of workloads. Raises UsageError if both were read."""
     forms = {info.format == FORM for info in infos if info.format}
     if len(forms) == 2:
         raise UsageError("workload files and ncu reports have different rules: give them one after the other")

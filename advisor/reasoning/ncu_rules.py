@@ -1,4 +1,4 @@
-"""What the rules of Nsight Compute say about a launch, each compared with the conclusion here on the same subject.
+"""Compare what Nsight Compute's rules say about a launch with the conclusion here on the same subject.
 
 The subjects of each rule are in knowledge/topics/ncu_rules.yaml; the reason for a difference comes from the same proof
 as `why not`.
@@ -37,9 +37,9 @@ _EVIDENCE = 2  # comparisons that are enough to refute
 
 
 class Kind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One thing that a rule may say: the words by which it is known, its name, and our ids on the same subject.
+    """One kind of result of a rule: the words that identify it, its name, and our ids on the same subject.
 
-    part: a word in the ids of those of our rules that are about the same, such as `store`; empty: all are.
+    part: a word in the ids of those of our rules that are on this subject, such as `store`; empty: all are.
     """
 
     short: str
@@ -53,13 +53,13 @@ class Kind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Kinds:
-    """What rules say, by identifier, and patterns of messages that are not about the kernel."""
+    """The kinds of results, by identifier, and patterns of messages that are not about the kernel."""
 
     of: Mapping[str, tuple[Kind, ...]]
     silent: tuple[re.Pattern[str], ...]
 
     def find(self, result: RuleResult) -> Kind | None:
-        """The kind of a result: of its rule, or of any rule where the text names none; None for one that is unknown."""
+        """Return the kind of a result: of its rule, or of any rule if the text names none; None if it is unknown."""
         lists = [self.of.get(result.id, ())] if result.id else self.of.values()
         for kinds in lists:
             for kind in kinds:
@@ -68,13 +68,13 @@ class Kinds:
         return None
 
     def judges(self, result: RuleResult) -> bool:
-        """Whether a result is about the kernel: not a rule that failed or that only points to a section."""
+        """Whether a result is about the kernel; false for a rule that failed or only points to a section."""
         return not any(pattern.search(result.message) for pattern in self.silent)
 
 
 @lru_cache(maxsize=4)
 def kinds(catalog: Catalog) -> Kinds:
-    """The kinds of the knowledge base; KnowledgeError for one of another shape."""
+    """Return the kinds of the knowledge base; raises KnowledgeError for an entry of another shape."""
     out: dict[str, tuple[Kind, ...]] = {}
     silent: tuple[str, ...] = ()
     for rule, entry in catalog.topic_file("ncu_rules").items():
@@ -90,7 +90,7 @@ def kinds(catalog: Catalog) -> Kinds:
 
 @lru_cache(maxsize=256)
 def _subjects(catalog: Catalog, kind: Kind) -> tuple[str, ...]:
-    """Our ids on the subject of a kind, the simplest first, then the other causes of its symptom."""
+    """Return our ids on the subject of a kind, the simplest first, then the other causes of its symptom."""
     causes = [name for name, entry in catalog.diagnoses.items() if kind.symptom and kind.symptom in entry.explains]
     return tuple(dict.fromkeys((*kind.about, *causes)))
 
@@ -103,9 +103,9 @@ def verdicts(
     findings: Sequence[Finding],
     results: Iterable[RuleResult] | None,
 ) -> tuple[RuleVerdict, ...]:
-    """The rules' verdicts on launch `row`, the largest estimate first, then in the order of the report.
+    """Return the rules' verdicts on launch `row`, the largest estimate first, then in the order of the report.
 
-    findings: ours, ranked. Results of one kind are taken together; those that judge nothing are left out.
+    findings: ours, ranked. Results of one kind are combined; results that do not judge the kernel are left out.
     """
     if not isinstance(results, tuple):
         return ()
@@ -125,7 +125,7 @@ def verdicts(
 
 
 def sentence(message: str, tells: str) -> str:
-    """The first sentence of a message with these words in it, else the first one; cut where it is very long."""
+    """Return the first sentence of a message that contains these words, else the first one; truncate long ones."""
     parts = [part.strip() for part in _SENTENCE.split(message)]
     chosen = next((part for part in parts if tells in part), parts[0])
     return chosen if len(chosen) <= _LONGEST else chosen[: _LONGEST - 1] + "…"
@@ -133,7 +133,7 @@ def sentence(message: str, tells: str) -> str:
 
 @dataclass(frozen=True)
 class _Case:
-    """One launch and what was concluded about it."""
+    """One launch and the conclusions about it."""
 
     catalog: Catalog
     observed: Observed
@@ -142,7 +142,7 @@ class _Case:
     findings: Sequence[Finding]
 
     def verdict(self, results: Sequence[RuleResult], kind: Kind | None) -> RuleVerdict:
-        """Ours beside the results of one kind (None: a kind that the knowledge does not name)."""
+        """Compare our conclusion with the results of one kind (None: a kind that the knowledge does not name)."""
         loudest = max(results, key=lambda r: (r.speedup or 0, r.local_pct or 0))
         about = _subjects(self.catalog, kind) if kind else ()
         if kind is not None and CLASS in kind.about:
@@ -183,12 +183,12 @@ class _Case:
         return self._of_what_was_not_found(about, part)
 
     def _of_what_was_not_found(self, about: Sequence[str], part: str) -> Here:
-        """The plainest of the subjects, unless another one gave way to what was found."""
+        """Return the verdict on the first subject, unless a finding explains another one."""
         judged = [self._refutation(subject, part) for subject in about if subject in self.catalog.findings]
         return next((v for v in judged if v.status == "gave_way"), judged[0]) if judged else Here("none")
 
     def _refutation(self, subject: str, part: str) -> Here:
-        """Why a finding was not concluded, by that of its rules which came closest."""
+        """Return why a finding was not concluded, from the rule that came closest."""
         rules = why_not(self.catalog, self.observed, self.row, self.trace, subject)
         if not rules:
             return Here("none", subject)
@@ -200,7 +200,7 @@ class _Case:
         if found and not nearest.failing:
             return Here("gave_way", subject, found)
         clauses = (*nearest.failing, *nearest.blocking)
-        # The clearest first: a fixed threshold before another metric, then what is furthest from it.
+        # Sort the clearest first: a fixed threshold before another metric, then the largest distance from it.
         decided = [item for clause in clauses for item in _deciding(clause)]
         grounds = sorted(decided, key=lambda i: (not _FIXED.search(i.test), -abs(i.margin or 0)))
         evidence = tuple({item.observation: item for item in reversed(grounds)}.values())[::-1][:_EVIDENCE]
@@ -221,7 +221,7 @@ class _Case:
 
 
 def _deciding(clause: Clause) -> tuple[Comparison, ...]:
-    """The comparisons that make a condition what it is: of a false one those that fail, else one that holds."""
+    """Return the comparisons that decide a condition: those that fail if it is false, else one that holds."""
     if clause.truth == TRUE:
         return tuple(item for item in clause.evidence if item.holds)[:1]
     return tuple(item for item in clause.evidence if item.holds is False)
@@ -232,7 +232,7 @@ def _gain(finding: Finding) -> float | None:
 
 
 def _because(here: Here, nothing: str) -> str:
-    """The conclusion here and why, as the second half of a sentence; nothing: why no diagnosis follows."""
+    """Return the conclusion here and why, as the second half of a sentence; nothing: why no diagnosis follows."""
     subject, gain = here.subject, f", {speedup_text(here.gain)}" if here.gain is not None else ""
     if here.status == "first":
         return f"the same: {subject} comes first{gain}"
@@ -253,7 +253,7 @@ def _because(here: Here, nothing: str) -> str:
 
 
 def _ground(item: Comparison) -> str:
-    """A comparison that refutes: what holds in words, what fails with its number and the test that it fails."""
+    """Describe a comparison that refutes: in words if it holds, else with its number and the failed test."""
     if item.holds or item.value is None:
         return item.says
     unit = f" {item.unit}" if item.unit not in ("", "ratio", "count", "bool") else ""

@@ -1,8 +1,8 @@
-"""Choose the next question: every candidate answer is tried on the engine before the question is asked.
+"""Choose the next question: test every candidate answer on the engine before the question is asked.
 
-A question is worth asking when its answer could change the class, the first finding or that finding's speedup: a rule
+A question is worth asking if its answer could change the class, the first finding or that finding's speedup: a rule
 that nothing refutes depends on it, everything else the rule depends on can be asked too (and is assumed to favour it),
-and what the rule concludes would then rank first. A number is tried once in each interval between the thresholds of the
+and the rule's conclusion would then rank first. A number is tested once in each interval between the thresholds of the
 tests that read it, within the range that the known numbers leave for it.
 """
 
@@ -35,40 +35,40 @@ from advisor.records.diagnosis import ENDS, Speedup
 if TYPE_CHECKING:
     import pandas as pd
 
-# Where no test compares a number with a constant: values across its range.
+# Values across the range of a number that no test compares with a constant.
 _PERCENT: Final = (0.0, 2.0, 15.0, 25.0, 35.0, 45.0, 55.0, 70.0, 90.0)
 _OTHER: Final = (0.0, 0.3, 1.0, 3.0, 12.0, 40.0, 300.0, 1e4, 1e6, 1e9, 1e12)
-# Where a test compares a number with other numbers: dense enough to have a value on each side of where it flips.
+# Values for tests that compare a number with others: dense enough to have a value on each side of a flip.
 _FINE_PERCENT: Final = np.arange(0.5, 100.0, 0.5)
 _FINE_OTHER: Final = np.geomspace(1e-3, 1e13, 129)
 
 
 def first_of(catalog: Catalog, concluded: Conclusions, row: int) -> Ranked | None:
-    """What comes first of what was concluded about a row: a diagnosis, else nothing."""
+    """Return the first diagnosis of a row in ranked order; None if there is none."""
     return next((f for f in in_order(catalog, concluded, row) if f.kind == "diagnosis"), None)
 
 
 def outcome(catalog: Catalog, concluded: Conclusions, row: int) -> tuple[str, str, float]:
-    """Class, first finding and its gain of a row."""
+    """Return the class, the first finding and its gain of a row."""
     first = first_of(catalog, concluded, row)
     gain = 1.0 if first is None or first.speedup is None else first.speedup.estimate
     return concluded.traces[row].class_id, "" if first is None else first.id, gain
 
 
 def differs(one: tuple[str, str, float], other: tuple[str, str, float]) -> bool:
-    """Whether two outcomes differ: gains within a tie count as equal."""
+    """Whether two outcomes differ; gains within a tie count as equal."""
     return one[:2] != other[:2] or abs(math.log(one[2] / other[2])) > math.log(TIE)
 
 
 def rows_of(observed: Observed, at: np.ndarray) -> Observed:
-    """These rows of what was observed, in this order, as copies; a row may be there more than once."""
+    """Return copies of these rows of the observations, in this order; a row may occur more than once."""
     columns = {metric: column[at] for metric, column in observed.columns.items()}
     return replace(observed, truth=observed.truth[at], margin=observed.margin[at], columns=columns, labels={})
 
 
 @lru_cache(maxsize=4)
 def _thresholds(catalog: Catalog) -> Mapping[str, frozenset[float]]:
-    """Metric to the constants that tests hold it against."""
+    """Map each metric to the constants that tests compare it with."""
     out: dict[str, set[float]] = {}
     for test in tests_of(catalog).values():
         for comparison in test.comparisons:
@@ -80,7 +80,7 @@ def _thresholds(catalog: Catalog) -> Mapping[str, frozenset[float]]:
 
 @lru_cache(maxsize=4)
 def _against_others(catalog: Catalog) -> Mapping[str, tuple[Comparison, ...]]:
-    """Metric to the comparisons that hold it against other metrics."""
+    """Map each metric to the comparisons of it with other metrics."""
     out: dict[str, set[Comparison]] = {}
     for test in tests_of(catalog).values():
         for comparison in test.comparisons:
@@ -91,7 +91,7 @@ def _against_others(catalog: Catalog) -> Mapping[str, tuple[Comparison, ...]]:
 
 
 def _turns(catalog: Catalog, metric: str, known: Mapping[str, float], percent: bool) -> list[float]:
-    """A value on each side of where a comparison with known numbers flips."""
+    """Return a value on each side of where a comparison with known numbers flips."""
     tried, out = _FINE_PERCENT if percent else _FINE_OTHER, list[float]()
     for comparison in _against_others(catalog).get(metric, ()):
         names = (comparison.left.names | comparison.right.names) - {metric}
@@ -108,12 +108,12 @@ def _turns(catalog: Catalog, metric: str, known: Mapping[str, float], percent: b
 
 
 def values_of(catalog: Catalog, metric: str, known: Mapping[str, float]) -> tuple[float, ...]:
-    """A value in each interval between the thresholds of the tests that read a number, within its possible range."""
+    """Return a value in each interval between the thresholds of a number's tests, within its possible range."""
     percent = metric in catalog.metrics and catalog.metrics[metric].unit == "%"
     edges = sorted(_thresholds(catalog).get(metric, ()))
     if edges:
         found = [edges[0] / 2, *((a + b) / 2 for a, b in pairwise(edges)), max(edges[-1] * 2, edges[-1] + 1)]
-        # Whether the threshold itself belongs to the side above it depends on the test.
+        # The test decides whether the threshold itself belongs to the side above it.
         found += [*edges, *(math.nextafter(edge, math.inf) for edge in edges), min(0.0, edges[0])]
     else:
         found = list(_PERCENT if percent else _OTHER)
@@ -123,7 +123,7 @@ def values_of(catalog: Catalog, metric: str, known: Mapping[str, float]) -> tupl
 
 
 def _room(catalog: Catalog, metric: str, known: Mapping[str, float], most: float) -> float:
-    """The most that a number can be, given the known ones: a part of a whole, a share next to others."""
+    """Return the upper limit of a number, given the known ones: a part of a total, or one of several shares."""
     most = domain_of(catalog).most(metric, known, most)
     if metric.startswith("stall_") and not metric.endswith("_not_issued_pct"):
         share = metric.endswith("_pct")
@@ -159,7 +159,7 @@ class Tried:
     def may_hold(self, when: Sequence[str], unless: Sequence[str], numbers: Iterable[str]) -> bool:
         """Whether each of these numbers has a value with which no observation of a rule refutes it.
 
-        Conclusions and answers among the rule's conditions are taken to be open.
+        Conclusions and answers among the rule's conditions are assumed to be open.
         """
         tried = (self._rows[name] for name in numbers if name in self._rows)
         return all(any(self._stands(row, when, unless) for row in rows) for rows in tried)
@@ -172,7 +172,7 @@ class Tried:
         return UNKNOWN if at is None else int(self._observed.truth[row, at])
 
     def outcomes(self, name: str) -> tuple[tuple[str, str, float], ...]:
-        """What the whole reasoning concludes for the values of a number, one for each outcome of all tests."""
+        """Return the result of the whole reasoning for a number's values, one for each outcome of all tests."""
         seen: dict[bytes, int] = {}
         for row in self._rows.get(name, []):
             seen.setdefault(self._observed.truth[row].tobytes(), row)
@@ -184,7 +184,7 @@ class Tried:
         return tuple(outcome(self._catalog, concluded, row) for row in range(len(rows)))
 
     def gains_moved(self, first: Ranked | None, numbers: Sequence[str]) -> dict[str, float]:
-        """How far each of these numbers moves the first finding's gain, as a logarithm, where the estimates show it."""
+        """Return how far each number moves the first finding's gain, as a logarithm, if by more than a tie."""
         fix = self._catalog.findings[first.id].fix if first is not None else None
         rows = [row for name in numbers for row in self._rows.get(name, [])]
         if first is None or fix is None or not rows:
@@ -202,7 +202,7 @@ class Tried:
 
 
 def _judged(frame: pd.DataFrame, catalog: Catalog, before: Observed, moving: Sequence[str]) -> Observed:
-    """All observations on a frame, of which only some can differ from what they were."""
+    """Return all observations on a frame; only those in `moving` can differ from `before`."""
     some = observe(frame, catalog, only=moving)
     truth, margin = np.repeat(before.truth[:1], len(frame), axis=0), np.repeat(before.margin[:1], len(frame), axis=0)
     places = [before.place[name] for name in some.names]
@@ -211,7 +211,7 @@ def _judged(frame: pd.DataFrame, catalog: Catalog, before: Observed, moving: Seq
 
 
 def _frame(catalog: Catalog, inputs: Inputs, rows: Sequence[tuple[str, float]]) -> pd.DataFrame:
-    """A row for each candidate value, with everything else that is known."""
+    """Return a row for each candidate value, with everything else that is known."""
     one = inputs.frame.iloc[[0] * max(1, len(rows))].reset_index(drop=True)
     columns = {
         name: np.array([value if other == name else math.nan for other, value in rows])
@@ -220,23 +220,23 @@ def _frame(catalog: Catalog, inputs: Inputs, rows: Sequence[tuple[str, float]]) 
     return prepare(catalog, replace(inputs, frame=with_numbers(one, columns)))[0]
 
 
-# A cause whose gain is unknown yet counts as a factor of two: more than a tie, less than a certain large one.
+# A cause with an unknown gain counts as a factor of two: more than a tie, less than a certain large gain.
 _UNTOLD: Final = 2.0
 # A conclusion without a gain, such as the end of the search, counts for almost nothing.
 _LEAST: Final = 1.05
-# The class decides which way the search goes, so what decides it comes before any single cause.
+# The class decides the direction of the search, so questions that decide it come before any single cause.
 _CLASS: Final = 4.0
-# Candidates that are put through the whole reasoning before one is found that does change something.
+# The most candidates that run through the whole reasoning until one is found that changes something.
 _PROVED: Final = 6
-# What replaces a number that a report lacks (fallbacks of metrics.derive), where a user can read it.
+# The values that replace a number missing from a report (fallbacks of metrics.derive) and that a user can read.
 _FROM: Final = {"dram_bytes": (("dram_bytes_per_s", "duration_ns"),)}
 
 
 @dataclass(frozen=True)
 class Need:
-    """What a rule waits for: all of these numbers and questions, for the finding or class that it concludes.
+    """What a rule lacks: all of these numbers and questions, for the finding or class that it concludes.
 
-    when, unless: what must hold and what must not for the answers to change something, some of it open.
+    when, unless: conditions that must be true and false for the answers to change something; some are open.
     """
 
     concludes: str
@@ -247,7 +247,7 @@ class Need:
 
 
 class OpenRules:
-    """One launch of an interview, its open rules, and what they wait for."""
+    """One launch of an interview, its open rules, and what they lack."""
 
     def __init__(self, catalog: Catalog, inputs: Inputs, concluded: Conclusions, askable: Sequence[str]) -> None:
         self.catalog, self.inputs, self.concluded = catalog, inputs, concluded
@@ -257,9 +257,9 @@ class OpenRules:
         self.first = first_of(catalog, concluded, 0)
 
     def order(self) -> tuple[str, ...]:
-        """The questions worth asking, the most informative first; empty when no answer would change anything."""
+        """Return the questions worth asking, the most informative first; empty if no answer would change anything."""
         if self.first is not None and self.first.id == "launch_overhead":
-            return ()  # nothing inside a kernel of a few microseconds matters
+            return ()  # no fix inside a kernel of a few microseconds matters
         needs, of_gain = self.needs(), self._of_gain()
         wanted = {name for need in needs for name in need.asks} | set(of_gain)
         numbers = frozenset(n for n in self.askable if n in wanted)
@@ -271,14 +271,14 @@ class OpenRules:
         scores = {name: self._score(name, needs) + moved.get(name, 0.0) for name in self.askable}
         listed = sorted((n for n, s in scores.items() if s > 0), key=lambda n: (-scores[n], self.askable.index(n)))
         for tries, name in enumerate(listed):
-            # What a rule waits for among other things is taken to matter; what it waits for alone is put to the proof.
+            # Of what a rule lacks, one item among several is assumed to matter; a single item is tested.
             sure = name in moved or any(name in need.asks and len(need.asks) > 1 for need in needs)
             if sure or tries >= _PROVED or self._changes(name, tried):
                 return tuple(listed[tries:])
         return ()
 
     def _score(self, name: str, needs: Sequence[Need]) -> float:
-        """The findings that a question takes part in deciding, each by its weight and by how much else it waits for."""
+        """Sum over the findings that a question helps to decide: each weight over the number of its open items."""
         best: dict[str, float] = {}
         for need in needs:
             if name in need.asks:
@@ -286,7 +286,7 @@ class OpenRules:
         return sum(best.values())
 
     def _changes(self, name: str, tried: Tried) -> bool:
-        """Whether some answer to this alone changes the class, the first finding or its gain."""
+        """Whether some answer to this question alone changes the class, the first finding or its gain."""
         now = outcome(self.catalog, self.concluded, 0)
         question = self.catalog.questions.get(name)
         if question is None or question.kind != "choice":
@@ -298,10 +298,10 @@ class OpenRules:
                 return True
         return False
 
-    # What rules wait for
+    # Inputs that rules lack
 
     def needs(self) -> list[Need]:
-        """What each open rule that could change the outcome waits for."""
+        """Return what each open rule that could change the outcome lacks."""
         out, rules = [], {rule.id: rule for rule in self.concluded.engine.program.rules}
         for rule in self.trace.undecided:
             asks = self._together(rule.unknown, frozenset())
@@ -320,10 +320,10 @@ class OpenRules:
 
     @cached_property
     def _harmless(self) -> frozenset[str]:
-        """The observations that block a rule of the first finding, which is concluded whether they hold or not.
+        """Return unknown blockers of the first finding's rules that leave the outcome unchanged if they are true.
 
-        Another rule may conclude it as well, even from what blocks this one: each is limited to be true, and all of
-        them.
+        Another rule may conclude the same finding, even from what blocks this one. So each blocker is set to true, and
+        then all of them.
         """
         fired = self.trace.fired_for(self.first.id) if self.first is not None else ()
         observed = self.concluded.observed
@@ -342,7 +342,7 @@ class OpenRules:
         return frozenset(name for name, as_before in zip(names, stands, strict=False) if as_before and stands[-1])
 
     def _weight(self, concludes: str, asks: frozenset[str]) -> float:
-        """What a conclusion could change: 0 for one that is there already, or would not come first."""
+        """Return how much a conclusion could change: 0 if it is already concluded or would not come first."""
         if concludes.startswith("class."):
             return _CLASS if self.trace.class_id == "undetermined" else 0.0
         if self.catalog.findings[concludes].kind != "diagnosis" or self.trace.fired_for(concludes):
@@ -355,13 +355,13 @@ class OpenRules:
         if self.first is None or untold or concludes in ENDS or self.first.id == "unexplained":
             return worth
         if self.first.id in ENDS:
-            # A cause whose gain is unknown ends the end, too.
+            # A cause whose gain is unknown also cancels the end of the search.
             return worth if gain is None or gain.high >= REACHES else 0.0
         far = Ranked(concludes, "diagnosis", None if gain is None else structs.replace(gain, estimate=gain.high))
         return worth if ranked(self.catalog, (self.first, far))[0].id == concludes else 0.0
 
     def _untold(self, concludes: str, asks: frozenset[str]) -> bool:
-        """Whether a gain is still unknown: the numbers that a rule waits for are those that its fix changes."""
+        """Whether a gain is still unknown, because the numbers that a rule lacks are those that its fix changes."""
         fix = self.catalog.findings[concludes].fix
         return fix is not None and bool(fix.changes) and any(name in self.catalog.metrics for name in asks)
 
@@ -376,7 +376,7 @@ class OpenRules:
         return speedup_model.build(self.concluded.observed.columns, 1)
 
     def _together(self, names: Iterable[str], seen: frozenset[str]) -> frozenset[str] | None:
-        """All that these names wait for, None where one of them can never be known."""
+        """Return everything needed to know these names; None if one of them can never be known."""
         each = [self._name(name, seen) for name in names]
         return None if None in each else frozenset().union(*(asks for asks in each if asks is not None))
 
@@ -390,7 +390,7 @@ class OpenRules:
         return frozenset() if head == "gain" else self._observation(name)
 
     def _conclusion(self, concludes: str, seen: frozenset[str]) -> frozenset[str] | None:
-        """What the open rule of a conclusion waits for that waits for least."""
+        """Return what to ask for the open rule of a conclusion that lacks the least."""
         if concludes in seen:
             return None
         rules = [rule for rule in self.trace.undecided if rule.concludes == concludes]
@@ -403,12 +403,12 @@ class OpenRules:
         for metric in sorted(test.names):
             asks = self._metric(metric, frozenset())
             if asks is None and " or " not in test.text:
-                return None  # of an `or` one side may do
+                return None  # one side of an `or` may suffice
             out |= asks or frozenset()
         return out or None
 
     def _metric(self, metric: str, seen: frozenset[str]) -> frozenset[str] | None:
-        """What must be asked to know a metric: itself, or else what it is derived from."""
+        """Return what to ask to know a metric: the metric itself, or else its inputs."""
         if metric in self.values:
             return frozenset()
         if metric in self.askable:
@@ -422,7 +422,7 @@ class OpenRules:
         return None
 
     def _of_gain(self) -> list[str]:
-        """The numbers that may move the gain of the first finding: those of its fix, and of the units of its time."""
+        """Return the numbers that may move the gain of the first finding: inputs of its fix and unit utilisations."""
         if self.first is None or self.first.kind != "diagnosis" or not domain_of(self.catalog).modelled:
             return []
         fix = self.catalog.findings[self.first.id].fix
@@ -435,16 +435,16 @@ class OpenRules:
 
 
 def wanted(catalog: Catalog, inputs: Inputs, concluded: Conclusions, askable: Sequence[str]) -> tuple[str, ...]:
-    """The metrics and questions among `askable` worth asking about the only launch, the most informative first.
+    """Return the metrics and questions in `askable` worth asking about the only launch, the most informative first.
 
-    askable: in the order in which a person reads them; it decides between equals. Those known are left out.
+    askable: in the order in which a person reads them, which decides between equals. Known ones are left out.
     """
     return OpenRules(catalog, inputs, concluded, askable).order()
 
 
 @lru_cache(maxsize=4096)
 def ways(catalog: Catalog, metric: str) -> tuple[tuple[str, ...], ...]:
-    """The sets of metrics from which one can be derived, the simplest first."""
+    """Return the sets of metrics from which a metric can be derived, the simplest first."""
     out = [*domain_of(catalog).ways(metric)]
     definition = catalog.metrics.get(metric)
     if definition is not None and definition.formula:
@@ -454,7 +454,7 @@ def ways(catalog: Catalog, metric: str) -> tuple[tuple[str, ...], ...]:
 
 @lru_cache(maxsize=1024)
 def closure(catalog: Catalog, names: frozenset[str]) -> frozenset[str]:
-    """These metrics and all that they are derived from."""
+    """Return these metrics and all that they are derived from."""
     seen: set[str] = set()
     todo = list(names)
     while todo:

@@ -1,4 +1,4 @@
-"""Notes shown with the class of a launch: the leading unit, units that limit together, the band, ncu's plain table."""
+"""Notes on the class of a launch: the leading unit, units that limit together, the band, ncu's plain table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from advisor.records import resources
 
 
 class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A text, shown where its test holds, or, without one, where all that it names is known; of one class if given."""
+    """A note, shown if its test holds, or if all names in it are known; optionally for one class only."""
 
     text: str
     test: str = ""
@@ -24,25 +24,25 @@ class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cites: tuple[str, ...] = ()
 
     def holds(self, known: Mapping[str, float | str]) -> bool:
-        """Whether to show it: `known` are the metrics and texts of one launch."""
+        """Whether to show the note; `known` are the metrics and texts of one launch."""
         numbers = {name: value for name, value in known.items() if not isinstance(value, str)}
         return fields(self.text) <= known.keys() and (not self.test or parse_test(self.test).truth(numbers) == TRUE)
 
 
 @lru_cache(maxsize=4)
 def notes(path: str) -> dict[str, Note]:
-    """The notes of one file of the knowledge folder, in their order."""
+    """Return the notes of one file of the knowledge folder, in their order."""
     return load_mapping(resources.folder("knowledge") / path, Note)
 
 
 def shown(path: str, known: Mapping[str, float | str], class_id: str = "") -> tuple[str, ...]:
-    """The notes of a file that hold, filled in."""
+    """Return the notes of a file that apply, with their placeholders filled."""
     chosen = (n for n in notes(path).values() if n.of_class in ("", class_id) and n.holds(known))
     return tuple(fill(note.text, known) for note in chosen)
 
 
 def class_notes(catalog: Catalog, class_id: str, values: Mapping[str, float]) -> tuple[str, ...]:
-    """The notes of one launch that ncu profiled; nothing is said about unknown values."""
+    """Return the notes of one launch that ncu profiled; they do not mention unknown values."""
     known: dict[str, float | str] = dict(values)
     units = sorted(((values[u], u) for u in leading_units() if u in values), reverse=True)
     if units:

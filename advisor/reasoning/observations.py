@@ -40,12 +40,12 @@ if TYPE_CHECKING:
 
 
 Array = np.ndarray[Any, Any]
-# The least and the greatest that a value can be, shape (rows,) each; equal where it is known.
+# The lower and the upper bound of a value, shape (rows,) each; equal if it is known.
 Bounds = tuple[Array, Array]
 
 
 def bounds(expression: Expression, of: Callable[[str], Bounds], rows: int) -> Bounds:
-    """The bounds of a formula from those of its names."""
+    """Return the bounds of a formula from those of its names."""
     if isinstance(expression.node, ast.Name):
         return of(expression.node.id)
     with np.errstate(all="ignore"):
@@ -55,7 +55,7 @@ def bounds(expression: Expression, of: Callable[[str], Bounds], rows: int) -> Bo
 
 
 def decided(comparison: Compares, left: Bounds, right: Bounds) -> Array:
-    """TRUE or FALSE where the comparison has one outcome for all values within the bounds, else UNKNOWN."""
+    """Return TRUE or FALSE if the comparison has one outcome for all values within the bounds, else UNKNOWN."""
     less, greater = left[1] < right[0], left[0] > right[1]
     at_most, at_least = left[1] <= right[0], left[0] >= right[1]
     equal = (left[0] == left[1]) & (right[0] == right[1]) & (left[0] == right[0])
@@ -93,7 +93,7 @@ def _bounds(node: ast.expr, of: Callable[[str], Bounds], rows: int) -> Bounds:
             least = np.where((low <= 0) & (high >= 0), 0.0, np.minimum(np.abs(low), np.abs(high)))
             return least, np.maximum(np.abs(low), np.abs(high))
         case "log2":
-            # Not even a number where it may be zero or less.
+            # The value may be undefined if it may be zero or less.
             return np.where(low > 0, np.log2(low), np.nan), np.where(low > 0, np.log2(high), np.nan)
         case "floor":
             return np.floor(low), np.floor(high)
@@ -112,14 +112,14 @@ def _operation(op: ast.operator, a: Bounds, b: Bounds) -> Bounds:
         corners = [x / y for x in a for y in b]
     else:
         corners = [x * y for x in a for y in b]
-    # Nothing times anything, however large, is nothing; without bound over without bound is anything from nothing on.
+    # Zero times infinity counts as zero; infinity / infinity ranges from zero to infinity.
     missing = np.isnan(a[0]) | np.isnan(b[0])
     whole = [np.where(np.isnan(c) & ~missing, 0.0, c) for c in corners]
     return np.minimum.reduce(whole), np.maximum.reduce(whole)
 
 
 class Ranges:
-    """The bounds of all metrics of a frame, derived when asked for. columns: metric to values, shape (rows,)."""
+    """The bounds of all metrics of a frame, derived on request. columns: metric to values, shape (rows,)."""
 
     def __init__(self, metrics: Mapping[str, MetricDef], columns: Mapping[str, Array], rows: int) -> None:
         self._metrics, self._columns, self._rows = metrics, columns, rows
@@ -127,10 +127,10 @@ class Ranges:
         self._sides: dict[str, Bounds] = {}
 
     def metric(self, name: str) -> Bounds:
-        """The least and the greatest that a metric can be; equal where it is known."""
+        """Return the lower and upper bound of a metric; equal if it is known."""
         if name not in self._known:
             everything = np.full(self._rows, np.inf)
-            self._known[name] = -everything, everything  # all that a formula that needs itself gets to know
+            self._known[name] = -everything, everything  # the bounds that a self-referencing formula gets
             low, high = self._unknown(name)
             values = self._columns.get(name)
             if values is not None:
@@ -146,7 +146,7 @@ class Ranges:
         if entry.formula:
             try:
                 low, high = bounds(parse(entry.formula), self.metric, self._rows)
-            except ExpressionError:  # which the lint names
+            except ExpressionError:  # the lint reports these
                 low, high = -everything, everything
             # A metric that ncu counts is a counter and so not negative.
             return (np.maximum(low, 0.0), high) if entry.names else (low, high)
@@ -158,21 +158,19 @@ class Ranges:
         return self._sides[expression.text]
 
     def of(self, expression: Expression, row: int) -> Bounds:
-        """The bounds of a formula on one launch, arrays of shape (1,)."""
+        """Return the bounds of a formula on one launch, arrays of shape (1,)."""
         low, high = self._side(expression)
         return low[row : row + 1], high[row : row + 1]
 
     def least(self, row: int, name: str) -> float:
-        """The least that a metric can be on one launch where that is informative, else NaN."""
+        """Return the lower bound of a metric on one launch if it is finite and above zero, else NaN."""
         low = float(self.metric(name)[0][row])
         return low if math.isfinite(low) and low > 0 else math.nan
 
     def judged(
         self, alike: Sequence[Compares], known: Array, truth: Array, low: Array, high: Array
     ) -> tuple[Array, Array, Array]:
-        """Truth, least and most margin of comparisons with one operator, shape (comparisons, rows) each, with what
-        bounds decide where a side is unknown.
-        """
+        """Return truth, least and most margin, shape (comparisons, rows), by bounds if a side is unknown."""
         left, right = self._sides_of([c.left for c in alike]), self._sides_of([c.right for c in alike])
         by_bounds = decided(alike[0], left, right)
         least, most, scale = distances(alike[0], left, right)
@@ -187,7 +185,7 @@ class Ranges:
 
 
 def distances(comparison: Compares, left: Bounds, right: Bounds) -> tuple[Array, Array, Array]:
-    """The least and the most distance from the threshold, positive where it holds; and what a share of it is of."""
+    """Return the least and the most distance from the threshold, positive if it holds, and the scale of shares."""
     with np.errstate(all="ignore"):
         over, under = left[0] - right[1], left[1] - right[0]
         gap = np.maximum(np.maximum(over, -under), 0.0)
@@ -204,14 +202,14 @@ def distances(comparison: Compares, left: Bounds, right: Bounds) -> tuple[Array,
     return least, most, scale
 
 
-# Pieces of evidence kept for those who ask again: more than one launch has observations.
+# Evidence kept for later requests: more than one launch has observations.
 _TOLD = 1024
-# Values judged at once: so many that calls cost less than the work, so few that ten thousand launches take no memory.
+# Values evaluated at once: enough to hide the cost of the calls, few enough to need little memory.
 _BLOCK = 1 << 18
 
 
 def tests_of(catalog: Catalog) -> dict[str, Test]:
-    """Every observation's parsed test; KnowledgeError for one that is not in the grammar."""
+    """Return every observation's parsed test; raises KnowledgeError for one that is not in the grammar."""
     out = {}
     for name, entry in catalog.observations.items():
         try:
@@ -223,7 +221,7 @@ def tests_of(catalog: Catalog) -> dict[str, Test]:
 
 @dataclass(frozen=True)
 class Observed:
-    """What was seen: `truth` (rows, names) of FALSE, UNKNOWN, TRUE; `margin` (rows, names), NaN where unknown."""
+    """Evaluated observations. truth: FALSE, UNKNOWN or TRUE; margin: NaN if unknown; shape (rows, names) each."""
 
     catalog: Catalog
     names: tuple[str, ...]
@@ -235,35 +233,35 @@ class Observed:
 
     @cached_property
     def ranges(self) -> Ranges:
-        """The bounds of unknown metrics."""
+        """Return the bounds of unknown metrics."""
         return Ranges(self.catalog.metrics, self.columns, len(self.truth))
 
     def state(self, row: int) -> dict[str, int]:
-        """Observation id to truth code for one launch."""
+        """Map each observation id to its truth code for one launch."""
         return dict(zip(self.names, self.truth[row].tolist(), strict=True))
 
     def value(self, row: int, metric: str) -> float:
-        """A metric's value on one launch, NaN when unknown."""
+        """Return a metric's value on one launch, NaN if unknown."""
         column = self.columns.get(metric)
         return float("nan") if column is None else float(column[row])
 
     @cached_property
     def place(self) -> dict[str, int]:
-        """Observation id to its column in `truth` and `margin`."""
+        """Map each observation id to its column in `truth` and `margin`."""
         return {name: at for at, name in enumerate(self.names)}
 
     @cached_property
     def _row(self) -> dict[int, dict[str, float]]:
-        """The values of the launch asked about last: each of its findings asks again."""
+        """Cache the values of the last requested launch, because each of its findings requests them again."""
         return {}
 
     @cached_property
     def _told(self) -> dict[tuple[int, str], tuple[Comparison, ...]]:
-        """The evidence given lately."""
+        """Cache the latest evidence."""
         return {}
 
     def values(self, row: int) -> dict[str, float]:
-        """All known metrics of one launch."""
+        """Return all known metrics of one launch."""
         found = self._row.get(row)
         if found is None:
             found = {name: float(c[row]) for name, c in self.columns.items() if math.isfinite(c[row])}
@@ -272,7 +270,7 @@ class Observed:
         return dict(found)
 
     def evidence(self, row: int, name: str) -> tuple[Comparison, ...]:
-        """The comparisons of one observation on one launch, with their margins."""
+        """Return the comparisons of one observation on one launch, with their margins."""
         found = self._told.get((row, name))
         if found is None:
             if len(self._told) >= _TOLD:
@@ -314,7 +312,7 @@ class Observed:
         return tuple(out)
 
     def _bounded(self, row: int, c: Compares, plain: Comparison) -> Comparison:
-        """A comparison with an unknown side: what bounds say of it. The margin is the least (the most, if it fails)."""
+        """Decide a comparison with an unknown side by its bounds; its margin is the least, or the most if it fails."""
         left, right = self.ranges.of(c.left, row), self.ranges.of(c.right, row)
         truth = int(decided(c, left, right)[0])
         low, high, scale = (float(part[0]) for part in distances(c, left, right))
@@ -333,7 +331,7 @@ class Observed:
         )
 
     def unknown_metrics(self, row: int, name: str) -> tuple[str, ...]:
-        """The metrics that an undecided observation lacks, sorted."""
+        """Return the metrics that an undecided observation lacks, sorted."""
         return tuple(sorted(m for m in self.tests[name].names if not math.isfinite(self.value(row, m))))
 
 
@@ -343,7 +341,7 @@ def observe(
     only: Sequence[str] | None = None,
     labels: Mapping[str, Sequence[str]] | None = None,
 ) -> Observed:
-    """Judge a derived frame by every observation (or by `only` these); labels: texts a row that `says` may name."""
+    """Evaluate all observations (or `only` these) on a derived frame; labels: texts for `says`, one per row."""
     tests = tests_of(catalog)
     if only is not None:
         tests = {name: tests[name] for name in only}
@@ -377,7 +375,7 @@ def observe(
 def _compared(
     comparisons: Sequence[Compares], side: Callable[[Any], Array], ranges: Ranges
 ) -> dict[Compares, tuple[Array, Array, Array]]:
-    """Truth, least and most margin of each comparison. Those with one operator are judged at once, a line each."""
+    """Return truth, least and most margin of each comparison; those with one operator are evaluated together."""
     out: dict[Compares, tuple[Array, Array, Array]] = {}
     for op in dict.fromkeys(c.op for c in comparisons):
         alike = list(dict.fromkeys(c for c in comparisons if c.op == op))

@@ -1,10 +1,10 @@
 """`diagnose --on GPU`: predict a launch's time and counters on another GPU, and diagnose those counters.
 
-A unit whose rate there is r times the rate here needs 1 / r of the time for the same work. Rates come from the GPU
-table: DRAM bandwidth, SMs x clock for the units of an SM, peaks by data type for the arithmetic pipes. L2 slices scale
-with the memory bus width among GPUs of one compute capability (counter peaks: 2 sectors per cycle for each 64 bits of
-bus on an H100 PCIe and an H200 alike). Where a rate is unknown, the time is assumed to lie between two bounds and the
-estimate is their geometric mean:
+If a unit's rate there is r times its rate here, the same work needs 1 / r of the time. Rates come from the GPU table:
+DRAM bandwidth, SMs x clock for the units of an SM, peaks by data type for the arithmetic pipes. L2 slices scale with
+the memory bus width among GPUs of one compute capability (counter peaks: 2 sectors per cycle for each 64 bits of bus on
+both an H100 PCIe and an H200). If a rate is unknown, the time is assumed to be between two bounds and the estimate is
+their geometric mean:
 
 - L2 of another architecture: unchanged, or scaled like SMs x clock.
 - The width of an SM unit of another architecture: the same, half or double.
@@ -41,7 +41,7 @@ from advisor.records import resources
 from advisor.records.diagnosis import Caveat, Elsewhere, LaunchDiagnosis, Unit
 from advisor.records.errors import UsageError
 
-# A term that needs this part of what the largest one needs carries the time too.
+# A term that needs at least this part of the largest need also determines the time.
 CARRIES = 0.7
 _SM_UNITS = ("l1_global", "l1_shared", "l1_local", "lsu", "alu", "xu", "adu", "idc")
 _WIDTHS = 2.0
@@ -49,9 +49,9 @@ _WIDTHS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Time for the same work there over here, from `low` to `high`.
+    """Time for the same work there / here, from `low` to `high`.
 
-    known: `rate` where both rates are, `bounds` where only the bounds are, `` where nothing is and it stays as it was.
+    known: `rate` if both rates are known, `bounds` if only bounds are, `` if neither is: unchanged.
     """
 
     low: float
@@ -60,13 +60,13 @@ class Change:
 
     @property
     def ratio(self) -> float:
-        """The middle on a log scale."""
+        """Return the middle on a log scale."""
         return math.sqrt(self.low * self.high)
 
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """How a grid fills a GPU: `imbalance`, work of the busiest SM over the average, and `rounds` of warps on it."""
+    """How a grid fills a GPU. imbalance: work of the busiest SM / average; rounds: rounds of warps on that SM."""
 
     imbalance: float = 1.0
     rounds: float = 1.0
@@ -74,7 +74,7 @@ class Filling:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """Time there over here with its range, and of each term its need there (a share of the time there) and change."""
+    """Time there / here with its range, and the need (a share of the time there) and the change of each term."""
 
     ratio: float
     low: float
@@ -89,7 +89,7 @@ class Prediction:
         return time_model().terms[term].per_sm
 
     def carrying(self) -> tuple[str, ...]:
-        """The terms that carry the time there, or may."""
+        """Return the terms that determine the time there, or may."""
         most = max(self.needs.values(), default=0.0)
         return tuple(name for name, need in self.needs.items() if need >= CARRIES * most > 0)
 
@@ -103,7 +103,7 @@ def _between(*ratios: float) -> Change:
 
 
 def _sms(here: Gpu, there: Gpu) -> Change:
-    """SMs x clock; among GPUs of one architecture their fp32 peaks have the same ratio."""
+    """Return the change of SMs x clock; within one architecture the fp32 peaks have the same ratio."""
     one, other = ((c.sm_count or 0) * (c.boost_clock_hz or 0.0) for c in (here, there))
     if one and other:
         return _over(one, other)
@@ -113,9 +113,9 @@ def _sms(here: Gpu, there: Gpu) -> Change:
 def changes(
     here: Gpu, there: Gpu, tensor: str = "fp16_tensor", fma: Mapping[str, float] | None = None
 ) -> dict[str, Change]:
-    """The change of every term's work but for how the grid fills the GPU.
+    """Return the change of every term's work, apart from how the grid fills the GPU.
 
-    tensor: the peak of the matrix work; fma: shares of what runs on the FMA pipe by peak, "" for integers.
+    tensor: the peak of the matrix work; fma: shares of the FMA pipe's work by peak, "" for integers.
     """
     if here == there:
         return dict.fromkeys(time_model().terms, Change(1.0, 1.0))
@@ -147,7 +147,7 @@ def changes(
 
 
 def _mixed(parts: Sequence[tuple[float, Change]]) -> Change:
-    """Work of several kinds on one unit, each with its share and its change: the times add up."""
+    """Combine several kinds of work on one unit, each with its share and its change: the times add up."""
     kinds = {change.known for share, change in parts if share > 0}
     known = "" if "" in kinds else "bounds" if "bounds" in kinds else "rate"
     return Change(sum(s * c.low for s, c in parts), sum(s * c.high for s, c in parts), known)
@@ -160,9 +160,9 @@ def _l2(here: Gpu, there: Gpu, sms: Change, clock: Change) -> Change:
 
 
 def filling(grid: float, warps: float, sms: float, slots: float, spread: float = 1.0) -> Filling:
-    """How a grid of so many blocks and warps fills so many SMs with so many warp slots each.
+    """Return how a grid of `grid` blocks and `warps` warps fills `sms` SMs with `slots` warp slots each.
 
-    spread: the busiest SM over the average, apart from the effect of whole blocks. Unknown (NaN) counts as even.
+    spread: work of the busiest SM / average, apart from the effect of whole blocks. Unknown (NaN) counts as even.
     """
     if not (grid > 0 and sms > 0):
         return Filling()
@@ -175,7 +175,7 @@ def filling(grid: float, warps: float, sms: float, slots: float, spread: float =
 def predict(
     model: Model, row: int, changed: Mapping[str, Change], here: Filling, there: Filling, floor: float = 0.0
 ) -> Prediction:
-    """The time of one row of the model on the other GPU. floor: the least ratio that the algorithm's bytes allow."""
+    """Predict the time of one row of the model on the other GPU. floor: the lowest ratio that the bytes allow."""
     now = model.now.at([row])
     described = time_model().terms
     filled: dict[str, float] = {}
@@ -193,7 +193,7 @@ def predict(
     ratio = max(floor, float(new_time(now, middle, norm.estimate)[0]))
     low = min(float(new_time(now, after("low"), n)[0]) for n in norms)
     high = max(float(new_time(now, after("high"), n)[0]) for n in norms)
-    # What stays as it was has been measured: the model may be off about the rest.
+    # The unchanged part was measured: the model's error applies to the rest only.
     low, high = (r * constants.accuracy.within ** (sign * (1 - min(r, 1 / r))) for r, sign in ((low, -1), (high, 1)))
     leader = limiter(middle, 0)
     return Prediction(
@@ -210,7 +210,7 @@ def predict(
     )
 
 
-# Metrics that depend on the GPU, or that cannot be predicted for another; stalls and samples too.
+# Metrics that depend on the GPU or that cannot be predicted for another one, including stalls and samples.
 _LOST = (
     *("memory_internal_pct", "l1_throughput_pct", "occupancy_achieved_pct", "issue_interval", "eligible_warps"),
     *("active_warps", "no_eligible_pct", "eligible_share", "sm_cycles_active_avg", "sm_cycles_active_max"),
@@ -223,7 +223,7 @@ _LOST_KINDS = ("stall_", "samples_", "pc_samples")
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """How a launch sits on the SMs there; NaN where unknown. limits: blocks that each resource allows, {} as here."""
+    """Occupancy of a launch there; NaN if unknown. limits: blocks that each resource allows, {} if the same as here."""
 
     percent: float
     blocks: float
@@ -234,7 +234,7 @@ class Fit:
 def metrics_there(
     metrics: Mapping[str, float], found: Prediction, filled: tuple[Filling, Filling], here: Gpu, there: Gpu, fit: Fit
 ) -> dict[str, float]:
-    """The metrics that are others on the GPU `there`, NaN for those that is unknown."""
+    """Return the metrics that differ on the GPU `there`; NaN for those that are unknown."""
     out: dict[str, float] = {name: math.nan for name in metrics if name in _LOST or name.startswith(_LOST_KINDS)}
     uneven = filled[1].imbalance / filled[0].imbalance
     for name, unit in units().items():
@@ -291,11 +291,11 @@ def _largest(known: Mapping[str, float], names: tuple[str, ...]) -> float:
 def concluded(
     catalog: Catalog, inputs: Inputs, reasoned: Reasoned, there: Gpu, values: Mapping[int, Mapping[str, float]]
 ) -> dict[int, LaunchDiagnosis]:
-    """The launches at some positions as the rules see them with the metrics of the GPU `there`."""
+    """Diagnose the launches at some positions with the metrics of the GPU `there`."""
     at = list(values)
     frame = reasoned.frame.iloc[at].reset_index(drop=True)
     names = [name for name in dict.fromkeys(n for one in values.values() for n in one) if name in catalog.metrics]
-    # What one launch lacks and another has stays unknown.
+    # A metric that one launch has and another lacks stays unknown for the latter.
     frame = frame.assign(**{name: [values[p].get(name, math.nan) for p in at] for name in names})
     frame["gpu_name"], frame["cc"] = there.name, there.cc
     # The verdicts of ncu's own rules are about the GPU that they were made on.
@@ -309,14 +309,14 @@ def concluded(
 
 _SHORT_NS = 10_000.0  # CATALOG, launch_overhead
 _SHOWN = 0.01
-# Opcode beginnings of matrix instructions, and the peak that they are limited to where their type is not in their name.
+# Prefixes of matrix opcodes, and the peak that limits them if their name does not contain a type.
 _TENSOR = {"HMMA": "fp16_tensor", "HGMMA": "fp16_tensor", "IMMA": "int8_tensor", "IGMMA": "int8_tensor"}
 
 
 _TENSOR |= {"DMMA": "fp64_tensor", "QMMA": "fp8_tensor", "QGMMA": "fp8_tensor"}
 
 
-# Opcode beginnings and the compute capability that they need.
+# Prefixes of opcodes and the compute capability that they need.
 _FEATURES = (("LDGSTS", (8, 0)), ("UBLKCP", (9, 0)), ("UTMALDG", (9, 0)), ("UTMASTG", (9, 0)), ("LDSM", (7, 5)))
 
 
@@ -329,16 +329,16 @@ class CaveatDef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @lru_cache(maxsize=1)
 def caveats() -> dict[str, CaveatDef]:
-    """What a prediction may leave open, by id."""
+    """Return the texts about what a prediction may leave open, by id."""
     return load(resources.folder("knowledge") / "elsewhere.yaml", dict[str, CaveatDef])
 
 
 def elsewhere(
     catalog: Catalog, inputs: Inputs, reasoned: Reasoned, positions: Sequence[int], there: Gpu
 ) -> tuple[Elsewhere, ...]:
-    """The predictions of some launches on another GPU.
+    """Return the predictions of some launches on another GPU.
 
-    UsageError where neither the report nor --gpu describes well enough the GPU that one of them ran on.
+    Raises UsageError if neither the report nor --gpu describes well enough the GPU that one of them ran on.
     """
     model = speedup_model.build(reasoned.observed.columns, len(reasoned.launches))
     moves = []
@@ -352,14 +352,14 @@ def elsewhere(
 
 
 def _here(launch: LaunchDiagnosis, named: str | None) -> Gpu:
-    """The GPU of the report, as its own attributes have it; the one that --gpu names where they are missing."""
+    """Return the GPU by the report's own attributes; if they are missing, the one that --gpu names."""
     if launch.scope != "launch":
         raise UsageError(f"{launch.kernel!r} is typed in: --on needs the counters of a launch that ncu profiled")
     if launch.gpu_name:
         card = gpus.resolve(launch.metrics, launch.gpu_name, launch.cc)[0]
         if card.sm_count and card.boost_clock_hz and card.bandwidth:
             return card
-        if card.id:  # the table knows this GPU, and says that it does not know some of its numbers
+        if card.id:  # the GPU table has this GPU, with some of its numbers unknown
             return card
     if named or launch.known_as:
         return gpus.gpu(named or launch.known_as)
@@ -368,7 +368,7 @@ def _here(launch: LaunchDiagnosis, named: str | None) -> Gpu:
 
 
 class _Move:
-    """One launch, from one GPU to another."""
+    """The prediction of one launch on another GPU."""
 
     def __init__(self, inputs: Inputs, reasoned: Reasoned, position: int, here: Gpu, there: Gpu) -> None:
         self.position, self.launch, self.here, self.there = position, reasoned.launches[position], here, there
@@ -379,11 +379,11 @@ class _Move:
         self.opcodes: Mapping[str, float] = opcodes if isinstance(opcodes, dict) else {}
 
     def get(self, name: str) -> float:
-        """A metric of the launch, NaN where unknown."""
+        """Return a metric of the launch, NaN if unknown."""
         return self.launch.metrics.get(name, math.nan)
 
     def predicted(self, model: speedup_model.Model) -> dict[str, float]:
-        """The metrics there, from which the rules conclude; {} where there are none or they are those of here."""
+        """Return the metrics there, for the rules; {} if there are none or the GPU is the same."""
         if self.launch.verdict.id == "undetermined":
             self.told["no_counters"] = {}
             return {}
@@ -408,13 +408,13 @@ class _Move:
         return metrics_there(self.launch.metrics, self.found, filled, self.here, self.there, fit)
 
     def result(self, judged: LaunchDiagnosis | None) -> Elsewhere:
-        """The prediction, or what prevents it. judged: the launch as the rules see it there."""
+        """Return the prediction, or what prevents it. judged: the diagnosis of the launch there."""
         found, duration = self.found, self.launch.duration_ns
         here, there = (card.id or card.name for card in (self.here, self.there))
         if found is None:
             return Elsewhere(there, here, cannot=self._texts())
         launch = judged or self.launch
-        # `unexplained` says that no cause is seen, and most of what would show one does not carry over.
+        # `unexplained` means that no cause was found, and most evidence of a cause cannot be predicted for another GPU.
         diagnoses = (f.id for f in launch.findings if f.kind == "diagnosis" and f.id != "unexplained")
         times = [duration * ratio if duration else None for ratio in (found.ratio, found.low, found.high)]
         return Elsewhere(
@@ -436,10 +436,10 @@ class _Move:
             cannot=self._texts(),
         )
 
-    # How the grid fills the GPU.
+    # How the grid fills the GPU
 
     def _occupancy(self) -> Occupancy | None:
-        """Of the launch there; None where the report lacks registers, shared memory or block size, or it is as here."""
+        """Return the occupancy there; None if registers, shared or block size are unknown or the limits are equal."""
         limits = self.there.limits
         if limits is None or limits == self.here.limits:
             return None
@@ -453,7 +453,7 @@ class _Move:
         return occupancy(limits, int(block), int(registers), max(0, int(shared)))
 
     def _slots(self) -> float:
-        """Warps that an SM there holds of this launch."""
+        """Return the warps of this launch that an SM there holds."""
         if self.fits is not None:
             return float(self.fits.warps)
         own = self.get("occupancy_theoretical_pct") / 100 * self.get("device_max_warps_per_sm")
@@ -474,7 +474,7 @@ class _Move:
         return waves if math.isfinite(waves) else None
 
     def _fillings(self) -> tuple[Filling, Filling]:
-        """Here and there. Imbalance that whole blocks do not explain is kept."""
+        """Return how the grid fills both GPUs; imbalance that whole blocks do not explain stays the same."""
         grid, warps = self.get("grid_size"), self.get("warps")
         sms = self.get("sm_count")
         own = max(1.0, self.get("sm_active_ratio")) if math.isfinite(self.get("sm_active_ratio")) else 1.0
@@ -486,16 +486,16 @@ class _Move:
         return filling(grid, warps, sms, slots, spread), filling(grid, warps, there, self._slots(), spread)
 
     def _floor(self) -> float:
-        """The least time over that of here that the algorithm's bytes allow; 0 where unknown or not kept here."""
+        """Return the lowest ratio of times that the algorithm's bytes allow; 0 if unknown or already exceeded here."""
         reach = time_model().terms["dram"].ceiling * (self.there.bandwidth or math.nan)
         least = self.get("theoretical_bytes") / reach * 1e9 / self.get("duration_ns")
         same = self.there.bandwidth == self.here.bandwidth
         return least if math.isfinite(least) and not (same and least > 1) else 0.0
 
-    # What its code needs.
+    # Requirements of the launch's code
 
     def _tensor(self) -> str:
-        """The peak that the matrix instructions are limited to."""
+        """Return the peak that limits the matrix instructions."""
         if not self.get("pipe_tensor_pct") > 1:
             return "fp16_tensor"
         count: dict[str, float] = {}
@@ -510,7 +510,7 @@ class _Move:
         return max(count, key=lambda kind: count[kind])
 
     def _fma(self) -> dict[str, float]:
-        """Shares of the FMA pipe's instructions by the peak that limits them; fp32 where the report lacks them."""
+        """Return shares of FMA pipe instructions by the peak that limits them; only fp32 if counts are missing."""
         single = sum(self.get(f"{op}_inst") for op in ("ffma", "fadd", "fmul"))
         half, whole = self.get("half_math_inst"), self.get("fma_pipe_inst")
         if not (math.isfinite(single + half) and whole > 0):
@@ -527,7 +527,7 @@ class _Move:
             if head in heads and version < needs:
                 self.told["newer_feature"] = {"feature": head, "needs": f"{needs[0]}.{needs[1]}"}
 
-    # What the prediction leaves open.
+    # Caveats of the prediction
 
     def _caveats(self, found: Prediction, changed: Mapping[str, Change]) -> None:
         here, there = self.here, self.there

@@ -1,4 +1,4 @@
-"""Which finding to fix first, and which is worth a fix at all."""
+"""Rank findings by which to fix first, and decide which are worth a fix at all."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from advisor.knowledge.base import Catalog
 from advisor.reasoning.time_model.formulas import TIE, worthwhile
 from advisor.records.diagnosis import ENDS, FindingKind, Speedup
 
-# A gain of 10 % keeps a kernel from being called done (CATALOG).
+# A gain of 10 % or more means that a kernel is not done (CATALOG).
 REACHES = 1.10
 R = TypeVar("R", bound="Ranks")
 
@@ -20,20 +20,20 @@ class Ranks(Protocol):
 
     @property
     def id(self) -> str:
-        """The finding."""
+        """Return the finding's id."""
 
     @property
     def kind(self) -> str:
-        """diagnosis, trust or note."""
+        """Return the kind: diagnosis, trust or note."""
 
     @property
     def speedup(self) -> Speedup | None:
-        """The estimated speedup of its fix."""
+        """Return the estimated speedup of its fix."""
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """Those fields and nothing else."""
+    """A finding reduced to the fields that decide its rank."""
 
     id: str
     kind: str
@@ -46,15 +46,15 @@ def is_worthwhile(speedup: Speedup | None) -> bool:
 
 
 def kind_of(catalog: Catalog, found: str, speedup: Speedup | None) -> FindingKind:
-    """diagnosis, trust or note; a diagnosis that is not worth fixing is a note, so that it never ranks first."""
+    """Return diagnosis, trust or note; a diagnosis not worth fixing is a note, so that it never ranks first."""
     return catalog.findings[found].kind if is_worthwhile(speedup) or found == "launch_overhead" else "note"
 
 
 def ranked(catalog: Catalog, findings: Sequence[R]) -> tuple[R, ...]:
-    """The findings in the order to fix them: launch overhead, then those that end the search, then by speedup, then
-    trust entries and notes.
+    """Return the findings in the order to fix them.
 
-    Speedups within TIE of each other count as equal; then the cause of the earlier step ranks first.
+    First launch overhead, then findings that end the search, then by speedup, then trust entries and notes. Speedups
+    within TIE of each other count as equal; among them the cause of the earlier step ranks first.
     """
 
     def group(finding: Ranks) -> int:

@@ -1,4 +1,4 @@
-"""What the diagnosis would be with other numbers, and at which values a conclusion flips."""
+"""Diagnose with other numbers, and find the values at which a conclusion flips."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _BISECTIONS = 80
 class Turn:
     """A comparison of a proof and the nearest value of `metric` at which it flips, everything else unchanged.
 
-    turns_at is the boundary itself, beyond the nearest value on its other side, both in the metric's unit.
+    turns_at: the boundary itself; beyond: the nearest value on its other side; both in the metric's unit.
     """
 
     observation: str
@@ -42,9 +42,9 @@ class Turn:
 
 
 def turns(catalog: Catalog, observed: Observed, row: int, trace: Trace, targets: Iterable[str]) -> tuple[Turn, ...]:
-    """For each comparison in the proofs of `targets` (findings, or `class.<id>`), where it flips.
+    """Return where each comparison in the proofs of `targets` (findings or `class.<id>`) flips.
 
-    Comparisons of several metrics give one entry a metric. In the order of the proofs, none twice.
+    A comparison of several metrics gives one entry per metric. Entries keep the order of the proofs and are unique.
     """
     values = observed.values(row)
     units = {metric: entry.unit for metric, entry in catalog.metrics.items()}
@@ -62,7 +62,7 @@ def turns(catalog: Catalog, observed: Observed, row: int, trace: Trace, targets:
 
 
 def _observations(proof: Proof) -> Iterator[str]:
-    """The observations of a proof and of what it rests on, in order, each once."""
+    """Return the observations of a proof and of the conclusions that it uses, in order, each once."""
     seen: dict[str, None] = {}
 
     def walk(part: Proof) -> None:
@@ -78,7 +78,7 @@ def _observations(proof: Proof) -> Iterator[str]:
 
 
 def turning_point(test: Test, metric: str, values: Mapping[str, float], most: float) -> tuple[float, float] | None:
-    """The nearest boundary of a comparison along one metric, and a value just beyond it; None where it never flips.
+    """Return the nearest boundary of a comparison along one metric, and a value just beyond; None if it never flips.
 
     Metrics are not negative, so the search goes from the value down to 0 and up to `most`.
     """
@@ -92,7 +92,7 @@ def turning_point(test: Test, metric: str, values: Mapping[str, float], most: fl
     if start is None or (now := holds(start)) is None:
         return None
     if test.left.text == metric and metric not in test.right.names:
-        at = test.right.scalar(values)  # exactly
+        at = test.right.scalar(values)  # exact
         away = math.inf if at >= start else -math.inf
         for beyond in (at, math.nextafter(at, away), math.nextafter(at, -away)):
             if holds(beyond) == (not now):
@@ -128,9 +128,9 @@ def _bisect(holds: Callable[[float], bool | None], now: bool, inside: float, out
 def what_if(
     catalog: Catalog, reasoned: Reasoned, inputs: Inputs, position: int, values: Mapping[str, float]
 ) -> tuple[Inputs, Reasoned]:
-    """Conclude one launch again with some metrics pinned; what is derived from them follows, nothing else changes.
+    """Diagnose one launch again with some metrics fixed; what is derived from them follows, nothing else changes.
 
-    Returns the inputs and the reasoning of that launch alone. UsageError for a name that is not a metric.
+    Returns the inputs and the reasoning of that launch alone. Raises UsageError for a name that is not a metric.
     """
     for name in values:
         if catalog.metrics.get(name) is None:
@@ -141,7 +141,7 @@ def what_if(
 
 
 def flips(catalog: Catalog, reasoned: Reasoned, inputs: Inputs, position: int, target: str) -> tuple[Flip, ...]:
-    """The values at which the evidence of a finding or class flips, and what `what_if` would conclude just beyond."""
+    """Return the values at which the evidence of a finding or class flips, and the conclusions just beyond."""
 
     def beyond(cases: Sequence[Mapping[str, float]]) -> list[Then]:
         frame = _supposed(catalog, reasoned, position, cases)
@@ -158,7 +158,7 @@ def flips(catalog: Catalog, reasoned: Reasoned, inputs: Inputs, position: int, t
 def flips_of(
     found: Sequence[Turn], conclude: Callable[[Sequence[Mapping[str, float]]], Sequence[Then]]
 ) -> tuple[Flip, ...]:
-    """The turning points with what `conclude` concludes just beyond each: values of metrics, a mapping a case."""
+    """Return the values at which `found` flip, with the conclusions of `conclude` just beyond each."""
     then = conclude([{turn.metric: turn.beyond} for turn in found]) if found else ()
     return tuple(
         Flip(turn.observation, turn.metric, turn.value, turn.turns_at, turn.unit, turn.test, after)
@@ -167,7 +167,7 @@ def flips_of(
 
 
 def _alone(inputs: Inputs, position: int) -> Inputs:
-    """The inputs of one launch."""
+    """Return the inputs of one launch."""
     frame = inputs.frame.iloc[[position]].reset_index(drop=True)
     return replace(inputs, frame=frame, answers={None: inputs.answers_of(position)})
 
@@ -175,14 +175,14 @@ def _alone(inputs: Inputs, position: int) -> Inputs:
 def _supposed(
     catalog: Catalog, reasoned: Reasoned, position: int, cases: Sequence[Mapping[str, float]]
 ) -> pd.DataFrame:
-    """The derived rows of a launch with the values of each case, in the order of the cases."""
+    """Return the derived rows of a launch with the values of each case, in the order of the cases."""
     before = reasoned.observed.values(position)
     pinned = [{**values, **_headline(before, values)} for values in cases]
     alike: dict[tuple[str, ...], list[int]] = {}
     for case, values in enumerate(pinned):
         alike.setdefault(tuple(values), []).append(case)
     frames = []
-    # Pinned metrics are given for a whole frame, so cases with the same metrics share one.
+    # Fixed metrics are given for a whole frame, so cases with the same metrics share one.
     for names, rows in alike.items():
         frame = reasoned.frame.iloc[[position] * len(rows)].reset_index(drop=True)
         frame = frame.assign(**{name: [float(pinned[row][name]) for row in rows] for name in names})
@@ -192,12 +192,12 @@ def _supposed(
 
 
 def _headline(before: Mapping[str, float], values: Mapping[str, float]) -> dict[str, float]:
-    """Memory throughput is the largest of its units, but ncu reports it ready-made: rebuild it where a unit moved."""
+    """Recompute memory throughput, the largest of its units, if a unit changed: ncu reports it as one number."""
     whole = "memory_throughput_pct"
     if whole in values or whole not in before or not set(values) & set(memory_units()):
         return {}
     units = [before[name] for name in memory_units() if name in before]
     largest = max({**before, **values}[name] for name in memory_units() if name in before or name in values)
-    # Where no unit explains the old number, some part that the report does not name leads, and stays.
+    # If no unit explains the old number, a part missing from the report leads, and its value stays.
     unexplained = not units or before[whole] > max(units) + 0.5
     return {whole: max(largest, before[whole]) if unexplained else largest}

@@ -1,9 +1,9 @@
-"""Workloads that a user typed in: derived columns, notes, the time model of fixes, and what is missing.
+"""Workloads that a user typed in: derived columns, notes, the time model of fixes, and missing inputs.
 
-A user types the most utilised units. A unit that was not typed is therefore at most as utilised as the lowest that was,
-which often decides a comparison; where it does not, the unit stays unknown.
+A user types the most utilised units. A unit that was not typed is therefore at most as utilised as the lowest typed
+one, which often decides a comparison; otherwise the unit stays unknown.
 
-The time model is the article's headroom: the time is what the top unit needs at 90 % of its peak, and a rest in which
+The time model is the article's headroom: the time is what the top unit needs at 90 % of its peak, plus a rest in which
 it waits. Idle time and drains are parts of that rest. Without the rest the speedup is 90 / (percentage of the top
 unit), the article's upper bound. Constants are in knowledge/graphics/time.yaml.
 """
@@ -42,18 +42,18 @@ _NOTES = f"{WORKLOAD_FOLDER}/notes.yaml"
 
 @lru_cache(maxsize=1)
 def unit_leads() -> dict[str, str]:
-    """The metric with a unit's distance to the largest other unit -> the unit's metric."""
+    """Map the metric for a unit's lead over the largest other unit to the unit's metric."""
     return {word.lead: word.metric for word in typed().units.values() if word.lead}
 
 
 def units_of(values: Mapping[str, float]) -> list[tuple[float, str]]:
-    """The known units as (percent, metric), the most utilised first; between equals the one typed.yaml lists first."""
+    """Return the known units as (percent, metric), the most utilised first, equal ones in the order of typed.yaml."""
     known = [(values[u], -at, u) for at, u in enumerate(unit_names()) if math.isfinite(values.get(u, math.nan))]
     return [(value, unit) for value, _, unit in sorted(known, reverse=True)]
 
 
 def clusters(values: Mapping[str, float]) -> list[list[str]]:
-    """Units grouped by their percentages: each within CLUSTER_POINTS of its first, the most utilised first."""
+    """Return units grouped by percentage: within CLUSTER_POINTS of each group's first, the most utilised first."""
     out: list[list[str]] = []
     first = math.inf
     for value, unit in units_of(values):
@@ -65,7 +65,7 @@ def clusters(values: Mapping[str, float]) -> list[list[str]]:
 
 
 def band(values: Mapping[str, float]) -> Band:
-    """The band of the top unit; empty where no unit is known."""
+    """Return the band of the top unit; empty if no unit is known."""
     top = values.get("top_unit_pct", math.nan)
     tests = {name: workloads(catalog()).observations[f"top_{name}"].test for name in ("full", "low")}
     held = [name for name, test in tests.items() if parse_test(test).truth(values) == TRUE]
@@ -75,9 +75,9 @@ def band(values: Mapping[str, float]) -> Band:
 
 
 def _lead(values: Mapping[str, float], name: str, among: Sequence[str], shared: float = math.inf) -> float:
-    """How far `name` is ahead of the largest other of `among`; NaN where the typed values do not decide it.
+    """Return how far `name` leads the largest other of `among`; NaN if the typed values do not decide it.
 
-    shared: what all of them add up to at most, where they share something.
+    shared: the upper limit of their sum, if they share a resource.
     """
     known = {n: values[n] for n in among if math.isfinite(values.get(n, math.nan))}
     others = [value for n, value in known.items() if n != name]
@@ -90,7 +90,7 @@ def _lead(values: Mapping[str, float], name: str, among: Sequence[str], shared: 
 
 
 def follows(values: dict[str, float]) -> dict[str, float]:
-    """The metrics of one workload that follow from the typed ones."""
+    """Return the metrics of one workload that follow from the typed ones."""
     units = units_of(values)
     if not units:
         return {}
@@ -110,7 +110,7 @@ def follows(values: dict[str, float]) -> dict[str, float]:
     out |= {lead: _lead(values, unit, tuple(unit_names())) for lead, unit in unit_leads().items()}
     stalls = [n for n in values if n.startswith("stall_") and n.endswith("_pct") and "not_issued" not in n]
     out |= {lead: _lead(values, stall, stalls, 100.0) for lead, stall in STALL_LEADS.items()}
-    # Both are of the same instructions: over elapsed cycles, and over those in which an SM had a warp.
+    # Both count the same instructions: over elapsed cycles, and over cycles in which an SM had a warp.
     if not math.isfinite(values.get("sm_throughput_active_pct", math.nan)):
         active = values.get("sm_active_pct", math.nan)
         out["sm_throughput_active_pct"] = min(100.0, 100 * sm / active) if active > 0 else math.nan
@@ -120,7 +120,7 @@ def follows(values: dict[str, float]) -> dict[str, float]:
 
 
 def _complete(frame: pd.DataFrame, pinned: Collection[str]) -> pd.DataFrame:
-    """The frame with what follows from the typed numbers in its columns; `pinned` ones stay as they are."""
+    """Add to the frame's columns what follows from the typed numbers; `pinned` ones stay as they are."""
     out = frame.copy()
     found = [follows({str(n): float(v) for n, v in row.items() if isinstance(v, float)}) for _, row in frame.iterrows()]
     for name in sorted({n for one in found for n in one} - set(pinned)):
@@ -132,9 +132,9 @@ def _complete(frame: pd.DataFrame, pinned: Collection[str]) -> pd.DataFrame:
 def derive_workloads(
     frame: pd.DataFrame, keep: Collection[str] = (), metrics: Mapping[str, MetricDef] | None = None
 ) -> pd.DataFrame:
-    """As `derive`, for typed-in workloads: what follows from the units first, formulas on top of it.
+    """Derive like `derive`, for typed-in workloads: first what follows from the units, then formulas.
 
-    The labels are the SM and the most utilised other unit by the names that people read.
+    The labels are the SM and the most utilised other unit, with their display names.
     """
     known = derive(frame, keep, metrics)
     out = derive(_complete(known, keep), keep, metrics)
@@ -148,7 +148,7 @@ def derive_workloads(
 
 
 def workload_notes(values: Mapping[str, float]) -> tuple[str, ...]:
-    """Notes on the class: top units and clusters, the band, and what the article concludes from the other numbers."""
+    """Return notes on the class: top units and clusters, the band, and the article's conclusions from other numbers."""
     units = units_of(values)
     if not units:
         return ()
@@ -168,7 +168,7 @@ def workload_notes(values: Mapping[str, float]) -> tuple[str, ...]:
 
 
 def workload_units(values: Mapping[str, float]) -> tuple[WorkloadUnit, ...]:
-    """The typed units, the fullest first, with the number of their cluster."""
+    """Return the typed units, the most utilised first, with the number of their cluster."""
     names = unit_names()
     return tuple(
         WorkloadUnit(names[unit], unit, values[unit], at) for at, group in enumerate(clusters(values)) for unit in group
@@ -188,13 +188,13 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def workload_missing(unknown: Mapping[str, set[str]], known: Collection[str]) -> tuple[Missing, ...]:
-    """`unknown` maps a metric to the findings that wait for it; one entry for each word that could be typed."""
+    """Return an entry for each word that could be typed. unknown: metric -> the findings that wait for it."""
     wanted: dict[str, set[str]] = {}
     for metric, waiting in unknown.items():
         for base in typed_inputs().get(metric, (metric,)):
             if base not in known:
                 wanted.setdefault(base, set()).update(waiting)
-    # Several metrics may be typed by one word: it is asked for once.
+    # One word may set several metrics: list it once.
     keys: dict[str, str] = {}
     for metric in sorted(wanted):
         if key := key_of(metric):
@@ -206,7 +206,7 @@ def workload_missing(unknown: Mapping[str, set[str]], known: Collection[str]) ->
 
 @lru_cache(maxsize=1)
 def typed_inputs() -> dict[str, tuple[str, ...]]:
-    """The typed metrics from which a metric follows."""
+    """Map each metric to the typed metrics from which it follows."""
     return {
         "compute_pct": (_SM,),
         "vram_pct": ("dram_pct",),
@@ -217,7 +217,7 @@ def typed_inputs() -> dict[str, tuple[str, ...]]:
 
 
 class WorkloadTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """graphics/time.yaml: what of its peak a unit reaches, the least part of the rest that counts, and the words."""
+    """Content of graphics/time.yaml: the reachable part of the peak, the least part of the rest to count, texts."""
 
     reachable_pct: float
     least_share: float
@@ -231,13 +231,13 @@ class WorkloadTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @lru_cache(maxsize=1)
 def workload_time() -> WorkloadTime:
-    """The constants and texts of the time model of workloads."""
+    """Return the constants and texts of the time model of workloads."""
     return load(resources.folder("knowledge") / "graphics" / "time.yaml", WorkloadTime)
 
 
 @lru_cache(maxsize=1)
 def workload_terms() -> dict[str, str]:
-    """What a fix may change: units by their lower-case names and the parts of the rest -> metric, '' for the rest."""
+    """Map what a fix may change to its metric: units by lower-case names; '' for the parts of the rest."""
     units = {key.lower(): word.metric for key, word in typed().units.items()}
     return {**units, **dict.fromkeys(workload_time().rest, "")}
 
@@ -248,10 +248,10 @@ def _known(values: Mapping[str, float], name: str) -> float:
 
 
 def workload_speedup(values: Mapping[str, float], fix: FixDef) -> Speedup | None:
-    """Old time over new if the fix alone were made: low with its modest degree, high with its far one.
+    """Return old time / new time for the fix alone: low with its modest degree, high with its far one.
 
     values: the known metrics of one workload. The estimate is the middle of both on a log scale, as with kernels. None
-    where the fix does not say what it changes, or changes only unknown work.
+    if the fix does not say what it changes, or changes only unknown work.
     """
     terms, constants = workload_terms(), workload_time()
     work = {name: _known(values, metric) for name, metric in terms.items() if metric and metric in values}
@@ -272,13 +272,13 @@ def workload_speedup(values: Mapping[str, float], fix: FixDef) -> Speedup | None
 
 
 def _vacant(values: Mapping[str, float]) -> float:
-    """Share of the time in which SMs have no warp though the pipeline is not idle (where idle is unknown, at all)."""
+    """Return the share of time in which SMs have no warp, without the pipeline's idle time if that is known."""
     active = values.get("sm_active_pct", math.nan)
     return max(0.0, 100 - active - _known(values, "graphics_idle_pct")) / 100 if math.isfinite(active) else 0.0
 
 
 def _time(work: Mapping[str, float], rest: Mapping[str, float], factors: Mapping[str, float]) -> tuple[float, str]:
-    """The time after a fix, as a share of the time before, and what takes most of it then."""
+    """Return the time after a fix, as a share of the time before, and the term that then takes most of it."""
 
     def factor(name: str) -> float:
         value = factors.get(name, 1.0)
@@ -286,7 +286,7 @@ def _time(work: Mapping[str, float], rest: Mapping[str, float], factors: Mapping
 
     reachable = workload_time().reachable_pct
     beside = max(0.0, 1 - max(work.values()) / reachable)
-    # Idle time and drains cannot be more than what the top unit leaves.
+    # Idle time and drains cannot exceed what the top unit leaves.
     scale = min(1.0, beside / total) if (total := sum(rest.values())) > 0 else 0.0
     needs = {name: share / reachable * factor(name) for name, share in work.items()}
     left = (beside - scale * total) * factor(WAITS) + sum(scale * part * factor(n) for n, part in rest.items())

@@ -1,1 +1,1 @@
-"""Chains rules on names and explains the result. The only package that imports experta."""
+"""Chain rules on names and explain the result. This is the only package that imports experta."""

@@ -1,8 +1,8 @@
 """The only module that imports experta; docs/architecture.md explains each workaround.
 
-One wide fact of observations goes in, conclusions come out, in a deterministic order. experta fires rules of equal
-salience in random order and may fire a rule whose NOT no longer holds, because its agenda removes inexactly. Here each
-step has its own salience band, the agenda is totally ordered by salience, facts and rule id, and removal is exact.
+The input is one wide fact of observations, the output is conclusions in a deterministic order. experta fires rules of
+equal salience in random order and may fire a rule whose NOT no longer holds, because its agenda removes inexactly. Here
+each step has its own salience band, the agenda is totally ordered by salience, facts and rule id, and removal is exact.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from advisor.reasoning.engine.program import UNDETERMINED, CompiledRule, kind_of
 
 
 def _import() -> Any:
-    """Import experta without leaving anything behind in the standard library or on the root logger.
+    """Import experta without side effects on the standard library or the root logger.
 
-    frozendict 1.2, which experta 1.9.4 pins, subclasses `collections.Mapping`, gone since Python 3.10: the name exists
-    for the duration of the import only. Both experta.engine and experta.watchers call `logging.basicConfig()`, which
-    does nothing while the root logger has a handler: else it would write across a terminal screen.
+    frozendict 1.2, which experta 1.9.4 pins, subclasses `collections.Mapping`, which Python 3.10 removed: define the
+    name during the import only. Both experta.engine and experta.watchers call `logging.basicConfig()`, which does
+    nothing while the root logger has a handler; without one it would write to the terminal.
     """
     root, quiet = logging.getLogger(), logging.NullHandler()
     borrowed = not hasattr(collections, "Mapping")
@@ -37,7 +37,7 @@ def _import() -> Any:
         root.removeHandler(quiet)
         if borrowed:
             del collections.Mapping  # type: ignore[attr-defined]
-    # Its __init__ swallows ImportError, so a half-imported package looks like success.
+    # Its __init__ swallows ImportError, so a partially imported package looks like success.
     if not hasattr(experta, "KnowledgeEngine"):
         raise ImportError("experta could not be imported completely: is frozendict 1.2 installed?")
     log = logging.getLogger("experta")
@@ -62,19 +62,19 @@ class State(Fact):  # type: ignore[misc]
 
 
 class Answer(Fact):  # type: ignore[misc]
-    """A choice that the user made, by its name in rules."""
+    """A choice that the user made, by the name that rules use."""
 
 
 class Word(Fact):  # type: ignore[misc]
-    """A word of the quantification, by its name in rules."""
+    """A word of the quantification, by the name that rules use."""
 
 
 class Concluded(Fact):  # type: ignore[misc]
-    """A conclusion: `name` as rules write it, `kind` found or class."""
+    """A conclusion. name: as rules spell it; kind: found or class."""
 
 
 class _Ordered(Strategy):  # type: ignore[misc]
-    """An agenda in a total order, from which exactly what the matcher withdrew is removed."""
+    """An agenda in a total order that removes exactly what the matcher withdrew."""
 
     def _update_agenda(self, agenda: Any, added: Iterable[Any], removed: Iterable[Any]) -> None:
         gone = {_key(activation) for activation in removed}
@@ -92,7 +92,7 @@ def _key(activation: Any) -> tuple[int, tuple[int, ...], str]:
 
 
 class _Matcher(ReteMatcher):  # type: ignore[misc]
-    """experta's matcher, with its nodes listed once: its own lists are rebuilt when two engines alternate."""
+    """experta's matcher with its node lists cached: its own lists are rebuilt when two engines alternate."""
 
     def __init__(self, engine: Any) -> None:
         self._nodes: list[Any] | None = None
@@ -118,11 +118,11 @@ class _Matcher(ReteMatcher):  # type: ignore[misc]
 
     @staticmethod
     def prepare_ruleset(engine: Any) -> set[Any]:
-        """The rules as they are: a State, then facts and NOTs, is the form that experta would bring them to."""
+        """Return the rules unchanged: a State, then facts and NOTs, is already the form that experta needs."""
         return set(engine.get_rules())
 
     def reset(self) -> None:
-        """Forget all facts; also what an interrupted run left for the agenda."""
+        """Remove all facts and what an interrupted run left for the agenda."""
         for node in self._all_nodes():
             node._reset()
         for end in self._ends:
@@ -130,13 +130,13 @@ class _Matcher(ReteMatcher):  # type: ignore[misc]
 
 
 class Chain(KnowledgeEngine):  # type: ignore[misc]
-    """An experta engine over some rules. Built once, reset for each run; not for use by two threads at once."""
+    """An experta engine over some rules. Built once, reset for each run; not safe for two threads at once."""
 
     __matcher__ = _Matcher
     __strategy__ = _Ordered
 
     def __init__(self, rules: Sequence[CompiledRule], first_pass: bool = True) -> None:
-        # A conclusion that no rule reads is recorded but makes no fact: each fact is matched against every rule.
+        # A conclusion that no rule reads is recorded without a fact, because each fact is matched against every rule.
         self._read = frozenset(name for rule in rules for name in (*rule.when, *rule.unless))
         self._rules = [_experta_rule(rule, self._read) for rule in rules]
         if first_pass:
@@ -146,11 +146,11 @@ class Chain(KnowledgeEngine):  # type: ignore[misc]
         super().__init__()
 
     def get_rules(self) -> list[Any]:
-        """The rules; experta's own way evaluates every attribute of the engine."""
+        """Return the rules; experta's own method evaluates every attribute of the engine."""
         return self._rules
 
     def get_deffacts(self) -> list[Any]:
-        """The initial facts, looked up once."""
+        """Return the initial facts, looked up once."""
         if self._starts is None:
             self._starts = super().get_deffacts()
         return self._starts
@@ -162,9 +162,9 @@ class Chain(KnowledgeEngine):  # type: ignore[misc]
         words: Iterable[str] = (),
         concluded: Iterable[str] = (),
     ) -> list[str]:
-        """The ids of the rules that fire, in the order of firing.
+        """Return the ids of the rules that fire, in the order of firing.
 
-        `state` holds every observation that a rule reads; `concluded` what an earlier pass concluded, `found.…` and
+        state: every observation that a rule reads; concluded: the conclusions of an earlier pass, `found.…` and
         `class.…`.
         """
         self.fired = []
@@ -190,7 +190,7 @@ def _fact(name: str) -> Any:
 
 
 def _experta_rule(rule: CompiledRule, read: frozenset[str]) -> Any:
-    # What must hold is TRUE and nothing else; what must not is anything but TRUE: an unknown `unless` lets it fire.
+    # A `when` must be TRUE; an `unless` must be FALSE or UNKNOWN: an unknown `unless` lets the rule fire.
     fields = {name: L(TRUE) for name in rule.observed(rule.when)}
     fields |= {name: ~L(TRUE) for name in rule.observed(rule.unless)}
     needs = [_fact(name) for name in rule.when if kind_of(name) != "observation"]

@@ -1,4 +1,4 @@
-"""HOW and WHY NOT, derived from the declared rules and the evidence. All texts come from the knowledge base."""
+"""Explain HOW and WHY NOT from the declared rules and the evidence. All texts come from the knowledge base."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Clause(Record):
     """One condition of a rule on one launch.
 
-    role: when or unless; holds: null where unknown; evidence: the comparisons of an observation, with their distance to
+    role: when or unless; holds: null if unknown; evidence: the comparisons of an observation, with their distance to
     the threshold; proof: how a finding or class that the condition names was concluded.
     """
 
@@ -37,7 +37,7 @@ class Clause(Record):
 
     @property
     def truth(self) -> int:
-        """FALSE, UNKNOWN or TRUE."""
+        """Return FALSE, UNKNOWN or TRUE."""
         return UNKNOWN if self.holds is None else TRUE if self.holds else FALSE
 
 
@@ -51,7 +51,7 @@ class RuleProof(Record):
 
 
 class Proof(Record):
-    """How something was concluded; no `rules` where nothing concluded it."""
+    """How something was concluded; `rules` is empty if nothing concluded it."""
 
     concludes: str
     title: str
@@ -60,7 +60,7 @@ class Proof(Record):
 
 
 class BlockedRule(Record):
-    """One rule of a finding and what kept it: conditions that are false, unknown, or that block it (`unless`)."""
+    """One rule of a finding and what blocked it: conditions that are false, unknown, or that block it (`unless`)."""
 
     rule_id: str = msgspec.field(name="id")
     concludes: Internal[str]
@@ -73,7 +73,7 @@ class BlockedRule(Record):
 
 @dataclass(frozen=True, slots=True)
 class Then:
-    """What would be concluded: the class without its prefix, and the findings in their order."""
+    """Hypothetical conclusions: the class without its prefix, and the findings in their order."""
 
     class_id: str
     findings: tuple[str, ...]
@@ -81,7 +81,7 @@ class Then:
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """A comparison of a proof, the value of `metric` at which it flips, and what would be concluded just beyond."""
+    """A comparison of a proof, the value of `metric` at which it flips, and the conclusions just beyond that value."""
 
     observation: str
     metric: str
@@ -94,7 +94,7 @@ class Flip:
 
 @dataclass(frozen=True)
 class _Case:
-    """One launch under explanation."""
+    """The launch to explain."""
 
     catalog: Catalog
     observed: Observed
@@ -151,7 +151,7 @@ def _texts(catalog: Catalog, rule_id: str, concludes: str) -> tuple[str, tuple[s
 
 
 def _known(catalog: Catalog, target: str) -> str:
-    """A finding's id or `class.<id>`, from what a person may write; UsageError for an id that is neither."""
+    """Return a finding's id or `class.<id>` for what the user typed; raises UsageError for an unknown id."""
     name = target.removeprefix("found.")
     if name in catalog.findings:
         return name
@@ -172,10 +172,10 @@ def how(
     target: str,
     labels: Mapping[str, str] | None = None,
 ) -> Proof:
-    """How `target` (a finding, or `class.<id>`) was concluded on launch `row`: rules, conditions, values, sources.
+    """Explain how `target` (a finding or `class.<id>`) was concluded on launch `row`: rules, values, sources.
 
-    labels: the launch's named values (leading unit, limiter) for the texts. UsageError for an unknown id; a proof
-    without rules for something that was not concluded.
+    labels: the launch's named values (leading unit, limiter) for the texts. Returns a proof without rules if the target
+    was not concluded. Raises UsageError for an unknown id.
     """
     return _case(catalog, observed, row, trace, labels).proof(_known(catalog, target))
 
@@ -188,10 +188,10 @@ def why_not(
     target: str,
     labels: Mapping[str, str] | None = None,
 ) -> tuple[BlockedRule, ...]:
-    """For each rule of `target` what kept it from firing on launch `row`, with the distance to each threshold.
+    """Return, for each rule of `target`, what kept it from firing on launch `row`, with the distance to thresholds.
 
-    A rule that did fire is listed with `fired` set. For a class, an earlier class of the list that holds, or may hold,
-    is among what blocks it or is unknown. UsageError for an unknown id.
+    A rule that did fire is listed with `fired` set. For a class, an earlier class of the list that holds is listed as
+    blocking, and one that may hold as unknown. Raises UsageError for an unknown id.
     """
     case = _case(catalog, observed, row, trace, labels)
     name = _known(catalog, target)
@@ -205,7 +205,7 @@ def why_not(
         rules = [(r.id, r.when, r.unless) for r in catalog.findings[name].seen]
     out = []
     for rule_id, when, unless in rules:
-        # Only conditions that are not met are listed.
+        # List only the conditions that are not met.
         wanted = [case.clause(n, "when") for n in when if case.truth(n) != TRUE]
         bars = [case.clause(n, "unless") for n in unless if case.truth(n) != FALSE]
         out.append(
@@ -223,6 +223,6 @@ def why_not(
 
 
 def _earlier(catalog: Catalog, name: str) -> tuple[str, ...]:
-    """The classes that come before this one; for `undetermined` all others."""
+    """Return the classes that precede this one; for `undetermined` all others."""
     listed = [f"class.{c}" for c in catalog.classes if f"class.{c}" != UNDETERMINED]
     return tuple(listed[: listed.index(name)] if name in listed else listed)

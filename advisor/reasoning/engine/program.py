@@ -17,7 +17,7 @@ from advisor.records.errors import KnowledgeError
 
 
 def place(catalog: Catalog, entry: str, *keys: str) -> tuple[Path, int]:
-    """File and line, from 1, of a finding's or class's `keys`, such as ("seen", "0", "when")."""
+    """Return the file and line, from 1, of `keys` in a finding or class, such as ("seen", "0", "when")."""
     for folder in catalog.folders:
         for kind in ("diagnoses", "trust", "timeline"):
             path = folder / kind / f"{entry}.yaml"
@@ -31,7 +31,7 @@ def place(catalog: Catalog, entry: str, *keys: str) -> tuple[Path, int]:
 
 
 def mistake(catalog: Catalog, entry: str, keys: tuple[str, ...], text: str) -> KnowledgeError:
-    """The error for a mistake in an entry."""
+    """Return the error for a mistake in an entry."""
     path, line = place(catalog, entry, *keys)
     return KnowledgeError(f"{path}:{line}: {text}")
 
@@ -45,19 +45,19 @@ _ID = re.compile(r"[a-z](?:[a-z0-9.]|_(?!_))*\Z")
 
 
 def kind_of(name: str) -> str:
-    """What a name in `when` or `unless` is: observation, found, class, answer or gain."""
+    """Return the kind of a name in `when` or `unless`: observation, found, class, answer or gain."""
     head, dot, _ = name.partition(".")
     return head if dot and head in KINDS else "observation"
 
 
 def well_formed(name: str) -> bool:
-    """Whether an id may be used in rules: lower case, digits, dots and single underscores, beginning with a letter."""
+    """Whether rules may use an id: lower case, digits, dots and single underscores, beginning with a letter."""
     return _ID.match(name) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledRule:
-    """A rule as the engine sees it. `concludes` is a finding's id, or `class.<id>`; `place` orders the classes."""
+    """A rule as the engine uses it. `concludes` is a finding's id or `class.<id>`; `place` orders the classes."""
 
     id: str
     concludes: str
@@ -72,13 +72,13 @@ class CompiledRule:
         return self.concludes.startswith("class.")
 
     def observed(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """The observations among `names`."""
+        """Return the observations in `names`."""
         return tuple(n for n in names if kind_of(n) == "observation")
 
 
 @dataclass(frozen=True)
 class Program:
-    """All launch rules in the order of the reasoning, and the names that they read, each sorted."""
+    """All launch rules in the order of the reasoning, and the names that they read, each list sorted."""
 
     rules: tuple[CompiledRule, ...]
     observations: tuple[str, ...]
@@ -88,12 +88,12 @@ class Program:
     explains: Mapping[str, tuple[str, ...]]
 
     def of_pass(self, second: bool) -> tuple[CompiledRule, ...]:
-        """The rules before the quantification, or those after it."""
+        """Return the rules that run before the quantification, or those that run after it."""
         return tuple(r for r in self.rules if (r.step >= SECOND_PASS) == second)
 
 
 def reference_error(catalog: Catalog, name: str, step: int) -> str | None:
-    """What is wrong with a name in a rule of this step, or None. One wording for the engine and the lint."""
+    """Return the mistake in a name in a rule of this step, or None. The engine and the lint use the same wording."""
     kind, rest = kind_of(name), name.partition(".")[2]
     if kind == "observation":
         return None if name in catalog.observations else f"{name!r} is not an observation"
@@ -123,7 +123,7 @@ def reference_error(catalog: Catalog, name: str, step: int) -> str | None:
 
 
 def compile_rules(catalog: Catalog) -> Program:
-    """The program of a catalogue; KnowledgeError with file and line for a rule that are invalid."""
+    """Compile the rules of a catalogue; raises KnowledgeError with file and line for an invalid rule."""
     rules: list[CompiledRule] = []
     taken: set[str] = set()
 

@@ -1,4 +1,4 @@
-"""The engine that the rest of the program uses: a pure, cached function from words to conclusions."""
+"""The engine that the rest of the program uses: a pure, cached function from observed states to conclusions."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _NONE: frozenset[str] = frozenset()
 
 
 class Engine:
-    """Reasons over the launch rules of a catalogue; KnowledgeError with file and line when they are invalid.
+    """Reason over the launch rules of a catalogue; raises KnowledgeError with file and line if they are invalid.
 
     A rule fires when every `when` is true and no `unless` is true. An unknown `when`, with none false and no `unless`
     true, leaves it undecided; an unknown `unless` lets it fire and is recorded. A finding that no rule concluded is
     itself unknown while one of its rules is undecided. The class is the first of the list that holds, where an earlier
-    one that is undecided counts as an unknown `unless`; `undetermined` where none holds. Safe for several threads.
+    undecided one counts as an unknown `unless`; it is `undetermined` if none holds. Safe for several threads.
     """
 
     def __init__(self, catalog: Catalog) -> None:
@@ -39,18 +39,18 @@ class Engine:
         self._cache: dict[tuple[bytes, frozenset[str], frozenset[str] | None], Trace] = {}
         column = {name: at for at, name in enumerate(self.program.observations)}
         rules = self.program.rules
-        # Two more columns mean "no condition here": one always true, one always false.
+        # Two extra columns mean "no condition here": one is always true, one always false.
         self._when = _indices([[column[n] for n in r.observed(r.when)] for r in rules], len(column))
         self._unless = _indices([[column[n] for n in r.observed(r.unless)] for r in rules], len(column) + 1)
         self._questions = {name.rpartition(".")[0] for name in self.program.answers}
 
     @property
     def observations(self) -> tuple[str, ...]:
-        """The observations that some rule reads, sorted."""
+        """Return the observations that some rule reads, sorted."""
         return self.program.observations
 
     def forget(self, most: int) -> None:
-        """Drop the conclusions kept, where there are more than `most`: for whoever goes through files without end."""
+        """Clear the cached conclusions if there are more than `most`; for processes that analyse files continuously."""
         with self._lock:
             if len(self._cache) > most:
                 self._cache.clear()
@@ -58,11 +58,11 @@ class Engine:
     def conclude(
         self, state: Mapping[str, int], answers: Iterable[str] = _NONE, words: Iterable[str] | None = None
     ) -> Trace:
-        """The conclusions for one set of words.
+        """Return the conclusions for one set of words.
 
-        state: observation id to FALSE (0), UNKNOWN (1) or TRUE (2), an absent one is unknown; answers and words as
-        rules name them (`answer.dtype.f32`, `gain.small`). Without `words` only the steps before the quantification
-        run; with them the same conclusions come first and the later steps are added.
+        state: observation id to FALSE (0), UNKNOWN (1) or TRUE (2), an absent one is unknown; answers and words: by the
+        names that rules use (`answer.dtype.f32`, `gain.small`). Without `words` only the steps before the
+        quantification run; with them the later steps run too, and the earlier conclusions stay the same and come first.
         """
         row = np.array([[state.get(name, UNKNOWN) for name in self.program.observations]], dtype=np.int8)
         return self._conclude(self._keys(row)[0], row[0], self._relevant(answers), self._known(words))
@@ -74,10 +74,10 @@ class Engine:
         words: Sequence[frozenset[str]] | None = None,
         rows: range | None = None,
     ) -> list[Trace]:
-        """The conclusions for each row of `observed`, reasoned once for each distinct key.
+        """Return the conclusions for each row of `observed`; each distinct key is reasoned about once.
 
-        rows: those to conclude of, all unless given; answers: one set for all of them, or one for each; words: one set
-        for each, None for the first pass.
+        rows: the rows to use, all by default; answers: one set for all rows, or one for each; words: one set for each
+        row, None for the first pass.
         """
         truth = self._truth(observed)[slice(None) if rows is None else slice(rows.start, rows.stop)]
         shared = self._relevant(answers) if isinstance(answers, frozenset) else None
@@ -94,15 +94,15 @@ class Engine:
                 self._chain(second)
 
     def keys(self, observed: Observed) -> list[bytes]:
-        """For each row what its conclusions depend on, besides answers and words.
+        """Return, for each row, the key that its conclusions depend on, apart from answers and words.
 
-        Which rules no observation refutes and which of their observations are unknown: rows that differ only in
-        observations of refuted rules have equal keys and identical traces.
+        The key records which rules no observation refutes and which of their observations are unknown. Rows that differ
+        only in observations of refuted rules have equal keys and identical traces.
         """
         return self._keys(self._truth(observed))
 
     def _truth(self, observed: Observed) -> Array:
-        """Truth codes of the observations that rules read, shape (rows, observations); UNKNOWN for one not judged."""
+        """Return truth codes, shape (rows, observations that rules read); UNKNOWN for one that was not evaluated."""
         column = {name: at for at, name in enumerate(observed.names)}
         truth = np.full((len(observed.truth), len(self.program.observations)), UNKNOWN, dtype=np.int8)
         for at, name in enumerate(self.program.observations):
@@ -155,7 +155,7 @@ class Engine:
 
 
 def _indices(lists: list[list[int]], pad: int) -> Array:
-    """Column numbers of each rule's conditions, shape (rules, longest), filled up with `pad`."""
+    """Return the column numbers of each rule's conditions, shape (rules, longest), padded with `pad`."""
     longest = max((len(one) for one in lists), default=0) or 1
     out = np.full((len(lists), longest), pad, dtype=np.intp)
     for at, one in enumerate(lists):

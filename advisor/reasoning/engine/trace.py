@@ -1,4 +1,4 @@
-"""What a run of the engine concluded, what stayed undecided and why, and how certain each conclusion is."""
+"""The conclusions of one run of the engine, its undecided rules, and the confidence of each conclusion."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """A rule that fired. `unknown_unless`: the conditions that might have blocked it, had they been known.
+    """A rule that fired.
 
-    For a class these include the earlier classes of the decision list that are undecided, as `class.<id>`.
+    unknown_unless: the unknown conditions that would have blocked it if true. For a class these include the earlier
+    classes of the decision list that are undecided, as `class.<id>`.
     """
 
     rule_id: str
@@ -31,7 +32,7 @@ class Fired:
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """A rule that nothing refutes but that lacks `unknown`: names of its `when` that are neither true nor false."""
+    """A rule that nothing refutes. `unknown`: names of its `when` that are neither true nor false."""
 
     rule_id: str
     concludes: str
@@ -43,9 +44,9 @@ class Undecided:
 class Trace:
     """The conclusions of one launch.
 
-    class_id: without its prefix; `fired` and `undecided` in the order of the reasoning, classes as `class.<id>`;
-    explained: a symptom's observation to the finding that explains it, whether or not the symptom is observed;
-    answers and words: those of the input that some rule reads (words None: the first pass alone).
+    class_id: without its prefix; `fired` and `undecided`: in the order of the reasoning, classes as `class.<id>`;
+    explained: a symptom's observation to the finding that explains it, whether or not the symptom is observed; answers
+    and words: those of the input that some rule reads (words None: the first pass alone).
     """
 
     class_id: str
@@ -57,15 +58,15 @@ class Trace:
 
     @property
     def findings(self) -> tuple[str, ...]:
-        """Ids of the findings, each once, in the order of the reasoning."""
+        """Return the ids of the findings, each once, in the order of the reasoning."""
         return tuple(dict.fromkeys(f.concludes for f in self.fired if not f.concludes.startswith("class.")))
 
     def fired_for(self, concludes: str) -> tuple[Fired, ...]:
-        """The rules that concluded a finding, or `class.<id>`."""
+        """Return the rules that concluded a finding or `class.<id>`."""
         return tuple(f for f in self.fired if f.concludes == concludes)
 
     def truth(self, name: str) -> int:
-        """FALSE, UNKNOWN or TRUE for `found.<id>`, `class.<id>`, `answer.…` and `gain.…`.
+        """Return FALSE, UNKNOWN or TRUE for `found.<id>`, `class.<id>`, `answer.…` and `gain.…`.
 
         A finding that no rule concluded is unknown while one of its rules is undecided. A class is unknown while no
         class holds and its own rule is undecided. Words are unknown before the quantification.
@@ -84,7 +85,7 @@ class Trace:
 
 
 def answer_truth(name: str, answers: frozenset[str]) -> int:
-    """TRUE for the choice made, FALSE for the others of a question that was answered, UNKNOWN before that."""
+    """Return TRUE for the user's choice, FALSE for the other choices, UNKNOWN before the question is answered."""
     if name in answers:
         return TRUE
     question = name.rpartition(".")[0]
@@ -102,8 +103,8 @@ def build_trace(
 ) -> Trace:
     """Build the trace: the rules that fired, and what is undecided; `before` is the trace of an earlier pass.
 
-    Nothing here decides what fires. `rules` are in the order of the reasoning; `explains` maps a finding to the
-    symptoms that it explains: of two findings that explain one symptom the earlier counts.
+    This function does not decide which rules fire. rules: in the order of the reasoning; explains: finding -> the
+    symptoms that it explains. If two findings explain one symptom, the earlier one counts.
     """
     done = dict.fromkeys(fired)
     found: dict[str, int] = {}  # every conclusion that is true or unknown
@@ -165,15 +166,15 @@ UNKNOWN_FACTOR = 0.85
 
 
 def confidence(margins: Iterable[float], unknown: int) -> float:
-    """Confidence from 0 to 1 of a conclusion whose evidence has these margins (shares of the thresholds, >= 0).
+    """Return the confidence, 0 to 1, of a conclusion whose evidence has these margins (shares of the thresholds, >= 0).
 
     The weakest piece of evidence decides: with its margin m, `0.5 + 0.5 * (1 - exp(-m / 0.25))`. At the threshold
-    itself both verdicts are equally likely (0.5); a quarter beyond it gives 0.82, where run-to-run noise of counters (a
-    few per cent) and the disagreement of the sources about a threshold (60 or 80, 0.5 or 0.6: about a quarter) no
-    longer change the verdict; at twice the threshold it is 0.99. Each condition that would have blocked the conclusion
-    and is unknown takes off 15 %: such a condition is an exception to the rule, so the rule is still the better bet
-    after four of them (0.52). No evidence to measure (a rule on words alone): 1 before the unknowns. Falls with
-    `unknown`, never falls with a margin. NaN margins count as 0.
+    itself both verdicts are equally likely (0.5). A quarter beyond it the result is 0.82; there, neither run-to-run
+    noise of counters (a few per cent) nor the disagreement of the sources about a threshold (60 or 80, 0.5 or 0.6:
+    about a quarter) changes the verdict. At twice the threshold it is 0.99. Each unknown condition that would have
+    blocked the conclusion subtracts 15 %: such a condition is an exception to the rule, so the rule is still more
+    likely than not after four of them (0.52). Without measurable evidence (a rule on words alone) the result is 1
+    before the unknowns. It falls with `unknown` and never falls with a margin. NaN margins count as 0.
     """
     known = [0.0 if math.isnan(m) else max(m, 0.0) for m in margins]
     weakest = min(known, default=math.inf)
@@ -182,10 +183,10 @@ def confidence(margins: Iterable[float], unknown: int) -> float:
 
 
 def rule_margins(observed: Observed, row: int, trace: Trace, fired: Fired) -> tuple[list[float], int]:
-    """Margins of a fired rule's `when`, with those of the findings and class that it rests on, and its unknowns.
+    """Return the margins of a fired rule's `when` and of the findings and class that it uses, and its unknowns.
 
-    An equality (a flag) holds or not: it has no distance and does not weaken the rule. Of several rules for one earlier
-    finding the surest counts.
+    An equality (a flag) has no distance to its threshold and does not weaken the rule. If several rules concluded one
+    earlier finding, the most certain one counts.
     """
     margins: list[float] = []
     unknown = len(fired.unknown_unless)
@@ -204,7 +205,7 @@ def rule_margins(observed: Observed, row: int, trace: Trace, fired: Fired) -> tu
 
 
 def finding_confidence(observed: Observed, row: int, trace: Trace, concludes: str) -> float:
-    """Confidence of a finding, or of `class.<id>`, on one launch: that of the surest rule that concluded it; else 0."""
+    """Return the confidence of a finding or `class.<id>` on one launch: that of its most certain rule, else 0."""
     return max(
         (confidence(*rule_margins(observed, row, trace, f)) for f in trace.fired_for(concludes)),
         default=0.0,

@@ -1,1 +1,1 @@
-"""Derived metrics: column formulas on the frame."""
+"""Compute derived metrics with column formulas on the frame."""

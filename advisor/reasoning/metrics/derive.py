@@ -30,43 +30,43 @@ Fill = Callable[[Columns, Columns], Array]
 
 
 def _where_none(count: Array) -> Array:
-    """0 where nothing of the kind was executed, else unknown."""
+    """Return 0 where no instruction of the kind was executed, else unknown."""
     return np.where(count == 0, 0.0, np.nan)
 
 
 def dram_bytes(columns: Columns, told: Columns) -> Array:
-    """From the rate and the duration: all that the details page prints."""
+    """Compute the bytes from rate and duration, because the details page prints nothing else."""
     return told["dram_bytes_per_s"] * columns["duration_ns"] / 1e9
 
 
 def dram_peak(columns: Columns, told: Columns) -> Array:
-    """Two transfers a clock over the bus width: theoretical bandwidth of the CUDA programming guide."""
+    """Return the theoretical bandwidth of the CUDA programming guide: two transfers per clock x bus width."""
     return 2 * columns["device_memory_clock_hz"] * columns["device_bus_bits"] / 8
 
 
 def spills(columns: Columns, told: Columns) -> Array:
-    """No local access, no spill."""
+    """Return 0 without local accesses: there are no spills."""
     return _where_none(columns["local_inst"])
 
 
 def load_requests(columns: Columns, told: Columns) -> Array:
-    """One for each load; asynchronous copies make some too, how many depends on their kind."""
+    """Return one request per load; unknown with asynchronous copies, whose requests depend on their kind."""
     return np.where(columns["async_copy_inst"] == 0, columns["global_load_inst"], np.nan)
 
 
 def half_flop(columns: Columns, told: Columns) -> Array:
-    """Lanes of packed instructions: two values each, two operations for a multiply-add; 0 without half arithmetic.
+    """Compute FLOP of packed instructions: two values a lane, two operations for a multiply-add; 0 without any.
 
-    Constants in HFMA2 count as lanes too: where the opcodes cannot rule them out, the number stays unknown.
+    Constants in HFMA2 count as lanes too: if the opcodes cannot rule them out, the number stays unknown.
     """
     lanes = 4 * columns["hfma_lanes"] + 2 * columns["hadd_lanes"] + 2 * columns["hmul_lanes"]
     return np.where(columns["half_inst"] == 0, 0.0, np.where((columns["half_inst"] > 0) | (lanes == 0), lanes, np.nan))
 
 
 def constant_addresses(columns: Columns, told: Columns) -> Array:
-    """Busy cycles of the IDC for each LDC: two for each address of a warp on CC 8.0 to 9.0, more with misses.
+    """Compute addresses per LDC from busy cycles of the IDC: two for each address on CC 8.0 to 9.0, more with misses.
 
-    Misses can make it several times too many, so it is limited to the 32 addresses that a warp can have.
+    Misses can make the result several times too large, so it is limited to the 32 addresses that a warp can have.
     """
     cycles = columns["idc_pct"] / 100 * columns["sm_cycles_elapsed"] * columns["sm_count"]
     version = 10 * columns["device_cc_major"] + columns["device_cc_minor"]
@@ -76,21 +76,21 @@ def constant_addresses(columns: Columns, told: Columns) -> Array:
 
 
 def achievable(columns: Columns, told: Columns) -> Array:
-    """What a copy reaches, where reads and writes are not known separately: the least that any mix of them reaches."""
+    """Return the rate of a copy if reads and writes are not known separately: the lowest rate of any mix of them."""
     return columns["dram_copy_ceiling_pct"]
 
 
-# Fewer samples leave a share more than 5 points uncertain, one standard error at a share of a half.
+# With fewer samples a share is uncertain by more than 5 points (one standard error at a share of a half).
 _ENOUGH_SAMPLES = 100
-# Reasons that a section need not count: their shares of the samples are within half a point of the counters' in
-# 95 % of the bundled launches. Others move more from pass to pass, drain up to 15 points.
+# Reasons that a section need not count: their shares of the samples are within half a point of the counters' in 95 % of
+# the bundled launches. Others vary more from pass to pass, drain by up to 15 points.
 SAMPLED = ("branch_resolving", "dispatch_stall", "membar", "misc")
 
 
 def _sampled(reason: str) -> tuple[tuple[str, ...], Fill]:
-    """Cycles of a warp for each instruction: of all of them, the share of the samples that show this reason.
+    """Estimate a warp's stall cycles per instruction for a reason: issue interval x its share of the samples.
 
-    Unknown where not all reasons were sampled; counted values are kept.
+    Unknown if not all reasons were sampled; counted values are kept.
     """
     name, complete = f"samples_{reason}", f"stall_{reason}_not_issued_pct"
 
@@ -129,7 +129,7 @@ _SAME = 0.5
 
 
 def _leader(columns: Mapping[str, Array], names: tuple[str, ...]) -> tuple[Array, Array]:
-    """The largest known of the columns (NaN when none is known) and the name of it."""
+    """Return the largest known value of the columns (NaN if none is known) and its column's name."""
     values = np.array([columns[name] for name in names])
     filled = np.where(np.isfinite(values), values, -np.inf)
     largest = filled.max(axis=0)
@@ -137,10 +137,10 @@ def _leader(columns: Mapping[str, Array], names: tuple[str, ...]) -> tuple[Array
 
 
 def compute(columns: Mapping[str, Array]) -> tuple[Array, Array, Array]:
-    """compute_pct, compute_from_breakdown and compute_leader.
+    """Return compute_pct, compute_from_breakdown and compute_leader.
 
-    The most utilised of the pipes and the issue slots where all are known, else SM throughput in their place. Where the
-    load and store path, barriers or constants account for SM throughput it is not arithmetic, and the known pipes
+    The value is the most utilised of the pipes and the issue slots if all are known, else SM throughput. If the load
+    and store path, barriers or constants account for SM throughput, it does not measure arithmetic, and the known pipes
     are used.
     """
     largest, name = _leader(columns, compute_units())
@@ -154,16 +154,16 @@ def compute(columns: Mapping[str, Array]) -> tuple[Array, Array, Array]:
 
 
 def memory(columns: Mapping[str, Array]) -> tuple[Array, Array]:
-    """memory_pct and memory_leader: memory throughput, or LSU, ADU, IDC or MIO where one of them is fuller.
+    """Return memory_pct and memory_leader: memory throughput, or the largest of LSU, ADU, IDC and MIO if higher.
 
-    Unknown without memory throughput. The leader is the unit of the breakdown that the number comes from; memory
-    throughput itself where the report does not break it down.
+    Unknown without memory throughput. The leader is the unit of the breakdown that the number comes from, or memory
+    throughput itself if the report does not break it down.
     """
     total = columns["memory_throughput_pct"]
     inside, inside_name = _leader(columns, inner_units())
     unit, unit_name = _leader(columns, memory_units())
     value = np.where(np.isfinite(total), np.fmax(total, inside), np.nan)
-    # Memory throughput is the largest of its units: one that is clearly smaller does not explain it.
+    # Memory throughput is the largest of its units: a clearly smaller unit does not explain it.
     outside = np.where(unit >= total - _SAME, unit_name, "memory_throughput_pct")
     name = np.where(inside > total, inside_name, outside)
     return value, np.where(np.isfinite(value), name, "")
@@ -173,7 +173,7 @@ LIMITS = ("registers", "shared", "blocks", "warps", "barriers")
 
 
 def _limits(columns: Mapping[str, Array]) -> Array:
-    """Shape (5, rows), blocks an SM. Without shared memory there is no limit by it; barriers count where reported."""
+    """Return blocks per SM, shape (5, rows). Unused shared memory does not limit; barriers count if reported."""
     limits = {name: columns[f"occupancy_limit_{name}"] for name in LIMITS}
     free = ~np.isfinite(limits["shared"]) & (columns["shared_bytes_per_block"] == 0)
     limits["shared"] = np.where(free, np.inf, limits["shared"])
@@ -182,13 +182,13 @@ def _limits(columns: Mapping[str, Array]) -> Array:
 
 
 def blocks_per_sm(columns: Mapping[str, Array]) -> Array:
-    """The lowest limit; unknown where one of registers, shared memory, blocks and warps is."""
+    """Return the lowest limit; unknown if that of registers, shared memory, blocks or warps is unknown."""
     lowest = _limits(columns).min(axis=0)
     return np.where(np.isfinite(lowest), lowest, np.nan)
 
 
 def limiter(columns: Mapping[str, Array]) -> Array:
-    """The names of the lowest limits joined with `+`; '' where unknown."""
+    """Return the names of the lowest limits joined with `+`; '' if unknown."""
     limits = _limits(columns)
     lowest = limits.min(axis=0)
     out = np.full(limits.shape[1], "", dtype=object)
@@ -203,13 +203,13 @@ COMMON = (
     *("math_pipe_throttle", "membar", "mio_throttle", "misc", "no_instruction", "not_selected", "selected"),
     *("short_scoreboard", "sleeping", "tex_throttle", "wait"),
 )
-# Only on some: up to CC 9.0, and on CC 9.0, where the samples say warpgroup_arrive for what the counters call gmma.
+# Reasons up to CC 9.0, and reasons on CC 9.0 only, where samples name the counters' gmma warpgroup_arrive.
 SOME = ("imc_miss", "gmma", "warpgroup_arrive")
 REASONS = COMMON + SOME
 
 
 def not_issued(columns: Mapping[str, Array]) -> dict[str, Array]:
-    """`stall_<reason>_not_issued_pct`: unknown where a reason that the architecture has was not sampled."""
+    """Return `stall_<reason>_not_issued_pct`; unknown if a reason that the architecture has was not sampled."""
     samples = {reason: columns[f"samples_{reason}_not_issued"] for reason in REASONS}
     major = columns["device_cc_major"]
     known = np.isfinite(np.array([samples[reason] for reason in COMMON])).all(axis=0)
@@ -226,14 +226,14 @@ def not_issued(columns: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def leader(columns: Mapping[str, Array]) -> Array:
-    """The reason, without `selected`, that takes most of a warp's time; '' where an unknown one could take more."""
+    """Return the reason, apart from `selected`, with most of a warp's time; '' if an unknown one could have more."""
     reasons = [reason for reason in REASONS if reason != "selected"]
     cycles = np.array([columns[f"stall_{reason}"] for reason in reasons])
     filled = np.where(np.isfinite(cycles), cycles, -1.0)
     first = filled.argmax(axis=0)
     largest = filled.max(axis=0)
     known = np.nansum(cycles, axis=0) + np.nan_to_num(columns["stall_selected"], nan=1.0)
-    # Rounding of printed numbers aside, what is not known cannot exceed what the interval leaves.
+    # Apart from rounding of printed numbers, an unknown reason cannot exceed what the interval leaves.
     rest = columns["issue_interval"] - known - 0.02 * columns["issue_interval"]
     certain = (largest > 0) & ((rest <= largest) | np.isfinite(cycles[: len(COMMON) - 1]).all(axis=0))
     return np.where(certain, np.array(reasons, dtype=object)[first], "")
@@ -244,7 +244,7 @@ _SAMPLES = tuple(f"samples_{reason}_not_issued" for reason in REASONS)
 
 @lru_cache(maxsize=1)
 def code_inputs() -> dict[str, tuple[str, ...]]:
-    """The metrics that code computes, apart from formulas, fallbacks, opcodes and accesses -> what they read."""
+    """Map metrics computed by code to their inputs; formulas, fallbacks, opcodes and accesses are excluded."""
     compute_reads = (*compute_units(), "sm_throughput_pct")
     return {
         "compute_pct": compute_reads,
@@ -257,14 +257,14 @@ def code_inputs() -> dict[str, tuple[str, ...]]:
 
 @dataclass(frozen=True)
 class Plan:
-    """Ids in an order in which every metric follows what it reads; the parsed formulas; what each metric reads."""
+    """Ids in an order in which every metric follows its inputs, the parsed formulas, and the inputs of each metric."""
 
     order: tuple[str, ...]
     formulas: Mapping[str, Expression]
     reads: Mapping[str, frozenset[str]]
 
     def follow(self, changed: frozenset[str]) -> frozenset[str]:
-        """The metrics that depend on the changed ones, these left out."""
+        """Return the metrics that depend on the changed ones, excluding the changed ones."""
         out: set[str] = set()
         for name in self.order:
             if name not in changed and self.reads[name] & (changed | out):
@@ -273,7 +273,7 @@ class Plan:
 
 
 def plan(metrics: Mapping[str, MetricDef]) -> Plan:
-    """The plan of a catalogue; KnowledgeError for a wrong formula, a metric that is not there, or a circle."""
+    """Return the plan of a catalogue; raises KnowledgeError for a wrong formula, an unknown metric, or a cycle."""
     formulas: dict[str, Expression] = {}
     reads: dict[str, frozenset[str]] = {}
     for name, entry in metrics.items():
@@ -310,7 +310,7 @@ def _own_plan() -> Plan:
 
 
 def columns_of(frame: pd.DataFrame) -> dict[str, Array]:
-    """The frame's numeric columns as float arrays of shape (rows,)."""
+    """Return the frame's numeric columns as float arrays of shape (rows,)."""
     # All at once: a frame has hundreds of columns, and extracting them one by one is slow.
     kinds = [dtype.kind in "fiub" for dtype in frame.dtypes]
     values = frame.loc[:, kinds].to_numpy(dtype=float).T
@@ -318,9 +318,9 @@ def columns_of(frame: pd.DataFrame) -> dict[str, Array]:
 
 
 def check(frame: pd.DataFrame, metrics: Mapping[str, MetricDef] | None = None) -> None:
-    """The contract of the frame: columns are IDENTITY, canonical metrics as float64, or LABELS as text.
+    """Check the frame: columns are IDENTITY, canonical metrics as float64, or LABELS as text.
 
-    KnowledgeError names the first column that is neither, or that has another type.
+    Raises KnowledgeError for the first column that is neither, or that has another type.
     """
     known = catalog().metrics if metrics is None else metrics
     for name in map(str, frame.columns):
@@ -338,12 +338,12 @@ def check(frame: pd.DataFrame, metrics: Mapping[str, MetricDef] | None = None) -
 def derive(
     frame: pd.DataFrame, keep: Collection[str] = (), metrics: Mapping[str, MetricDef] | None = None
 ) -> pd.DataFrame:
-    """The frame with every canonical metric as a float64 column, and LABELS; rows and their order stay.
+    """Return the frame with every canonical metric as a float64 column, and LABELS; rows and their order stay.
 
-    frame: IDENTITY columns and any metrics, in the units of metrics.yaml; it may have been derived before. A number
-    that the report gives wins over a formula; a number that can only be derived is computed again wherever its inputs
-    are known. keep: metrics that hold unchanged, as in a what-if: what depends on them is computed again, even
-    where a report gave it. Infinities become NaN. KnowledgeError for a catalogue whose formulas are wrong.
+    frame: IDENTITY columns and any metrics, in the units of metrics.yaml; it may have been derived before. A number in
+    the report has priority over a formula; a number that can only be derived is computed again wherever its inputs are
+    known. keep: metrics that stay unchanged, as in a what-if; metrics that depend on them are computed again, even if
+    the report gave them. Infinities become NaN. Raises KnowledgeError for a catalogue whose formulas are wrong.
     """
     import pandas as pd
 
@@ -359,7 +359,7 @@ def derive(
     columns = _compute(known, steps, told, _counted(frame, known), held, steps.follow(held) if held else frozenset())
     identity = [name for name in IDENTITY if name in frame]
     rest = [name for name in frame.columns if name not in identity and name not in columns and name not in LABELS]
-    # The numbers as one block: column by column pandas takes longer to put them together than they take to compute.
+    # Build the numbers as one block: pandas takes longer to join single columns than the computation takes.
     numbers = pd.DataFrame(np.array([columns[name] for name in known]).T, index=frame.index, columns=list(known))
     labels = pd.DataFrame(_labels(columns), index=frame.index)
     return pd.concat((frame[identity], numbers, frame[rest], labels), axis=1)
@@ -374,12 +374,12 @@ def _else(values: Array, other: Array) -> Array:
 
 
 def _identity(frame: pd.DataFrame, name: str, rows: int) -> Array:
-    """Grid, block, compute capability and MIG as the frame's identity columns have them."""
+    """Return a column for grid, block, compute capability or MIG from the frame's identity columns."""
     source = {"grid_size": "grid", "block_size": "block", "device_mig": "gpu_name"}.get(name, "cc")
     if source not in frame:
         return np.full(rows, np.nan)
     if source == "gpu_name":
-        # A part of a GPU is called by its size, such as `NVIDIA A100-SXM4-40GB MIG 1g.5gb`.
+        # The name of a part of a GPU ends with its size, such as `NVIDIA A100-SXM4-40GB MIG 1g.5gb`.
         names = (gpu if isinstance(gpu, str) else "" for gpu in frame["gpu_name"])
         return np.array([float(" MIG " in name) if name else math.nan for name in names])
     if source == "cc":
@@ -389,7 +389,7 @@ def _identity(frame: pd.DataFrame, name: str, rows: int) -> Array:
 
 
 def _counted(frame: pd.DataFrame, known: Mapping[str, MetricDef]) -> dict[str, Array]:
-    """The metrics that come from the opcodes and the accesses of each launch."""
+    """Return the metrics that come from the opcodes and the accesses of each launch."""
     out: dict[str, Array] = {}
     for column, source, function in (("opcodes", "opcodes", mix), ("accesses", "accesses", access_metrics)):
         names = [name for name, entry in known.items() if entry.source == source]

@@ -1,4 +1,4 @@
-"""Canonical counts from executed opcodes, and sums over the source-level accesses of a launch."""
+"""Count canonical metrics from executed opcodes, and sum the source-level accesses of a launch."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from advisor.hardware import sass
 from advisor.records.readings import Access
 
 Array = np.ndarray[Any, Any]
-# HFMA2 is arithmetic only where there are other half instructions, or where it exceeds this share of all
-# instructions: else it loads constants (`HFMA2 R1, -RZ, RZ, 0, 0`). By the disassembly of 53 kernels constants take up
-# to 6 % of the instructions, while a product of half matrices that does nothing to save loads has one HFMA2 in three to
-# five instructions: the line is between them. On two bfloat16 values (BF16_V2) it is always arithmetic.
+# HFMA2 is arithmetic only if there are other half instructions, or if it exceeds this share of all instructions:
+# otherwise it loads constants (`HFMA2 R1, -RZ, RZ, 0, 0`). In the disassembly of 53 kernels, constants take up to 6 %
+# of the instructions, while a plain product of half matrices has one HFMA2 in three to five instructions: the threshold
+# is between them. On two bfloat16 values (BF16_V2) it is always arithmetic.
 HFMA2_IS_WORK = 0.15
-# HADD2.F32 is not among them: it widens a half to fp32 and computes nothing.
+# HADD2.F32 is excluded: it widens a half to fp32 and computes nothing.
 _HALF_MATH = {
     "HADD2": ("half_math_inst", "hadd2_inst"),
     "HMUL2": ("half_math_inst", "hmul2_inst"),
@@ -28,7 +28,7 @@ _HALF_MATH = {
 
 @lru_cache(maxsize=8192)
 def _weights(opcode: str, plain: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Metrics that one execution counts to, and metrics that it may count to but only its modifiers would show it."""
+    """Return the metrics that one execution counts to, and those that only its modifiers could confirm."""
     what = sass.classify(opcode)
     if not what.entry:
         return ("unclassified_inst",), ()
@@ -56,9 +56,9 @@ def _may_be_constant(opcode: str) -> bool:
 
 
 def count(executed: Mapping[str, float]) -> dict[str, float]:
-    """Canonical counts of a launch from warp-level executions by opcode; NaN where only modifiers would show it.
+    """Return canonical counts of a launch from warp-level executions by opcode; NaN if modifiers would be needed.
 
-    A metric that no opcode counts to is absent: zero.
+    A metric that no opcode counts to is absent, which means zero.
     """
     plain = not any("." in opcode for opcode in executed)
     out: dict[str, float] = {}
@@ -84,7 +84,7 @@ def count(executed: Mapping[str, float]) -> dict[str, float]:
 
 
 def mix(column: Iterable[Any], names: Iterable[str]) -> dict[str, Array]:
-    """The columns `names` from the frame's column of opcode mappings; NaN where a launch has none."""
+    """Return the columns `names` from the frame's column of opcode mappings; NaN where a launch has none."""
     rows = [count(executed) if isinstance(executed, Mapping) and executed else None for executed in column]
     return {
         name: np.array([np.nan if row is None else row.get(name, 0.0) for row in rows], dtype=float) for name in names
@@ -101,7 +101,7 @@ def _ratio(above: float, below: float) -> float:
 
 
 def summarise(accesses: Sequence[Access]) -> dict[str, float]:
-    """Canonical metrics of one launch. Units: sectors, bytes, bits; a ratio without accesses is NaN.
+    """Return canonical metrics of one launch. Units: sectors, bytes, bits; a ratio without accesses is NaN.
 
     A count that the report lacks is NaN in an access and makes the sums with it NaN.
     """
@@ -130,11 +130,11 @@ def summarise(accesses: Sequence[Access]) -> dict[str, float]:
 
 
 def _uniform(loads: Access) -> float:
-    """How many of the loads have all lanes at one sector, at least: NaN without the number of sectors.
+    """Return the least number of loads whose lanes all use one sector; NaN without the number of sectors.
 
     Loads of one width are known by their sums alone. If u of n loads take one sector and no other takes fewer than the
-    c sectors that the lanes' own bytes fill, the sum is u + (n - u) * c or more; scattered loads among them only hide
-    uniform ones. Where c is one sector or less, as for bytes, nothing is known: 0.
+    c sectors that the lanes' own bytes fill, the sum is at least u + (n - u) * c; scattered loads among them only hide
+    uniform ones. If c is one sector or less, as for bytes, nothing is known and the result is 0.
     """
     if not loads.executed or not loads.width:
         return 0.0
@@ -146,7 +146,7 @@ def _uniform(loads: Access) -> float:
 
 
 def _atomic_share(shared: Sequence[Access]) -> float:
-    """Share of the passes over the ideal number that atomics make; 0 when there are none over it."""
+    """Return the share of atomics in the passes over the ideal number; 0 if there are none over it."""
     excess = [(a.kind == "atomic", a.wavefronts - a.wavefronts_ideal) for a in shared]
     total = math.fsum(e for _, e in excess)
     if math.isnan(total):
@@ -155,6 +155,6 @@ def _atomic_share(shared: Sequence[Access]) -> float:
 
 
 def access_metrics(column: Iterable[Any], names: Iterable[str]) -> dict[str, Array]:
-    """The columns `names` from the frame's column of access tuples; NaN where a launch has none."""
+    """Return the columns `names` from the frame's column of access tuples; NaN where a launch has none."""
     rows = [summarise(accesses) if isinstance(accesses, tuple | list) else None for accesses in column]
     return {name: np.array([np.nan if row is None else row[name] for row in rows], dtype=float) for name in names}

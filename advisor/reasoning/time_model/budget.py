@@ -1,11 +1,11 @@
-"""What several fixes of one launch give together, and the order in which to make them.
+"""Estimate what several fixes of one launch give together, and in which order to make them.
 
-All of them are put through the time model at once, as one fix, because gains neither add up nor multiply: the first may
-remove what a second would have saved, or make it effective. Where two fixes reduce the work of one unit it is unknown
+All of them go through the time model together, as one fix, because gains neither add up nor multiply: the first fix may
+remove what a second would have saved, or make it effective. If two fixes reduce the work of one unit, it is unknown
 whether they remove the same work. So the modest degree of the two together is that of the larger one alone, the far
 degree is both, and the estimate is their geometric mean.
 
-The order is greedy: the next fix is the one that gives most once those before it are made.
+The order is greedy: the next fix is the one that gives most after those before it.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ class _Degrees:
 
 
 def budgets(model: Model, fixes: Mapping[str, FixDef], candidates: Sequence[Sequence[str]]) -> list[Budget | None]:
-    """The budget of each row, None where fewer than two of its fixes are worth anything.
+    """Return the budget of each row, None if fewer than two of its fixes are worth making.
 
-    fixes: by finding; candidates: of each row, the findings whose gain the model estimates, best first. Units: gains
-    are old time over new.
+    fixes: by finding; candidates: for each row, the findings whose gain the model estimates, best first. Units: gains
+    are old time / new time.
     """
     trials = _Trials(model, fixes)
     rows = {row: tuple(found) for row, found in enumerate(candidates) if len(found) >= 2}
@@ -68,7 +68,7 @@ def _budget(trials: _Trials, row: int, order: tuple[str, ...]) -> Budget | None:
     for at, finding in enumerate(order):
         found = trials.of(row, order[: at + 1])
         assert found is not None
-        # A fix that costs more than it saves once the others are done would be left undone: no step is a loss.
+        # A fix that costs more than it saves after the others would not be made, so no step is a loss.
         total = max(before, found.estimate)
         steps.append(BudgetStep(finding, trials.gain(row, (finding,)), total / before, total, found.next_limiter))
         before = total
@@ -80,7 +80,7 @@ def _budget(trials: _Trials, row: int, order: tuple[str, ...]) -> Budget | None:
 
 
 class _Trials:
-    """Gains of sets of fixes on rows, each set calculated once for all rows that ask."""
+    """Gains of sets of fixes on rows; each set is calculated once for all rows that request it."""
 
     def __init__(self, model: Model, fixes: Mapping[str, FixDef]) -> None:
         self._model = model
@@ -89,7 +89,7 @@ class _Trials:
         self._known: dict[tuple[int, frozenset[str]], Speedup | None] = {}
 
     def need(self, asked: set[tuple[int, tuple[str, ...]]]) -> None:
-        """Reckon these sets of fixes on these rows."""
+        """Estimate these sets of fixes on these rows."""
         rows: dict[frozenset[str], set[int]] = {}
         for row, members in asked:
             if (row, frozenset(members)) not in self._known:
@@ -100,11 +100,11 @@ class _Trials:
                 self._known[row, chosen] = found
 
     def of(self, row: int, members: tuple[str, ...]) -> Speedup | None:
-        """The gain of these fixes together; None where it is unknown."""
+        """Return the gain of these fixes together; None if it is unknown."""
         return self._known[row, frozenset(members)]
 
     def gain(self, row: int, members: tuple[str, ...]) -> float:
-        """Its estimate, 1 where it is unknown."""
+        """Return the estimated gain, 1 if it is unknown."""
         found = self.of(row, members)
         return 1.0 if found is None else found.estimate
 
@@ -130,7 +130,7 @@ class _Trials:
         return self._degrees[finding]
 
     def _factors(self, texts: Mapping[str, str]) -> Factors:
-        """The factors of a fix, 1 where unknown, `latency` as its parts."""
+        """Return the factors of a fix, 1 if unknown; `latency` is split into its parts."""
         out: Factors = {}
         for name, text in texts.items():
             factor = parse(text).column(self._model.columns, self._model.rows)
@@ -138,12 +138,12 @@ class _Trials:
         whole = out.pop("latency", None)
         if whole is not None:
             out |= {name: out.get(name, 1.0) * whole for name in _OWN_WAITS}
-            # Where a warp waits at barriers alone, nothing else shows what is left of it.
+            # If a warp waits at barriers only, no other term shows the remaining waits.
             out["latency_barrier"] = out.get("latency_barrier", 1.0) * np.where(self._own(()) > 0, 1.0, whole)
         return out
 
     def _with_barrier(self, parts: list[Mapping[str, Array]], join: _Join) -> Factors:
-        """The factors of several fixes as one. Waits at barriers shrink with other waits and by their own factor."""
+        """Combine the factors of several fixes. Waits at barriers shrink with other waits and by their own factor."""
         described = time_model().terms
         out: Factors = {}
         for name in dict.fromkeys(name for part in parts for name in part):
@@ -156,30 +156,30 @@ class _Trials:
         return out
 
     def _own(self, factors: tuple[tuple[str, Array], ...]) -> Array:
-        """What a warp waits for by itself, scaled by the factors: shape (rows,)."""
+        """Return a warp's own waits, scaled by the factors: shape (rows,)."""
         scale = dict(factors)
         return np.asarray(sum(self._model.now.terms[name] * scale.get(name, 1.0) for name in _OWN_WAITS))
 
 
 def _same(factors: Sequence[Array]) -> Array:
-    """Fixes that remove the same work: the larger one alone; and what is added, once."""
+    """Combine fixes that remove the same work: only the larger one counts; added work counts once."""
     least, most = np.minimum.reduce(factors), np.maximum.reduce(factors)
     return np.asarray(np.minimum(least, 1.0) * np.maximum(most, 1.0))
 
 
 def _each(factors: Sequence[Array]) -> Array:
-    """Fixes that remove each its own share of what the others leave."""
+    """Combine fixes that each remove their own share of what the others leave."""
     return np.asarray(np.multiply.reduce(factors))
 
 
-# What ends the search for more inside the kernel, or says that its percentages mean nothing.
+# Findings that end the search inside the kernel, or that make its percentages meaningless.
 _NONE_WITH = ("launch_overhead", *ENDS)
 
 
 def with_budgets(
     catalog: Catalog, columns: Mapping[str, Array], launches: Sequence[LaunchDiagnosis]
 ) -> tuple[LaunchDiagnosis, ...]:
-    """The launches, in the order of the rows of `columns`, each with its budget where it has one."""
+    """Return the launches, in the order of the rows of `columns`, each with its budget if it has one."""
     candidates = [candidates_of(catalog, launch.findings) for launch in launches]
     if not any(len(found) >= 2 for found in candidates):
         return tuple(launches)
@@ -194,7 +194,7 @@ def with_budgets(
 
 
 def candidates_of(catalog: Catalog, findings: Sequence[Ranks]) -> tuple[str, ...]:
-    """Findings whose fix has a gain, those not worth it alone too: another fix may clear the way for it."""
+    """Return findings whose fix has a gain, even a small one: another fix may make it effective."""
     if any(f.id in _NONE_WITH and f.kind == "diagnosis" for f in findings):
         return ()
     fixed = (f.id for f in findings if f.speedup is not None)

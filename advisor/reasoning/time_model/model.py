@@ -1,4 +1,4 @@
-"""From needs to time, and from a fix's changes to a speedup with its range and its next limiter."""
+"""Compute time from needs, and from a fix's changes a speedup with its range and its next limiter."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from advisor.knowledge.texts import fill
 from advisor.reasoning.time_model.terms import LATENCY, Array, Needs, needs, time_model
 from advisor.records.diagnosis import Speedup
 
-# A term that needs this part of what the largest one needs carries the time too.
+# A term that needs at least this part of the largest need also determines the time.
 _CARRIES = 0.7
-# The most that a fix can add to a unit: one that idled may take over what another did.
+# The largest factor of a fix on a unit: an idle unit may take over the work of another one.
 _MOST = 64.0
-# Of the units that a fix relieves, those that give back this share of the time are listed, at most so many by name.
+# List the relieved units that save at least this share of the time, at most this many by name.
 _NOTICED = 0.005
 _TOLD = 3
 
@@ -34,13 +34,13 @@ class Model:
 
     @property
     def relative(self) -> Array:
-        """Predicted over measured time of the unmodified launch: 1 when the counters account for it."""
+        """Return predicted / measured time of the unmodified launch: 1 if the counters account for it."""
         return _combine(_chains(self.now.terms), time_model().norm.estimate)
 
 
-@np.errstate(all="ignore")  # absurd counters give infinities, which say unknown: nothing to warn of
+@np.errstate(all="ignore")  # out-of-range counters give infinities, which mean unknown: no warning
 def build(columns: Mapping[str, Array], rows: int) -> Model:
-    """The model of a derived frame's columns."""
+    """Build the model from a derived frame's columns."""
     found = needs(columns, rows)
     # Without stall or occupancy numbers the latency is what the other chains leave of the time.
     norm = time_model().norm.estimate
@@ -52,7 +52,7 @@ def build(columns: Mapping[str, Array], rows: int) -> Model:
 
 
 def _chains(terms: Mapping[str, Array]) -> dict[str, Array]:
-    """The need of each chain: the largest of its terms; parts of one unit, and of a warp's latency, add up."""
+    """Return the need of each chain: the largest of its terms; parts of a unit, and of a warp's latency, add up."""
     described = time_model().terms
     units: dict[tuple[str, str], Array] = {}
     for name, need in terms.items():
@@ -78,7 +78,7 @@ def _changed(now: Needs, factors: Mapping[str, Array]) -> dict[str, Array]:
     for name, need in now.terms.items():
         factor = factors.get(name, factors.get(described[name].follows, np.ones_like(need)))
         if name == "l2":
-            # What misses passes through L2 twice, looked up and filled: fewer misses for each look-up are less work.
+            # A miss passes through L2 twice, for look-up and fill: fewer misses for each look-up are less work.
             fewer = np.minimum(1, factors.get("dram", np.ones_like(need)) / np.maximum(factor, 1e-9))
             factor = factor * (1 + now.missed * fewer) / (1 + now.missed)
         if name in LATENCY:
@@ -92,7 +92,7 @@ def _changed(now: Needs, factors: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def _others_wait(now: Needs, factors: Mapping[str, Array]) -> Array:
-    """What a fix leaves of a warp's own waits: who waits at a barrier waits for the others, and for less time so."""
+    """Return the remaining share of a warp's own waits; warps at a barrier wait less if the others wait less."""
     own = [name for name in LATENCY if name != "latency_barrier"]
     before = np.asarray(sum(now.terms[name] for name in own))
     after = np.asarray(sum(now.terms[name] * factors.get(name, 1.0) for name in own))
@@ -100,7 +100,7 @@ def _others_wait(now: Needs, factors: Mapping[str, Array]) -> Array:
 
 
 def new_time(now: Needs, after: Mapping[str, Array], norm: float) -> Array:
-    """New time over old, shape (rows,). The part that the counters do not account for stays as it is."""
+    """Return new time / old time, shape (rows,); the part that the counters do not account for is unchanged."""
     return np.asarray(_accounted(now) * _combine(_chains(after), norm) / _before(now, norm) + 1 - _accounted(now))
 
 
@@ -109,13 +109,13 @@ def _before(now: Needs, norm: float) -> Array:
 
 
 def _accounted(now: Needs) -> Array:
-    """The share of the measured time that the model accounts for, once it is scaled to it as far as it may be."""
+    """Return the share of the measured time that the model accounts for, after scaling it within the allowed range."""
     scale, told = time_model().scale, _before(now, time_model().norm.estimate)
     return np.asarray(np.minimum(told * np.clip(1 / told, scale.low, scale.high), 1))
 
 
 def _factors(texts: Mapping[str, str], columns: Mapping[str, Array], rows: int) -> dict[str, Array]:
-    """The factors of a fix's changes, limited to 0.._MOST, NaN where unknown."""
+    """Return the factors of a fix's changes, limited to 0.._MOST, NaN if unknown."""
     out = {}
     for name, text in texts.items():
         expression: Expression = parse(text)
@@ -125,14 +125,14 @@ def _factors(texts: Mapping[str, str], columns: Mapping[str, Array], rows: int) 
 
 @np.errstate(all="ignore")
 def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
-    """What the fix alone would give on the rows `at` (indices): old time over new, at least 1.
+    """Return the speedup of the fix alone on the rows `at` (indices): old time / new time, at least 1.
 
-    None where none of the fix's factors is known there, or the factor of a term that carries the time is unknown. Other
+    None if all factors of the fix are unknown there, or the factor of a term that determines the time is unknown. Other
     unknown factors are ignored.
 
-    The estimate takes the middle (on a log scale) between the modest and the far degree of the fix; low and high are
-    the least and the most that either gives with little overlap between units or with much, and allow for the model's
-    own error. Never below the algorithm's floor.
+    The estimate is the middle (on a log scale) between the modest and the far degree of the fix; low and high are the
+    least and the most that either gives with little or much overlap between units, and include the model's own error.
+    The new time is never below the algorithm's minimum time.
     """
     constants = time_model()
     columns = {name: column[at] for name, column in model.columns.items()}
@@ -173,7 +173,7 @@ def speedups(model: Model, fix: FixDef, at: Any) -> list[Speedup | None]:
 
 
 def _less(now: Needs, shrunk: Mapping[str, float], row: int) -> str:
-    """What a fix takes work from, in words: first what gives most time back, and by how much; units it spares are none.
+    """Name the units that a fix relieves, first the one that saves most time, with the remaining work.
 
     shrunk: what is left, 0 to 1, of the work of each term.
     """
@@ -196,24 +196,24 @@ def _less(now: Needs, shrunk: Mapping[str, float], row: int) -> str:
 
 
 def _name(now: Needs, term: str, row: int) -> str:
-    """What a term is called on this launch, without the units that it does not use."""
+    """Return the name of a term on this launch, without the units that the launch does not use."""
     named = time_model().terms[term]
     used = [unit for unit in named.alone if float(now.terms[unit][row]) >= _NOTICED]
     return named.alone[used[0]] if len(used) == 1 else named.name
 
 
 def _off(speedup: Array, sign: int) -> Array:
-    """A speedup if the model is off by as much as it may be about the part of the time that the fix removes.
+    """Return a speedup changed by the model's error on the part of the time that the fix removes.
 
-    What a fix leaves as it was has been measured. The rest is the model's word about the launch against its word about
-    another one, each as far off as the model is about unmodified launches: together that by the square root of two.
+    The unchanged part was measured. The rest compares the model's prediction for the launch with its prediction for
+    another one. Each is as inexact as for unmodified launches, so the ratio's log error is sqrt(2) times that.
     """
     off = time_model().accuracy.within ** math.sqrt(2)
     return np.asarray(speedup * off ** (sign * (1 - 1 / np.maximum(speedup, 1.0))))
 
 
 def _undecided(now: Needs, factors: Mapping[str, Array]) -> Array:
-    """Where the factor of a term that carries the time is unknown: shape (rows,)."""
+    """Return where the factor of a term that determines the time is unknown: shape (rows,)."""
     most = np.max(list(now.terms.values()), axis=0)
     unknown = np.zeros_like(most, dtype=bool)
     for name, factor in factors.items():
@@ -224,12 +224,12 @@ def _undecided(now: Needs, factors: Mapping[str, Array]) -> Array:
 
 
 def limiter(terms: Mapping[str, Array], row: int) -> str:
-    """The term that limits a row: of the unit that needs most, the part that does."""
+    """Return the term that limits a row: the largest part of the unit that needs most."""
     return max(terms, key=lambda name: (float(_unit_need(terms, name)[row]), float(terms[name][row])))
 
 
 def _unit_need(terms: Mapping[str, Array], name: str) -> Array:
-    """The need of the unit that a term belongs to, so that the parts of one unit are compared together."""
+    """Return the need of the unit that a term belongs to, so that the parts of one unit are compared together."""
     described = time_model().terms
     part = described[name].part_of
     if not part:
@@ -238,7 +238,7 @@ def _unit_need(terms: Mapping[str, Array], name: str) -> Array:
 
 
 def _launch(columns: Mapping[str, Array], rows: int, factor: Array) -> list[Speedup | None]:
-    """A launch costs the host 2 to 5 us in addition to the kernel's own time; doing fewer launches saves that part."""
+    """Return the speedup of fewer launches; each costs the host 2 to 5 us in addition to the kernel's own time."""
     constants = time_model()
     duration = columns.get("duration_ns", np.full(rows, np.nan))
     out: list[Speedup | None] = []
@@ -256,7 +256,7 @@ def _launch(columns: Mapping[str, Array], rows: int, factor: Array) -> list[Spee
 
 
 def _floor(columns: Mapping[str, Array], rows: int) -> Array:
-    """Measured time over the floor that the algorithm's bytes set at the achievable bandwidth; NaN when unknown."""
+    """Return measured time / minimum time of the algorithm's bytes at the achievable bandwidth; NaN if unknown."""
 
     def get(name: str) -> Array:
         return columns.get(name, np.full(rows, np.nan))

@@ -1,20 +1,20 @@
-"""Whether two sets of run times differ by more than the runs do among themselves.
+"""Decide whether two sets of run times differ by more than their noise.
 
 Times are in nanoseconds. The constants and their sources are in knowledge/noise.yaml.
 
-The middle of a set is its median: one cold or disturbed run must not move it. How far the median may be off, as a share
-of it, is calculated in one of two ways:
+A set is represented by its median, so that one cold or disturbed run does not move it. The possible error of the
+median, as a share of it, is calculated in one of two ways:
 
 - From `enough` runs (5) on: `confidence * 1.2533 * 1.4826 * MAD / (median * sqrt(n))`. MAD is the median absolute
   deviation; times 1.4826 it estimates the standard deviation of normal noise and ignores outliers; the median of n
-  values has 1.2533 times the standard error of their mean. `confidence` is 2.58: two equal kernels are taken for
-  different about once in a hundred times. Never less than `floor.runs`: what drifts between two series (temperature,
-  clocks, memory placement) does not show within one.
-- With fewer: half the runs' range says more than any deviation of so few, and no less than `floor.single` is taken,
-  which is how far repeated profiles of one launch are apart in practice.
+  values has 1.2533 times the standard error of their mean. `confidence` is 2.58: two equal kernels are reported as
+  different about once in a hundred times. The result is never less than `floor.runs`, because drift between two series
+  (temperature, clocks, memory placement) does not show within one.
+- With fewer runs: half their range, because a deviation of so few is unreliable, and never less than `floor.single`,
+  which is how much repeated profiles of one launch differ in practice.
 
-Two sets differ when their medians' ratio is outside `1 +- sqrt(noise_a^2 + noise_b^2)`, taken on a log scale so that
-it makes no difference which of them came first.
+Two sets differ if the ratio of their medians is outside `1 +- sqrt(noise_a^2 + noise_b^2)`, on a log scale so that
+their order makes no difference.
 """
 
 from __future__ import annotations
@@ -37,26 +37,26 @@ _MEDIAN_TO_MEAN = 1.2533  # sqrt(pi / 2): standard error of a median over that o
 
 
 class Floor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The least noise of a time: a share of it (0.02 is 2 %) plus nanoseconds."""
+    """The minimum noise of a time: a share of it (0.02 is 2 %) plus nanoseconds."""
 
     share: float
     ns: float
     cites: tuple[str, ...] = ()
 
     def of(self, time_ns: float) -> float:
-        """The floor as a share of this time."""
+        """Return the minimum noise as a share of this time."""
         return self.share + self.ns / time_ns
 
 
 class Floors(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Noise that is always assumed: of a single run (or a few), and of the median of many."""
+    """Minimum noise of a single run (or a few), and of the median of many."""
 
     single: Floor
     runs: Floor
 
 
 class Confidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How many standard errors two medians must be apart, and from how many runs on they are calculated."""
+    """How many standard errors two medians must differ by, and the number of runs needed to calculate them."""
 
     errors: float
     enough: int
@@ -64,7 +64,7 @@ class Confidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Noise(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """knowledge/noise.yaml."""
+    """The content of knowledge/noise.yaml."""
 
     floor: Floors
     confidence: Confidence
@@ -72,7 +72,7 @@ class Noise(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Run times in ns: median, smallest, largest, how many; `noise`: how far the median may be off (0.03 is 3 %)."""
+    """Run times in ns: median, smallest, largest and count; `noise`: possible error of the median (0.03 is 3 %)."""
 
     median: float
     low: float
@@ -83,7 +83,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The second set against the first. `speedup`: old median over new; `noise`: they are the same up to it."""
+    """The second set compared with the first. speedup: old median / new; noise: up to this share they are equal."""
 
     word: Word
     speedup: float
@@ -91,18 +91,18 @@ class Judged:
 
     @property
     def change(self) -> float:
-        """Relative change of the time: -0.25 is a quarter less, 0.1 is a tenth more."""
+        """Return the relative change of the time: -0.25 is a quarter less, 0.1 is a tenth more."""
         return 1 / self.speedup - 1
 
 
 @lru_cache(maxsize=1)
 def constants() -> Noise:
-    """What noise is assumed; KnowledgeError with file and line when the file is wrong."""
+    """Return the noise constants; raises KnowledgeError with file and line if the file is invalid."""
     return load(resources.folder("knowledge") / "noise.yaml", Noise)
 
 
 def spread(times_ns: Sequence[float]) -> Spread:
-    """The spread of run times; ValueError when there is none, or one is no positive finite number."""
+    """Return the spread of run times; raises ValueError if there is none or one is not positive and finite."""
     times = [float(t) for t in times_ns]
     if not times:
         raise ValueError("no run times")
@@ -121,7 +121,7 @@ def spread(times_ns: Sequence[float]) -> Spread:
 
 
 def verdict(before: Spread, after: Spread) -> Judged:
-    """Faster, slower, or the same within the noise; `verdict(a, b)` mirrors `verdict(b, a)`."""
+    """Return faster, slower, or the same within the noise; `verdict(a, b)` mirrors `verdict(b, a)`."""
     noise = math.hypot(before.noise, after.noise)
     ratio = math.log(before.median / after.median)
     word: Word = "same" if abs(ratio) <= math.log1p(noise) else "faster" if ratio > 0 else "slower"

@@ -1,4 +1,4 @@
-"""What each unit needs of a launch's time, as a share of it: the terms of knowledge/time_model.yaml."""
+"""Compute the share of a launch's time that each unit needs: the terms of knowledge/time_model.yaml."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ LATENCY = ("latency_memory", "latency_shared", "latency_fixed", "latency_barrier
 
 
 class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One term: its name for people, its chain, the metric it comes from and the part of the peak that is reachable.
+    """One term: its display name, its chain, the metric it comes from and the reachable part of the peak.
 
-    instead: the metric to use where that one is unknown. follows: the term whose work it does too, so that what
-    a fix leaves of the one it leaves of the other. alone: of the terms whose work it waits for, what it is called where
-    the launch has any of that one only.
+    instead: the metric to use if that one is unknown. follows: the term whose work it also does; a factor for that term
+    applies to this one too. alone: for each term that it waits for, its name if the launch uses only that one.
     """
 
     name: str
@@ -38,7 +37,7 @@ class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A constant with the range in which it is believed."""
+    """A constant with its plausible range."""
 
     low: float
     high: float
@@ -47,14 +46,14 @@ class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Accuracy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The factor within which the predicted and the measured time of nine in ten unmodified launches agree."""
+    """The factor within which predicted and measured time agree for nine in ten unmodified launches."""
 
     within: float
     cites: tuple[str, ...] = ()
 
 
 class Latencies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Cycles from a load to its value on an idle machine."""
+    """Cycles from a load to its value without other load on the GPU."""
 
     l1: float
     l2: float
@@ -72,7 +71,7 @@ class DramCeiling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Scattered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The part of their peak that DRAM and L2 reach with lone sectors, and the ratios from which on they count so."""
+    """The part of their peak that DRAM and L2 reach with isolated sectors, and the ratio from which it applies."""
 
     ceiling: float
     ratio: float
@@ -80,7 +79,7 @@ class Scattered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TimeModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """knowledge/time_model.yaml."""
+    """The content of knowledge/time_model.yaml."""
 
     norm: Range
     scale: Range
@@ -97,27 +96,27 @@ class TimeModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @lru_cache(maxsize=1)
 def time_model() -> TimeModel:
-    """The model's constants; KnowledgeError with file and line when the file is wrong."""
+    """Return the model's constants; raises KnowledgeError with file and line if the file is invalid."""
     return load(resources.folder("knowledge") / "time_model.yaml", TimeModel)
 
 
 def fix_terms() -> tuple[str, ...]:
-    """The terms that a fix may change."""
+    """Return the terms that a fix may change."""
     return (*time_model().terms, "latency", "imbalance", "launch")
 
 
 def block_launch_ceiling(cc: str) -> float:
-    """Blocks that a GPU of this compute capability starts in an SM clock cycle."""
+    """Return the blocks that a GPU of this compute capability starts in an SM clock cycle."""
     table = time_model().block_launch
     return float(table.get(cc, table["other"]))
 
 
 @dataclass(frozen=True)
 class Needs:
-    """Shares of the launch's time, arrays of shape (rows,), 0 where unknown; `imbalance` is busiest SM over average.
+    """Shares of the launch's time, arrays of shape (rows,), 0 if unknown.
 
-    `queued`: the busiest SM has more warps to run than fit at once, so that spreading them shortens its latency too.
-    `missed`: share of the L2 look-ups that miss, 0 where unknown.
+    imbalance: work of the busiest SM / average. queued: the busiest SM has more warps to run than fit at once, so
+    spreading them also shortens its latency. missed: share of the L2 look-ups that miss, 0 if unknown.
     """
 
     terms: Mapping[str, Array]
@@ -127,7 +126,7 @@ class Needs:
     missed: Array
 
     def at(self, rows: Any) -> Needs:
-        """The needs of some rows (indices)."""
+        """Return the needs of some rows (indices)."""
         return Needs(
             {name: need[rows] for name, need in self.terms.items()},
             *(part[rows] for part in (self.imbalance, self.latency_known, self.queued, self.missed)),
@@ -140,7 +139,7 @@ def _get(columns: Mapping[str, Array], name: str, rows: int) -> Array:
 
 
 def needs(columns: Mapping[str, Array], rows: int) -> Needs:
-    """The needs of every term before any fix. Units of `columns` as in metrics.yaml."""
+    """Return the needs of every term before any fix. Units of `columns` as in metrics.yaml."""
     model = time_model()
 
     def get(name: str) -> Array:
@@ -177,31 +176,30 @@ def needs(columns: Mapping[str, Array], rows: int) -> Needs:
 
 
 def _lone_sectors(get: Any) -> Array:
-    """Where DRAM moves isolated sectors: lanes are scattered, and DRAM moves far more than all sectors that they touch.
+    """Return where DRAM moves isolated sectors: lanes are scattered, and DRAM moves far more than they touch.
 
-    A walk in steps touches neighbouring sectors one after another and fills DRAM as a copy does; a random one leaves of
-    each pair of sectors that DRAM moves together the other one unused.
+    A strided walk touches adjacent sectors one after another and saturates DRAM like a copy; a random one leaves the
+    other sector unused in each pair that DRAM moves together.
     """
     ratio = time_model().scattered.ratio
     return np.asarray((get("sector_ratio") > ratio) & (get("dram_bytes") > ratio * 32 * get("global_sectors")))
 
 
 def _queueing(need: Array) -> Array:
-    """How much of the waiting is for the queue of a unit with this need, 0 (all is latency) to 1 (all beyond it)."""
+    """Return the share of waiting due to a unit's queue: 0 (all is latency) to 1 (all beyond it is queueing)."""
     bounds = time_model().queueing
     return np.asarray(np.clip((need - bounds.low) / (bounds.high - bounds.low), 0, 1))
 
 
 def _latency(get: Any, imbalance: Array, memory_need: Array, fullest: Array) -> tuple[dict[str, Array], Array, Array]:
-    """Shares of the time that a warp's unloaded lifetime takes, given how many warps an SM holds at once.
+    """Return the shares of the time that a warp's unloaded lifetime takes, for the number of warps that an SM holds.
 
-    Lifetime of a warp = instructions x (1 + fixed stalls) + waits for loads, shared memory and barriers. Where the
-    memory system is saturated (`memory_need`, 0 to 1), waits for loads are limited to what they would take on an idle
-    machine: the rest is queueing at the saturated unit and shrinks with it, as throttle stalls do. Where nothing is
-    saturated there is no such unit, and all of the waiting is latency. In between, in proportion. The same holds for
-    barriers and the most utilised unit (`fullest`, its need), because a warp at a barrier waits for those that queue.
-    Drain and not-selected stalls are never latency. Source: Little's law; h200.time_model for the bounds of the
-    proportion.
+    Lifetime of a warp = instructions x (1 + fixed stalls) + waits for loads, shared memory and barriers. If the memory
+    system is saturated (`memory_need`, 0 to 1), waits for loads are limited to what they would take without other load:
+    the rest is queueing at the saturated unit and shrinks with it, as throttle stalls do. If nothing is saturated, all
+    of the waiting is latency. In between, the split is proportional. The same holds for barriers and the most utilised
+    unit (`fullest`, its need), because a warp at a barrier waits for those that queue. Drain and not-selected stalls
+    are never latency. Source: Little's law; h200.time_model for the bounds of the proportion.
     """
     cycles = time_model().latency_cycles
     per_warp = get("inst_issued") / get("warps")
@@ -226,7 +224,7 @@ def _latency(get: Any, imbalance: Array, memory_need: Array, fullest: Array) -> 
     shared_now = per_warp * stall("short_scoreboard")
     shared = np.where(through_mio > 0, np.minimum(shared_now, through_mio * cycles.shared), shared_now)
     now = fixed + memory_now + shared_now + throttled + per_warp * stall("mio_throttle", "math_pipe_throttle", "drain")
-    # Waiting at a barrier is waiting for the others. Where a unit is saturated, their queueing there shrinks with it.
+    # A warp at a barrier waits for the others. If a unit is saturated, their queueing there shrinks with it.
     own = fixed + memory + shared
     barrier = per_warp * stall("barrier") * (1 - _queueing(fullest) * (1 - own / now))
 
