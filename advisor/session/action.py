@@ -99,10 +99,10 @@ class Action:
     """One thing the user can do.
 
     reduce: returns the next state, the same object if the event is not possible; words: the event in a replayed
-    transcript, a text with its fields in braces or a function of the event and the kernels of the launches; step: the step of the
-    method that it leads to; mark: the progress of that step, or a function that returns (step, progress) pairs;
-    keeps_view: an open view stays open; shapes: sentences that mean it without a command; results: how its requests
-    end.
+    transcript, a text with its fields in braces or a function of the event and the kernels of the launches; step: the
+    step of the method that it leads to; mark: the progress of that step, or a function that returns (step, progress)
+    pairs; keeps_view: an open view stays open; shapes: sentences that mean it without a command; results: how its
+    requests end.
     """
 
     event: type[UserEvent]
