@@ -76,9 +76,7 @@ def default_name(paths: tuple[str, ...], what: str) -> str:
 
 
 def listed(typed: str, endings: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Return the entries of the folder that begin with the text: subfolders, and files (only with one of the endings,
-    if any).
-    """
+    """Return the folder's entries that begin with the text: subfolders, and files with one of the endings (if any)."""
     folder, begun = os.path.split(typed)
     try:
         found = _entries(home(folder) or ".", begun, endings)
