@@ -54,10 +54,10 @@ def shape(opening: str, event: Callable[[Typed, State], Event | None]) -> Shape:
 class Command:
     """A slash command.
 
-    does: what it does, for help and palette; parse: the event itself, or the function from a line to the event, which
-    never raises (NotUnderstood has suggestions); takes: its arguments in words, [optional]; said: phrases that mean it
-    without arguments; shapes: sentences that mean it; complete: how its argument could continue; explicit: without a
-    slash it takes only the name of a file.
+    does: its description for help and palette; parse: the event itself, or the function from a line to the event, which
+    never raises (NotUnderstood has suggestions); takes: a description of its arguments, [optional]; said: phrases that
+    mean it without arguments; shapes: sentences that mean it; complete: returns completions of its argument; explicit:
+    without a slash it takes only the name of a file.
     """
 
     name: str
@@ -82,7 +82,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a request of an action ends: the reducer of its result, and the steps of the method.
+    """The handling of the result of an action's request: the reducer, and the steps of the method.
 
     steps: the steps that the session passes, the last of which is the current one; done: the steps that the result
     completes.

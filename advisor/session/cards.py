@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from advisor.reasoning.engine.explain import BlockedRule, Clause, Flip, Proof, RuleProof
 
 
-_NO_LIMIT = 1e15  # Omit an upper bound that only rejects absurd values.
+_NO_LIMIT = 1e15  # Larger upper bounds only reject absurd values and are not shown.
 
 
 def overview(launch: LaunchDiagnosis, position: int, several: bool) -> Card:
@@ -119,16 +119,14 @@ def evidence_lines(items: Sequence[Comparison]) -> tuple[Line, ...]:
 
 
 def evidence_card(launch: LaunchDiagnosis, finding: Finding | None, position: int) -> Card:
-    """Return the card of all comparisons behind a finding; if it is None, behind the class."""
+    """Return a card with all comparisons behind a finding; if it is None, behind the class."""
     of = launch.verdict if finding is None else finding
     lines = evidence_lines(of.evidence) or (Line("No single number supports this finding.", "quiet"),)
     return Card("evidence", of.title, lines, position, "" if finding is None else finding.id, "Evidence")
 
 
 def missing_card(launch: LaunchDiagnosis, position: int) -> Card:
-    """Return the card of each missing metric, the findings that need it, and the commands that collect them (each
-    once).
-    """
+    """Return a card with each missing metric, the findings that need it, and each command that collects them, once."""
     lines = []
     for item in launch.missing:
         wanted = ", ".join(item.needed_for[:4]) + (" …" if len(item.needed_for) > 4 else "")
@@ -169,7 +167,7 @@ def why_question_card(ask: Ask, state: State) -> Card:
 
 
 def caveats_card(launch: LaunchDiagnosis, position: int) -> Card | None:
-    """Return the card of findings that limit trust in the numbers, one per line; None if there are none."""
+    """Return a card with the findings that limit trust in the numbers, one per line; None if there are none."""
     lines = tuple(
         Line(f"{f.title}: {f.because}" if f.because else f.title, "warning")
         for f in launch.findings
@@ -222,7 +220,7 @@ def differences(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Line, 
 
 _STYLES: Final[dict[int, Style]] = {0: "fails", 1: "unknown", 2: "holds"}
 _UNLESS: Final = {0: "Not the case", 1: "Not known", 2: "Prevents it"}
-_DEEPEST: Final = 6  # levels shown; a proof is a tree of findings and is flatter than this in practice
+_DEEPEST: Final = 6  # maximum levels shown; a proof is a tree of findings and is flatter than this in practice
 
 
 def proof_lines(result: Any, concluded: str, index: KnowledgeIndex) -> tuple[Line, ...]:

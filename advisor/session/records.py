@@ -44,8 +44,8 @@ class Ask:
     """A question. kind: number (in `unit`, between low and high if given), choice or text (one line).
 
     group: `question` (of the engine), `metric` (a number of a profile), `gpu`, `napkin` (a parameter of an algorithm),
-    `path` (a file), `variants` (times of a kernel's halves) or `timeline` (a number of a timeline). step: (number, how
-    many), (0, 0) if unknown. usual: the value that Enter takes.
+    `path` (a file), `variants` (times of a kernel's halves) or `timeline` (a number of a timeline). step: (number,
+    total), (0, 0) if unknown. usual: the value that Enter takes.
     """
 
     id: str

@@ -126,7 +126,7 @@ def _unasked(state: State, ask: Ask, **changes: Any) -> State:
 
 
 def _past(state: State) -> State:
-    """Continue with the conclusion; in an interview that is not paused, continue with the numbers."""
+    """Show the conclusion; in an interview that is not paused, ask for the next number instead."""
     if not state.numbers:
         return reveal(state)
     return state if state.paused else ask_number(state)

@@ -47,7 +47,7 @@ def unless_unclear(event: Event) -> Event | None:
 
 
 def help_card(commands: Mapping[str, Command], position: int | None) -> Card:
-    """Return the card of the commands and of ways to answer."""
+    """Return a card that lists the commands and the ways to answer a question."""
     lines = [Line(command.does, "fact", command.usage) for command in commands.values()]
     lines += [Line(hint, "quiet") for hint in _HINTS]
     return Card("help", "What you can type", tuple(lines), position, label="Help")

@@ -15,7 +15,7 @@ from advisor.view.text import file_name, sentence
 NO_PATTERN: Final = "No pattern that costs time was found in what could be checked."
 _BOUND_UNKNOWN: Final = "unknown: the gain for the whole program"
 # Questions asked without a trace: metric, question, and the condition for asking it (an earlier metric that has at
-# least this value). Deciding questions come first; after the question about a loss comes its number of occurrences.
+# least this value). The most decisive come first; after the question about a loss comes its number of occurrences.
 _IDLE: Final = (("gpu_idle_pct", 5.0),)
 _LOST: Final = (("not_computing_pct", 5.0),)
 ASKED: Final[tuple[tuple[str, str, tuple[tuple[str, float], ...]], ...]] = (

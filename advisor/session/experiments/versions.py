@@ -142,7 +142,7 @@ def compare(
 
 
 def _position(former: LaunchDiagnosis, found: Diagnosis, launch: int | None) -> int:
-    """Return the index of the given launch, else of the same kernel and shape, else of the same kernel."""
+    """Return the index of the given launch, else of one with the same kernel and shape, else the same kernel."""
     name = found.reports[0].path if found.reports else ""
     if launch is not None:
         at = next((at for at, each in enumerate(found.launches) if each.index == launch), None)
@@ -298,7 +298,7 @@ def _taken_over(state: State, after: State, result: VersionComparison) -> State:
 
 
 def _fix_tried(state: State, launch: Any) -> str:
-    """Return the last fix that was shown as the probable change, if the user did not describe the change."""
+    """Return the last fix shown, as the probable change, if the user did not describe the change."""
     shown = [card.finding for card in state.cards if card.kind == "fix" and not card.past]
     found = next((f for f in launch.findings if shown and f.id == shown[-1] and f.fix is not None), None)
     return found.fix.summary if found is not None and found.fix is not None else ""

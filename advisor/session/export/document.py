@@ -252,7 +252,7 @@ def _title(one: Exercising) -> str:
 def _prediction_row(one: Exercising, made: Prediction) -> tuple[Cell, ...]:
     shown = made.points is not None
     is_ = _said(one, made.actual_class, made.actual_cause, made.actual_speedup) if shown else "not shown yet"
-    # After the last version there is no further version to compare with.
+    # The last version has no next version to compare with.
     last = made.step == one.lesson.exercise.stages[-1].id
     is_ = is_ if not shown or last or made.actual_speedup is None else f"{is_} measured"
     points = Cell(f"{made.points} of 100", made.points) if shown else Cell("")
@@ -505,7 +505,7 @@ def _roofline_table(versions: list[tuple[LaunchDiagnosis, str]]) -> Table:
 
 
 def _paper(state: State, subject: Subject) -> roofline_text.Paper | None:
-    """Return the work of the algorithm if both of its numbers were answered."""
+    """Return the work that the algorithm needs; None unless both of its numbers were answered."""
     places = (None,) if state.numbers else (subject.position, None)
     given = {question: value for place, question, value in state.answers if place in places}
     flop, size, dtype = (given.get(name) for name in ("theoretical_flop", "theoretical_bytes", "intended_dtype"))

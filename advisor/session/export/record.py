@@ -52,7 +52,7 @@ class ConversationTurn(Record, kw_only=True):
 
 
 class LoggedVersion(Record, kw_only=True):
-    """A version of the code. ratio: time of the version before over this one's."""
+    """A version of the code. ratio: time of the previous version divided by this one's."""
 
     version: str
     change: str

@@ -75,7 +75,7 @@ _PARTS: Final = {
 }
 # Stall reasons that affect the conclusion about a workload.
 STALLS: Final = ("stall_long_scoreboard_pct", "stall_barrier_pct", "stall_wait_pct")
-_MOST: Final = {"thread": 1e12, "inst": 1e18, "byte": 1e16, "ns": 1e15}  # only rejects absurd values
+_MOST: Final = {"thread": 1e12, "inst": 1e18, "byte": 1e16, "ns": 1e15}  # bounds that only reject absurd values
 _PERCENT = 100.0
 _MOST_TITLES = 4
 Answers = tuple[tuple[int | None, str, float | str], ...]
@@ -197,7 +197,7 @@ def algorithm_ask(state: State) -> Ask:
     return Ask("algorithm", "Which algorithm is this?", _ALGORITHM_WHY, "choice", choices=choices, group="napkin")
 
 
-# (expected, found): the numbers that distinguish the two.
+# (expected, found): the evidence that distinguishes the two.
 DECIDED_BY: Final = {
     ("memory", "memory"): "Memory reaches 60 % or more of its peak ({numbers}).",
     ("compute", "compute"): "A pipe or the issue slots reach 60 % or more of their peak ({numbers}).",

@@ -17,7 +17,7 @@ _FILE = re.compile(
     rf"(?P<path>.*?\.(?:{_ENDING})(?:\.(?:xz|gz|zst))?(?:#\d{{1,9}})?)(?=$|[\s,;:])[\s,;:]*(?P<rest>.*)", re.IGNORECASE
 )
 _QUOTED = re.compile(r"(?P<mark>[\"'])(?P<path>.*?)(?P=mark)[\s,;:]*(?P<rest>.*)")
-_LAUNCH = re.compile(r"#\d{1,9}\Z")  # REPORT# REPORT#3 is a launch of a report.
+_LAUNCH = re.compile(r"#\d{1,9}\Z")  # REPORT#3 is a launch of a report
 _SEEN: Final = 2000  # maximum entries of a folder to read, so that a large folder never delays a key press
 _MOST: Final = 40
 _FORM: Final = {ending: name for name, page in PAGE_FORMATS.items() for ending in page.endings} | {"json": "json"}

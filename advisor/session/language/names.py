@@ -16,13 +16,13 @@ from advisor.session.records import KnowledgeIndex
 
 _UNIT = re.compile(r"_(?:pct|ns|hz|us)$")
 _INSIDE = re.compile(r"^samples_|_not_issued_")  # only parts of other metrics
-# minimum similarity of 100: a typing error in a word of ten letters leaves 90, two different short names have 80
+# minimum similarity (0 to 100): a typing error in a word of ten letters leaves 90, two different short names have 80
 _SLIP: Final = 90.0
-_AHEAD: Final = 4.0  # and no other name may be this close
+_AHEAD: Final = 4.0  # minimum lead in similarity over any other name
 _MOST: Final = 4
 _LONGEST: Final = 120
 _SHORTEST: Final = 3  # minimum length, since a shorter name resembles everything
-_GOOD: Final = 62.0  # minimum similarity of 100; worse suggestions are mostly wrong
+_GOOD: Final = 62.0  # minimum similarity (0 to 100); worse suggestions are mostly wrong
 _MOST_LETTERS: Final = 80
 
 

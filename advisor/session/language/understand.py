@@ -31,7 +31,7 @@ from advisor.session.state import State
 _MOST: Final = 3  # maximum number of suggestions
 _LONGEST: Final = 4000
 _MOST_COMPLETIONS: Final = 40
-_ALIKE: Final = 62.0  # minimum similarity of 100: a word of four letters with two exchanged still has it
+_ALIKE: Final = 62.0  # minimum similarity (0 to 100); a word of four letters with two exchanged reaches it
 _CHOICES: Final = 2  # maximum suggestions that are choices, if a command or a word resembles the line too
 _TELLS: Final = 4  # minimum letters for which words inside an answer identify it
 _YES: Final = ("y", "yes", "yep", "yeah", "sure", "ok", "okay", "true")
@@ -50,7 +50,7 @@ _WHAT_IS: Final = re.compile(r"^(what is |what are |what's |what does |explain )
 
 def understand(text: str, state: State) -> e.Event | None:
     """Return the event that the line means now; None for an empty line. Never raises: see NotUnderstood."""
-    # A file cannot contain surrogate halves of characters.
+    # Lone surrogates cannot be written to a file.
     text = text.encode("utf-8", "replace").decode("utf-8").strip()
     parsed = " ".join(text.split())
     ask = state.ask if state.place == "launch" else None

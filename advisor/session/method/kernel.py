@@ -23,7 +23,7 @@ OPEN_SOURCE: Final = "/source shows the hot lines and instructions."
 NO_GPU: Final = "The GPU of this launch is not in the table: its ridge points are unknown."
 Named = tuple[str, str]  # a short name and the metric
 Here = Callable[[State, LaunchDiagnosis], list[Line]]
-# Shown with a number; the name of a count says what it counts.
+# Units shown after a number; the name of a count already states its unit.
 _UNITS = ("%", "byte", "byte/s", "ns", "us", "s", "Hz", "FLOP", "bool")
 
 # The terms of a launch's arithmetic, and the peaks of a GPU to compare them with.

@@ -252,7 +252,7 @@ def _score(found: Any, here: Exercising) -> Card:
     if found is None:
         return Card("note", "Nothing was predicted, so there are no points.", label="Your prediction")
     said, score = found.said, found.score
-    # After the last version there is no further version to compare with.
+    # The last version has no next version to compare with.
     measured = found.speedup is not None and said.step != here.lesson.exercise.stages[-1].id
     gain = "not measured" if found.speedup is None else speedup_text(found.speedup)
     rows = (

@@ -77,7 +77,7 @@ def understand(text: str, here: Exercising) -> e.Event | str:
 
 
 def stage_of(text: str, here: Exercising) -> e.Event | None:
-    """Return the event of the stage that a line names in full, if other lines search the page; None for other text."""
+    """Return the event of the stage whose full name is typed, for pages where other text searches; else None."""
     wanted = squash(text)
     found = next((s for s in STAGES if wanted in (s, exercising.STAGE_NAMES[s][0].casefold())), None)
     return _do(here, "stage", ("stage", found)) if found is not None and here.lesson is not None else None

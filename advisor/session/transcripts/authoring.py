@@ -74,7 +74,7 @@ def settle(
 ) -> tuple[State, tuple[e.Outcome, ...]]:
     """Return the state after the work that it waits for, and the outcomes.
 
-    entry: repeat exactly the outcomes that it recorded, with its failures.
+    entry: perform only as many requests as it has outcomes, and repeat its failures.
     """
     most = _MOST_OUTCOMES if entry is None or entry.settled is None else min(entry.settled, _MOST_OUTCOMES)
     failed = {} if entry is None else entry.failed

@@ -385,7 +385,7 @@ def _named(path: Path) -> Iterator[None]:
 
 
 def parse(raw: bytes) -> Transcript:
-    """Read the bytes of a transcript. Raises InputError that names the first unusable line, but not the file."""
+    """Read the bytes of a transcript. Raises InputError with the first unusable line, without the file's name."""
     rows = raw.split(b"\n")
     if len(rows) > _MOST_LINES:
         raise InputError(f"over {_MOST_LINES:,} lines: no session is that long")

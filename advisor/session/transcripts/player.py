@@ -47,10 +47,10 @@ class Played:
 
 @dataclass
 class Player:
-    """One transcript. State 0 is before the first step; `at(k)` works up to step k once.
+    """One transcript. State 0 is before the first step; `at(k)` replays each step up to k only once.
 
     Nothing that a transcript names is opened, written or run; only the reports of an automatically saved session are
-    read again. One thread at a time.
+    read again. Only one thread at a time may use it.
     """
 
     transcript: Transcript
@@ -177,7 +177,7 @@ def _plain(value: Any) -> str:
 
 
 _SHOWN = 12  # maximum differences of one step
-_STEPS = 8  # One difference often causes differences in all later steps.
+_STEPS = 8  # maximum steps shown: one difference often causes differences in all later steps
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ def summary(state: State) -> dict[str, Any]:
             "position": state.position,
             "class": launch.verdict.id,
             "findings": [finding(one) for one in launch.findings],
-            # Without a report nearly all metrics are missing, and each answer reduces them.
+            # Without a report nearly all metrics are missing, and each answer shortens the list.
             "missing": None if state.numbers else sorted(m.metric for m in launch.missing),
             "questions": [ask.id for ask in open_questions(state)],
         }

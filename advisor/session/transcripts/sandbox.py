@@ -128,7 +128,7 @@ class Carried:
         return out
 
     def _rules(self) -> tuple[Path, ...]:
-        """Write and check the folders of a team's rules. Raises KnowledgeError that names the first mistake."""
+        """Write and check the folders of a team's rules. Raises KnowledgeError with the first mistake."""
         folders: dict[int, Path] = {}
         for item in self._of("rules"):
             if item.text is None:
