@@ -23,14 +23,14 @@ GROUPS: Final = ("why", "launch", "program", "method", "session")
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """The text after a slash command or in a sentence: with single blanks, and as typed where that is known."""
+    """The text after a slash command or in a sentence: with single blanks, and as it was typed if that is known."""
 
     rest: str = ""
     raw: str = ""
 
     @property
     def text(self) -> str:
-        """Return it as typed, if that is known."""
+        """Return the text as it was typed if that is known, else with single blanks."""
         return self.raw or self.rest
 
 
@@ -46,7 +46,7 @@ class Shape:
 
 
 def shape(opening: str, event: Callable[[Typed, State], Event | None]) -> Shape:
-    """Return the sentence that begins with one of these words (a regular expression), followed by its object."""
+    """Return the shape of a sentence: one of these opening words (a regular expression), then an object."""
     return Shape(re.compile(rf"^{opening}\s+(?P<rest>.+)$", re.IGNORECASE | re.DOTALL), event)
 
 
@@ -54,10 +54,10 @@ def shape(opening: str, event: Callable[[Typed, State], Event | None]) -> Shape:
 class Command:
     """A slash command.
 
-    does: what it does, for help and palette; parse: the event itself, or the function from a line to the event, which
-    never raises (NotUnderstood has suggestions); takes: its arguments in words, [optional]; said: phrases that mean it
-    without arguments; shapes: sentences that mean it; complete: how its argument could continue; explicit: without a
-    slash it takes only the name of a file.
+    does: its description for help and palette; parse: the event itself, or the function from a line to the event, which
+    never raises (NotUnderstood has suggestions); takes: a description of its arguments, [optional]; said: phrases that
+    mean it without arguments; shapes: sentences that mean it; complete: returns completions of its argument; explicit:
+    without a slash it takes only the name of a file.
     """
 
     name: str
@@ -72,19 +72,20 @@ class Command:
 
     @property
     def usage(self) -> str:
-        """Return it as it is typed: `/how [finding]`."""
+        """Return the usage of the command: `/how [finding]`."""
         return f"/{self.name} {self.takes}".strip()
 
     def event(self, line: Typed, state: State) -> Event:
-        """Return the event that the command means with this line."""
+        """Return the event that the command produces for this line."""
         return self.parse() if isinstance(self.parse, type) else self.parse(line, state)
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a request of an action ends: the reducer of its result, and the steps of the method.
+    """The handling of the result of an action's request: the reducer, and the steps of the method.
 
-    steps: those that the session passes, the last of which is the current one; done: those that the result completes.
+    steps: the steps that the session passes, the last of which is the current one; done: the steps that the result
+    completes.
     """
 
     request: type
@@ -97,11 +98,11 @@ class Result:
 class Action:
     """One thing the user can do.
 
-    reduce: the next state, the same object where the event is not possible; words: the event in a replayed transcript,
-    a text with its fields in braces or a function of the event and the kernels of the launches; step: the step of the
-    method that it leads to; mark: how far it brings that step, or a function that returns (step, how far) pairs;
-    keeps_view: an open view stays open; shapes: sentences that mean it without a command; results: how its requests
-    end.
+    reduce: returns the next state, the same object if the event is not possible; words: the event in a replayed
+    transcript, a text with its fields in braces or a function of the event and the kernels of the launches; step: the
+    step of the method that it leads to; mark: the progress of that step, or a function that returns (step, progress)
+    pairs; keeps_view: an open view stays open; shapes: sentences that mean it without a command; results: how its
+    requests end.
     """
 
     event: type[UserEvent]
@@ -115,13 +116,13 @@ class Action:
     results: tuple[Result, ...] = field(default=())
 
     def steps(self, event: UserEvent, state: State) -> tuple[str, ...]:
-        """Return the steps that the event leads to. state: after it."""
+        """Return the steps that the event leads to. state: the state after the event."""
         if callable(self.step):
             return self.step(event, state)
         return (self.step,) if self.step else ()
 
     def marks(self, event: UserEvent, state: State) -> tuple[tuple[str, Far], ...]:
-        """Return how far the event brings steps of the method. state: after it."""
+        """Return the progress that the event makes on steps of the method. state: the state after the event."""
         if callable(self.mark):
             return self.mark(event, state)
         far: Far | None = self.mark

@@ -1,4 +1,4 @@
-"""Cards made from conclusions, proofs and estimates. Every sentence about a kernel is the knowledge base's."""
+"""Cards made from diagnoses, proofs and estimates. Every sentence about a kernel comes from the knowledge base."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from advisor.reasoning.engine.explain import BlockedRule, Clause, Flip, Proof, RuleProof
 
 
-_NO_LIMIT = 1e15  # an upper bound that is only there to keep nonsense out is not worth a word
+_NO_LIMIT = 1e15  # Larger upper bounds only reject absurd values and are not shown.
 
 
 def overview(launch: LaunchDiagnosis, position: int, several: bool) -> Card:
-    """What the launch is: kernel, shape, duration, GPU."""
+    """Return the card that describes the launch: kernel, shape, duration, GPU."""
     shape = f"grid {shape_text(launch.grid)}, block {shape_text(launch.block)}"
     gpu = launch.known_as or launch.gpu_name
     facts = [f"launch {launch_number(launch, several)}"]
@@ -47,7 +47,7 @@ def overview(launch: LaunchDiagnosis, position: int, several: bool) -> Card:
 
 
 def class_card(launch: LaunchDiagnosis, position: int) -> Card:
-    """The class, why, and how near the decision was."""
+    """Return the card of the class, the reason for it, and the margin of the decision."""
     verdict = launch.verdict
     lines = (Line(sentence(verdict.because)),) if verdict.because else ()
     margin = "" if verdict.margin is None else f"margin {share_text(abs(verdict.margin))}"
@@ -55,13 +55,13 @@ def class_card(launch: LaunchDiagnosis, position: int) -> Card:
 
 
 def notes_card(launch: LaunchDiagnosis, position: int) -> Card | None:
-    """Notes on the class: the leading unit, what to do with it, where ncu's plain table would differ."""
+    """Return the card of notes on the class: the leading unit, advice on it, where ncu's plain table would differ."""
     lines = tuple(Line(sentence(note)) for note in launch.verdict.notes)
     return Card("note", launch.verdict.title or launch.verdict.id, lines, position, label="Notes") if lines else None
 
 
 def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Card:
-    """A finding: its estimated speedup, the reason, the hot lines, what is undecided."""
+    """Return the card of a finding: its estimated speedup, the reason, the hot lines, open questions."""
     blocks: list[Block] = [Facts(tuple(finding_facts(finding)))]
     if finding.speedup is None and finding.kind == "diagnosis" and not is_end(finding):
         blocks.append(Line("The speedup of its fix cannot be estimated from these numbers.", "quiet"))
@@ -79,7 +79,7 @@ def finding_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Ca
 
 
 def fix_card(finding: Finding, position: int, where: Sequence[Line] = ()) -> Card:
-    """The fix: where in the code, its steps, what to read and practise, and its cost."""
+    """Return the card of the fix: its place in the code, its steps, what to read and practise, and its cost."""
     fix = finding.fix
     if fix is None:
         none = Line("There is no fix for this: it says how far to trust or read the numbers.", "quiet")
@@ -89,7 +89,7 @@ def fix_card(finding: Finding, position: int, where: Sequence[Line] = ()) -> Car
 
 
 def next_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Card | None:
-    """What comes after the fix: to measure again, the other findings, what the report lacks."""
+    """Return the card of next steps: measure again, read the other findings, collect what the report lacks."""
     lines = []
     if not is_end(finding):
         lines.append(Line("Apply the fix, profile again with the same options, and compare the durations first."))
@@ -104,12 +104,12 @@ def next_card(launch: LaunchDiagnosis, finding: Finding, position: int) -> Card 
 
 
 def held(holds: bool | None) -> Style:
-    """The style of a line that says whether something holds."""
+    """Return the style of a line that shows whether a condition holds."""
     return "unknown" if holds is None else "holds" if holds else "fails"
 
 
 def evidence_lines(items: Sequence[Comparison]) -> tuple[Line, ...]:
-    """What each observation says, once, and under it the numbers that it rests on."""
+    """Return each observation once, followed by the numbers that it depends on."""
     lines: list[Line] = []
     for item in items:
         says = Line(sentence_start(item.says or item.observation), held(item.holds))
@@ -119,14 +119,14 @@ def evidence_lines(items: Sequence[Comparison]) -> tuple[Line, ...]:
 
 
 def evidence_card(launch: LaunchDiagnosis, finding: Finding | None, position: int) -> Card:
-    """All comparisons behind a finding, or behind the class without one."""
+    """Return a card with all comparisons behind a finding; if it is None, behind the class."""
     of = launch.verdict if finding is None else finding
     lines = evidence_lines(of.evidence) or (Line("No single number supports this finding.", "quiet"),)
     return Card("evidence", of.title, lines, position, "" if finding is None else finding.id, "Evidence")
 
 
 def missing_card(launch: LaunchDiagnosis, position: int) -> Card:
-    """Each missing metric, the findings that need it, and the commands that collect them (each once)."""
+    """Return a card with each missing metric, the findings that need it, and each command that collects them, once."""
     lines = []
     for item in launch.missing:
         wanted = ", ".join(item.needed_for[:4]) + (" …" if len(item.needed_for) > 4 else "")
@@ -137,7 +137,7 @@ def missing_card(launch: LaunchDiagnosis, position: int) -> Card:
 
 
 def question_card(ask: Ask, position: int | None) -> Card:
-    """A question: what is asked, why, in which unit and range."""
+    """Return the card of a question: its text, its reason, its unit and range."""
     lines = [Line(sentence(ask.why), "quiet")] if ask.why else []
     if ask.kind == "number":
         lines.append(Line(sentence(range_text(ask)), "quiet"))
@@ -147,7 +147,7 @@ def question_card(ask: Ask, position: int | None) -> Card:
 
 
 def range_text(ask: Ask) -> str:
-    """How a number is to be typed, and the range it must lie in where that is narrower than common sense."""
+    """Return the input format of a number, and its range if that is narrower than the obvious one."""
     hint = UNIT_HINTS.get(ask.unit, UNIT_HINTS["count"] if not ask.unit else f"a number of {ask.unit}s")
     low = "" if ask.low is None or ask.low <= 1 else exact_text(ask.low, ask.unit)
     high = "" if ask.high is None or ask.high >= _NO_LIMIT else exact_text(ask.high, ask.unit)
@@ -157,8 +157,8 @@ def range_text(ask: Ask) -> str:
 
 
 def why_question_card(ask: Ask, state: State) -> Card:
-    """Why a question is asked: its reason, and the findings that its answer could change."""
-    # The reason of a number is the list of what it decides: here it comes whole.
+    """Return the card of the reason for a question, and of the findings that its answer could change."""
+    # The reason for a number is the list of conclusions that it decides: here it is complete.
     lines = [Line(sentence(ask.why))] if ask.why and ask.group != "metric" else []
     if ask.would_change:
         titles = ", ".join(state.knowledge.title(name) for name in ask.would_change)
@@ -167,7 +167,7 @@ def why_question_card(ask: Ask, state: State) -> Card:
 
 
 def caveats_card(launch: LaunchDiagnosis, position: int) -> Card | None:
-    """The findings about how far the numbers can be trusted, a line each; None when there are none."""
+    """Return a card with the findings that limit trust in the numbers, one per line; None if there are none."""
     lines = tuple(
         Line(f"{f.title}: {f.because}" if f.because else f.title, "warning")
         for f in launch.findings
@@ -177,7 +177,7 @@ def caveats_card(launch: LaunchDiagnosis, position: int) -> Card | None:
 
 
 def answer_card(ask: Ask, value: float | str | None, position: int | None) -> Card:
-    """What the user answered, in the words of the question."""
+    """Return the card of the user's answer, in the words of the question."""
     if value is None:
         text = "I don't know"
     elif isinstance(value, str):
@@ -193,7 +193,7 @@ def answer_card(ask: Ask, value: float | str | None, position: int | None) -> Ca
 
 
 def differences(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Line, ...]:
-    """Changes of the class, the first finding, the findings and their speedups; empty without any."""
+    """Return the changes of the class, the first finding, the findings and their speedups; empty if nothing changed."""
     lines = []
     if before.verdict.id != after.verdict.id:
         lines.append(Line(f"{before.verdict.title} → {after.verdict.title}", "strong", "Class"))
@@ -220,18 +220,18 @@ def differences(before: LaunchDiagnosis, after: LaunchDiagnosis) -> tuple[Line, 
 
 _STYLES: Final[dict[int, Style]] = {0: "fails", 1: "unknown", 2: "holds"}
 _UNLESS: Final = {0: "Not the case", 1: "Not known", 2: "Prevents it"}
-_DEEPEST: Final = 6  # levels shown; a proof is a tree of findings over findings and in practice far flatter
+_DEEPEST: Final = 6  # maximum levels shown; a proof is a tree of findings and is flatter than this in practice
 
 
 def proof_lines(result: Any, concluded: str, index: KnowledgeIndex) -> tuple[Line, ...]:
-    """The proof (records.Proved) of `concluded` as an indented tree, then the values that flip it; else no lines."""
+    """Return the proof (records.Proved) of `concluded` as an indented tree, then its flips; empty without a proof."""
     if not isinstance(result, Proved) or not hasattr(result.proof, "rules"):
         return ()
     return (*_proof(result.proof, index, 0), *_flips(result.flips, concluded, index))
 
 
 def _flips(flips: tuple[Flip, ...], concluded: str, index: KnowledgeIndex) -> list[Line]:
-    """The nearest values that flip the conclusion, and the conclusions just beyond each.
+    """Return the nearest values that flip the conclusion, and the conclusions just beyond each.
 
     A value that flips one of several reasons but not the conclusion gets no line.
     """
@@ -250,7 +250,7 @@ def _flips(flips: tuple[Flip, ...], concluded: str, index: KnowledgeIndex) -> li
 
 
 def blocked_lines(rules: Any, index: KnowledgeIndex) -> tuple[Line, ...]:
-    """Why a finding was not concluded (a tuple of engine.BlockedRule), rule by rule."""
+    """Return the reasons why a finding was not concluded (a tuple of engine.BlockedRule), rule by rule."""
     if not isinstance(rules, tuple) or not rules:
         return (Line("No rule concludes this about a single launch.", "quiet"),)
     return tuple(line for rule in rules if hasattr(rule, "failing") for line in _blocked(rule, index))
@@ -273,7 +273,7 @@ def _rule(rule: RuleProof, index: KnowledgeIndex, depth: int) -> list[Line]:
 
 
 def _clause(clause: Clause, index: KnowledgeIndex, depth: int) -> list[Line]:
-    """One condition. An `unless` lets the rule through when it is false: the mark and the label say so."""
+    """Return the lines of one condition. An `unless` that is false allows the rule: the mark and the label show it."""
     lets = clause.truth if clause.role == "when" else 2 - clause.truth
     negated = _UNLESS[clause.truth] if clause.role == "unless" else ""
     if not clause.evidence:
@@ -282,7 +282,7 @@ def _clause(clause: Clause, index: KnowledgeIndex, depth: int) -> list[Line]:
     else:
         says = clause.evidence[0].says or clause.name
         lines = [Line(sentence_start(says), _STYLES[lets], negated, depth)]
-        # Of several comparisons each says for itself whether it holds.
+        # If there are several comparisons, each shows whether it holds.
         several = len(clause.evidence) > 1
         for item in clause.evidence:
             lines.append(Line(comparison_text(item), held(item.holds) if several else "quiet", depth=depth + 1))
@@ -310,12 +310,12 @@ def _blocked(rule: BlockedRule, index: KnowledgeIndex) -> list[Line]:
 
 _EXPECT: Final = {"memory": "memory should be the limit", "compute": "arithmetic should be the limit"}
 
-# What a data type of the napkin says about the type that the kernel is meant to compute in (question intended_dtype).
+# The answer that a data type of the napkin math implies for the intended data type (question intended_dtype).
 _INTENDED: Final = {"f64": "f64", "f32": "f32", "tf32": "tf32", "f16": "f16", "bf16": "f16", "f8": "f8", "i8": "int"}
 
 
 def algorithms() -> tuple[Algorithm, ...]:
-    """All algorithms of the knowledge base, each with its questions: the data type, then its parameters in order."""
+    """Return all algorithms of the knowledge base. Their questions: the data type, then the parameters in order."""
     types = tuple(Choice(key, entry.title, (key, *entry.aliases)) for key, entry in known.dtypes().items())
     dtype = Ask(
         "dtype",
@@ -333,7 +333,7 @@ def algorithms() -> tuple[Algorithm, ...]:
 
 
 def _ask(name: str, parameter: Parameter) -> Ask:
-    """A parameter as a question. Its default is offered; one that follows from the others is taken for "don't know"."""
+    """Return a parameter as a question that offers its default. A derived parameter is calculated for "don't know"."""
     return Ask(
         id=name,
         ask=f"{sentence_start(parameter.means)} ({name})?",
@@ -348,17 +348,17 @@ def _ask(name: str, parameter: Parameter) -> Ask:
 
 
 def gpu_of(launch: LaunchDiagnosis) -> Gpu:
-    """The GPU of a launch: attributes from the report win over the table, a GPU named by the user wins over both."""
+    """Return the GPU of a launch, from the user's answer, else the report's attributes, else the table."""
     if launch.known_as and gpus.known_as(launch.gpu_name, launch.cc) != launch.known_as:
         return gpus.gpu(launch.known_as)
     return gpus.resolve(launch.metrics, launch.gpu_name, launch.cc)[0]
 
 
 def estimate(name: str, parameters: Mapping[str, float | str], launch: LaunchDiagnosis) -> NapkinResult:
-    """The napkin math of an algorithm on the launch's GPU, compared with the measurement.
+    """Return the napkin math of an algorithm on the launch's GPU, compared with the measurement.
 
-    Where the two contradict each other (faster than possible, fewer bytes than possible), the sizes are not those of
-    this launch: a line says so, and nothing is concluded from them.
+    If the two contradict each other (faster than possible, fewer bytes than possible), the sizes are not those of this
+    launch: a line reports it, and no conclusion is drawn from them.
     """
     numbers = {key: float(value) for key, value in parameters.items() if not isinstance(value, str)}
     dtype = str(parameters.get("dtype", "f32"))

@@ -16,7 +16,7 @@ from advisor.session.records import Ask, Choice
 from advisor.session.state import State, is_end
 from advisor.view.numbers import exact_text, short_gain_text
 
-_MOST_QUESTIONS = 2  # offered at a time: more would push the other choices off a small screen
+_MOST_QUESTIONS = 2  # maximum offered at a time; more would hide the other choices on a small screen
 _ASK_SHOWN = 66  # characters of a question in a choice
 
 Offer = tuple[Choice, e.Event]
@@ -33,13 +33,13 @@ _SKIPS = {
 
 
 def shown_findings(state: State) -> set[str]:
-    """Return the findings of the launch that were shown."""
+    """Return the findings of the launch that were already shown."""
     cards = [c for c in state.cards if c.position == state.position and not c.past]
     return {c.finding for c in cards if c.kind in ("finding", "trust", "note")}
 
 
 def next_finding(state: State) -> Finding | None:
-    """Return the first finding of the launch that was not shown yet; trust findings have their own card."""
+    """Return the first finding of the launch that was not shown yet; findings of kind trust have their own card."""
     launch, shown = state.launch, shown_findings(state)
     if launch is None:
         return None
@@ -47,12 +47,12 @@ def next_finding(state: State) -> Finding | None:
 
 
 def choices(state: State) -> tuple[Choice, ...]:
-    """Return the choices, the likeliest first."""
+    """Return the choices, the most likely first."""
     return (*_meant(state), *(choice for choice, _ in _pairs(state)))
 
 
 def event_of_choice(choice: str, state: State, said: str = "") -> e.Event | None:
-    """Return the event of a choice that is no suggestion; None if it is not offered. said: the answer as typed."""
+    """Return the event of a choice that is not a suggestion; None if it is not offered. said: the answer as typed."""
     event = next((event for offered, event in _pairs(state) if offered.id == choice), None)
     return msgspec.structs.replace(event, said=said) if isinstance(event, e.Answered) else event
 
@@ -64,7 +64,7 @@ def _pairs(state: State) -> tuple[Offer, ...]:
         return ()
     rest = _menu(state) if state.ask is None else _answers(state, state.ask)
     near = offers(state)
-    # Where quitting is the only other choice, the offers of the step come first.
+    # If quitting is the only other choice, the offers of the step come first.
     return (*near, *rest) if leading(state) or (near and rest[0] == _QUIT) else (*rest, *near)
 
 
@@ -158,13 +158,13 @@ def _exercise(state: State, finding: Finding | None) -> str:
     return finding.fix.practice if finding.fix.practice in state.knowledge.exercises else ""
 
 
-# What a step's card, a fix, a trace or a comparison leads to
+# Offers after the card of a step, a fix, a trace or a comparison
 _Event = Callable[[State], e.Event | None]
 
 
 @dataclass(frozen=True, slots=True)
 class _Offered:
-    """An offer: its label, its event (None where it is not possible), and other words for it."""
+    """An offer: its label, its event (None if it is not possible), and other words for it."""
 
     label: str
     event: _Event
@@ -264,17 +264,17 @@ _LEADS: Final[dict[str, tuple[str, ...]]] = {
     "IV": ("evidence",),
     "B": ("napkin",),
 }
-_LEADING: Final = ("step", "steps", "timeline")  # cards that are about where to go next
+_LEADING: Final = ("step", "steps", "timeline")  # cards about next steps
 
 
 def leading(state: State) -> bool:
-    """Return whether the offers come before all other choices: the last card is about a step, not about the launch."""
+    """Return whether the offers precede all other choices: the last card is about a step, not about the launch."""
     cards = state.conversation
     return bool(cards) and cards[-1].kind in _LEADING
 
 
 def offers(state: State) -> tuple[Offer, ...]:
-    """Return what the last card leads to; nothing while a question is open."""
+    """Return the offers of the last card; empty while a question is open."""
     if state.place != "launch" or state.ask is not None:
         return ()
     names, following = _leads(state)

@@ -1,4 +1,4 @@
-"""All events of a session in one module: user events (declared in `actions`), requests and their outcomes."""
+"""One module with all events of a session: user events (declared in `actions`), requests and their outcomes."""
 
 from __future__ import annotations
 

@@ -22,17 +22,17 @@ from advisor.session.interview.choosing import open_numbers
 from advisor.session.records import Ask, KnowledgeIndex, NapkinResult, Proved, VersionComparison
 from advisor.session.state import State
 
-_KEPT = 12  # analyses kept for going back and forth; each holds its report's frame
+_KEPT = 12  # number of analyses kept for undo; each holds its report's frame
 _log = logging.getLogger(__name__)
-_log.addHandler(logging.NullHandler())  # without a handler, logging would write across the screen
+_log.addHandler(logging.NullHandler())  # Without a handler, logging would write to the screen.
 
 
 class CancelledWorkError(Exception):
-    """Raised by a progress call to stop work that nobody waits for any more."""
+    """Raised by a progress callback to stop cancelled work."""
 
 
 Answers = tuple[tuple[int | None, str, float | str], ...]
-Base = tuple[tuple[str, ...], int]  # the reports, and how many versions came before them
+Base = tuple[tuple[str, ...], int]  # key of an analysis: the reports, and the number of versions before them
 
 
 class Judged(Protocol):
@@ -50,10 +50,10 @@ class Judged(Protocol):
         """Return the values at which a conclusion flips."""
 
     def turns(self, position: int) -> Mapping[str, tuple[float, ...]]:
-        """Return metric to the values at which evidence flips."""
+        """Return a mapping from each metric to the values at which evidence flips."""
 
     def what_if(self, position: int, values: Mapping[str, float]) -> LaunchDiagnosis:
-        """Return the launch with other values."""
+        """Return the diagnosis of the launch with other values."""
 
     def answered(self, position: int | None, answers: Mapping[str, float | str]) -> Judged:
         """Return the analysis with more answers."""
@@ -67,15 +67,15 @@ def _nowhere(*_: Any) -> Any:
 class Sources:
     """The functions that a session calls: diagnoses, the knowledge index, explanations, estimates, contents of views.
 
-    analyse_launches: launches of a transcript, their reports, the GPU's name and the measured ceilings to a diagnosis;
-    trace: files of traces to a timeline.TimelineResult; trace_numbers: typed numbers to the same; compare: a diagnosis
-    of the former launch alone, the new analysis, the index of the launch there (None: the one that matches) and the
-    answers that still hold to a comparison; locate: the analysis and the request to a source view; gather: a launch to
-    the command that collects what it lacks (reasoning.collect.Gathered); write: the request and the state to the path
-    written; practise: the request to the result of the exercise; choose: in an interview, the analysis and the open
-    questions to those worth asking, the best first, None for all in order; side: a path as typed to a report and a
-    launch of it; contents, find: all entries of the knowledge base and those about some words (explain.Hit), from any
-    thread.
+    analyse_launches: diagnoses launches of a transcript, from their reports, the GPU's name and the measured ceilings;
+    trace: reads trace files into a timeline.TimelineResult; trace_numbers: the same for typed numbers; compare:
+    compares a diagnosis of the former launch alone with the new analysis, given the index of the launch there (None:
+    the one that matches) and the answers that still hold; locate: returns the source view of an analysis and a request;
+    gather: returns the command that collects what a launch lacks (reasoning.collect.Gathered); write: takes the request
+    and the state, returns the path written; practise: returns the result of a request on an exercise; choose: in an
+    interview, takes the analysis and the open questions, returns those worth asking, the best first, or None for all in
+    order; side: parses a typed path into a report and a launch of it; contents, find: return all entries of the
+    knowledge base and those that match some words (explain.Hit), from any thread.
     """
 
     analyse: Callable[[Sequence[Path], str | None, Progress], Judged]
@@ -98,11 +98,11 @@ class Sources:
 
 
 def sources(knowledge: tuple[Path, ...] = (), **options: Any) -> Sources:
-    """Return the real sources, on our own knowledge base and a team's folders; options go to `analyse`."""
+    """Return the real sources, on our own knowledge base and a team's folders; `options` are passed to `analyse`."""
 
     @cache
     def real() -> Sources:
-        # In the worker, on the first request: pandas and the reasoning load slower than the first screen.
+        # Imported in the worker, on the first request: pandas and the reasoning load slower than the first screen.
         from advisor.session import services
 
         return services.real(knowledge, options)
@@ -115,7 +115,7 @@ def sources(knowledge: tuple[Path, ...] = (), **options: Any) -> Sources:
 
 @dataclass
 class Executor:
-    """One session's worker. `perform` may be called from any thread; calls run one at a time."""
+    """Performs the requests of one session. `perform` may be called from any thread; calls run one at a time."""
 
     sources: Sources
     _bases: dict[Base, Judged] = field(default_factory=dict)
@@ -208,13 +208,13 @@ class Executor:
         return replace(found, path=str(side.path), answers=tuple(carried(state).items()))
 
     def _keep(self, paths: tuple[str, ...], version: int, base: Judged) -> None:
-        """Keep a new version, and forget later ones that the user undid."""
+        """Keep the analysis of a new version, and drop later ones that the user undid."""
         self._bases = {key: kept for key, kept in self._bases.items() if key[1] < version}
         self._kept = OrderedDict((key, kept) for key, kept in self._kept.items() if key[0][1] < version)
         self._bases[(paths, version)] = base
 
     def _at(self, answers: Answers, state: State) -> Judged:
-        """Return the analysis with exactly these answers, from the nearest one kept."""
+        """Return the analysis with exactly these answers, derived from the nearest one kept."""
         key = (_base(state), answers)
         if key in self._kept:
             self._kept.move_to_end(key)
@@ -235,7 +235,7 @@ class Executor:
         if key not in self._bases:
             if not state.paths:
                 raise AdvisorError("No report is open: open one first.")
-            # A resumed session reads its report when it is first needed.
+            # A resumed session reads its report when it first needs it.
             paths = [Path(path) for path in state.paths]
             self._bases[key] = self.sources.analyse(paths, state.gpu or None, lambda what, done, total: None)
         base = self._bases[key]

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from advisor.view.blocks import Block, Line, in_lines
 
-# The kinds of a card; the terminal has a mark and colour for each.
+# The kinds of a card; the terminal has a mark and a colour for each.
 KINDS = (
     *("overview", "class", "trust", "finding", "fix", "next", "question", "answer", "change", "evidence", "proof"),
     *("napkin", "explanation", "missing", "note", "help", "error", "step", "steps", "compared", "log", "timeline"),
@@ -16,7 +16,7 @@ KINDS = (
 )
 
 
-# How a number of each unit may be typed.
+# The input format of a number, for each unit.
 UNIT_HINTS: Final = {
     "byte": "a size, such as 134 MB or 64 MiB",
     "byte/s": "a rate, such as 1.2 TB/s",
@@ -31,7 +31,7 @@ UNIT_HINTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Something the user can choose now: its id, its label, other words for it, and a short remark."""
+    """An option that the user can choose now: its id, its label, other words for it, and a short remark."""
 
     id: str
     label: str
@@ -44,8 +44,8 @@ class Ask:
     """A question. kind: number (in `unit`, between low and high if given), choice or text (one line).
 
     group: `question` (of the engine), `metric` (a number of a profile), `gpu`, `napkin` (a parameter of an algorithm),
-    `path` (a file), `variants` (times of a kernel's halves) or `timeline` (a number of a timeline). step: (number, how
-    many), (0, 0) if unknown. usual: the value that Enter takes.
+    `path` (a file), `variants` (times of a kernel's halves) or `timeline` (a number of a timeline). step: (number,
+    total), (0, 0) if unknown. usual: the value that Enter takes.
     """
 
     id: str
@@ -67,7 +67,7 @@ class Ask:
 class Card:
     """One entry of the conversation.
 
-    position: the launch that it is about; finding: what it is about there (a finding or question id); label: the kind
+    position: the launch that it is about; finding: its subject there (a finding or question id); label: the kind
     of turn in a word or two; aside: a remark after the title; detail: the result that it shows; past: whether it is
     about a former version of the code.
     """
@@ -84,7 +84,7 @@ class Card:
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """The blocks as lines."""
+        """Return the lines of all blocks."""
         return in_lines(self.blocks)
 
 
@@ -103,7 +103,7 @@ class NapkinResult:
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """The proof of a conclusion (engine.Proof) and what flips it (engine.Flip).
+    """The proof of a conclusion (engine.Proof) and the values that flip it (engine.Flip).
 
     turns: for a view, metric to the values at which evidence of any conclusion of the launch flips.
     """
@@ -115,7 +115,7 @@ class Proved:
 
 @dataclass(frozen=True, slots=True)
 class Algorithm:
-    """An algorithm of the napkin math, and its parameters, in order."""
+    """An algorithm of the napkin math, and its parameters in order."""
 
     id: str
     title: str
@@ -177,7 +177,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Pitfall:
-    """A way to be misled by a profile; found_by: the finding that shows it in a report, empty without one."""
+    """A common misreading of a profile; found_by: the finding that detects it in a report, empty if there is none."""
 
     id: str
     title: str
@@ -231,13 +231,13 @@ class KnowledgeIndex:
         return exact or next((step for step in self.steps if step.id.casefold() == name.casefold()), None)
 
     def unit(self, metric: str) -> str | None:
-        """Return a metric's unit, None for a name that is no metric."""
+        """Return a metric's unit, None for a name that is not a metric."""
         return next((unit for name, unit, _ in self.metrics if name == metric), None)
 
     def source(self, key: str) -> str:
-        """Return a citation in words, the key itself without any."""
+        """Return a citation in words; return the key itself if it has none."""
         return next((text for name, text in self.cites if name == key), key)
 
     def title(self, finding: str) -> str:
-        """Return a finding's title, its id without one."""
+        """Return a finding's title; return its id if it has none."""
         return next((title for name, title in self.findings if name == finding and title), finding)

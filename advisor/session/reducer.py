@@ -64,7 +64,7 @@ def replay(events: Iterable[Event]) -> State:
 
 
 def can_go_back(state: State) -> bool:
-    """Return whether there is something to undo."""
+    """Return whether there is an event to undo."""
     return state.last_undoable is not None
 
 
@@ -111,13 +111,13 @@ def _steps_of(event: Event, state: State) -> tuple[str, ...]:
 
 
 def progressed(state: State, event: Event) -> tuple[tuple[int | None, str, Far], ...]:
-    """Return the progress of the steps after the event (see method.steps). state: after it."""
+    """Return the progress of the steps after the event (see method.steps). state: the state after the event."""
     out = state.progress
     match event:
         case Opened():
             out = tuple(row for row in out if row[1] in SYSTEM)
         case Completed(request=CompareVersion()):
-            # Of another version of the code only the napkin math of the algorithm stays valid.
+            # After a change of the code, only the napkin math of the algorithm stays valid.
             out = tuple((None if n in SYSTEM else state.position, n, h) for _, n, h in out if n in (*SYSTEM, "0"))
     for step, how in _marks(event, state):
         row = (None if step in SYSTEM else state.position, step, how)
@@ -169,7 +169,7 @@ def _opened(state: State, event: Opened) -> State:
         intro = Card("note", "The numbers, one by one", (Line(text),), label="Without a report")
         return ask_number(add(after, intro, place="launch", position=0))
     if event.diagnosis is None and not event.request.paths:
-        # A session about traces alone.
+        # A session about traces only.
         return replace(after, place="launch", position=None)
     if event.diagnosis is None or not event.diagnosis.launches:
         return add(after, _nothing_read(event.diagnosis), place="start", stalled=event.request)
@@ -183,7 +183,7 @@ def _nothing_read(diagnosis: Diagnosis | None) -> Card:
 
 
 def _concluded(state: State, event: Concluded) -> State:
-    """Show what a new diagnosis changed."""
+    """Show the differences between the new diagnosis and the old one."""
     after = settled(state, event.request)
     if after is None:
         return state
@@ -206,7 +206,7 @@ def _launch(diagnosis: Diagnosis | None, at: int) -> LaunchDiagnosis | None:
 
 def _change(state: State, before: LaunchDiagnosis | None, now: LaunchDiagnosis, at: int) -> Card | None:
     if before is None:
-        # The first numbers decide nothing yet.
+        # The first numbers do not decide anything yet.
         return None if now.verdict.id == "undetermined" else make.class_card(now, at)
     lines = make.differences(before, now)
     if not lines and state.numbers and not state.paused:
@@ -217,7 +217,7 @@ def _change(state: State, before: LaunchDiagnosis | None, now: LaunchDiagnosis, 
 
 
 def _failed(state: State, event: Failed) -> State:
-    """Show what failed; retrying is among the choices where it can help."""
+    """Show the failure; retrying is among the choices if it can help."""
     if is_for_view(event.request):
         return view_failed(state, event)
     if isinstance(event.request, Practise):
@@ -225,9 +225,9 @@ def _failed(state: State, event: Failed) -> State:
     after = settled(state, event.request)
     if after is None:
         return state
-    # An error without a launch goes to the visible conversation.
+    # An error without a launch appears in the visible conversation.
     position = getattr(event.request, "position", state.position)
     card = Card("error", event.message, position=position, label="That did not work")
-    # Reading may succeed the next time; an unknown word will not.
+    # Reading a file may succeed the next time; looking up an unknown word will not.
     again = event.request if isinstance(event.request, Read | Conclude) else after.stalled
     return past(add(after, card, stalled=again), event.request)

@@ -41,7 +41,7 @@ class Conclude(Request):
 class Prove(Request):
     """Show how a finding or the class was concluded and what flips it (`how`), or why it was not (`why_not`).
 
-    quiet, also below: for a view alone, without a card in the conversation.
+    quiet, here and below: the result is for a view only, without a card in the conversation.
     """
 
     what: str
@@ -88,7 +88,7 @@ class Trace(Request):
 class CompareVersion(Request):
     """Read a new report and compare its launch with the one at `position` (records.VersionComparison).
 
-    path: empty where the new version's numbers were typed; change: what was done to the code, in words.
+    path: empty if the new version's numbers were typed; change: a description of the change to the code.
     """
 
     path: str
@@ -101,7 +101,7 @@ class Locate(Request):
     """Read the lines and instructions of a launch (source.View).
 
     by: a measure, empty for the finding's own; search: a regular expression; where: tests such as `share>5%`; columns:
-    names of columns or of a set of them; finding: the one whose measure is used, empty for the first.
+    names of columns or of a set of them; finding: the one whose measure is used; empty for the first.
     """
 
     position: int
@@ -137,7 +137,7 @@ class Practise(Request):
 
 
 class UserEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="do"):
-    """A user action. The tag of a class is its verb in transcripts, its fields are written by name.
+    """A user action. The tag of a class is its verb in transcripts; its fields are written by name.
 
     undoable: whether `/back` undoes it.
     """
@@ -151,7 +151,7 @@ class UserEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="do")
 
 
 class ViewEvent(UserEvent, frozen=True):
-    """A change of the view over the conversation: undo ignores it once the view is closed."""
+    """A change of the view over the conversation; undo ignores it once the view is closed."""
 
 
 class Back(UserEvent, frozen=True, tag="back"):
@@ -169,7 +169,7 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Concluded:
-    """Everything was diagnosed again. wanted: in an interview, the questions whose answers could change the result."""
+    """All launches were diagnosed again. wanted: in an interview, questions whose answers could change the result."""
 
     request: Conclude
     diagnosis: Diagnosis
@@ -186,7 +186,7 @@ class Completed:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """Work failed. message: one line that says what is wrong and what to do."""
+    """The request failed. message: one line that states the problem and its solution."""
 
     request: Request
     message: str

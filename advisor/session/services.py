@@ -1,6 +1,6 @@
 """The real sources of a session: diagnoses, the knowledge base, traces, source code and exercises.
 
-`executor.sources` imports it in the worker, on the first request: the reasoning loads slower than the first screen.
+`executor.sources` imports it in the worker, on the first request, since the reasoning loads slower than the screen.
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ def real(knowledge: tuple[Path, ...], options: Mapping[str, Any]) -> Sources:
 def _analyse_launches(
     known: Catalog, launches: Sequence[Launch], infos: tuple[ReportInfo, ...], gpu: str | None, cards: Cards
 ) -> Judged:
-    """Diagnose the launches that a transcript carries; of their metrics those that the catalog knows."""
-    import pandas as pd  # loads slowly: not before the first report is read
+    """Diagnose the launches that a transcript contains, from those of their metrics that the catalog knows."""
+    import pandas as pd  # loads slowly: imported only when the first report is read
 
     if not launches:
         raise InputError("the transcript holds no launch of this report")
@@ -130,15 +130,15 @@ def _access(row: AccessRow) -> Access:
 
 
 def _choose(judged: Judged, asks: Sequence[Ask]) -> tuple[str, ...] | None:
-    from advisor.reasoning.analysis import Analysis  # loads pandas
+    from advisor.reasoning.analysis import Analysis  # imports pandas
 
     if not isinstance(judged, Analysis):
         return None
     launch = judged.diagnosis.launches[0]
     if first_page(asks) and not any(found.id == "launch_overhead" for found in launch.findings):
-        return None  # the next question is fixed: no need to try any
+        return None  # The next question is fixed, so no answers need to be tried.
     questions, choices = judged.catalog.questions, typed().choices
-    of: dict[str, str] = {}  # metric or question of the engine -> the question of the interview that answers it
+    of: dict[str, str] = {}  # metric or question of the engine -> question of the interview that answers it
     for ask in asks:
         if ask.group == "workload" and ask.id in choices:
             of |= {metric: ask.id for sets in choices[ask.id].values.values() for metric in sets}
@@ -149,7 +149,7 @@ def _choose(judged: Judged, asks: Sequence[Ask]) -> tuple[str, ...] | None:
 
 
 def _with_choices(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return numbers as they are, and the choices of a workload as the metrics that they set."""
+    """Return numbers unchanged, and the choices of a workload as the metrics that they set."""
     choices, out = typed().choices, dict[str, Any]()
     for name, value in values.items():
         if name not in choices:
@@ -161,7 +161,7 @@ def _with_choices(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def knowledge_index(folders: tuple[Path, ...] = ()) -> KnowledgeIndex:
-    """Return what the knowledge base gives to a session before any report."""
+    """Return the part of the knowledge base that a session needs before any report."""
     known = catalog(folders)
     titles = {name: entry.title for name, entry in known.classes.items()}
     titles |= {name: entry.title for name, entry in workloads(known).findings.items()}
@@ -218,7 +218,7 @@ def _text(entry: Mapping[str, Any], name: str) -> str:
 
 
 def _timeline_ask(known: Catalog, metric: str, ask: str) -> Ask:
-    """Return a question for a share of the time or a count, asked where there is no trace."""
+    """Return a question for a share of the time or a count, for a session without a trace."""
     loss = "It is a loss of its own, to be fixed before any kernel; nsys shows it in the rows under the GPU."
     unit = known.metrics[metric].unit
     most = 100.0 if unit == "%" else None

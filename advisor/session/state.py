@@ -41,7 +41,7 @@ VIEWS: Final[Mapping[str, View]] = {
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """log: the events without undone ones. place: start, launches, launch, closed.
+    """The state of a session. log: the events without undone ones. place: start, launches, launch, closed.
 
     position: the selected launch, an index of diagnosis.launches; finding: the selected finding. answers: (position,
     question, value) in order, position None for numbers typed without a report; unknown and put_off (skipped):
@@ -97,7 +97,7 @@ class State:
 
     @property
     def last_undoable(self) -> int | None:
-        """Return the index in the log of the event that undo removes, None without one; closed views do not count."""
+        """Return the log index of the event that undo removes, None if there is none; closed views do not count."""
         passed = OUTCOMES if self.view else (*OUTCOMES, ViewEvent)
         places = (at for at in range(len(self.log) - 1, -1, -1) if not isinstance(self.log[at], passed))
         return next((at for at in places if getattr(self.log[at], "undoable", False)), None)
@@ -111,17 +111,17 @@ class State:
 
     @property
     def conversation(self) -> tuple[Card, ...]:
-        """Return the cards about the selected launch; without a report or a launch, also those about none."""
+        """Return the cards about the selected launch; without a report or a launch, also those about no launch."""
         general = self.numbers or self.place == "start"
         return tuple(c for c in self.cards if c.position == self.position or (general and c.position is None))
 
     @property
     def several_reports(self) -> bool:
-        """Return whether the number of a launch needs that of its report."""
+        """Return whether a launch's number must include the number of its report."""
         return self.diagnosis is not None and len(self.diagnosis.reports) > 1
 
     def result(self, request: Request) -> Any:
-        """Return the result of an equal request of a view, None without one."""
+        """Return the result of an equal request of a view, None if there is none."""
         return next((result for asked, result in reversed(self.results) if asked == request), None)
 
     def finding_of(self, name: str) -> Finding | None:
@@ -136,7 +136,7 @@ class State:
         )
 
     def answer(self, question: str) -> Value:
-        """Return the latest answer to a question, for the selected launch or for all; None without one."""
+        """Return the latest answer to a question, for the selected launch or for all; None if there is none."""
         places = (None,) if self.numbers else (self.position, None)
         return next((v for p, q, v in reversed(self.answers) if q == question and p in places), None)
 
@@ -147,7 +147,7 @@ def main_finding(launch: LaunchDiagnosis) -> Finding | None:
 
 
 def launch_number(launch: LaunchDiagnosis, several: bool) -> str:
-    """A launch's index in its report, after the report's number where there are `several`: `1#3`."""
+    """Return a launch's index in its report, after the report's number if there are `several`: `1#3`."""
     return f"{launch.report}#{launch.index}" if several else f"{launch.index}"
 
 

@@ -25,7 +25,7 @@ def note(state: State, text: str) -> State:
 
 
 def wait(state: State, request: Request, *new: Card | None, **changes: Any) -> State:
-    """Wait for this request, once."""
+    """Wait for this request, and queue it only once."""
     waiting = state.waiting if request in state.waiting else (*state.waiting, request)
     return add(state, *new, waiting=waiting, **changes)
 
@@ -50,13 +50,13 @@ def conclusion(launch: LaunchDiagnosis, position: int) -> tuple[Card | None, ...
         finding = Card("note", text, position=position, label="Note")
     else:
         finding = make.finding_card(launch, first, position)
-    # A first finding of kind trust is a caveat itself.
+    # A first finding of kind trust is itself a caveat.
     caveats = None if first is not None and first.kind == "trust" else make.caveats_card(launch, position)
     return (make.class_card(launch, position), finding, caveats, make.notes_card(launch, position))
 
 
 def ask_number(state: State) -> State:
-    """Ask the next question of the interview; if no other would change anything, conclude."""
+    """Ask the next question of the interview; if no other answer would change anything, conclude."""
     if expectation_due(state):
         return put(state, expectation(state))
     ask = next_number(state)
@@ -90,7 +90,7 @@ def reveal(state: State) -> State:
 
 
 def go_on(state: State) -> State:
-    """Continue with the conclusion, in an interview with the next number."""
+    """Continue with the conclusion; in an interview, continue with the next number."""
     return ask_number(state) if state.numbers else reveal(state)
 
 

@@ -14,16 +14,16 @@ from advisor.source.viewer import Seen
 from advisor.view.blocks import Line
 from advisor.view.pages.launch import location_text
 
-_KEPT: Final = 6  # results kept per kind of request, for going back and forth
+_KEPT: Final = 6  # maximum results kept per kind of request, so that going back is fast
 
 
 def plain(request: Request) -> bool:
-    """Return whether the source view asked for all of the code by the finding's own measure."""
+    """Return whether the request of the source view covers all of the code, by the finding's own measure."""
     return isinstance(request, Locate) and not (request.by or request.search or request.where)
 
 
 def _located(state: State) -> list[Any]:
-    """Return the code of the current launch, failures included, the newest first."""
+    """Return the source results of the current launch, failures included, the newest first."""
     asked = ((request, result) for request, result in reversed(state.results) if plain(request))
     return [result for request, result in asked if getattr(request, "position", None) == state.position]
 
@@ -34,7 +34,7 @@ def read(state: State) -> list[Seen]:
 
 
 def places(state: State, finding: Finding) -> tuple[Location, ...]:
-    """Return the places of a finding of the current launch; none if it has none or they were not read yet."""
+    """Return the places of a finding of the current launch; empty if it has none or they were not read yet."""
     if finding.locations:
         return finding.locations
     for seen in read(state):
@@ -47,7 +47,7 @@ def places(state: State, finding: Finding) -> tuple[Location, ...]:
 
 
 def where(state: State, finding: Finding) -> list[Line]:
-    """Return the places of a finding as lines of a card, or why they are unknown; nothing if it has no place."""
+    """Return the places of a finding as lines of a card, or why they are unknown; empty if it has no place."""
     found = places(state, finding)
     if found:
         return [
@@ -62,7 +62,7 @@ def where(state: State, finding: Finding) -> list[Line]:
 
 
 def _readable(state: State) -> bool:
-    """Return whether the launch comes from a report that can hold instructions."""
+    """Return whether the launch comes from a report that can contain instructions."""
     launch, diagnosis = state.launch, state.diagnosis
     if state.numbers or launch is None or diagnosis is None or launch.report >= len(diagnosis.reports):
         return False
@@ -70,7 +70,7 @@ def _readable(state: State) -> bool:
 
 
 def _array(state: State, place: Location) -> str:
-    """`, array tile`: the shared array that a place reads or writes, empty where that is unknown."""
+    """Return `, array tile` for the shared array that a place reads or writes; empty if that is unknown."""
     for seen in read(state):
         groups = [group for group in seen.view.shared if (place.file, place.line) in group.lines]
         names = {str(group.array) for group in groups if set(place.sass.split()) & set(group.opcodes)}
@@ -90,14 +90,14 @@ def requests_of(state: State) -> tuple[Request, ...]:
         concluded = state.view_subject == launch.verdict.id or state.finding_of(state.view_subject) is not None
         return (Prove("how" if concluded else "why_not", position, state.view_subject, quiet=True),)
     if state.view == "whatif":
-        # The proof of the class holds the values at which it flips.
+        # The proof of the class contains the values that flip it.
         flips = Prove("how", position, launch.verdict.id, quiet=True)
         return (Suppose(position, state.supposing, quiet=True), flips) if state.supposing else (flips,)
     return ()
 
 
 def ask_for_view(state: State) -> State:
-    """Wait for the contents of the open view, and for no other view; failed requests are repeated."""
+    """Request the contents of the open view, and of no other view; repeat failed requests."""
     wanted = requests_of(state)
     results = tuple(pair for pair in state.results if pair[0] not in wanted or not isinstance(pair[1], Failed))
     waiting = tuple(r for r in state.waiting if not is_for_view(r) or r in wanted)
@@ -108,7 +108,7 @@ def ask_for_view(state: State) -> State:
 
 
 def is_for_view(request: Request) -> bool:
-    """Return whether the result is for a view alone, without a card."""
+    """Return whether the result is for a view only, without a card."""
     return isinstance(request, Locate) or bool(getattr(request, "quiet", False))
 
 
@@ -122,9 +122,9 @@ def leave_view(state: State) -> State:
 
 
 def keep_result(state: State, request: Request, result: Any) -> State:
-    """Keep the result (or the Failed) of a view's request, and the newest of each kind.
+    """Keep the result (or the Failed) of a view's request, and only the newest results of each kind.
 
-    Searches are dropped first: cards and evidence need the results without one.
+    Results of searches are dropped first, since cards and evidence need the results without one.
     """
     results = [pair for pair in state.results if pair[0] != request]
     alike = [pair for pair in results if type(pair[0]) is type(request)]

@@ -32,7 +32,7 @@ ACTIONS: Final = (*_declared(), help_action(COMMANDS))
 COMMANDS.update(_by_name(ACTIONS))
 BY_EVENT: Final[dict[type[UserEvent], Action]] = {action.event: action for action in ACTIONS}
 RESULTS: Final[dict[type, Result]] = {result.request: result for action in ACTIONS for result in action.results}
-# Phrases without an object, and sentences with one, each with its command.
+# Phrases without an object and sentences with one, each with its command.
 SAID: Final[dict[str, Command]] = {phrase: command for command in COMMANDS.values() for phrase in command.said}
 SHAPES: Final[tuple[Shape, ...]] = (
     *(shape for command in COMMANDS.values() for shape in command.shapes),

@@ -18,7 +18,7 @@ from advisor.session.state import State
 from advisor.session.transitions import add, ask_number, put, reveal, wait
 
 _LONGEST: Final = 4096  # characters of a line of text; no path is longer
-# Questions that a step of the method asks, and that step.
+# Questions that a step of the method asks, each with that step.
 _STEPS: Final = {"new_report": "6", "report": "1", "trace": "S1", "variants": "0b", "timeline": "S2"}
 
 
@@ -53,7 +53,7 @@ def _asked(state: State, event: Asked) -> State:
 
 
 def fits(ask: Ask, value: Value) -> bool:
-    """Return whether the value can be an answer: None if not knowing is allowed, a listed choice, a number in range."""
+    """Return whether the value is a valid answer: None if "unknown" is allowed, a listed choice, a number in range."""
     if value is None:
         return ask.optional
     if ask.kind == "choice":
@@ -66,7 +66,7 @@ def fits(ask: Ask, value: Value) -> bool:
 
 
 def _answered(state: State, event: Answered) -> State:
-    """Keep the answer and conclude again; "I don't know" is kept too, and changes nothing."""
+    """Keep the answer and diagnose again; keep "I don't know" too, which changes nothing."""
     ask = state.ask
     if state.place != "launch" or ask is None or ask.id != event.question or not fits(ask, event.value):
         return state
@@ -74,7 +74,7 @@ def _answered(state: State, event: Answered) -> State:
         return prompting.answered(state, ask, event.value)
     said = make.answer_card(ask, event.value, state.position)
     if ask.group == "subject" and event.value == "program":
-        # The numbers of a timeline are asked for instead of a kernel's.
+        # The interview asks for the numbers of a timeline instead of a kernel's.
         stopped = add(state, said, ask=None, paused=True)
         return prompting.begun(stopped, "timeline") or state
     if ask.group == "napkin":
@@ -91,7 +91,7 @@ def _answered(state: State, event: Answered) -> State:
 
 
 def _not_known(state: State, ask: Ask) -> State:
-    """Never ask this again; in an interview the other questions are ranked again without it."""
+    """Never ask this question again; in an interview, rank the other questions again without it."""
     place = None if state.numbers else state.position
     after = add(state, ask=None, unknown=(*state.unknown, (place, ask.id)))
     if not state.numbers:
@@ -100,7 +100,7 @@ def _not_known(state: State, ask: Ask) -> State:
 
 
 def _skipped(state: State, event: Skipped) -> State:
-    """Ask later; in an interview a number skipped twice counts as unknown; the napkin math ends."""
+    """Ask later; in an interview, a number skipped twice counts as unknown. The napkin math ends."""
     ask = state.ask
     if state.place != "launch" or ask is None or ask.id != event.question:
         return state
@@ -119,14 +119,14 @@ def _skipped(state: State, event: Skipped) -> State:
 
 
 def _unasked(state: State, ask: Ask, **changes: Any) -> State:
-    """Remove the question, and its card if that is the last one."""
+    """Remove the question, and its card if that card is the last one."""
     last = state.cards[-1] if state.cards else None
     put_last = last is not None and (last.kind, last.finding) == ("question", ask.id)
     return replace(state, cards=state.cards[:-1] if put_last else state.cards, ask=None, **changes)
 
 
 def _past(state: State) -> State:
-    """Continue with the conclusion, in an interview with the numbers unless it is paused."""
+    """Show the conclusion; in an interview that is not paused, ask for the next number instead."""
     if not state.numbers:
         return reveal(state)
     return state if state.paused else ask_number(state)
@@ -139,7 +139,7 @@ def _parameter(algorithm: Algorithm, at: int) -> Ask | None:
 
 
 def _next_parameter(state: State, ask: Ask, value: Value) -> State:
-    """Ask the next parameter of the algorithm, or estimate when all are known."""
+    """Ask for the next parameter of the algorithm, or estimate if all are known."""
     given: tuple[tuple[str, float | str], ...] = ()
     if state.napkin_input is None:
         name, at = str(value), 0

@@ -15,5 +15,5 @@ def _back(line: Typed, state: State) -> Event:
 
 
 _BACK: Final = Command("back", "undo the last action", _back, said=("back", "undo", "go back", "undo that"))
-# The reducer itself undoes, since it replays the log.
+# The reducer itself handles undo, since it replays the log.
 ACTIONS: Final = (Action(Back, lambda state, event: state, "undoes it", (_BACK,)),)

@@ -1,4 +1,4 @@
-"""Begin and end of a session, and work that is cancelled or retried."""
+"""Begin and end a session; cancel or retry work."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from advisor.session.views import is_for_view, view_failed
 
 
 class Began(UserEvent, frozen=True, tag="begin"):
-    """The session begins: with reports, with traces of the whole program, or with neither (numbers are asked for)."""
+    """The session begins with reports, with traces of the whole program, or with neither (then it asks for numbers)."""
 
     undoable: ClassVar[bool] = False
 
@@ -29,7 +29,7 @@ class Quit(UserEvent, frozen=True, tag="quit"):
 
 
 class Cancelled(UserEvent, frozen=True, tag="cancel"):
-    """The first request that is waited for is cancelled."""
+    """The user cancels the first request in the queue."""
 
 
 class Retried(UserEvent, frozen=True, tag="retry"):
@@ -50,7 +50,7 @@ def _quit(state: State, event: Quit) -> State:
 
 
 def _cancelled(state: State, event: Cancelled) -> State:
-    """A view or an exercise shows it itself; otherwise a note does, and retrying is among the choices."""
+    """Show the cancellation: a view or an exercise shows it itself; otherwise add a note and offer to retry."""
     if not state.waiting:
         return state
     request = state.waiting[0]
@@ -73,7 +73,7 @@ def past(state: State, request: Request) -> State:
 
 
 def next_question(state: State) -> State:
-    """In an interview, ask the next number as soon as the last one is done."""
+    """In an interview, ask for the next number as soon as the last one is processed."""
     if not state.numbers or state.ask is not None or state.place != "launch":
         return state
     return state if state.paused or state.waiting else ask_number(state)

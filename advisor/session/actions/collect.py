@@ -29,7 +29,7 @@ def _missing_shown(state: State, event: MissingShown) -> State:
 
 
 def _collect_shown(state: State, event: CollectShown) -> State:
-    """Build the command; typed numbers only have the list of missing metrics."""
+    """Build the command; with typed numbers, show only the list of missing metrics."""
     if state.place != "launch" or state.launch is None or state.position is None:
         return state
     if state.numbers:

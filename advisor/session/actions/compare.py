@@ -1,4 +1,4 @@
-"""A new version of the code: its report or its numbers compared with the old ones, and the log of versions."""
+"""Compare the report or numbers of a new version of the code with the old ones; show the log of versions."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from advisor.session.requests import CompareVersion, Concluded, Event, UserEvent
 from advisor.session.state import State
 from advisor.session.transitions import add, wait
 
-# After these the numbers of a version may be complete.
+# After these events the numbers of a version may be complete.
 _CONCLUDE: Final = (ConclusionShown, Answered, Skipped, Concluded, Expected)
 
 
 class ReportGiven(UserEvent, frozen=True, tag="report"):
-    """A new report after a change to the code: it is compared with the launch."""
+    """The user names a new report after a change to the code; it is compared with the launch."""
 
     path: str
     change: str = ""
 
 
 class VersionBegun(UserEvent, frozen=True, tag="version"):
-    """In an interview: the code was changed, and its numbers are typed again. change: the change in words."""
+    """In an interview, the code was changed and its numbers are typed again. change: a description of the change."""
 
     change: str = ""
 
@@ -46,7 +46,7 @@ def _log_shown(state: State, event: LogShown) -> State:
 
 
 def compared_when_done(state: State, event: Event) -> State:
-    """Compare a new version as soon as its numbers are concluded on and no question is open."""
+    """Compare a new version as soon as its numbers are diagnosed and no question is open."""
     if not isinstance(event, _CONCLUDE) or not versions.is_open(state) or state.launch is None:
         return state
     if state.ask is not None or state.waiting or state.place != "launch":
@@ -56,7 +56,7 @@ def compared_when_done(state: State, event: Event) -> State:
 
 
 def opened(path: str) -> Event:
-    """Return the event of a named file: a trace is read, a report is compared."""
+    """Return the event for a named file: read a trace, compare a report."""
     return TraceGiven((path,)) if files.is_trace(path) else ReportGiven(path)
 
 

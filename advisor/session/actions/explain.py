@@ -1,4 +1,4 @@
-"""What a word means."""
+"""Explain a word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A finding, its fix, and the numbers behind it."""
+"""Show a finding, its fix, and the numbers behind it."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class HelpAsked(UserEvent, frozen=True, tag="help"):
 
 
 class NotUnderstood(UserEvent, frozen=True, tag="unclear"):
-    """A typed line is not understood. meant: suggestions, each a whole line that is understood when typed."""
+    """A typed line is not understood. meant: suggestions, each a whole line that the parser understands."""
 
     text: str
     meant: tuple[str, ...] = ()
@@ -42,12 +42,12 @@ def one_of(rest: str, titles: dict[str, str], because: str, command: str) -> str
 
 
 def unless_unclear(event: Event) -> Event | None:
-    """Return the event, None for NotUnderstood: a sentence that might be a command is then tried as something else."""
+    """Return the event, or None for NotUnderstood, so that the parser tries the sentence as something else."""
     return None if isinstance(event, NotUnderstood) else event
 
 
 def help_card(commands: Mapping[str, Command], position: int | None) -> Card:
-    """Return the card of the commands and of ways to answer."""
+    """Return a card that lists the commands and the ways to answer a question."""
     lines = [Line(command.does, "fact", command.usage) for command in commands.values()]
     lines += [Line(hint, "quiet") for hint in _HINTS]
     return Card("help", "What you can type", tuple(lines), position, label="Help")
@@ -58,7 +58,7 @@ def _not_understood(state: State, event: NotUnderstood) -> State:
     if state.place != "launch" or state.view:
         return state
     lines = [Line(event.because)] if event.because else []
-    # They are among the choices too, so one line is enough here.
+    # The suggestions are among the choices too, so one line is enough here.
     lines += [Line("   or   ".join(event.meant), "fact", "Did you mean")] if event.meant else []
     lines = lines or [Line(TYPE_HELP)]
     return add(state, Card("error", event.text, tuple(lines), state.position, label="Not understood"))

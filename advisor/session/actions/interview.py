@@ -19,7 +19,7 @@ from advisor.session.transitions import add, ask_number, conclude_interview, go_
 from advisor.view.blocks import Line
 from advisor.view.numbers import amount_text, exact_text
 
-# The id of a bound, and the words for it.
+# The id of each bound and the words for it.
 _CALLED: Final = {
     "memory": ("memory", "dram", "bandwidth", "memory bandwidth", "mem", "dram bandwidth", "bytes", "traffic"),
     "compute": ("compute", "arithmetic", "math", "alu", "fma", "flops", "flop", "computation", "the arithmetic"),
@@ -28,14 +28,14 @@ _CALLED: Final = {
 
 
 class Expected(UserEvent, frozen=True, tag="expect"):
-    """The user's prediction before the conclusion: a bound, None for no idea. again False: never ask for it again."""
+    """The user predicts a bound before the conclusion; None means no idea. again False: never ask for it again."""
 
     bound: str | None
     again: bool = True
 
 
 class Volunteered(UserEvent, frozen=True, tag="volunteer"):
-    """Numbers are typed without a question: metric and value in its canonical unit."""
+    """The user types numbers without a question: pairs of a metric and a value in its canonical unit."""
 
     values: tuple[tuple[str, float], ...]
     said: str = ""
@@ -50,7 +50,7 @@ class ConclusionShown(UserEvent, frozen=True, tag="conclude"):
 
 
 def _expected(state: State, event: Expected) -> State:
-    """Keep the bound, and offer the napkin math before the conclusion."""
+    """Keep the predicted bound, and offer the napkin math before the conclusion."""
     asked = state.ask is not None and state.ask.group == "expect"
     if state.place != "launch" or not (asked or not revealed(state)) or event.bound not in (None, *BOUNDS):
         return state
@@ -65,7 +65,7 @@ def _expected(state: State, event: Expected) -> State:
 
 
 def _volunteered(state: State, event: Volunteered) -> State:
-    """Answers where the report has no value, contradictions where it has another one."""
+    """Add an answer for each metric without a value in the report; show a contradiction where the values differ."""
     if state.place != "launch" or (not state.numbers and state.launch is None):
         return state
     units = {name: unit for name, unit, _ in state.knowledge.metrics}

@@ -1,4 +1,4 @@
-"""The list of launches, and the choice of one."""
+"""Show the list of launches and select one."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from advisor.session.transitions import select
 
 
 class LaunchSelected(UserEvent, frozen=True, tag="launch"):
-    """A launch is selected, by its place in the diagnosis."""
+    """A launch is selected by its index in the diagnosis."""
 
     position: int
 
 
 class LaunchesShown(UserEvent, frozen=True, tag="launches"):
-    """Back to the list of launches."""
+    """The list of launches is shown again."""
 
 
 def _launches_shown(state: State, event: LaunchesShown) -> State:
-    """Show the list; an open question is dropped."""
+    """Show the list; drop an open question."""
     if state.place != "launch" or state.numbers:
         return state
     return replace(state, place="launches", ask=None, napkin_input=None)

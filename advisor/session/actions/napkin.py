@@ -1,4 +1,4 @@
-"""Napkin math: the least that the algorithm needs, compared with the measured launch."""
+"""Napkin math: compare the minimum work of the algorithm with the measured launch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from advisor.session.transitions import add, put, reveal, wait
 
 
 class NapkinBegun(UserEvent, frozen=True, tag="napkin"):
-    """Napkin math begins: a comparison with what the algorithm needs."""
+    """Napkin math begins: a comparison with the minimum work of the algorithm."""
 
 
 def _napkin_begun(state: State, event: NapkinBegun) -> State:
@@ -26,7 +26,7 @@ def _napkin_begun(state: State, event: NapkinBegun) -> State:
 
 
 def _estimated(state: State, request: Estimate, result: Any) -> State:
-    """Show the card; its bytes and operations are answers like any other."""
+    """Show the card; keep its bytes and operations as answers."""
     if not isinstance(result, NapkinResult):
         return state
     card = Card("napkin", result.title, result.lines, request.position, label="Napkin", detail=result)

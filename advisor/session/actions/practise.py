@@ -1,4 +1,4 @@
-"""Exercises."""
+"""Actions on exercises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The session written to a file."""
+"""Write the session to a file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class WriteAsked(UserEvent, frozen=True, tag="write"):
 
 
 def _write_asked(state: State, event: WriteAsked) -> State:
-    """Write, unless the file would be empty: a page shows work on exercises, a transcript does not."""
+    """Write the session unless the file would be empty: a page shows work on exercises, a transcript does not."""
     anything = state.diagnosis is not None or bool(state.answers) or state.timeline is not None
     practised = event.what != "transcript" and state.exercising is not None and bool(state.exercising.worked)
     if event.what not in KINDS or not (anything or practised):

@@ -1,4 +1,4 @@
-"""Hot lines and instructions."""
+"""Show hot lines and instructions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TEST: Final = re.compile(r"[\w./]+\s*(?:<=|>=|==|!=|<|>|=)\s*\S+")
 
 
 class SourceSought(ViewEvent, frozen=True, tag="source"):
-    """In the source view: other lines or instructions are shown (fields as in requests.Locate)."""
+    """In the source view, the user queries other lines or instructions (fields as in requests.Locate)."""
 
     by: str = ""
     search: str = ""

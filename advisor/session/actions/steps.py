@@ -1,4 +1,4 @@
-"""The steps of the method."""
+"""Show the steps of the method."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _step_shown(state: State, event: StepShown) -> State:
         return state
     if state.place != "launch":
         return _as_view(state, step.id)
-    # An open question becomes one of the choices, which are those of the step.
+    # An open question becomes one of the choices; the others are those of the step.
     paused = state.paused or (state.numbers and state.ask is not None)
     card = step_card(step, here(step.id, state), state.position)
     return add(state, card, ask=None, napkin_input=None, paused=paused)
@@ -50,7 +50,7 @@ def _as_view(state: State, step: str) -> State:
 
 def _goto(line: Typed, state: State) -> Event:
     steps = {step.id: step.title for step in state.knowledge.steps}
-    # `1` is a step, and so are 1b and 1c: an exact id wins over those that begin with it.
+    # `1` is a step, and so are 1b and 1c: an exact id takes precedence over longer ids.
     rest = line.rest.casefold().removeprefix("step ").strip()
     exact = next((name for name in steps if name.casefold() == rest), "")
     if exact:

@@ -1,4 +1,4 @@
-"""Traces of the whole program."""
+"""Read traces of the whole program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from advisor.session.state import State
 
 
 class TraceGiven(UserEvent, frozen=True, tag="trace"):
-    """Traces of the whole program are given to be read."""
+    """The user gives traces of the whole program to read."""
 
     paths: tuple[str, ...]
 

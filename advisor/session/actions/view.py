@@ -1,4 +1,4 @@
-"""Views over the conversation: opened and left."""
+"""Open views over the conversation and leave them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TITLES: Final = {
     "steps": "Steps of the method",
     "log": "Experiment log",
 }
-# As the object of a sentence.
+# names of views as the object of a sentence
 OPENED: Final = {
     "source": "the source",
     "proof": "the proof",
@@ -40,18 +40,18 @@ OPENED: Final = {
 
 
 class ViewShown(ViewEvent, frozen=True, tag="view"):
-    """Another view of the session is opened (state.VIEWS). subject: what it is about (a finding, a word, …)."""
+    """The user opens another view of the session (state.VIEWS). subject: its subject (a finding, a word, …)."""
 
     view: str
     subject: str = ""
 
 
 class ViewLeft(ViewEvent, frozen=True, tag="leave"):
-    """Back from a view to where it was opened."""
+    """The user leaves a view and returns to where it was opened."""
 
 
 def _view_shown(state: State, event: ViewShown) -> State:
-    """Open a view, or show another subject; a note says why if it would be empty."""
+    """Open a view, or show another subject; if it would be empty, add a note with the reason."""
     if event.view not in VIEWS:
         return state
     if event.view in ("source", "proof", "whatif") and (state.place != "launch" or state.launch is None):
@@ -76,14 +76,14 @@ def _view_shown(state: State, event: ViewShown) -> State:
 
 
 def _below(state: State, view: str) -> tuple[tuple[str, str], ...]:
-    """Return the views below a new one; one that is among them already comes to the top, without those above it."""
+    """Return the views below a new one. If the new one is already open, return only the views below it."""
     opened = (*state.view_stack, (state.view, state.view_subject)) if state.view else state.view_stack
     names = [name for name, _ in opened]
     return opened[: names.index(view)] if view in names else opened
 
 
 def _nothing(state: State, view: str, why: str) -> State:
-    """Add a note to the conversation; nothing where the conversation is not visible."""
+    """Add a note to the conversation; do nothing if the conversation is not visible."""
     if state.place != "launch":
         return state
     card = Card("error", _TITLES[view], (Line(why),), state.position, label="Nothing to show")
@@ -91,7 +91,7 @@ def _nothing(state: State, view: str, why: str) -> State:
 
 
 def _query(state: State) -> Locate:
-    """Return the last query of the source view for this launch and finding, else the finding's own measure."""
+    """Return the last source query for this launch and finding, else a query by the finding's own measure."""
     fresh = Locate(state.position or 0, finding=state.view_subject)
     before = state.source_query
     if before is not None and (before.position, before.finding) == (fresh.position, fresh.finding):

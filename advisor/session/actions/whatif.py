@@ -1,4 +1,4 @@
-"""What if: other values of metrics, in the conversation and in the view."""
+"""What-if questions, which try other values of metrics in the conversation and in the view."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from advisor.view.numbers import exact_text
 
 
 class WhatIfAsked(UserEvent, frozen=True, tag="whatif"):
-    """A what-if question in the conversation: other values of metrics."""
+    """The user asks a what-if question in the conversation, with other values of metrics."""
 
     values: tuple[tuple[str, float], ...]
 
 
 class Supposed(ViewEvent, frozen=True, tag="suppose"):
-    """In the what-if view: all values tried at once, shown live and without a card. Empty: the measured ones again."""
+    """In the what-if view, the user sets all values to try; no card is added. Empty: return to the measured values."""
 
     values: tuple[tuple[str, float], ...]
 
@@ -86,7 +86,7 @@ def _what_if(line: Typed, state: State) -> Event:
 
 
 def _wrong_value(name: str, value: str, state: State) -> str:
-    """Return the message about a value that is no number, empty for a number."""
+    """Return the message about a value that is not a number; empty for a number."""
     found = metrics_of(name, state.knowledge)
     try:
         parse_metric(value, (state.knowledge.unit(found[0]) if found else "") or "")
@@ -96,7 +96,7 @@ def _wrong_value(name: str, value: str, state: State) -> str:
 
 
 def _metrics(rest: str, state: State, listing: Listing) -> Iterable[str]:
-    """Complete the metric of the last pair; those with a measured value come first."""
+    """Complete the metric of the last pair; metrics with a measured value come first."""
     before, comma, last = rest.rpartition(",")
     if "=" in last:
         return ()

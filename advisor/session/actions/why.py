@@ -1,4 +1,4 @@
-"""Why and why not: proofs of the class and of findings."""
+"""Why and why not: show proofs of the class and of findings."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from advisor.session.transitions import add, reveal, wait
 
 
 class WhyAsked(UserEvent, frozen=True, tag="why"):
-    """Why the open question is asked; with none open, why this class."""
+    """The user asks why the open question is asked; without an open question, why this class was concluded."""
 
 
 class HowAsked(UserEvent, frozen=True, tag="how"):
-    """The proof of a finding is shown; empty means the selected one."""
+    """The user asks for the proof of a finding; empty means the selected finding."""
 
     finding: str = ""
 
 
 class WhyNotAsked(UserEvent, frozen=True, tag="whynot"):
-    """Why a finding was not concluded."""
+    """The user asks why a finding was not concluded."""
 
     finding: str
 
 
 def _why_asked(state: State, event: WhyAsked) -> State:
-    """Show the reason of the question, once; or the proof of the class."""
+    """Show the reason for the question, once; without a question, show the proof of the class."""
     if state.place != "launch" or state.position is None:
         return state
     if state.ask is not None:
@@ -68,7 +68,7 @@ def _proved(state: State, request: Prove, result: Any) -> State:
 
 
 def _of_finding(event: Completed, state: State) -> tuple[str, ...]:
-    # Other steps ask for the proof of the class too.
+    # Other steps request the proof of the class too.
     launch, request = state.launch, event.request
     return () if launch is None or not isinstance(request, Prove) or request.finding == launch.verdict.id else ("2",)
 
@@ -102,7 +102,7 @@ def _why_not(line: Typed, state: State) -> Event:
 
 
 def _why_finding(line: Typed, state: State) -> Event | None:
-    """Return the question how a finding was concluded; for one that was not found here, why not."""
+    """Return the event that asks how a finding was concluded; if it was not found here, why not."""
     name, _ = named(line.rest, _findings_here(state))
     if name:
         return HowAsked(name)

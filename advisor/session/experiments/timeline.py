@@ -1,6 +1,4 @@
-"""What traces show in a session: lines for the steps and the summary card, a card for a pattern, the questions asked
-where there is no trace.
-"""
+"""Lines and cards that show traces in a session, and the questions asked without a trace."""
 
 from __future__ import annotations
 
@@ -16,8 +14,8 @@ from advisor.view.text import file_name, sentence
 
 NO_PATTERN: Final = "No pattern that costs time was found in what could be checked."
 _BOUND_UNKNOWN: Final = "unknown: the gain for the whole program"
-# Asked where there is no trace: metric, question, and what must hold for it to be worth asking (a metric at least so
-# large, of those given before). What decides comes first; a loss of its own is followed by how often it occurs.
+# Questions asked without a trace: metric, question, and the condition for asking it (an earlier metric that has at
+# least this value). The most decisive come first; after the question about a loss comes its number of occurrences.
 _IDLE: Final = (("gpu_idle_pct", 5.0),)
 _LOST: Final = (("not_computing_pct", 5.0),)
 ASKED: Final[tuple[tuple[str, str, tuple[tuple[str, float], ...]], ...]] = (
@@ -55,7 +53,7 @@ _MOST = 5
 
 
 def of(state: State) -> tuple[TimelineResult, GpuTimeline] | None:
-    """The open traces and the GPU that is shown: the busiest, else the first; None without any."""
+    """Return the open traces and the GPU to show: the busiest one, else the first; None without traces."""
     result = state.timeline
     if not isinstance(result, TimelineResult) or not result.gpus:
         return None
@@ -64,7 +62,7 @@ def of(state: State) -> tuple[TimelineResult, GpuTimeline] | None:
 
 
 def busy_lines(result: TimelineResult, gpu: GpuTimeline) -> list[Line]:
-    """How busy the GPU is, and what was wrong with reading the trace."""
+    """Return the utilisation of the GPU, and the problems found while the trace was read."""
     name = gpu.name or (str(gpu.gpu) if gpu.gpu >= 0 else "")
     busy, computing = (percent_text(gpu.values.get(metric)) for metric in ("gpu_busy_pct", "computing_pct"))
     lines = [Line(f"GPU{f' {name}' if name else ''}: busy {busy}, computing {computing}", "fact", "Busy")]
@@ -77,13 +75,13 @@ def busy_lines(result: TimelineResult, gpu: GpuTimeline) -> list[Line]:
 
 
 def trace_lines(result: TimelineResult) -> list[Line]:
-    """The traces that were read."""
+    """Return a line for each trace that was read."""
     texts = (f"{file_name(t.path)}: {t.form}, the run lasts {time_text(t.run)}" for t in result.traces)
     return [Line(text, "fact", "Trace") for text in texts]
 
 
 def pattern_lines(gpu: GpuTimeline) -> list[Line]:
-    """The patterns, the largest gain first, then the notes."""
+    """Return the patterns, the largest gain first, then the notes."""
     found = [pattern.finding for pattern in gpu.patterns if pattern.finding.kind != "note"]
     lines = []
     for finding in found[:_MOST]:
@@ -101,19 +99,19 @@ def _none_found(gpu: GpuTimeline) -> Line:
 
 
 def unseen_line(gpu: GpuTimeline) -> list[Line]:
-    """The patterns that could not be checked, in one line."""
+    """Return the patterns that could not be checked, in one line."""
     titles = ", ".join(one.title for one in gpu.unseen)
     return [Line(f"could not be checked: {titles}", "unknown", "Not known")] if gpu.unseen else []
 
 
 def unseen_lines(gpu: GpuTimeline) -> list[Line]:
-    """The patterns that could not be checked, each with the metrics that are missing."""
+    """Return the patterns that could not be checked, each with the metrics that are missing."""
     texts = (f"{one.title}: could not be checked ({', '.join(one.wanting[:4])})" for one in gpu.unseen)
     return [Line(text, "unknown", "Not known") for text in texts]
 
 
 def fix_lines(gpu: GpuTimeline) -> list[Line]:
-    """The fixes of the patterns, with what each typically gives."""
+    """Return the fixes of the patterns, with the typical gain of each."""
     lines = []
     for pattern in gpu.patterns:
         fix = pattern.finding.fix
@@ -124,7 +122,7 @@ def fix_lines(gpu: GpuTimeline) -> list[Line]:
 
 
 def kernel_lines(gpu: GpuTimeline) -> list[Line]:
-    """The kernels with the most time, and the bound of Amdahl's law for each."""
+    """Return the kernels with the most time, and the bound of Amdahl's law for each."""
     if not gpu.kernels:
         share = gpu.values.get("top_kernel_pct")
         if share is None:
@@ -133,7 +131,7 @@ def kernel_lines(gpu: GpuTimeline) -> list[Line]:
     lines = []
     shorts = [rank.short for rank in gpu.kernels[:3]]
     for rank in gpu.kernels[:3]:
-        # Kernels of one base name are told apart by the whole one.
+        # Kernels with the same base name are distinguished by their full name.
         name = rank.short if shorts.count(rank.short) == 1 else rank.name
         text = f"{name}: {percent_text(rank.share)} of kernel time, {rank.launches:,} launches"
         lines.append(Line(text, "fact", "Kernel"))
@@ -147,7 +145,7 @@ def kernel_lines(gpu: GpuTimeline) -> list[Line]:
 
 
 def decision_lines(gpu: GpuTimeline) -> list[Line]:
-    """What to do next, why, and the command where a kernel is to be profiled."""
+    """Return the next action, the reason, and the command if a kernel needs a profile."""
     decision = gpu.decision
     lines = [Line(decision.title, "strong", "Next"), Line(sentence(decision.because), depth=1)]
     lines += [Line(step, "step") for step in gpu.next]
@@ -159,7 +157,7 @@ def decision_lines(gpu: GpuTimeline) -> list[Line]:
 
 
 def range_lines(gpu: GpuTimeline) -> list[Line]:
-    """The named ranges of the moments shown."""
+    """Return the named ranges of the moments shown."""
     names = list(dict.fromkeys(m.range for pattern in gpu.patterns for m in pattern.moments if m.range))
     if not names:
         return [Line("none of the moments shown lies in a named range", "unknown")]
@@ -167,7 +165,7 @@ def range_lines(gpu: GpuTimeline) -> list[Line]:
 
 
 def timeline_card(state: State) -> Card | None:
-    """The summary of the open traces: busy, patterns, the largest kernels, the decision."""
+    """Return the summary card of the open traces: utilisation, patterns, the largest kernels, the decision."""
     found = of(state)
     if found is None:
         return None
@@ -180,7 +178,7 @@ def timeline_card(state: State) -> Card | None:
 
 
 def next_pattern(state: State) -> Pattern | None:
-    """The pattern to look at next: the first that had no card of its own."""
+    """Return the next pattern to show: the first one without a card of its own."""
     found = of(state)
     shown = {card.finding for card in state.cards if card.kind == "fix"}
     patterns = () if found is None else found[1].patterns
@@ -188,7 +186,7 @@ def next_pattern(state: State) -> Pattern | None:
 
 
 def pattern_card(state: State, name: str) -> Card | None:
-    """A pattern with the moments that show it and its fix step by step; None where it was not found."""
+    """Return the card of a pattern with the moments that show it and the steps of its fix; None if it was not found."""
     found = of(state)
     patterns = () if found is None else found[1].patterns
     pattern = next((p for p in patterns if p.finding.id == name), None)

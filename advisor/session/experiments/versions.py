@@ -1,4 +1,4 @@
-"""Versions of the code: a new report or new numbers against the old, and the experiment log."""
+"""Compare a new version of the code (a report or typed numbers) with the old one; keep the experiment log."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ADVICE: Final = {"stop": "stop", "go_back": "undo the change", "look": "look at
 
 
 def compared_card(pair: Pair, version: str, position: int) -> Card:
-    """The comparison with the version before: time and class, findings, busiest units, what moved most."""
+    """Return the comparison with the previous version: time and class, findings, busiest units, largest changes."""
     first, *rest = pair_sections(pair, "")
     return Card("compared", _judged(pair), (*first.blocks, *flat(rest)), position, version, "Compared", version, pair)
 
@@ -50,7 +50,7 @@ def _judged(pair: Pair) -> str:
 
 
 def row_of(launch: LaunchDiagnosis, version: str, change: str = "", pair: Pair | None = None) -> Experiment:
-    """A version as a row of the log; `pair`: its comparison with the version before."""
+    """Return a version as a row of the log. pair: its comparison with the previous version."""
     first = main_finding(launch)
     finding = first if first is not None and first.kind == "diagnosis" else None
     judged = pair.judged if pair is not None else None
@@ -75,7 +75,7 @@ def row_of(launch: LaunchDiagnosis, version: str, change: str = "", pair: Pair |
 
 
 def log_table(rows: Sequence[Experiment]) -> Table:
-    """The experiment log: each version with its change, time, speedup over the version before, result, next step."""
+    """Return the experiment log: change, time, speedup over the previous version, result, next step of each version."""
     numeric = ("Time", "Speedup")
     columns = tuple(Column(n, n in numeric) for n in ("Version", "Change", *numeric, "Observation", "Next"))
     cells = tuple(
@@ -93,7 +93,7 @@ def log_table(rows: Sequence[Experiment]) -> Table:
 
 
 def log_blocks(state: State) -> tuple[Block, ...]:
-    """The log, and from three versions on the speedup of the last over the first; nothing before there is a log."""
+    """Return the log, and from three versions on the speedup of the last over the first; nothing without a log."""
     rows = state.experiments
     if not rows:
         return ()
@@ -105,14 +105,14 @@ def log_blocks(state: State) -> tuple[Block, ...]:
 
 
 def log_card(state: State) -> Card:
-    """The log as a card."""
+    """Return the log as a card."""
     none = "There is one version so far. After a change /compare REPORT adds its new report as a row."
     blocks = log_blocks(state) or (Line(none, "quiet"),)
     return Card("log", "The versions so far", blocks, state.position, label="Log")
 
 
 def past(card: Card, position: int) -> Card:
-    """The card as one about a former version."""
+    """Return the card, marked as about a former version."""
     return replace(card, position=position, past=True)
 
 
@@ -126,10 +126,10 @@ def compare(
     launch: int | None,
     answers: Mapping[str, float | str],
 ) -> VersionComparison:
-    """`before` holds the former launch alone. launch: the index of the one meant in the new report, None for the match.
+    """Compare `before`, which holds the former launch alone. launch: its index in the new report, None for the match.
 
-    The answers are applied to the launch found, so that both sides are judged with them. UsageError, with what to do,
-    where no launch or several kernels could be meant.
+    The answers are applied to the launch found, so that both sides use the same ones. Raises UsageError, with advice,
+    if no launch or several kernels match.
     """
     position = _position(before.launches[0], current.diagnosis, launch)
     judged = current.answered(position, answers) if answers else current
@@ -137,12 +137,12 @@ def compare(
     reports = judged.diagnosis.reports
     info = reports[now.report] if now.report < len(reports) else reports[0]
     alone = replace(judged.diagnosis, reports=(info,), launches=(now,))
-    # Another card is no mistake here: the comparison says so, and what can still be said.
+    # Another GPU is not an error: the comparison reports it, and which conclusions still hold.
     return VersionComparison(judged.diagnosis, position, compare_diagnoses(before, alone, catalog, force=True))
 
 
 def _position(former: LaunchDiagnosis, found: Diagnosis, launch: int | None) -> int:
-    """The place of the launch to compare: the one named, else of the same kernel and shape, else of the same kernel."""
+    """Return the index of the given launch, else of one with the same kernel and shape, else the same kernel."""
     name = found.reports[0].path if found.reports else ""
     if launch is not None:
         at = next((at for at, each in enumerate(found.launches) if each.index == launch), None)
@@ -160,22 +160,22 @@ def _position(former: LaunchDiagnosis, found: Diagnosis, launch: int | None) -> 
     return next(at for at, each in enumerate(found.launches) if each is wanted)
 
 
-# Numbers that belong to the algorithm and not to one version of its code.
+# Numbers that describe the algorithm and not one version of its code.
 _OF_ALGORITHM: Final = ("theoretical_bytes", "theoretical_flop")
-# Asked of an interview alone, and so of each version of it.
+# Questions of interviews only, which each version asks again.
 _OF_INTERVIEW: Final = ("gpu", "subject")
 _LONGEST: Final = 4096
 
 
 def carried(state: State) -> dict[str, float | str]:
-    """The answers that hold for the next version too: sizes of the algorithm and choices, no measured number."""
+    """Return the answers that hold for the next version too: sizes of the algorithm and choices, no measured number."""
     places = (None, state.position)
     given = {name: value for place, name, value in state.answers if place in places and name not in _OF_INTERVIEW}
     return {name: v for name, v in given.items() if name in _OF_ALGORITHM or state.knowledge.unit(name) is None}
 
 
 def give_report(state: State, path: str, change: str = "") -> State:
-    """A new report: compared with the launch at hand; where there is none, it is the one that is opened."""
+    """Compare a new report with the current launch; without a launch, open the report."""
     path = path.strip()
     if not path or len(path) > _LONGEST:
         return state
@@ -190,7 +190,7 @@ def give_report(state: State, path: str, change: str = "") -> State:
 
 
 def begin_version(state: State, change: str) -> State:
-    """A new version of typed numbers: those so far become a row of the log, and are asked for anew."""
+    """Begin a new version of typed numbers: log the previous numbers as a row, and ask for them again."""
     launch = state.launch
     if state.place != "launch" or launch is None:
         return state
@@ -229,18 +229,18 @@ def begin_version(state: State, change: str) -> State:
 
 
 def is_open(state: State) -> bool:
-    """Whether a version of typed numbers was begun and not compared yet."""
+    """Return whether a version of typed numbers was begun and is not compared yet."""
     return state.numbers and 0 < len(state.experiments) == len(state.earlier)
 
 
 def give_traces(state: State, paths: tuple[str, ...]) -> State:
-    """A trace of the whole program."""
+    """Read traces of the whole program."""
     paths = tuple(path for path in (p.strip() for p in paths) if path and len(path) <= _LONGEST)
     return wait(state, Trace(paths), ask=None, napkin_input=None) if paths else state
 
 
 def compared(state: State, request: CompareVersion, result: Any) -> State:
-    """The new version was read and compared: a card, a row of the log, and it is the one at hand from now on."""
+    """Add the comparison of the new version as a card and a row of the log, and make that version the current one."""
     before = state.launch if request.path else state.earlier[-1][0] if state.earlier else None
     if not isinstance(result, VersionComparison) or before is None or not _sound(result):
         return state
@@ -264,7 +264,7 @@ def compared(state: State, request: CompareVersion, result: Any) -> State:
         after = _taken_over(state, after, result)
     told = compared_card(pair, new, at)
     if not request.path:
-        # What the new numbers mean was told already.
+        # The explanation of the new numbers was already shown.
         return add(after, told)
     return add(after, told, make.overview(now, at, after.several_reports), *conclusion(now, at))
 
@@ -277,7 +277,7 @@ def _sound(result: VersionComparison) -> bool:
 
 
 def _taken_over(state: State, after: State, result: VersionComparison) -> State:
-    """The new report in place of the old: its path, the answers that still hold, the conversation so far as past."""
+    """Replace the old report with the new one: its path, the answers that still hold, the previous cards as past."""
     at = result.position
     mine = (state.position, None) if state.numbers or state.place == "start" else (state.position,)
     return replace(
@@ -298,14 +298,14 @@ def _taken_over(state: State, after: State, result: VersionComparison) -> State:
 
 
 def _fix_tried(state: State, launch: Any) -> str:
-    """Where nobody said what was changed: the last fix that was shown, as what was probably tried."""
+    """Return the last fix shown, as the probable change, if the user did not describe the change."""
     shown = [card.finding for card in state.cards if card.kind == "fix" and not card.past]
     found = next((f for f in launch.findings if shown and f.id == shown[-1] and f.fix is not None), None)
     return found.fix.summary if found is not None and found.fix is not None else ""
 
 
 def traced(state: State, request: Trace, result: Any) -> State:
-    """The traces were read, or the typed numbers judged: what they say, and whether to go on to a kernel."""
+    """Show the results of traces or typed numbers, and whether to continue with a kernel."""
     if not isinstance(result, TimelineResult) or not result.gpus:
         return state
     place = "launch" if state.place == "start" else state.place

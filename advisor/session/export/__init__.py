@@ -1,1 +1,1 @@
-"""A session as a page for others."""
+"""Export a session as a page for other readers."""

@@ -1,4 +1,4 @@
-"""A session as a page: the outcome of each kernel, its evidence and versions, then the conversation."""
+"""A session as a page: the results for each kernel, its evidence and versions, then the conversation."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ from advisor.view.pages.launch import evidence_rows, first_diagnosis, launch_blo
 from advisor.view.pages.timeline import timeline_page
 from advisor.view.text import NAME_WIDTH, cut, file_name, sentence, shown, title_text
 
-# Kinds of cards that the page shows elsewhere, or that are about the program.
+# Kinds of cards that the page shows elsewhere, or that describe the program.
 _LEFT_OUT = ("overview", "help", "steps")
 
 
 def conversation(cards: Iterable[Card]) -> list[Card]:
-    """The turns that say something to a reader; where the session was saved is not among them."""
+    """Return the cards that matter to a reader; the card that names the saved file is left out."""
     return [
         card for card in cards if card.kind not in _LEFT_OUT and not (card.kind == "note" and card.title == "Saved")
     ]
@@ -57,7 +57,7 @@ def conversation(cards: Iterable[Card]) -> list[Card]:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """From one version to the next: names, the change in words, both compared."""
+    """A change from one version to the next: the names of both, a description of the change, and both compared."""
 
     before: str
     after: str
@@ -69,9 +69,8 @@ class Step:
 class Subject:
     """A kernel that the session is about.
 
-    launch: None where nothing was concluded, or its report is not open any more; revealed: whether its class was
-    shown; cards: all turns about it, former versions included; experiments, earlier, steps: its versions, empty where
-    there is one.
+    launch: None if nothing was concluded or its report is no longer open; revealed: whether its class was shown; cards:
+    all turns about it, former versions included; experiments, earlier, steps: its versions, empty if there is only one.
     """
 
     position: int | None
@@ -84,19 +83,19 @@ class Subject:
 
     @property
     def name(self) -> str:
-        """The kernel, and which launch it is where there is one version only."""
+        """Return the kernel's name, with the number of its launch if there is only one version."""
         if self.launch is not None:
             return cut(shown(self.launch.kernel), NAME_WIDTH) if self.steps else title_text(self.launch, 0)
         return next((card.title for card in self.cards if card.kind == "overview"), "")
 
     @property
     def version(self) -> str:
-        """The name of the version at hand, empty where there is one only."""
+        """Return the name of the current version, empty if there is only one."""
         return self.experiments[-1].version if self.experiments else ""
 
 
 def subjects(state: State) -> tuple[Subject, ...]:
-    """The kernels in the order in which they were looked at; what is about none comes first, with position None."""
+    """Return the kernels in the order they were shown; cards about no kernel come first, with position None."""
     whole = state.numbers
     places: dict[int | None, list[Card]] = {}
     for card in state.cards:
@@ -120,7 +119,7 @@ def _made_subject(state: State, position: int | None, cards: tuple[Card, ...]) -
 
 
 def _launch(state: State, position: int | None, cards: Sequence[Card]) -> LaunchDiagnosis | None:
-    """The launch at this place, unless the report that the conversation was about gave way to another."""
+    """Return the launch at this position; None if the report of the conversation was replaced by another one."""
     if position is None or state.diagnosis is None or position >= len(state.diagnosis.launches):
         return None
     launch = state.diagnosis.launches[position]
@@ -129,7 +128,7 @@ def _launch(state: State, position: int | None, cards: Sequence[Card]) -> Launch
 
 
 def _steps(state: State, cards: Iterable[Card]) -> tuple[Step, ...]:
-    """The comparisons of the versions; the log has a row for each and one for what was before the first."""
+    """Return the comparisons of the versions; the log has one row for each and one for the original version."""
     pairs = {card.finding: card.detail for card in cards if card.kind == "compared" and isinstance(card.detail, Pair)}
     rows = state.experiments
     return tuple(
@@ -140,7 +139,7 @@ def _steps(state: State, cards: Iterable[Card]) -> tuple[Step, ...]:
 
 
 def class_summary(subject: Subject) -> str:
-    """The class and why; of several versions also the first one's, where it differs."""
+    """Return the class and the reason for it; if the first of several versions had another class, return that too."""
     launch = subject.launch
     if launch is None:
         return "nothing was concluded"
@@ -152,7 +151,7 @@ def class_summary(subject: Subject) -> str:
 
 
 def first_summary(subject: Subject) -> str:
-    """The first finding with its estimated speedup; of several versions the first and the last one's."""
+    """Return the first finding with its estimated speedup; with several versions, those of the first and the last."""
     if subject.earlier:
         begun = _first(subject.earlier[0][0])
         now = _first(subject.launch) if subject.launch is not None else "nothing"
@@ -170,7 +169,7 @@ def _first(launch: LaunchDiagnosis) -> str:
 
 
 def gain_summary(subject: Subject) -> str:
-    """The measured speedup of the changes; that nothing was measured where there is one version only."""
+    """Return the measured speedup of the changes; with only one version, a text that nothing was measured."""
     if not subject.steps:
         found = first_diagnosis(subject.launch) if subject.launch is not None else None
         if found is not None and found.id in ENDS:
@@ -191,14 +190,14 @@ _Evidence = list[tuple[str, tuple[str, ...], tuple[str, ...]]]
 
 
 def evidence(launch: LaunchDiagnosis) -> list[tuple[str, _Evidence]]:
-    """The evidence of the class, then of each finding: title, rows of text, comparisons and sources."""
+    """Return the evidence of the class, then of each finding: title, rows of text, comparisons and sources."""
     found = [(launch.verdict.title or launch.verdict.id, launch.verdict.evidence)]
     found += [(finding.title, finding.evidence) for finding in launch.findings]
     return [(title, evidence_rows(items)) for title, items in found if items]
 
 
 def cites(kernels: Sequence[Subject]) -> tuple[str, ...]:
-    """The keys of all sources behind what was shown, in the order of their first use."""
+    """Return the keys of all sources behind the cards shown, in the order of their first use."""
     keys: dict[str, None] = {}
     for subject in kernels:
         if subject.launch is not None and subject.revealed:
@@ -217,7 +216,7 @@ def cites(kernels: Sequence[Subject]) -> tuple[str, ...]:
 
 
 def practice_section(state: State) -> Section | None:
-    """Each exercise with what was done, and each prediction with the answer; None where none was opened."""
+    """Return each exercise with the work on it, and each prediction with the answer; None if no exercise was opened."""
     every = opened_exercises(state)
     if not every:
         return None
@@ -234,7 +233,7 @@ def practice_section(state: State) -> Section | None:
 
 
 def opened_exercises(state: State) -> tuple[Exercising, ...]:
-    """The exercises in the order in which they were opened."""
+    """Return the exercises in the order in which they were opened."""
     here = state.exercising
     return () if here is None else tuple(Exercising(lesson=lesson) for lesson in here.worked)
 
@@ -253,7 +252,7 @@ def _title(one: Exercising) -> str:
 def _prediction_row(one: Exercising, made: Prediction) -> tuple[Cell, ...]:
     shown = made.points is not None
     is_ = _said(one, made.actual_class, made.actual_cause, made.actual_speedup) if shown else "not shown yet"
-    # After the last version there is none to measure it against.
+    # The last version has no next version to compare with.
     last = made.step == one.lesson.exercise.stages[-1].id
     is_ = is_ if not shown or last or made.actual_speedup is None else f"{is_} measured"
     points = Cell(f"{made.points} of 100", made.points) if shown else Cell("")
@@ -262,7 +261,7 @@ def _prediction_row(one: Exercising, made: Prediction) -> tuple[Cell, ...]:
 
 
 def _version(one: Exercising, made: Prediction) -> str:
-    """A later version by its number until its answer was shown, since its name tells what was done."""
+    """Return the number of a later version until its answer is shown, since its name reveals the change."""
     ids = [step.id for step in one.lesson.exercise.stages]
     if made.step == MINE:
         return exercising.YOUR_VERSION
@@ -276,11 +275,11 @@ def _said(one: Exercising, class_id: str, cause: str, speedup: float | None) -> 
 
 
 _NAME = 200
-_MOST = 60  # rows of what a report lacks
+_MOST = 60  # maximum number of rows of missing metrics
 
 
 def session_document(state: State) -> Page:
-    """The whole session. Of a kernel whose class was not shown in the session there are no conclusions."""
+    """Return the whole session. A kernel whose class was not shown in the session gets no conclusions."""
     every = subjects(state)
     kernels = [one for one in every if one.position is not None]
     parts: list[Section] = []
@@ -309,7 +308,7 @@ def session_document(state: State) -> Page:
 
 
 def title(state: State, kernels: Sequence[Subject]) -> str:
-    """The kernel and its card; what was read where there are several or none."""
+    """Return the kernel and its GPU; if there are several kernels or none, the names of the inputs."""
     if len(kernels) == 1 and kernels[0].name:
         launch = kernels[0].launch
         card = (launch.known_as or launch.gpu_name or state.gpu) if launch is not None else ""
@@ -369,7 +368,7 @@ def _link(subject: Subject) -> str:
 
 
 def _subject(state: State, subject: Subject, *, alone: bool) -> list[Section]:
-    """The parts of a kernel; of several, each begins with a heading of its own, and its parts come under it."""
+    """Return the sections of a kernel; if there are several kernels, each begins with its own heading."""
     parts: list[Section] = []
     name = "" if alone else f"-{subject.position}"
     launch = subject.launch
@@ -399,7 +398,7 @@ def _told(state: State, subject: Subject, launch: LaunchDiagnosis, name: str) ->
             parts += pair_sections(step.pair, f"{step.after}{name}", heading=heading)
     parts.append(section(f"Conclusions{of}", blocks.first, name=f"concluded{name}"))
     for heading, body, more in blocks.rest:
-        # The evidence of all conclusions, and what is open, have parts of their own below.
+        # The evidence of all conclusions and the open questions have their own sections below.
         if body and heading not in ("Evidence", "What is left open"):
             parts.append(section(heading, body, level=3, folded=more))
     if evidence(launch):
@@ -428,7 +427,7 @@ def _evidence(launch: LaunchDiagnosis) -> list[Block]:
 
 
 def _unknown(state: State, subject: Subject, launch: LaunchDiagnosis) -> list[Block]:
-    """What could not be looked at and how to collect it, what the user did not know, what would still decide."""
+    """Return the checks that lacked data, how to collect it, the unknown answers, and the questions still open."""
     blocks: list[Block] = []
     asks = {ask.id: ask.ask for ask in state.knowledge.interview} | {q.id: q.ask for q in launch.questions}
     asks |= {card.finding: card.title for card in subject.cards if card.kind == "question"}
@@ -468,7 +467,7 @@ _HOLLOW = "Hollow marks are former versions, the filled one is the last."
 
 
 def roofline_section(state: State, subject: Subject, launch: LaunchDiagnosis) -> Section | None:
-    """The section, which tells why where nothing can be drawn; None of what was typed as a graphics workload."""
+    """Return the roofline section, or the reason why it is empty; None for a typed graphics workload."""
     versions = [*subject.earlier, (launch, subject.version or "now")]
     points, before = [], None
     for at, (one, name) in enumerate(versions):
@@ -506,7 +505,7 @@ def _roofline_table(versions: list[tuple[LaunchDiagnosis, str]]) -> Table:
 
 
 def _paper(state: State, subject: Subject) -> roofline_text.Paper | None:
-    """What the algorithm needs, where both of its numbers were answered."""
+    """Return the work that the algorithm needs; None unless both of its numbers were answered."""
     places = (None,) if state.numbers else (subject.position, None)
     given = {question: value for place, question, value in state.answers if place in places}
     flop, size, dtype = (given.get(name) for name in ("theoretical_flop", "theoretical_bytes", "intended_dtype"))
@@ -519,7 +518,7 @@ _LABELS: Final = {"question": "Question", "answer": "Answer", "error": "That did
 
 
 def turns(cards: Sequence[Card], *, brief: bool = False) -> list[Block]:
-    """Each card as a turn, in order; the end of a former version is marked. brief: the page shows the versions."""
+    """Return each card as a turn, and mark the end of a former version. brief: the page shows the versions."""
     blocks: list[Block] = []
     for at, card in enumerate(cards):
         label = card.label or _LABELS.get(card.kind, card.kind.capitalize())
@@ -533,7 +532,7 @@ def turns(cards: Sequence[Card], *, brief: bool = False) -> list[Block]:
 
 
 def expected_blocks(subject: Subject) -> list[Block]:
-    """The bound that the user expected and the napkin's figures, with what was measured; empty without either."""
+    """Return the user's predicted bound and the napkin math next to the measured values; empty without either."""
     rows = []
     for card in subject.cards:
         if card.kind == "napkin":

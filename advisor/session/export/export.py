@@ -1,4 +1,4 @@
-"""A session written for others: Markdown, HTML or JSON, without home folders, user and host names."""
+"""Write a session for other readers: Markdown, HTML or JSON, without home folders, user and host names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from advisor.view.writers.json import plain
 
 FORMS: Final = (*PAGE_FORMATS, "json")
 _MOST_NUMBERED: Final = 1000
-# Fields and keys whose values are words of ours, never data.
+# Fields and keys whose values are the program's own words, never data.
 _FIXED: Final = frozenset({"tone", "style", "kind", "shape", "anchor", "id", "link"})
 _FIXED_KEYS: Final = frozenset(
     {"schema", "kind", "style", "verdict", "matched", "advice", "state", "outcome", "status"}
@@ -32,7 +32,7 @@ _FIXED_KEYS: Final = frozenset(
 
 
 def text_of(state: State, what: str, scrubber: Scrubber | None = None) -> str:
-    """The session as `what`, one of FORMS. scrubber: that of this machine where None."""
+    """Return the session in the format `what`, one of FORMS. scrubber: None for the one of this machine."""
     clean = scrubber or of_this_machine()
     state = _with_plain_paths(state, clean)
     if what == "json":
@@ -41,7 +41,7 @@ def text_of(state: State, what: str, scrubber: Scrubber | None = None) -> str:
 
 
 def writers() -> Mapping[str, Callable[[e.Write, State], str]]:
-    """What performs a Write of each of FORMS: it returns the file's name."""
+    """Return the function that performs a Write for each of FORMS; it returns the file's name."""
     return dict.fromkeys(FORMS, _write)
 
 
@@ -55,8 +55,8 @@ def _write(request: e.Write, state: State) -> str:
 
 
 def place_for(path: str, default: str, what: str) -> Path:
-    """The file to write. A name that nobody chose gets a number where it is taken; a chosen one is taken as it is, with
-    the form's ending behind a bare one. UsageError for what can be no file.
+    """Return the file to write. A default name gets a number if the file exists; a name that the user gave is kept, and
+    the format's ending is added if it has none. Raises UsageError for a name that cannot be a file.
     """
     try:
         if not path or path == default:
@@ -67,7 +67,7 @@ def place_for(path: str, default: str, what: str) -> Path:
                 raise UsageError(f"{default}: there are too many of this name: name another file")
             return place
         chosen = Path(path).expanduser()
-        chosen.resolve()  # says what a name cannot be
+        chosen.resolve()  # raises an error for an invalid name
         bare = not chosen.suffix and chosen.name and not chosen.exists()
         return chosen.with_name(chosen.name + ENDINGS[what]) if bare else chosen
     except (OSError, ValueError, RuntimeError) as problem:
@@ -75,7 +75,7 @@ def place_for(path: str, default: str, what: str) -> Path:
 
 
 def _with_plain_paths(state: State, clean: Scrubber) -> State:
-    """The same with the names of files as a transcript has them."""
+    """Return the state with the names of files as a transcript has them."""
     changes: dict[str, Any] = {
         "paths": tuple(map(clean.path, state.paths)),
         "traces": tuple(map(clean.path, state.traces)),
@@ -92,7 +92,7 @@ def _with_plain_paths(state: State, clean: Scrubber) -> State:
 
 
 def _scrubbed(part: Any, clean: Scrubber) -> Any:
-    """A document, or a part of one, with every text in it scrubbed."""
+    """Return a document, or a part of one, with every text in it scrubbed."""
     if isinstance(part, str):
         return clean.text(part)
     if isinstance(part, tuple):

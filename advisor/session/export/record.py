@@ -31,7 +31,7 @@ from advisor.view.blocks import Style
 
 
 class TurnLine(Record):
-    """A line of a turn, `depth` levels indented."""
+    """A line of a turn, indented by `depth` levels."""
 
     text: str
     style: Style
@@ -52,7 +52,7 @@ class ConversationTurn(Record, kw_only=True):
 
 
 class LoggedVersion(Record, kw_only=True):
-    """A version of the code. ratio: time of the version before over this one's."""
+    """A version of the code. ratio: time of the previous version divided by this one's."""
 
     version: str
     change: str
@@ -65,7 +65,7 @@ class LoggedVersion(Record, kw_only=True):
 
 
 class ComparedVersions(Record):
-    """From one version to the next; pair: as in the document of `compare`."""
+    """The comparison of one version with the next; pair: as in the document of `compare`."""
 
     before: str
     after: str
@@ -74,7 +74,7 @@ class ComparedVersions(Record):
 
 
 class SessionPrediction(Record, kw_only=True):
-    """What was predicted of a version (`mine`: the learner's own); points and what it is once the answer was shown."""
+    """A prediction for a version (`mine`: the learner's own); points and right answers once the answer was shown."""
 
     step: str
     class_id: str = msgspec.field(name="class")
@@ -87,7 +87,7 @@ class SessionPrediction(Record, kw_only=True):
 
 
 class SessionExercise(Record):
-    """An exercise as the practice record had it in the session. solutions: versions whose solution was read."""
+    """An exercise with the practice record of this session. solutions: versions whose solution was read."""
 
     name: str
     title: str
@@ -100,10 +100,10 @@ class SessionExercise(Record):
 
 
 class SessionKernel(Record, kw_only=True):
-    """A kernel; summary and launch only where its class was shown in the session.
+    """A kernel; summary and launch are present only if its class was shown in the session.
 
-    earlier: former versions, the oldest first; expected: the bound that the user expected; answers: in the order given,
-    of several to one question the last counts; unknown: questions answered with: I don't know.
+    earlier: former versions, the oldest first; expected: the bound that the user expected; answers: in the order given;
+    the last of several to one question counts; unknown: questions answered with "I don't know".
     """
 
     name: str
@@ -121,10 +121,10 @@ class SessionKernel(Record, kw_only=True):
 
 
 class SessionDocument(Record, kw_only=True, tag_field="schema", tag="ncu-advisor/session/1"):
-    """A session: for each kernel what was said, concluded, compared and asked.
+    """A session: for each kernel its conversation, conclusions, comparisons and questions.
 
-    Home folders, user and host names are masked. typed: without a report, all numbers were typed; steps: of the method,
-    in order; general: what was said about no kernel; sources: key of a source to the source in words.
+    Home folders, user and host names are masked. typed: all numbers were typed, without a report; steps: of the method,
+    in order; general: turns about no kernel; sources: key of a source to the source in words.
     """
 
     title: str
@@ -141,7 +141,7 @@ class SessionDocument(Record, kw_only=True, tag_field="schema", tag="ncu-advisor
 
 
 def session_record(state: State) -> SessionDocument:
-    """The whole document. Nothing is said of a kernel whose class was not shown."""
+    """Return the whole document. A kernel whose class was not shown gets no conclusions."""
     every = subjects(state)
     shown = [one for one in every if one.position is not None]
     return SessionDocument(

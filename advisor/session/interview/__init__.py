@@ -1,1 +1,1 @@
-"""Questions asked when numbers are typed instead of read from a report."""
+"""The questions asked if numbers are typed instead of read from a report."""

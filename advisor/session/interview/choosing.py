@@ -31,12 +31,12 @@ WORKLOAD_KINDS: Final = {
     "geometry": "geometry",
 }
 
-# What the class needs, in the order of the first page. After that the questions are ranked by trying their answers.
+# Metrics that the class needs, in the order of the first page; the others are ranked by trying their answers.
 FIRST: Final = {
     "kernel": ("subject", "gpu", "duration_ns", "sm_throughput_pct", "memory_throughput_pct", "dram_pct"),
     "workload": ("subject", "gpu", "sm_throughput_pct", "tex_unit_pct", "l2_pct", "dram_pct", "crop_pct"),
 }
-# What a user can expect a kernel to be limited by: label and other words.
+# Bounds that a user can predict for a kernel: label and other words.
 BOUNDS: Final = {
     "memory": ("Memory: bytes wait for DRAM or a cache", ("bandwidth", "dram", "cache")),
     "compute": ("Compute: an arithmetic pipe or the issue slots are saturated", ("arithmetic", "math", "flop")),
@@ -45,8 +45,8 @@ BOUNDS: Final = {
 _ALGORITHM_WHY: Final = (
     "The algorithm and its sizes give the fewest bytes and operations that it needs, and so the minimum time."
 )
-# First what the class needs, then the rest of ncu's first page, then what separates the causes, in about the order
-# of the pages: speed of light, memory, launch, occupancy, scheduler, warp states, source.
+# First the metrics of the class, then the rest of ncu's first page, then those that separate the causes, roughly in
+# the order of the pages: speed of light, memory, launch, occupancy, scheduler, warp states, source.
 ORDER: Final = (
     *("duration_ns", "sm_cycles_elapsed", "sm_throughput_pct", "memory_throughput_pct", "dram_pct", "l2_pct"),
     *("l1_wavefronts_pct", "l1_requests_pct", "lsu_pct", "pipe_fma_pct", "pipe_alu_pct", "pipe_fp64_pct"),
@@ -68,21 +68,21 @@ ORDER: Final = (
     *("ffma_inst", "fadd_inst", "fmul_inst", "dfma_inst", "dadd_inst", "dmul_inst", "fp64_inst", "half_inst"),
     *("tensor_inst", "integer_inst", "mufu_inst", "conversion_inst", "f64_conversion_inst", "memory_inst"),
 )
-# The headline numbers are calculated in code, not by a formula, from these.
+# Metrics from which code, not a formula, calculates the headline numbers.
 _PARTS: Final = {
     "compute_pct": ("sm_throughput_pct", "pipe_fma_pct", "pipe_alu_pct", "pipe_fp64_pct", "pipe_xu_pct", "issue_pct"),
     "memory_pct": ("memory_throughput_pct", "lsu_pct"),
 }
-# Stall reasons that decide something about a workload.
+# Stall reasons that affect the conclusion about a workload.
 STALLS: Final = ("stall_long_scoreboard_pct", "stall_barrier_pct", "stall_wait_pct")
-_MOST: Final = {"thread": 1e12, "inst": 1e18, "byte": 1e16, "ns": 1e15}  # only to keep nonsense out
+_MOST: Final = {"thread": 1e12, "inst": 1e18, "byte": 1e16, "ns": 1e15}  # bounds that only reject absurd values
 _PERCENT = 100.0
 _MOST_TITLES = 4
 Answers = tuple[tuple[int | None, str, float | str], ...]
 
 
 def subject_of(state: State) -> str:
-    """Return what an interview is about: kernel, or workload (of Nsight Graphics)."""
+    """Return the subject of an interview: kernel, or workload (of Nsight Graphics)."""
     return "workload" if state.answer("subject") == "workload" else "kernel"
 
 
@@ -109,7 +109,7 @@ def first_page(asks: Sequence[Ask]) -> bool:
 def next_number(state: State) -> Ask | None:
     """Return the next question of an interview: the first page's, then those worth asking; skipped ones come last.
 
-    None as soon as no answer would change anything.
+    Return None if no answer would change anything.
     """
     if state.wanted == ():
         return None
@@ -142,7 +142,7 @@ def offer(state: State) -> Ask:
 
 
 def revealed(state: State) -> bool:
-    """Return whether the conclusion about the current launch was shown; an interview shows it piece by piece."""
+    """Return whether the conclusion about the current launch was shown; an interview shows it part by part."""
     if state.numbers or state.place != "launch":
         return True
     return any(card.kind == "class" and card.position == state.position for card in state.cards)
@@ -159,7 +159,7 @@ def expectation_due(state: State) -> bool:
 
 
 def replaced(state: State, place: int | None, question: str) -> Value:
-    """Return the former answer to a question about a launch (`place`), None without one."""
+    """Return the former answer to a question about the launch at `place`, None without one."""
     return next((value for p, q, value in reversed(state.answers) if (p, q) == (place, question)), None)
 
 
@@ -197,7 +197,7 @@ def algorithm_ask(state: State) -> Ask:
     return Ask("algorithm", "Which algorithm is this?", _ALGORITHM_WHY, "choice", choices=choices, group="napkin")
 
 
-# (expected, found): what separates the two.
+# (expected, found): the evidence that distinguishes the two.
 DECIDED_BY: Final = {
     ("memory", "memory"): "Memory reaches 60 % or more of its peak ({numbers}).",
     ("compute", "compute"): "A pipe or the issue slots reach 60 % or more of their peak ({numbers}).",
@@ -215,7 +215,7 @@ DECIDED_BY: Final = {
     ("compute", "balanced"): "Compute is one of two limits: memory is as busy ({numbers}).",
     ("latency", "balanced"): "Memory and compute are both saturated, so warps spend little time waiting ({numbers}).",
 }
-# (by napkin math, found) where the two differ.
+# (by napkin math, found), if the two differ.
 PAPER: Final = {
     (
         "memory",
@@ -243,7 +243,7 @@ SIDES: Final = {
 
 
 def expected_bound(state: State) -> str | None:
-    """Return the bound that the user predicted for the current launch; None for no idea, and if it was not asked."""
+    """Return the bound that the user predicted for the current launch; None for no idea or if it was not asked."""
     return next((bound for position, bound in reversed(state.expected) if position == state.position), None)
 
 
@@ -287,15 +287,15 @@ def _numbers(launch: LaunchDiagnosis) -> str:
     return f"memory {text('memory_pct')}, compute {text('compute_pct')}, DRAM {text('dram_pct')}"
 
 
-# The questions from the knowledge base
+# Questions from the knowledge base
 def needed_for(catalog: Catalog) -> dict[str, tuple[str, ...]]:
-    """Return metric id to the ids of the classes and findings whose rules read it, also through derived metrics."""
+    """Map each metric id to the classes and findings whose rules read it, directly or through derived metrics."""
     tests = {}
     for name, entry in catalog.observations.items():
         try:
             tests[name] = _closure(catalog, parse_test(entry.test).names)
         except ExpressionError:
-            continue  # `knowledge lint` reports it; here one reason is missing
+            continue  # `knowledge lint` reports this error; here one reason is missing.
     out: dict[str, dict[str, None]] = {}
     rules = [(name, (*c.when, *c.unless)) for name, c in catalog.classes.items()]
     rules += [(name, (*r.when, *r.unless)) for name, d in catalog.diagnoses.items() for r in d.seen]
@@ -305,7 +305,7 @@ def needed_for(catalog: Catalog) -> dict[str, tuple[str, ...]]:
                 out.setdefault(metric, {})[concludes] = None
     for whole, parts in _PARTS.items():
         for part in parts:
-            # The classes first: these numbers are asked for their sake.
+            # The classes come first: these numbers are asked mainly for them.
             out[part] = {**out.get(whole, {}), **out.get(part, {})}
     return {metric: tuple(found) for metric, found in out.items()}
 
@@ -326,10 +326,10 @@ def _closure(catalog: Catalog, names: frozenset[str]) -> frozenset[str]:
 
 
 def interview(catalog: Catalog, gpus: tuple[Choice, ...] = ()) -> tuple[Ask, ...]:
-    """Return the questions of an interview: the subject, the GPU (if a list is given), the numbers in ORDER, what only
-    the user knows, and those of a workload (group `workload`).
+    """Return the questions of an interview: the subject, the GPU (if a list is given), the numbers in ORDER, facts that
+    only the user knows, and the questions of a workload (group `workload`).
 
-    The words of a number are the metric's meaning; the reason is where ncu shows it and which conclusions need it.
+    The text for a number is the metric's meaning; its reason says where ncu shows it and which conclusions need it.
     """
     subjects = tuple(Choice(name, label, more) for name, (label, more) in SUBJECTS.items())
     asks = [
@@ -383,7 +383,7 @@ def _number(catalog: Catalog, metric: str, users: tuple[str, ...], titles: dict[
 
 
 def _question(catalog: Catalog, name: str, titles: dict[str, str]) -> Ask:
-    """Return the question for what only the user knows."""
+    """Return the question for a fact that only the user knows."""
     entry = catalog.questions[name]
     users = [d.id for d in catalog.diagnoses.values() if any(_reads(catalog, rule, name) for rule in d.seen)]
     return Ask(

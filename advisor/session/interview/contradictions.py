@@ -12,12 +12,12 @@ from advisor.session.state import State
 from advisor.view.blocks import Line
 from advisor.view.numbers import amount_text
 
-# Two roundings of one number: people type at least three digits where it matters, and whole percents.
+# Tolerance for rounding: users type at least three digits for precise numbers, and whole percentages.
 _SHARE, _POINTS = 0.01, 0.51
-# Counters of one launch come from several passes: a smaller difference is no contradiction.
+# Counters of one launch come from several passes, so a smaller difference is not a contradiction.
 _PASSES: Final = 1.05
 _ROUNDED: Final = 1.0
-# Part and whole: the part can be no more than the whole.
+# Pairs of part and whole: the part cannot exceed the whole.
 _PARTS: Final = (
     ("dram_pct", "memory_throughput_pct"),
     ("l2_pct", "memory_throughput_pct"),
@@ -36,19 +36,19 @@ _PARTS: Final = (
     ("global_sectors_ideal", "global_sectors"),
     ("shared_wavefronts_ideal", "shared_wavefronts"),
 )
-# The same for a workload, whose numbers are those of the whole GPU.
+# The same pairs for a workload, whose numbers are those of the whole GPU.
 _WORKLOAD_PARTS: Final = (("sm_throughput_pct", "sm_active_pct"), ("shader_warps", "shader_warp_slots"))
 _WHOLES: Final = ("occupancy_theoretical_pct", "occupancy_achieved_pct", "sm_active_pct", "graphics_idle_pct")
 
 
 def agrees(said: float, known: float, unit: str) -> bool:
-    """Return whether a typed number is the known one, rounded."""
+    """Return whether a typed number equals the known one after rounding."""
     off = abs(said - known)
     return off <= max(_SHARE * abs(known), _POINTS if unit == "%" else 0.0)
 
 
 def against_report(state: State, metric: str, said: float, known: float) -> Card:
-    """Return the card of a number that differs from the report's."""
+    """Return the card for a number that differs from the report's."""
     unit = state.knowledge.unit(metric) or ""
     yours, theirs = amount_text(said, unit, 4), amount_text(known, unit, 4)
     text = f"The report's value is used. To see what yours would change: /whatif {metric}={yours.replace(' ', '')}"
@@ -57,7 +57,7 @@ def against_report(state: State, metric: str, said: float, known: float) -> Card
 
 
 def of_answer(state: State, question: str, value: float) -> Card | None:
-    """Return the card of an answer about the algorithm that the counters rule out; None if it is possible."""
+    """Return the card for an answer about the algorithm that contradicts the counters; None if it is possible."""
     launch = state.launch
     said = "" if launch is None else _impossible(launch, question, value)
     if not said:
@@ -74,7 +74,7 @@ def _impossible(launch: LaunchDiagnosis, question: str, value: float) -> str:
     if question == "theoretical_bytes" and duration and peak:
         least = 1e9 * value / peak
         moved = launch.metrics.get("dram_bytes")
-        # Bytes that DRAM did not move may have come from L2.
+        # Bytes that did not come from DRAM may have come from L2.
         if least > _PASSES * duration and moved is not None and value > _PASSES * moved:
             texts = (amount_text(value, "byte", 4), amount_text(least, "ns", 4), amount_text(duration, "ns", 4))
             return f"{texts[0]} at the GPU's peak take {texts[1]}, more than the {texts[2]} of the kernel"
@@ -86,7 +86,7 @@ def _impossible(launch: LaunchDiagnosis, question: str, value: float) -> str:
 
 
 def together(state: State, fresh: Collection[str]) -> Card | None:
-    """Return, in an interview, the card of typed numbers that cannot be true together with a new one."""
+    """In an interview, return the card of typed numbers that contradict a new one; None if there are none."""
     given = {q: float(v) for _, q, v in state.answers if not isinstance(v, str) and math.isfinite(v)}
     workload = state.answer("subject") == "workload"
     found = [text for names, text in _clashes(given, state.knowledge, workload) if set(names) & set(fresh)]

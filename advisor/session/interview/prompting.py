@@ -42,7 +42,7 @@ _OVERLAP: Final = {
     "latency": "The whole takes longer than both halves in sequence: latency that neither half has alone",
 }
 _LONGER: Final = {"memory": "memory", "math": "arithmetic"}
-_LONGEST_NS: Final = 1e15  # eleven days: a longer time is a typing error
+_LONGEST_NS: Final = 1e15  # eleven days, since a longer time is a typing error
 
 
 def begun(state: State, question: str) -> State | None:
@@ -76,7 +76,7 @@ def answered(state: State, ask: Ask, value: Value) -> State:
 
 
 def skipped(state: State, ask: Ask) -> State:
-    """Skip the question, and conclude from the numbers of a timeline so far."""
+    """Skip the question, and conclude from the numbers of the timeline so far."""
     given = () if state.napkin_input is None else state.napkin_input[1]
     after = replace(state, ask=None, napkin_input=None)
     return wait(after, Trace((), _numbers(given))) if ask.group == "timeline" and given else after
@@ -126,7 +126,7 @@ def _next_number(state: State, given: tuple[tuple[str, float | str], ...]) -> St
 
 
 def _known(given: tuple[tuple[str, float | str], ...]) -> dict[str, float]:
-    """Return the given numbers and those that follow from them; an unknown number counts as possible."""
+    """Return the given numbers and those derived from them; an unknown number counts as possible."""
     out = dict(_numbers(given))
     out["gpu_idle_pct"] = 100 - out.get("gpu_busy_pct", 0.0)
     out["not_computing_pct"] = 100 - out.get("computing_pct", 0.0)

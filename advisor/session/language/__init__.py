@@ -1,1 +1,1 @@
-"""Understands typed lines: commands, numbers, names and questions."""
+"""Parse typed lines: commands, numbers, names and questions."""

@@ -1,4 +1,4 @@
-"""Names of files in a line of text, and their completion."""
+"""Find and complete names of files in a line of text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FILE = re.compile(
 )
 _QUOTED = re.compile(r"(?P<mark>[\"'])(?P<path>.*?)(?P=mark)[\s,;:]*(?P<rest>.*)")
 _LAUNCH = re.compile(r"#\d{1,9}\Z")  # REPORT#3 is a launch of a report
-_SEEN: Final = 2000  # entries of a folder that are read, so that a key never waits for a huge folder
+_SEEN: Final = 2000  # maximum entries of a folder to read, so that a large folder never delays a key press
 _MOST: Final = 40
 _FORM: Final = {ending: name for name, page in PAGE_FORMATS.items() for ending in page.endings} | {"json": "json"}
 ENDINGS: Final = {name: f".{page.endings[0]}" for name, page in PAGE_FORMATS.items()} | {
@@ -52,7 +52,7 @@ def names_file(text: str) -> bool:
 
 
 def is_trace(path: str) -> bool:
-    """Return whether the name is that of a trace and of no other input."""
+    """Return whether the name is that of a trace and not of another input."""
     return _has(path, TRACES) and not _has(path, REPORTS)
 
 
@@ -76,7 +76,7 @@ def default_name(paths: tuple[str, ...], what: str) -> str:
 
 
 def listed(typed: str, endings: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Return the entries of the folder that begin with the text: folders, and files with one of the endings if any."""
+    """Return the folder's entries that begin with the text: subfolders, and files with one of the endings (if any)."""
     folder, begun = os.path.split(typed)
     try:
         found = _entries(home(folder) or ".", begun, endings)

@@ -1,4 +1,4 @@
-"""Names of metrics in typed text: ids, spoken names, labels of ncu's pages, ncu's own names, and near misses."""
+"""Match names of metrics in typed text: ids, spoken names, labels of ncu's pages, ncu's own names, and near misses."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from advisor.session.records import KnowledgeIndex
 
 _UNIT = re.compile(r"_(?:pct|ns|hz|us)$")
 _INSIDE = re.compile(r"^samples_|_not_issued_")  # only parts of other metrics
-# Of 100: a typing error in a word of ten letters leaves 90, two different short names have 80.
+# minimum similarity (0 to 100): a typing error in a word of ten letters leaves 90, two different short names have 80
 _SLIP: Final = 90.0
-_AHEAD: Final = 4.0  # and no other name may come near
+_AHEAD: Final = 4.0  # minimum lead in similarity over any other name
 _MOST: Final = 4
 _LONGEST: Final = 120
-_SHORTEST: Final = 3  # a shorter name resembles everything
-_GOOD: Final = 62.0  # of 100: worse suggestions are mostly wrong
+_SHORTEST: Final = 3  # minimum length, since a shorter name resembles everything
+_GOOD: Final = 62.0  # minimum similarity (0 to 100); worse suggestions are mostly wrong
 _MOST_LETTERS: Final = 80
 
 
 def plain(name: str) -> str:
-    """Return a name for comparing: small letters and digits, one blank for everything between them."""
+    """Return a name in the form used for comparison: lower-case letters and digits, one blank between words."""
     return re.sub(r"[\W_]+", " ", name.casefold().replace("%", " ")).strip()
 
 
 def own_names() -> dict[str, list[str]]:
-    """Return metric to spoken names, from the knowledge base; KnowledgeError with file and line for a mistake."""
+    """Return a mapping of metric to spoken names, from the knowledge base. Raises KnowledgeError with file and line."""
     made: dict[str, list[str]] = load(resources.folder("knowledge") / "spoken_names.yaml", dict[str, list[str]])
     return made
 
 
 def names_of(catalog: Catalog) -> tuple[tuple[str, str], ...]:
-    """Return pairs (name as `plain` makes it, metric); a label may belong to several metrics, a spoken name to one."""
+    """Return pairs (name as from `plain`, metric); a label may belong to several metrics, a spoken name to one."""
     metrics = {name: entry for name, entry in catalog.metrics.items() if not _INSIDE.search(name)}
     said = {plain(name): metric for metric, names in own_names().items() for name in names if metric in metrics}
     out: dict[tuple[str, str], None] = dict.fromkeys(said.items())
@@ -51,7 +51,7 @@ def names_of(catalog: Catalog) -> tuple[tuple[str, str], ...]:
 
 
 def _shorter(metric: str) -> Iterator[str]:
-    """Yield a metric's id without its unit, and that of a stall or pipe without the word."""
+    """Yield a metric's id without its unit, and the id of a stall or pipe metric without that word."""
     short = _UNIT.sub("", metric)
     yield short
     if metric.startswith("stall_"):
@@ -97,7 +97,7 @@ def near_metrics(name: str, index: KnowledgeIndex, most: int = 3) -> tuple[str, 
 
 
 def _first_asked(metrics: tuple[str, ...], index: KnowledgeIndex) -> tuple[str, ...]:
-    """Return the metrics of an interview first: pages show them at the top."""
+    """Return the metrics with those of an interview first, since pages show them at the top."""
     asked = {ask.id for ask in index.interview}
     return tuple(sorted(metrics, key=lambda metric: metric not in asked))
 
@@ -128,7 +128,7 @@ def _all(found: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _slip(wanted: str, table: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the metrics whose name differs by a typing error, if no other name is near."""
+    """Return the metrics whose name differs only by a typing error, if no other name is near."""
     if len(wanted) < 5:
         return ()
     hits = process.extract(wanted, list(table), scorer=fuzz.ratio, limit=4, score_cutoff=_SLIP - _AHEAD)
@@ -139,7 +139,7 @@ def _slip(wanted: str, table: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def squash(text: str) -> str:
-    """Return a text for comparing, without the differences of case, blanks, dashes and underscores."""
+    """Return a text for comparison, without differences of case, blanks, dashes and underscores."""
     return " ".join(text.casefold().replace("_", " ").replace("-", " ").split())
 
 
@@ -166,7 +166,7 @@ def pick(text: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def named(text: str, titles: dict[str, str]) -> tuple[str, tuple[str, ...]]:
-    """Return the id whose id or title begins with the text, '' if that is not exactly one, and suggestions."""
+    """Return the id whose id or title begins with the text ('' unless there is exactly one), and suggestions."""
     by_word = {word: name for name, title in titles.items() for word in (title, name) if word}
     found = tuple(dict.fromkeys(by_word[word] for word in pick(text, by_word))) if text else ()
     if len(found) == 1:
@@ -175,7 +175,7 @@ def named(text: str, titles: dict[str, str]) -> tuple[str, tuple[str, ...]]:
 
 
 def begun(text: str, names: Iterable[str]) -> list[str]:
-    """Return the names that begin with the text, else those with such a word."""
+    """Return the names that begin with the text, else those with a word that begins with it."""
     wanted, pool = squash(text), list(dict.fromkeys(names))
     if not wanted:
         return pool

@@ -1,7 +1,7 @@
-"""A typed line as an event: a pure function of the line and the state. Commands and sentences come from the registry.
+"""Parse a typed line into an event: a pure function of the line and the state, which uses the registry of actions.
 
-In this order: a slash command; the answer to an open question for a number or text; a choice by its number, name or
-beginning; a phrase; a finding or term; a file or numbers with names; suggestions.
+It tries, in this order: a slash command; the answer to an open question for a number or text; a choice by its number,
+name or prefix; a phrase; a finding or term; a file or numbers with names; suggestions.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from advisor.session.language.values import Understood, bare_number, said, under
 from advisor.session.records import Ask, Choice
 from advisor.session.state import State
 
-_MOST: Final = 3  # suggestions
+_MOST: Final = 3  # maximum number of suggestions
 _LONGEST: Final = 4000
 _MOST_COMPLETIONS: Final = 40
-_ALIKE: Final = 62.0  # of 100: a word of four letters with two exchanged still is
-_CHOICES: Final = 2  # suggestions that are choices, where a command or a word resembles the line too
-_TELLS: Final = 4  # letters from which words inside an answer identify it
+_ALIKE: Final = 62.0  # minimum similarity (0 to 100); a word of four letters with two exchanged reaches it
+_CHOICES: Final = 2  # maximum suggestions that are choices, if a command or a word resembles the line too
+_TELLS: Final = 4  # minimum letters for which words inside an answer identify it
 _YES: Final = ("y", "yes", "yep", "yeah", "sure", "ok", "okay", "true")
 _NO: Final = ("n", "no", "nope", "false")
 # Derived numbers that ncu shows under the name of the measured one.
@@ -50,13 +50,13 @@ _WHAT_IS: Final = re.compile(r"^(what is |what are |what's |what does |explain )
 
 def understand(text: str, state: State) -> e.Event | None:
     """Return the event that the line means now; None for an empty line. Never raises: see NotUnderstood."""
-    # No file could hold halves of characters.
+    # Lone surrogates cannot be written to a file.
     text = text.encode("utf-8", "replace").decode("utf-8").strip()
     parsed = " ".join(text.split())
     ask = state.ask if state.place == "launch" else None
     if parsed.startswith("/"):
         word, _, rest = parsed[1:].partition(" ")
-        # Where a line of text is asked for, a path may begin with a slash too.
+        # If the question asks for a line of text, a path may begin with a slash too.
         if ask is not None and ask.kind == "text" and word.casefold() not in COMMANDS:
             return _to_text(text, state, ask)
         return _slash(word.casefold(), Typed(rest.strip(), text[1:].strip().partition(" ")[2].strip()), state)
@@ -113,7 +113,7 @@ def phrase(text: str, state: State) -> e.Event | None:
         event = shape.event(Typed(found["rest"].strip()), state) if found else None
         if event is not None:
             return event
-    # `show me the source` and the like
+    # matches `show me the source` and similar sentences
     bare = _ARTICLE.sub("", _SHOW.sub("", line)).strip()
     known = SAID.get(squash(bare)) if bare != line else None
     return (
@@ -122,7 +122,7 @@ def phrase(text: str, state: State) -> e.Event | None:
 
 
 def _command(line: str, state: State) -> e.Event | None:
-    """Return the event of a command without its slash, alone or with arguments that it understands."""
+    """Return the event of a command without its slash, alone or with arguments that it accepts."""
     first, _, rest = line.partition(" ")
     command = COMMANDS.get(first.casefold())
     if command is None or (rest and not command.takes):
@@ -135,7 +135,7 @@ def _command(line: str, state: State) -> e.Event | None:
 
 # Suggestions
 def unclear(text: str, state: State) -> e.NotUnderstood:
-    """Return the choices, commands and words that resemble the text; the help if none does."""
+    """Return the choices, commands and words that resemble the text; if none does, suggest the help."""
     if state.ask is None and squash(text) in (*_YES, *_NO, *DONT_KNOW_WORDS):
         return e.NotUnderstood(text, tuple(c.label for c in _listed(state)[:1]), "Nothing is being asked.")
     offered = {word: c.label for c in reversed(_listed(state)) for word in (*c.words, c.label) if len(word) > 1}
@@ -168,7 +168,7 @@ def _alike(text: str, names: Iterable[str]) -> list[str]:
 
 # Answers and choices
 def _to_number(text: str, state: State, ask: Ask) -> e.Event:
-    """Return an answer in the unit of the question, numbers with names, or anything that may be said at any time."""
+    """Return an answer in the unit of the question, numbers with names, or any other line that is valid at any time."""
     if not any(c.isdigit() for c in text):
         otherwise = _choose(text, state, numbered=False) or phrase(text, state) or _named_thing(text, state)
         if otherwise is not None:
@@ -199,7 +199,7 @@ def _named_numbers(text: str, state: State, ask: Ask) -> e.Event | None:
     if found.values:
         return e.Volunteered(found.values, text)
     otherwise = _choose(text, state, numbered=False) or phrase(text, state)
-    # A number followed by a word that is no name: the word was meant as a unit.
+    # If the word after a number is not a name, it was probably a unit.
     unit = text[:1].isdigit() and len(said(text)) == 1 and not found.several
     if otherwise or unit or not found.meant:
         return otherwise
@@ -207,7 +207,7 @@ def _named_numbers(text: str, state: State, ask: Ask) -> e.Event | None:
 
 
 def _as_shown(found: Understood, state: State) -> Understood:
-    """Without a report, compute and memory are the numbers that ncu shows under these names, not derived ones."""
+    """Without a report, replace derived compute and memory by the metrics that ncu shows under these names."""
     if not state.numbers:
         return found
     return replace(found, values=tuple((_SHOWN.get(name, name), value) for name, value in found.values))
@@ -225,7 +225,7 @@ def _to_text(text: str, state: State, ask: Ask) -> e.Event:
 
 
 def _choose(text: str, state: State, numbered: bool = True, exact: bool = False) -> e.Event | None:
-    """Return a choice by its number, one of its words, or the unique beginning of one."""
+    """Return a choice by its number, by one of its words, or by an unambiguous prefix."""
     if numbered and text.rstrip(".)").isdecimal():
         offered = choices(state)
         at = int(text.rstrip(".)")[:4])
@@ -251,7 +251,7 @@ def _holds(name: str, wanted: str) -> bool:
 
 
 def _yes_or_no(wanted: str, listed: list[Choice]) -> str:
-    """Return synonyms of yes and no as `yes` and `no`, if these are among the choices."""
+    """Return synonyms of yes and no as `yes` and `no` if these are among the choices."""
     names = {word for choice in listed for word in choice.words}
     for plain, ways in (("yes", _YES), ("no", _NO)):
         if wanted in ways and wanted not in names and plain in names:
@@ -260,7 +260,7 @@ def _yes_or_no(wanted: str, listed: list[Choice]) -> str:
 
 
 def _named_thing(text: str, state: State) -> e.Event | None:
-    """Return a finding by its full name, or a word that can be explained; None for anything else."""
+    """Return the event for a finding by its full name, or for a word that can be explained; None for other text."""
     launch = state.launch
     for finding in () if launch is None else launch.findings:
         if squash(text) in (squash(finding.id), squash(finding.title)):
@@ -279,7 +279,7 @@ def _named_thing(text: str, state: State) -> e.Event | None:
 
 
 def _numbers(text: str, state: State) -> e.Event | None:
-    """Return the event of a named file, or of numbers with names; None for a line with neither."""
+    """Return the event of a named file, or of numbers with names; None for any other line."""
     path = files.named_file(text)
     if path:
         return opened(path)
@@ -295,7 +295,7 @@ def _numbers(text: str, state: State) -> e.Event | None:
 
 # Completion
 def completions(text: str, state: State, listing: Listing = files.listed) -> tuple[str, ...]:
-    """Return at most 40 whole lines that begin with the text, the likeliest first. listing: the files that match."""
+    """Return at most 40 whole lines that begin with the text, the most likely first. listing: finds matching files."""
     line = text.lstrip()
     lead = text[: len(text) - len(line)]
     if line.startswith("/"):

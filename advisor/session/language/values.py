@@ -1,4 +1,4 @@
-"""Numbers with names in a line of text: `dram = 70 %, l2 41%`, `37.5 achieved occupancy`, in any order."""
+"""Parse numbers with names in a line of text: `dram = 70 %, l2 41%`, `37.5 achieved occupancy`, in any order."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _DIGITS: Final = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _UNIT: Final = re.compile(r"\s*(%|[^\W\d_]+(?:/[^\W\d_]+)?)(?![\w.])")
-# Units that people omit; a time or a size without its unit is ambiguous.
+# Units that users omit; a time or a size without its unit is ambiguous.
 _BARE: Final = ("%", "count", "ratio", "cycle", "inst", "warp", "thread", "register", "block", "sector")
-# Between two pairs. A comma between digits belongs to the number.
+# Separators of two pairs. A comma between digits belongs to the number.
 _APART: Final = re.compile(r"[;\n]|,(?!\d{3}(?!\d))|\s+and\s+", re.IGNORECASE)
-# Words around the names of numbers.
+# Filler words around the names of numbers.
 _FILLERS: Final = frozenset(
     (
         *("a", "about", "almost", "and", "approximately", "are", "around", "at", "equals", "from", "gives", "had"),
@@ -35,7 +35,7 @@ _FILLERS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A number and its name, each as typed."""
+    """A number and its name, both as typed."""
 
     name: str
     value: str
@@ -43,8 +43,8 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """values: (metric, value in its canonical unit) in the order typed; because: why a part is not understood; meant:
-    suggestions, whole lines; several: whether a name is ambiguous.
+    """The result of parsing. values: (metric, value in its canonical unit) in the order typed; because: the reason why
+    a part is not understood; meant: suggestions, whole lines; several: whether a name is ambiguous.
     """
 
     values: tuple[tuple[str, float], ...] = ()
@@ -54,7 +54,7 @@ class Understood:
 
 
 def said(text: str) -> tuple[Said, ...]:
-    """Return the numbers of a line with their names; () if one has no name, or there is no number."""
+    """Return the numbers of a line with their names; () if one has no name or if there is no number."""
     out: list[Said] = []
     for part in _APART.split(text[:_LONGEST]):
         found = _part(part)
@@ -74,7 +74,7 @@ def bare_number(text: str) -> str:
 
 
 def _numbers(text: str) -> list[tuple[int, int]]:
-    """Return start and end of each number with its unit; digits next to other letters are part of a word."""
+    """Return the start and end of each number with its unit; digits next to other letters are part of a word."""
     out = []
     for match in _DIGITS.finditer(text):
         unit = _UNIT.match(text, match.end())
@@ -143,7 +143,7 @@ def _takes(metric: str, value: str, index: KnowledgeIndex) -> bool:
 
 
 def _lines(metrics: tuple[str, ...], at: int, pairs: tuple[Said, ...], form: str) -> tuple[str, ...]:
-    """Return the line with other names in place of the ambiguous one."""
+    """Return lines with each possible name in place of the ambiguous one."""
     out = []
     for metric in metrics[:3]:
         named = [metric if here == at else pair.name for here, pair in enumerate(pairs)]

@@ -1,1 +1,1 @@
-"""The steps of the method and what the session knows about each."""
+"""The steps of the method and the session's data for each."""

@@ -1,4 +1,4 @@
-"""What each step of the method shows for the current launch: from its diagnosis, the answers and the log."""
+"""The content of each step of the method for the current launch: from its diagnosis, the answers and the log."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ OPEN_SOURCE: Final = "/source shows the hot lines and instructions."
 NO_GPU: Final = "The GPU of this launch is not in the table: its ridge points are unknown."
 Named = tuple[str, str]  # a short name and the metric
 Here = Callable[[State, LaunchDiagnosis], list[Line]]
-# Shown with a number; the name of a count says what it counts.
+# Units shown after a number; the name of a count already states its unit.
 _UNITS = ("%", "byte", "byte/s", "ns", "us", "s", "Hz", "FLOP", "bool")
 
-# The parts of a launch's arithmetic, and the peaks of a GPU that they are compared with.
+# The terms of a launch's arithmetic, and the peaks of a GPU to compare them with.
 _KINDS: Final = (
     ("fp32_flop", ("fp32",)),
     ("fp64_flop", ("fp64",)),
@@ -42,9 +42,9 @@ _STALLS: Final = (
     *("tex_throttle", "no_instruction", "branch_resolving", "dispatch_stall", "drain", "imc_miss", "membar"),
     "sleeping",
 )
-_SMALL, _MAYBE = 1.05, 1.10  # gains: the method's stop rule (guide, step 6)
+_SMALL, _MAYBE = 1.05, 1.10  # minimum gains, from the method's stop rule (guide, step 6)
 _MOST = 6
-_SHORT_NS: Final = 10_000.0  # under it a kernel takes about as long as its launch (launch_overhead, cuda.launch)
+_SHORT_NS: Final = 10_000.0  # below it a kernel takes about as long as its launch (launch_overhead, cuda.launch)
 _SOURCES: Final = 12
 _CLOCKS: Final = {1.0: "locked by ncu", 0.0: "not locked"}
 _CACHES: Final = {1.0: "flushed before each pass", 0.0: "left as they were"}
@@ -57,7 +57,7 @@ def known(launch: LaunchDiagnosis, metric: str) -> float | None:
 
 
 def unknown(text: str, label: str = "") -> Line:
-    """Return a line for something that is not known."""
+    """Return a line for an unknown value."""
     return Line(text, "unknown", label)
 
 
@@ -68,7 +68,7 @@ def text(state: State, launch: LaunchDiagnosis, metric: str) -> str:
 
 
 def values(state: State, launch: LaunchDiagnosis, label: str, named: Iterable[Named], most: int = 0) -> Line:
-    """Return the numbers in one line, the unknown ones at its end; most: show only the largest of the known ones."""
+    """Return the numbers in one line, unknown ones last. most: show only this many of the largest known ones."""
     pairs = tuple(named)
     have = [(name, metric, value) for name, metric in pairs if (value := known(launch, metric)) is not None]
     lack = [name or metric for name, metric in pairs if known(launch, metric) is None]
@@ -96,7 +96,7 @@ def looked_for(state: State, launch: LaunchDiagnosis, names: Iterable[str]) -> l
         elif asked:
             lines.append(unknown(f"{title}: not decided without your answer: {asked[0]}"))
         elif not launch.metrics or launch.verdict.id == "undetermined" or state.numbers:
-            # With typed numbers it is unknown which rules had all their metrics.
+            # With typed numbers, the set of rules that had all their metrics is unknown.
             lines.append(unknown(f"{title}: not decided by these numbers"))
         else:
             lines.append(Line(f"{title}: checked, and not the case", "quiet"))
@@ -104,13 +104,13 @@ def looked_for(state: State, launch: LaunchDiagnosis, names: Iterable[str]) -> l
 
 
 def collecting(launch: LaunchDiagnosis, findings: Iterable[str] = ()) -> list[Line]:
-    """Return the commands that collect what is missing, for these findings only if any are given."""
+    """Return the commands that collect missing metrics; if findings are given, only the metrics of those."""
     wanted = set(findings)
     commands = [m.collect for m in launch.missing if m.collect and (not wanted or wanted & set(m.needed_for))]
     return [Line(f"Collect it with: {c}", "quiet") for c in dict.fromkeys(commands)]
 
 
-# A function per step, as HERE lists them: P0 to 6b, part III and the annexes
+# One function per step, as HERE lists them: P0 to 6b, part III and the annexes
 def _build(state: State, launch: LaunchDiagnosis) -> list[Line]:
     lines = looked_for(state, launch, ("debug_build", "line_info_missing", "register_spilling"))
     named = (("registers a thread", "registers_per_thread"), ("stack bytes", "stack_bytes"), ("spills", "spill_inst"))
@@ -303,7 +303,7 @@ def _again(state: State, launch: LaunchDiagnosis) -> list[Line]:
 
 
 def _advice(launch: LaunchDiagnosis) -> Line:
-    """Apply the stop rule of the method to the first finding: stop at a roofline, or under 5 %; under 10 % optional."""
+    """Apply the method's stop rule to the first finding: stop at a roofline or below 5 %; optional below 10 %."""
     first = main_finding(launch)
     if first is None or first.kind != "diagnosis" or first.id == "unexplained":
         return unknown(NOTHING_TO_GAIN)

@@ -1,7 +1,7 @@
-"""The steps of the method: what each shows for the current launch or trace, their cards, and their progress.
+"""The steps of the method: their content for the current launch or trace, their cards, and their progress.
 
-A step is done by what shows its result, never by being selected: to be asked for the numbers of the napkin math is not
-to have estimated it, and to read how to fix something is not to have fixed it.
+A step is done when its result is shown, never when it is selected: a question about the napkin math does not complete
+the estimate, and a page about a fix does not complete the fix.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def steps_card(state: State) -> Card:
 
 
 def step_card(step: Step, here: tuple[Line, ...], position: int | None) -> Card:
-    """Return the card of a step. here: what is known about the current launch, shown before the general text."""
+    """Return the card of a step. here: facts about the current launch, shown before the general text."""
     lines = [Line(step.what)]
     lines += [Line(step.why, "quiet")] if step.why else []
     lines.append(Line("Here", "strong"))
@@ -91,7 +91,7 @@ def far(state: State, step: str) -> Far:
 
 
 def steps_to_reveal(state: State) -> tuple[str, ...]:
-    """Return step 0 before the class is shown, step 1 after that; nothing later."""
+    """Return step 0 before the class is shown, step 1 after that, and no later step."""
     if state.place != "launch" or state.launch is None:
         return ()
     if not state.has_card("class"):
@@ -100,7 +100,7 @@ def steps_to_reveal(state: State) -> tuple[str, ...]:
 
 
 def _of_trace(step: str, state: State) -> list[Line]:
-    """Return what the trace shows for a system step; without a trace, how to open one."""
+    """Return the lines of the trace for a system step; without a trace, how to open one."""
     found = show.of(state)
     if found is not None:
         return _OF_TRACE[step](*found)
@@ -112,7 +112,7 @@ def _of_trace(step: str, state: State) -> list[Line]:
 
 
 def _share(state: State) -> list[Line]:
-    """Return the kernel's share of the report's time, which is not that of the whole program."""
+    """Return the kernel's share of the report's time, which is not its share of the whole program."""
     launches, launch = (() if state.diagnosis is None else state.diagnosis.launches), state.launch
     whole = sum(each.duration_ns or 0.0 for each in launches)
     if launch is None or len(launches) < 2 or not whole or any(each.duration_ns is None for each in launches):
@@ -124,7 +124,7 @@ def _share(state: State) -> list[Line]:
 
 
 def here(step: str, state: State) -> tuple[Line, ...]:
-    """Return what the current launch or trace shows for a step; if that is nothing, what to collect."""
+    """Return the lines of the current launch or trace for a step; if there are none, what to collect."""
     if step in SYSTEM:
         return tuple(_of_trace(step, state))
     launch, lines = state.launch, HERE.get(step)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-# Stage -> its name in the strip, and as a next step.
+# Stage -> its name in the list of stages, and its name as a next step.
 STAGE_NAMES: Final = {
     "story": ("Story", "Read the story"),
     "napkin": ("Napkin", "Estimate the numbers before any profile"),
@@ -37,14 +37,14 @@ STAGES: Final = tuple(STAGE_NAMES)
 
 @dataclass(frozen=True, slots=True)
 class Exercising:
-    """Where the learner is.
+    """The learner's position in the practice view.
 
-    rows: the list (practice.lessons.Row); listed: whether the exercise was opened from it; name: it, empty in
-    the list; stage: one of STAGES; step: the version of the code that profile and prediction are about; lesson: the
-    newest practice.lessons.Lesson of the exercise. said: typed napkin numbers by place, ways: places whose way was
-    shown. picks: class and cause of the prediction that is being made. results: (action, step) to its newest result.
-    sure: the reset that waits for a yes. trouble: why the last work failed. spoilers: whether the list names causes.
-    worked: the newest lesson of each exercise of the session, without results, in the order of their opening.
+    rows: the list (practice.lessons.Row); listed: whether the exercise was opened from it; name: the exercise, empty in
+    the list; stage: one of STAGES; step: the version of the code for the profile and the prediction; lesson: the newest
+    practice.lessons.Lesson of the exercise. said: typed napkin numbers by index; ways: indices whose derivation was
+    shown. picks: class and cause of the unfinished prediction. results: (action, step) to its newest result. sure: the
+    reset that waits for confirmation. trouble: why the last request failed. spoilers: whether the list names causes.
+    worked: the newest lesson of each exercise of the session, without results, in the order in which they were opened.
     """
 
     rows: tuple[Any, ...] = ()
@@ -63,24 +63,24 @@ class Exercising:
     worked: tuple[Any, ...] = ()
 
     def result(self, action: str, step: str | None = None) -> Any:
-        """The newest result of an action, for the step at hand or another; None where there is none."""
+        """Return the newest result of an action for this step (None: the current one); None if there is none."""
         key = (action, self.step if step is None else step)
         return next((result for known, result in self.results if known == key), None)
 
     @property
     def known(self) -> Any:
-        """The learner's record of the exercise (practice.state.Record), None before it was opened."""
+        """Return the learner's record of the exercise (practice.state.Record), None before it was opened."""
         return None if self.lesson is None else self.lesson.record
 
     @property
     def prediction(self) -> Any:
-        """The last prediction for the step at hand (practice.state.Prediction), None where there is none."""
+        """Return the last prediction for the current step (practice.state.Prediction), None if there is none."""
         if self.lesson is None:
             return None
         return next((p for p in reversed(self.lesson.record.predictions) if p.step == self.step), None)
 
     def title(self, name: str) -> str:
-        """A class or cause in words, its id where it has none."""
+        """Return the title of a class or cause, its id if it has none."""
         terms = None if self.lesson is None else self.lesson.terms
         return (
             next((title for known, title in (*terms.classes, *terms.causes) if known == name), name) if terms else name
@@ -88,11 +88,11 @@ class Exercising:
 
     @property
     def pick(self) -> dict[str, str]:
-        """Class and cause as far as they are chosen."""
+        """Return the class and cause chosen so far."""
         return dict(self.picks)
 
     @property
     def revealed(self) -> bool:
-        """Whether the answer for the step at hand may be seen: it was shown before, or just now."""
+        """Return whether the answer for the current step may be shown: it was shown before or in this session."""
         made = self.prediction
         return self.result("reveal") is not None or (made is not None and made.points is not None)

@@ -30,14 +30,14 @@ from advisor.view.numbers import (
 )
 from advisor.view.pages.compare import pair_sections
 
-_REMARKS: Final = 5  # messages of the compiler
-_PRINTED: Final = 10  # lines printed by a kernel
+_REMARKS: Final = 5  # maximum messages of the compiler
+_PRINTED: Final = 10  # maximum lines printed by a kernel
 _ON_PAPER: Final = "Before any profile, on paper"
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page. launch: whose charts are shown below the cards; numbers: whether all its numbers are listed too."""
+    """A page. launch: the launch whose charts follow the cards; numbers: whether all its numbers are listed too."""
 
     cards: tuple[Card, ...] = ()
     launch: Any = None
@@ -45,7 +45,7 @@ class Page:
 
 
 def page(here: Exercising) -> Page:
-    """The page at hand."""
+    """Return the current page."""
     trouble = (Card("error", here.trouble, label="That did not work"),) if here.trouble else ()
     if here.lesson is None:
         return Page(trouble)
@@ -54,7 +54,7 @@ def page(here: Exercising) -> Page:
 
 
 def _facts(*rows: tuple[str, str]) -> tuple[Block, ...]:
-    """The facts that have a text."""
+    """Return the facts that have a text."""
     kept = tuple(Fact(label, text) for label, text in rows if text)
     return (Facts(kept),) if kept else ()
 
@@ -64,7 +64,7 @@ def _texts(text: str) -> Iterable[Line]:
 
 
 def _source(source: str, title: str) -> Card:
-    """Code as it is: a space before each line, where a diff has its signs."""
+    """Return a card of unmodified code: a space precedes each line, where a diff has its signs."""
     return Card("code", "", (Code(title, 1, tuple(f" {line}" for line in source.splitlines()), diff=True),))
 
 
@@ -73,12 +73,12 @@ def _diff(lines: Iterable[str], title: str) -> Card:
 
 
 def _compared(compared: Any) -> tuple[Block, ...]:
-    """The comparison of two versions, as the command `compare` shows it."""
+    """Return the comparison of two versions, as the command `compare` shows it."""
     return tuple(block for pair in compared.pairs for block in flat(pair_sections(pair, "")))
 
 
 def _name(here: Exercising) -> str:
-    """The version at hand; by its number until its answer was shown, since its id tells what was done."""
+    """Return the name of the current version; its number until its answer is shown, since its id reveals the change."""
     if here.step == MINE:
         return exercising.YOUR_VERSION
     ids = [step.id for step in here.lesson.exercise.stages]
@@ -110,7 +110,7 @@ def _story(here: Exercising) -> Page:
 
 
 def standing(here: Exercising) -> tuple[str, ...]:
-    """What was done so far, each in a few words."""
+    """Return the progress so far, each item in a few words."""
     record, one = here.known, here.lesson.exercise
     out = ["solved"] if record.solved else []
     out += [f"{record.attempts} {plural(record.attempts, 'attempt')}"] if record.attempts else []
@@ -124,7 +124,7 @@ def standing(here: Exercising) -> tuple[str, ...]:
 
 
 def quiz_right(here: Exercising) -> int:
-    """How many questions of the quiz were answered correctly."""
+    """Return the number of quiz questions that were answered correctly."""
     one, given = here.lesson.exercise, here.known.quiz
     return sum(one.quiz[int(at)].answers[i].right for at, i in given.items() if _answered(one, at, i))
 
@@ -175,7 +175,7 @@ def _judged(number: Any, typed: str | None) -> tuple[Line, ...]:
 
 
 def _in_full(typed: str) -> str:
-    """What was typed; a plain number with a suffix or a power also in full, since k is 1,000."""
+    """Return the typed text; add the full value to a plain number with a suffix or a power, since k is 1,000."""
     mine = understood(typed)
     number = exact_text(mine.value, "count") if mine is not None and not mine.unit else ""
     same = not number or number.replace(",", "") in typed.replace(",", "") or typed.strip().endswith("%")
@@ -248,11 +248,11 @@ def _reveal(here: Exercising) -> Page:
 
 
 def _score(found: Any, here: Exercising) -> Card:
-    """A prediction against the answer (practice.lessons.Revealed), with the points of each part."""
+    """Return the card that scores a prediction against the answer (practice.lessons.Revealed), part by part."""
     if found is None:
         return Card("note", "Nothing was predicted, so there are no points.", label="Your prediction")
     said, score = found.said, found.score
-    # After the last version there is none to measure it against.
+    # The last version has no next version to compare with.
     measured = found.speedup is not None and said.step != here.lesson.exercise.stages[-1].id
     gain = "not measured" if found.speedup is None else speedup_text(found.speedup)
     rows = (
@@ -309,7 +309,7 @@ def _edit(here: Exercising) -> Page:
 
 
 def _run(here: Exercising) -> Page:
-    """The newest check or profile."""
+    """Return the page of the newest check or profile."""
     last = next((pair for pair in reversed(here.results) if pair[0] in (("check", ""), ("measure", ""))), None)
     if last is None:
         what = (
@@ -447,7 +447,7 @@ def _solution(here: Exercising) -> Page:
 
 
 def _log(here: Exercising) -> Page:
-    """A card for each version of the learner's source, the newest first."""
+    """Return a page with a card for each version of the learner's source, the newest first."""
     cards = []
     for row in reversed(here.known.log):
         time = "wrong result" if row.right is False else time_text(row.time_ns) if row.time_ns else ""

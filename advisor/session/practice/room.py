@@ -1,4 +1,4 @@
-"""Transitions of the practice view: the page that follows an action, and the work that it waits for."""
+"""Transitions of the practice view: the page that follows an action, and the request that it waits for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from advisor.session.requests import Practise
 from advisor.session.state import State
 from advisor.session.transitions import settled, wait
 
-# Actions with work (practice.lessons.ACTIONS); all others only change the page.
+# Actions that issue a request (practice.lessons.ACTIONS); all others only change the page.
 _WORK: Final = ("look", "hint", "quiz", "start", "reset", "check", "measure", "solution", "log")
 # The stage that shows the outcome of an action.
 _PLACE: Final = {
@@ -32,7 +32,7 @@ _PLACE: Final = {
 
 
 def entered(state: State, subject: str) -> State:
-    """The practice view is opened: an exercise, or the list."""
+    """Open the practice view on an exercise or on the list."""
     here = state.exercising or Exercising()
     if subject and subject == here.name:
         return state
@@ -40,7 +40,7 @@ def entered(state: State, subject: str) -> State:
 
 
 def practised(state: State, action: str, exercise: str, given: dict[str, str]) -> State:
-    """An action in the practice view; one that is not possible there leaves the state as it is."""
+    """Apply an action in the practice view; leave the state unchanged if it is not possible there."""
     here = state.exercising
     if state.view != "practice" or here is None:
         return state
@@ -68,7 +68,7 @@ def _opened(state: State, here: Exercising, name: str, listed: bool) -> State:
 
 
 def _moved(state: State, here: Exercising, action: str, given: dict[str, str]) -> State | None:
-    """An action on the exercise at hand; None where it is not possible."""
+    """Apply an action to the current exercise; return None if it is not possible."""
     if action == "stage":
         return _staged(state, here, given.get("stage", ""))
     if action == "napkin":
@@ -97,7 +97,7 @@ def _ask(state: State, here: Exercising, action: str, given: dict[str, str]) -> 
 
 
 def _staged(state: State, here: Exercising, stage: str) -> State | None:
-    """Another page; requests the results that it shows."""
+    """Show another page, and request the results that it shows."""
     if stage not in STAGES:
         return None
     there = replace(here, stage=stage, sure="")
@@ -114,7 +114,7 @@ def _staged(state: State, here: Exercising, stage: str) -> State | None:
 
 
 def _reckoned(state: State, here: Exercising, given: dict[str, str]) -> State | None:
-    """A napkin number typed (`said`), or its derivation shown; None for a place that does not exist."""
+    """Keep a typed napkin number (`said`) or show its derivation; return None for an index that does not exist."""
     at = int(given["at"]) if given.get("at", "").isdecimal() else -1
     if not 0 <= at < len(here.lesson.exercise.napkin):
         return None
@@ -126,7 +126,7 @@ def _reckoned(state: State, here: Exercising, given: dict[str, str]) -> State | 
 
 
 def _predicted(state: State, here: Exercising, action: str, given: dict[str, str]) -> State | None:
-    """A part of a prediction; the speedup completes it."""
+    """Keep a part of a prediction; the speedup completes it."""
     made = here.prediction
     if made is not None and made.points is not None and here.step != MINE:
         return None
@@ -144,7 +144,7 @@ def _predicted(state: State, here: Exercising, action: str, given: dict[str, str
 
 
 def done(state: State, request: Practise, result: Any) -> State:
-    """The result of an action; of another exercise than the one at hand only the list counts."""
+    """Apply the result of an action; if it is about an exercise other than the current one, only update the list."""
     here = state.exercising
     if here is None:
         return state
@@ -165,14 +165,14 @@ def done(state: State, request: Practise, result: Any) -> State:
         new[("profile", step)] = result.result[0]
     results = {key: value for key, value in after.results if key not in new}
     if request.action in ("look", "reset"):
-        # Results of the former source do not hold for the one that is there now.
+        # Results of the former source do not apply to the new one.
         results = {key: value for key, value in results.items() if key[0] not in ("check", "measure")}
     results |= new
     return replace(state, exercising=replace(after, results=tuple(results.items())))
 
 
 def _worked(before: tuple[Any, ...], lesson: Any) -> tuple[Any, ...]:
-    """The exercises of the session with this lesson in place of an older one of the same exercise."""
+    """Return the exercises of the session, with this lesson in place of an older one of the same exercise."""
     bare = replace(lesson, result=None)
     if all(one.exercise.name != bare.exercise.name for one in before):
         return (*before, bare)
@@ -180,7 +180,7 @@ def _worked(before: tuple[Any, ...], lesson: Any) -> tuple[Any, ...]:
 
 
 def failed(state: State, request: Practise, message: str) -> State:
-    """The page shows why an action failed."""
+    """Show on the page why an action failed."""
     after = settled(state, request)
     if after is None:
         return state
@@ -189,6 +189,6 @@ def failed(state: State, request: Practise, message: str) -> State:
 
 
 def opened_from(state: State) -> bool:
-    """Whether leaving an exercise leads to the list, and not out of the practice view."""
+    """Return whether leaving an exercise leads to the list, and not out of the practice view."""
     here = state.exercising
     return here is not None and bool(here.name) and here.listed

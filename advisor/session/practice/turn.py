@@ -1,4 +1,4 @@
-"""The choices on the pages of an exercise, and the meaning of text typed there."""
+"""The choices on the pages of an exercise, and the parser for text typed there."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from advisor.session.practice import exercising
 from advisor.session.practice.exercising import STAGES, Exercising
 from advisor.session.records import UNIT_HINTS, Choice
 
-# Choices of the screen itself: suspend it for an editor, or be one.
+# Choices that the screen itself handles: suspend it for an editor, or edit in place.
 EDITOR, IN_PLACE = "editor", "inplace"
 _MEASURE: Final = "Profile my version with ncu, before and after"
 _RESET_ALL: Final = "Start over: original back, record forgotten"
-_LONGEST: Final = 100  # characters of a napkin number
+_LONGEST: Final = 100  # maximum characters of a napkin number
 
 
 def choices(here: Exercising) -> tuple[Choice, ...]:
-    """The choices on the page at hand, the natural next step first."""
+    """Return the choices on the current page, the usual next step first."""
     back = Choice("list", "Choose another exercise") if here.listed else Choice("leave", "Back to where you came from")
     return (back,) if here.lesson is None else (*_CHOICES[here.stage](here), back)
 
 
 def event_of(choice: str, here: Exercising) -> e.Event | None:
-    """The event of a choice; None for what a screen does itself (EDITOR, IN_PLACE) and what is no choice."""
+    """Return the event of a choice; None for choices that a screen handles (EDITOR, IN_PLACE) and for other text."""
     if choice not in {c.id for c in choices(here)}:
         return None
     if choice == "leave":
@@ -56,7 +56,7 @@ def _do(here: Exercising, action: str, *given: tuple[str, str]) -> e.Practised:
 
 
 def understand(text: str, here: Exercising) -> e.Event | str:
-    """The event of a typed line (no slash command) on the page at hand; a message where it has none."""
+    """Return the event of a typed line (without slash commands) on the current page, or a message if it has none."""
     line = " ".join(text.split())
     if here.lesson is None:
         return "That is none of the choices here."
@@ -77,14 +77,14 @@ def understand(text: str, here: Exercising) -> e.Event | str:
 
 
 def stage_of(text: str, here: Exercising) -> e.Event | None:
-    """The stage that a line names in full, where other lines find things on the page; None for anything else."""
+    """Return the event of the stage whose full name is typed, for pages where other text searches; else None."""
     wanted = squash(text)
     found = next((s for s in STAGES if wanted in (s, exercising.STAGE_NAMES[s][0].casefold())), None)
     return _do(here, "stage", ("stage", found)) if found is not None and here.lesson is not None else None
 
 
 def _reckoned(line: str, here: Exercising, at: int) -> e.Event | str:
-    """A napkin number; one of another unit is not counted, and the message says what is asked for."""
+    """Return the event of a napkin number; if its unit does not fit, return a message that asks for the right one."""
     value = here.lesson.exercise.napkin[at].value
     units = wanted(value)
     hints = {**UNIT_HINTS, "": "a plain number, without a unit"}
@@ -112,7 +112,7 @@ def _gain(line: str, here: Exercising) -> e.Event | str:
 
 
 def _chosen(line: str, here: Exercising) -> e.Event | str:
-    """A choice by number, letter, word or beginning; else a stage by its name."""
+    """Return the event of a choice by number, letter, word or prefix, else of a stage by its name."""
     choice = choice_of(line, here)
     if choice is not None:
         return event_of(choice, here) or "That is none of the choices here."
@@ -122,9 +122,9 @@ def _chosen(line: str, here: Exercising) -> e.Event | str:
 
 
 def choice_of(line: str, here: Exercising) -> str | None:
-    """The id of the choice that a line names: by its number (where they have one), its words, its beginning.
+    """Return the id of the choice that a line names: by its number (if choices are numbered), its words, or a prefix.
 
-    While a napkin number is asked for a beginning is not enough, since showing the number spends the question.
+    While a napkin number is asked for, a prefix is not enough, since showing the number forfeits the question.
     """
     offered = choices(here)
     at = place_of(line) if numbered(here) else None
@@ -138,13 +138,13 @@ def choice_of(line: str, here: Exercising) -> str | None:
 
 
 def place_of(text: str) -> int | None:
-    """The place in the list, from 0, that a line is the number of; None where it is no number above 0."""
+    """Return the index in the list, from 0, for a typed row number; None unless the line is a number above 0."""
     digits = text.strip().rstrip(".)")
     return int(digits[:4]) - 1 if digits.isdecimal() and int(digits[:4]) > 0 else None
 
 
 def narrowed(text: str, here: Exercising) -> tuple[tuple[str, ...], int | None]:
-    """The words that filter a long list, and the place in the filtered list whose number is typed."""
+    """Return the words that filter a long list, and the index in the filtered list whose number is typed."""
     if not numbered(here):
         return (), None
     if not narrows(here):
@@ -154,58 +154,58 @@ def narrowed(text: str, here: Exercising) -> tuple[tuple[str, ...], int | None]:
     return (tuple(find), at) if at is not None else (tuple(text.casefold().split()), None)
 
 
-# What each page asks
+# The question that each page asks
 
 
 def next_number(here: Exercising) -> int | None:
-    """The place of the first napkin number that was neither typed nor shown; None when all were."""
+    """Return the index of the first napkin number that was neither typed nor shown; None if there is none."""
     count = len(here.lesson.exercise.napkin)
     return next((at for at in range(count) if at not in here.ways), None)
 
 
 def next_question(here: Exercising) -> int | None:
-    """The place of the first question of the quiz without an answer; None when all have one."""
+    """Return the index of the first quiz question without an answer; None if all have one."""
     count = len(here.lesson.exercise.quiz)
     return next((at for at in range(count) if str(at) not in here.known.quiz), None)
 
 
 def predicting(here: Exercising) -> bool:
-    """Whether a prediction is being made, for the first time or again."""
+    """Return whether the user is making a prediction, for the first time or again."""
     made = here.prediction
     if made is None or made.points is None:
         return made is None or bool(here.picks)
-    return here.step == MINE  # each version of one's own is another one
+    return here.step == MINE  # each version of the learner's own source counts as another one
 
 
 def asks_gain(here: Exercising) -> bool:
-    """Whether the speedup is the part of the prediction that is missing."""
+    """Return whether the speedup is the missing part of the prediction."""
     return predicting(here) and "cause" in here.pick
 
 
 def narrows(here: Exercising) -> bool:
-    """Whether typing filters the choices instead of naming one: there are many classes and causes."""
+    """Return whether typing filters the choices instead of naming one: there are many classes and causes."""
     return here.stage == "predict" and predicting(here) and not asks_gain(here)
 
 
 def asks_number(here: Exercising) -> bool:
-    """Whether a number is asked for, so that it names no choice: on the napkin, or the speedup."""
+    """Return whether the page asks for a number (napkin number or speedup), so that a number names no choice."""
     if here.lesson is None:
         return False
     return next_number(here) is not None if here.stage == "napkin" else here.stage == "predict" and asks_gain(here)
 
 
 def numbered(here: Exercising) -> bool:
-    """Whether the choices are numbered: not where a number is asked for, or where they have letters."""
+    """Return whether the choices are numbered: false if the page asks for a number or if they have letters."""
     return not asks_number(here) and not lettered(here)
 
 
 def lettered(here: Exercising) -> bool:
-    """Whether the choices are answers with letters, whose texts may be numbers."""
+    """Return whether the choices are answers with letters, whose texts may be numbers."""
     return here.stage == "quiz" and here.lesson is not None and next_question(here) is not None
 
 
 def tried(here: Exercising) -> bool:
-    """Whether the learner has tried the exercise, or read its solution before."""
+    """Return whether the learner tried the exercise or read its solution before."""
     return bool(here.known.attempts or here.known.solutions)
 
 
@@ -232,7 +232,7 @@ def _napkin(here: Exercising) -> tuple[Choice, ...]:
 def _numbers(here: Exercising) -> tuple[Choice, ...]:
     first = _to("reveal") if here.revealed else _to("predict")
     steps = [step for step in here.lesson.exercise.stages if step.id != here.step]
-    # The id of a later version reveals what was fixed in the one before.
+    # The id of a later version reveals the fix of the version before it.
     label = "{id}" if here.revealed else "{number}"
     ids = [step.id for step in here.lesson.exercise.stages]
     others = [

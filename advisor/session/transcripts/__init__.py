@@ -1,1 +1,1 @@
-"""Sessions as files: recording, autosave and replay."""
+"""Record, save and replay sessions as files."""

@@ -1,4 +1,4 @@
-"""What a session depends on, put into its transcript: readings, small traces, a team's rules, measured ceilings."""
+"""Attach the inputs of a session to its transcript: readings, small traces, a team's rules, measured ceilings."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _MOST_LAUNCHES: Final = 100
 _MOST_EMBEDDED: Final = 4 << 20
 _MOST_TEXT: Final = 1 << 20
-_IDS: Final = 3  # leading fields of Access and RuleResult that are no measured numbers
+_IDS: Final = 3  # leading fields of Access and RuleResult that are not measured numbers
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Memory:
         self.knowledge, self.analyses, self.traces = other.knowledge, other.analyses, other.traces
 
     def watching(self, sources: Sources) -> Sources:
-        """Return the same sources, whose readings are remembered here."""
+        """Return the same sources, and remember their readings here."""
 
         def analyse(paths: Sequence[Path], gpu: str | None, progress: Progress) -> Judged:
             made = sources.analyse(paths, gpu, progress)
@@ -79,7 +79,7 @@ def transcript_of(
     recorder: Recorder | None = None,
     header: Header | None = None,
 ) -> Transcript:
-    """Return the session as a transcript. embed: embed small readings and traces; header: gives title and so on."""
+    """Return the session as a transcript. embed: embed small readings and traces; header: its title and so on."""
     launches: list[Launch] = []
     readings: list[Reading] = []
     ceilings: dict[str, Ceilings] = {}
@@ -174,7 +174,7 @@ def _row(item: Access | RuleResult) -> Any:
 
 
 def _ceilings(analysis: Any) -> dict[str, Ceilings]:
-    """Return the measured ceilings of the GPUs that the launches ran on, without their dates: they may have decided."""
+    """Return the measured ceilings of the launches' GPUs, without dates, since conclusions may depend on them."""
     inputs = getattr(analysis, "inputs", None)
     if inputs is None:
         return {}

@@ -1,4 +1,4 @@
-"""Record a transcript from a script: what a user would type, line by line, and what must be concluded after it.
+"""Record a transcript from a script: the lines that a user would type, and the expected conclusions after each.
 
     ncu-advisor replay --record SCRIPT.yaml --out FILE.jsonl
 
@@ -9,18 +9,18 @@ A script is YAML:
     cites: [guide.step1]     # the source that it follows
     tags: [interview]
     begin: {reports: [kernels:tour/recorded/h200/tour.ncu-rep.xz], traces: [], gpu: ""}
-    numbers: {dram_pct: 34 %, duration_ns: 151 us}    # answers ready for whatever question of that id comes
+    numbers: {dram_pct: 34 %, duration_ns: 151 us}    # answers to the questions with these ids
     script:
       - 3                              # a line as it is typed: the third choice
       - what if dram_pct = 70
       - {say: /how, expect: {cards: [proof]}}
-      - {interview: conclusion}        # each question is answered from `numbers`, "I don't know" if it is not there,
-                                       # until no more is asked (or, with `until: ID`, that one is)
+      - {interview: conclusion}        # each question is answered from `numbers`, "I don't know" if it is missing,
+                                       # until none is left (with `until: ID`, until that one)
       - {do: goto, step: roofline}     # an action by its verb and fields, as a transcript writes it
       - {expect: {class: dram_bound, first: near_memory_roofline}}
 
 `begin.reports` are paths relative to the script, or `kernels:…` for bundled ones. `expect` is checked after the line:
-class, first (finding), findings (all of them present), without (none of them), asks (a question's id), step, place,
+class, first (finding), findings (all are present), without (none is present), asks (a question's id), step, place,
 speedup ({finding: [least, most]}), cards (kinds, or `kind finding`, new with this line), says (words in a card of the
 conversation), told (values in a result of a request). A line that is not understood or changes nothing is an error,
 unless it says `unclear: true`.
@@ -57,7 +57,7 @@ from advisor.session.transcripts.format import (
 )
 from advisor.session.transcripts.sandbox import Sandbox, harmless
 
-_MOST_OUTCOMES: Final = 200  # of one action: more would mean that requests never end
+_MOST_OUTCOMES: Final = 200  # maximum outcomes of one action: more would mean that requests never end
 _MOST_QUESTIONS: Final = 200
 _EXPECT: Final = frozenset(
     ("class", "first", "findings", "without", "asks", "step", "place", "speedup", "cards", "says", "told")
@@ -74,7 +74,7 @@ def settle(
 ) -> tuple[State, tuple[e.Outcome, ...]]:
     """Return the state after the work that it waits for, and the outcomes.
 
-    entry: repeat only as many outcomes as it has, with its failures.
+    entry: perform only as many requests as it has outcomes, and repeat its failures.
     """
     most = _MOST_OUTCOMES if entry is None or entry.settled is None else min(entry.settled, _MOST_OUTCOMES)
     failed = {} if entry is None else entry.failed
@@ -116,7 +116,7 @@ class Script(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def read_script(path: Path) -> Script:
-    """Read a script; InputError, one line, for a file that is none."""
+    """Read a script. Raises InputError with one line for a file that is not a script."""
     try:
         return msgspec.convert(parse(path, read_text(path)), Script)
     except KnowledgeError as problem:
@@ -128,7 +128,7 @@ def read_script(path: Path) -> Script:
 
 
 def record(path: Path, watch: Watch = quiet) -> Transcript:
-    """Return the transcript of a script; InputError names the line that was not understood or failed its `expect`."""
+    """Return the transcript of a script. Raises InputError for a line that is not understood or fails its `expect`."""
     script = read_script(path)
     memory = Memory()
     executor = Sandbox(harmless(memory.watching(sources())), cards={})
@@ -153,7 +153,7 @@ class _Scene:
         self._do(with_paths(e.Began(begin.reports, begin.gpu, begin.traces), self._path), "the beginning")
 
     def _path(self, named: str) -> str:
-        """Return the path of a file that the script names, `NAME#3` of a launch in it."""
+        """Return the path of a file that the script names; `NAME#3` names one of its launches."""
         name, sign, launch = named.partition("#")
         path = bundled_path(name) if name.startswith(BUNDLED) else Path(self.name).parent / name
         if path is None or not path.is_file():
@@ -222,7 +222,7 @@ class _Scene:
 
 
 def _hold(expect: Mapping[str, Any], before: State, state: State, outcomes: list[Any], where: str) -> None:
-    """InputError where an expectation fails."""
+    """Raise InputError if an expectation fails."""
     if unknown := set(expect) - _EXPECT:
         raise InputError(f"{where}: nothing called {sorted(unknown)[0]!r} can be expected")
     launch = state.launch
@@ -266,7 +266,7 @@ def _hold(expect: Mapping[str, Any], before: State, state: State, outcomes: list
 
 
 def _within(wanted: Any, item: Any) -> bool:
-    """Return whether the item holds every value of `wanted`, at its place."""
+    """Return whether the item contains every value of `wanted` at the same place."""
     if isinstance(wanted, Mapping):
         return isinstance(item, Mapping) and all(name in item and _within(v, item[name]) for name, v in wanted.items())
     return bool(wanted == item)

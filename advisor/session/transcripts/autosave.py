@@ -1,7 +1,7 @@
-"""Sessions saved automatically while they run, found again after a crash, and deleted when there are many.
+"""Save sessions automatically while they run, find them again after a crash, and delete old ones.
 
-A session has an id and three files in the folder `sessions` of the user's data: `ID.jsonl`, its transcript, which names
-nothing of this machine; `ID.here`, the real paths of the files that it names; `ID.lock`, held while the session is
+A session has an id and three files in the folder `sessions` of the user's data: `ID.jsonl`, its transcript, without
+any name of this machine; `ID.here`, the real paths of the files that it names; `ID.lock`, held while the session is
 open, and released by the system if the program dies.
 """
 
@@ -87,7 +87,7 @@ class Keeper:
         return self._place / f"{self.id}{SUFFIX}"
 
     def keep(self, state: State) -> None:
-        """Save the session soon, without making the caller wait; one in which nothing was done yet is not saved."""
+        """Save the session soon, without blocking the caller; a session without actions is not saved."""
         if state.log is self._log:
             return
         self._log = state.log
@@ -130,7 +130,7 @@ class Keeper:
             try:
                 self._write(state)
                 self._reported = False
-            except Exception as error:  # a defect of ours must not stop the saving of later steps
+            except Exception as error:  # A bug in this thread must not stop the saving of later steps.
                 expected = isinstance(error, AdvisorError | OSError | Timeout)
                 if not self._reported:
                     self._reported = True
@@ -156,7 +156,7 @@ class Keeper:
         write_whole(self.path, "\n".join(lines) + "\n")
 
     def _head(self, state: State) -> list[str]:
-        """Return the header and the attached inputs, made again only after more was read; reports are not embedded."""
+        """Return the header and the attached inputs, rebuilt only after new input; reports are not embedded."""
         read = (len(self._memory.analyses), len(self._memory.traces))
         if self._carried[0] != read:
             made = transcript_of(replace(state, log=()), self._memory, self._scrubber, embed=False)
@@ -164,7 +164,7 @@ class Keeper:
         return self._carried[1]
 
     def _hold(self) -> None:
-        """Lock the session; one that another program has open continues here as a copy."""
+        """Lock the session; if another program has it open, continue here as a copy."""
         try:
             self._lock.acquire()
         except Timeout:
@@ -189,10 +189,10 @@ class Keeper:
             self._names = names
 
 
-# Finding again
+# Finding saved sessions
 @dataclass(frozen=True, slots=True)
 class SavedSession:
-    """A session in the folder. paths: its reports and traces, as it names them; answers, actions: how many; finished:
+    """A session in the folder. paths: its reports and traces, as it names them; answers, actions: counts; finished:
     the user left it; running: a program has it open; modified: seconds since the epoch of its last step.
     """
 
@@ -260,7 +260,7 @@ def forget(path: Path) -> None:
 
 
 def prune(place: Path | None = None, most: int = MOST_KEPT) -> None:
-    """Delete all closed sessions but the latest, and files that a program left half written."""
+    """Delete all closed sessions except the latest ones, and incomplete files that a program left."""
     here = place or folder()
     found = sorted(here.glob(f"*{SUFFIX}"), key=lambda p: p.stat().st_mtime, reverse=True)
     for path in found[most:]:
@@ -277,12 +277,12 @@ def prune(place: Path | None = None, most: int = MOST_KEPT) -> None:
 
 
 def own(path: Path, place: Path | None = None) -> bool:
-    """Return whether a file is an automatically saved session: only then `ID.here` is trusted."""
+    """Return whether a file is an automatically saved session: `ID.here` is trusted only in that case."""
     return path.resolve().parent == (place or folder()).resolve()
 
 
 def _real_name(path: Path) -> Callable[[str], str]:
-    """Return the function from a name in a session to the path on this machine; unknown names stay."""
+    """Return a function from a name in a session to the path on this machine; it does not change unknown names."""
     place = path.with_suffix(_HERE)
     names: Any = {}
     with contextlib.suppress(OSError, ValueError, RecursionError):
@@ -299,11 +299,11 @@ def with_real_paths(transcript: Transcript, path: Path) -> tuple[Entry, ...]:
     return tuple(replace(entry, event=with_paths(entry.event, real)) for entry in transcript.entries)
 
 
-# Saving where the user says
+# Saving to a file that the user names
 def writer(memory: Memory, others: Mapping[str, Writer] | None = None) -> Writer:
-    """Return what performs Write: transcripts here, the other kinds by `others`; UsageError where that fails.
+    """Return a function that performs Write: transcripts here, other formats by `others`.
 
-    Only files that this writer wrote are overwritten.
+    It raises UsageError on failure. Only files that this writer wrote are overwritten.
     """
     mine: set[Path] = set()
 
@@ -321,9 +321,9 @@ def writer(memory: Memory, others: Mapping[str, Writer] | None = None) -> Writer
 
 
 def place_for(path: str, mine: Collection[Path] = ()) -> Path:
-    """Return the file for a session, in the working folder without a path; `.jsonl` is added to a bare name.
+    """Return the file for a session, by default in the working folder; `.jsonl` is added to a bare name.
 
-    UsageError for an existing file that is not among `mine`.
+    Raises UsageError for an existing file that is not among `mine`.
     """
     if not path:
         for n in range(1, _MOST_NUMBERED):
@@ -363,17 +363,17 @@ class Saving:
         self._keeper: Keeper | None = None
 
     def sources(self, live: Sources, others: Mapping[str, Writer] | None = None) -> Sources:
-        """Return sources that remember what they read and that perform Write. others: writers of other kinds."""
+        """Return sources that remember what they read and that perform Write. others: writers of other formats."""
         return replace(self.memory.watching(live), write=writer(self.memory, others))
 
     def keep(self, state: State) -> None:
-        """Save the session soon, without making the caller wait."""
+        """Save the session soon, without blocking the caller."""
         if self._keeper is None:
             self._keeper = Keeper(self.memory, place=self._place, problem=lambda text: self.problem(text))
         self._keeper.keep(state)
 
     def go_on(self, state: State, executor: Executor) -> None:
-        """Continue a replayed session as the user's: from its end as the same one, else as a new one."""
+        """Continue a replayed session as the user's own: from its end as the same session, else as a new one."""
         self.close()
         if isinstance(executor, Sandbox):
             self.memory.take(executor.memory)
@@ -392,9 +392,9 @@ class Saving:
             self._keeper = None
 
 
-# How a saved session is listed
+# Texts of a saved session in a list
 def title(one: SavedSession) -> str:
-    """Return the names of its files, or that numbers were typed."""
+    """Return the names of the session's files, or the text that numbers were typed."""
     names = [shown(PurePosixPath(path.replace("\\", "/")).name) for path in one.paths]
     if not names:
         return "numbers typed by hand"
@@ -402,7 +402,7 @@ def title(one: SavedSession) -> str:
 
 
 def remark(one: SavedSession, now: float) -> str:
-    """Return how far it went, and how long ago; now: seconds since the epoch."""
+    """Return the number of actions or answers, and the age of the session; now: seconds since the epoch."""
     parts = [_count(one.answers, "answer")] if one.answers else []
     return ", ".join([*parts, _count(one.actions, "step"), ago(now - one.modified)])
 

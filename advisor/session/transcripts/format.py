@@ -1,7 +1,7 @@
 """The transcript file: a header, attached inputs, then a line for each user event and for what it changed.
 
-One JSON object per line, keys sorted, no clock times, no user or host names: made for `git diff`. A transcript is data:
-nothing in it is executed, and no path in it is opened.
+One JSON object per line, keys sorted, no clock times, no user or host names: suited to `git diff`. A transcript is
+data: nothing in it is executed, and no path in it is opened.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from advisor.session.requests import UserEvent
 
 T = TypeVar("T")
 FORMAT: Final = "ncu-advisor/transcript/1"
-BUNDLED: Final = "kernels:"  # in front of the path of a file that comes with the program
+BUNDLED: Final = "kernels:"  # prefix of the path of a file that comes with the program
 MOST_BYTES: Final = 64 << 20
 MOST_EVENTS: Final = 10_000
 _MOST_LINE: Final = 8 << 20
 _MOST_LINES: Final = 100_000
 _MOST_NOTES: Final = 20
-_SHORTEST: Final = 3  # a name of one or two letters is part of too many words
-# Names that many machines share identify nobody, and occur in many texts.
+_SHORTEST: Final = 3  # minimum letters of a name: a name of one or two letters is part of too many words
+# Names that many machines share identify nobody and occur in many texts.
 _COMMON: Final = frozenset({"root", "user", "admin", "localhost", "ubuntu", "home"})
 Shape = tuple[int, int, int] | None
 Number = float | None
-# space, kind, width, executed, lanes, sectors, ideal, wavefronts, ideal: null where the report lacks it
+# space, kind, width, executed, lanes, sectors, ideal, wavefronts, ideal: null if the report lacks it
 AccessRow = tuple[str, str, int, Number, Number, Number, Number, Number, Number]
-RuleRow = tuple[str, str, str, Number, Number]  # RuleResult
+RuleRow = tuple[str, str, str, Number, Number]  # fields of RuleResult
 
 
 class Scrubber:
@@ -59,7 +59,7 @@ class Scrubber:
                 self._patterns.append((re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])"), mask))
 
     def text(self, text: str) -> str:
-        """Return the text without them."""
+        """Return the text without home folders, user and host names."""
         for pattern, to in self._patterns:
             text = pattern.sub(to, text)
         return text
@@ -73,7 +73,7 @@ class Scrubber:
         return [self.data(item) for item in data] if isinstance(data, list | tuple) else data
 
     def path(self, path: str) -> str:
-        """Return the name of a file in a transcript: `kernels:…` for a bundled one, else the path without the home."""
+        """Return a file's name in a transcript: `kernels:…` for a bundled one, else the path without the home."""
         return bundled_name(path) or self.text(PurePath(path).as_posix() if path else path)
 
 
@@ -92,7 +92,7 @@ def of_this_machine() -> Scrubber:
 
 
 def bundled_name(path: str) -> str:
-    """Return `kernels:…` for a file that comes with the program, empty for any other."""
+    """Return `kernels:…` for a file that comes with the program, empty for any other file."""
     if not path or path.startswith(BUNDLED):
         return path
     try:
@@ -102,7 +102,7 @@ def bundled_name(path: str) -> str:
 
 
 def bundled_path(name: str) -> Path | None:
-    """Return the file behind `kernels:…`; None if it leads out of that folder or does not exist."""
+    """Return the file for `kernels:…`; None if it leads out of that folder or does not exist."""
     if not name.startswith(BUNDLED):
         return None
     base = resources.folder("kernels").resolve()
@@ -114,7 +114,7 @@ def bundled_path(name: str) -> Path | None:
 
 
 class UnknownVerbError(Exception):
-    """This version does not know the verb."""
+    """Raised if this version does not know the verb."""
 
 
 _VERBS: Final = {str(event.__struct_config__.tag): event for event in BY_EVENT}
@@ -129,7 +129,7 @@ def encode(event: UserEvent) -> dict[str, Any]:
 def decode(data: Mapping[str, Any]) -> UserEvent:
     """Return the event of such data; unknown fields are ignored.
 
-    UnknownVerbError for a verb that this version lacks, ValueError with one short line where the fields do not fit.
+    Raises UnknownVerbError for a verb that this version lacks, ValueError with one short line if the fields do not fit.
     """
     kind = _VERBS.get(verb) if isinstance(verb := data.get("do"), str) else None
     if kind is None:
@@ -167,7 +167,7 @@ class Launch(msgspec.Struct, omit_defaults=True):
 
 
 class Info(msgspec.Struct, omit_defaults=True):
-    """readings.ReportInfo, field by field."""
+    """The fields of readings.ReportInfo."""
 
     path: str
     sha256: str = ""
@@ -179,8 +179,8 @@ class Info(msgspec.Struct, omit_defaults=True):
 
 
 class Reading(msgspec.Struct, omit_defaults=True):
-    """Reports that were read together. kept: their launches are in this file (embedded), they come with the program
-    (bundled), or neither (absent): then the file does not replay without them.
+    """Reports that were read together. kept: their launches are in this file (embedded), come with the program
+    (bundled), or neither (absent); the file does not replay without absent reports.
     """
 
     paths: tuple[str, ...]
@@ -191,8 +191,8 @@ class Reading(msgspec.Struct, omit_defaults=True):
 class Attached(msgspec.Struct, omit_defaults=True):
     """A small text file that the session depends on: a file of a trace, or one of a team's rules.
 
-    name: the path that the session uses (trace), or the path inside the folder (rules); text: None if it is too large
-    or not text, and only its digest is kept; folder: which folder of rules, from 0.
+    name: the path that the session uses (trace), or the path inside the folder (rules); text: None if the file is too
+    large or not text, and only its digest is kept; folder: index of the folder of rules, from 0.
     """
 
     kind: Literal["trace", "rules"]
@@ -203,8 +203,8 @@ class Attached(msgspec.Struct, omit_defaults=True):
 
 
 class Header(msgspec.Struct, omit_defaults=True):
-    """The first line. knowledge: digest of our knowledge base; ceilings: measured ones that may have decided, by GPU;
-    cites and tags: for bundled sessions, the source that they follow and what they show.
+    """The first line. knowledge: digest of our knowledge base; ceilings: measured ones by GPU, used by conclusions;
+    cites and tags: for bundled sessions, their source and their subjects.
     """
 
     format: str = FORMAT
@@ -219,7 +219,7 @@ class Header(msgspec.Struct, omit_defaults=True):
 
 
 class _Around(msgspec.Struct):
-    """The fields of an event's line that are not the event's own."""
+    """The fields of an event's line that do not belong to the event itself."""
 
     settled: int | None = None
     failed: dict[str, str] = {}
@@ -230,7 +230,7 @@ class Entry:
     """One user event.
 
     settled: how many outcomes came before the next event, None if all work was done by then; failed: outcome number
-    (from 0) to the message of a failure that is repeated, not worked out again; concluded: what the event changed.
+    (from 0) to the message of a failure that is repeated without new work; concluded: changes made by the event.
     """
 
     event: UserEvent
@@ -241,7 +241,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A whole file. notes: the lines that were skipped, and why."""
+    """A whole file. notes: the lines that were skipped, with reasons."""
 
     header: Header
     launches: tuple[Launch, ...] = ()
@@ -251,9 +251,9 @@ class Transcript:
 
 
 class Deed(msgspec.Struct, kw_only=True):
-    """An action of the user: its verb, and its own fields beside these.
+    """An action of the user: its verb and its own fields, in addition to these.
 
-    settled: how many outcomes came before the next deed, absent where all work was done by then; failed: the message of
+    settled: how many outcomes came before the next action, absent if all work was done by then; failed: the message of
     each outcome that failed, by its number from 0.
     """
 
@@ -263,7 +263,7 @@ class Deed(msgspec.Struct, kw_only=True):
 
 
 class ConcludedLaunch(msgspec.Struct, omit_defaults=True, rename={"class_id": "class"}):
-    """A launch in the list of them."""
+    """One launch in the list of launches."""
 
     kernel: str
     class_id: str
@@ -289,7 +289,7 @@ class ConcludedGain(msgspec.Struct, omit_defaults=True):
 
 
 class ConcludedFinding(msgspec.Struct, omit_defaults=True):
-    """A finding of the launch at hand. evidence: values and margins by observation and metric."""
+    """A finding of the current launch. evidence: values and margins by observation and metric."""
 
     id: str
     kind: Literal["diagnosis", "trust", "note"]
@@ -300,7 +300,7 @@ class ConcludedFinding(msgspec.Struct, omit_defaults=True):
 
 
 class Concluded(msgspec.Struct, rename={"class_id": "class"}):
-    """What an action changed in what is concluded; null for a part that went."""
+    """The parts of the conclusion that an action changed; null for a part that was removed."""
 
     place: str | UnsetType | None = UNSET
     position: int | UnsetType | None = UNSET
@@ -334,7 +334,7 @@ def head_lines(transcript: Transcript) -> list[str]:
 
 
 def entry_lines(entry: Entry) -> list[str]:
-    """Return the line of an event, and that of its conclusion where anything changed."""
+    """Return the line of an event, and the line of its conclusion if anything changed."""
     data = encode(entry.event)
     if entry.settled is not None:
         data["settled"] = entry.settled
@@ -351,7 +351,7 @@ def text_of(transcript: Transcript) -> str:
 
 # Reading
 def load(path: Path) -> Transcript:
-    """Read a transcript; InputError, one line, for a file that is none."""
+    """Read a transcript. Raises InputError with one line for a file that is not a transcript."""
     with _named(path):
         if path.is_dir():
             raise InputError("is a folder: name a file in it")
@@ -365,7 +365,7 @@ def load(path: Path) -> Transcript:
 
 
 def head(path: Path) -> Header:
-    """Read the header alone; InputError, one line, where the file has none."""
+    """Read only the header. Raises InputError with one line if the file has none."""
     with _named(path):
         if why := why_special(path):
             raise InputError(why)
@@ -375,7 +375,7 @@ def head(path: Path) -> Header:
 
 @contextlib.contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Put the path in front of the message of an InputError."""
+    """Prefix the message of an InputError with the path."""
     try:
         yield
     except OSError as problem:
@@ -385,7 +385,7 @@ def _named(path: Path) -> Iterator[None]:
 
 
 def parse(raw: bytes) -> Transcript:
-    """Read the bytes of a transcript; InputError names the first line that cannot be used, but not the file."""
+    """Read the bytes of a transcript. Raises InputError with the first unusable line, without the file's name."""
     rows = raw.split(b"\n")
     if len(rows) > _MOST_LINES:
         raise InputError(f"over {_MOST_LINES:,} lines: no session is that long")

@@ -47,10 +47,10 @@ class Played:
 
 @dataclass
 class Player:
-    """One transcript. State 0 is before the first step; `at(k)` works up to step k once.
+    """One transcript. State 0 is before the first step; `at(k)` replays each step up to k only once.
 
     Nothing that a transcript names is opened, written or run; only the reports of an automatically saved session are
-    read again. One thread at a time.
+    read again. Only one thread at a time may use it.
     """
 
     transcript: Transcript
@@ -60,7 +60,7 @@ class Player:
 
     @classmethod
     def load(cls, path: Path) -> Player:
-        """Return the player of a file; InputError, one line, for a file that is no transcript or cannot be used."""
+        """Return the player of a file. Raises InputError with one line if it is not a transcript or is unusable."""
         transcript = load_file(path)
         if not own(path):
             return cls(transcript, stage(transcript), str(path))
@@ -69,7 +69,7 @@ class Player:
 
     @property
     def title(self) -> str:
-        """Return its title, the file's name if it has none."""
+        """Return the title of the transcript; the file's name if it has none."""
         return self.transcript.header.title or Path(self.name).name
 
     @property
@@ -87,11 +87,11 @@ class Player:
 
     @property
     def ready(self) -> int:
-        """Return the last step that needs no more work."""
+        """Return the index of the last step whose state is already calculated."""
         return len(self._played) - 1
 
     def at(self, step: int, watch: Watch = quiet) -> Played:
-        """Return the outcome of a step, 0 for the beginning; a number beyond the last is the last."""
+        """Return the outcome of a step, 0 for the beginning; a number beyond the last means the last step."""
         step = max(0, min(step, len(self)))
         while len(self._played) <= step:
             self._played.append(self._play(self.transcript.entries[len(self._played) - 1], watch))
@@ -109,7 +109,7 @@ class Player:
             event is entry.event for event in after.log[len(before.log) :]
         )
         for at, outcome in enumerate(outcomes):
-            # Without its report it would be another session, which must not replace the saved one.
+            # Without its report it would be a different session, which must not replace the saved one.
             if not self.executor.kept or at in entry.failed:
                 continue
             if isinstance(outcome, e.Failed) and isinstance(outcome.request, e.Read):
@@ -119,7 +119,7 @@ class Player:
         return Played(after, concluded(before, after, outcomes), done)
 
     def differences(self, step: int, watch: Watch = quiet) -> tuple[Difference, ...]:
-        """Return where a step concludes something else than when the session was saved."""
+        """Return the differences between a step's conclusion and the saved one."""
         played = self.at(step, watch)
         if not step:
             return ()
@@ -135,7 +135,7 @@ class Player:
         return tuple(f"{info.path}: has changed since, and its conclusions may too" for info in infos) if now else ()
 
     def accepted(self, watch: Watch = quiet) -> Transcript:
-        """Return the transcript with today's conclusions."""
+        """Return the transcript with the conclusions of this version."""
         entries = tuple(
             replace(entry, concluded=self.at(number, watch).came)
             for number, entry in enumerate(self.transcript.entries, 1)
@@ -145,7 +145,7 @@ class Player:
 
 
 def _kernels(concluded: Mapping[str, Any], before: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the kernels of the launches after a step, by the file; empty names where it has none."""
+    """Return the kernels of the launches after a step, from the file; empty names if it has none."""
     launches = concluded.get("launches")
     if not isinstance(launches, list):
         return before
@@ -176,13 +176,13 @@ def _plain(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-_SHOWN = 12  # differences of one step
-_STEPS = 8  # what differs once often makes all that follows differ
+_SHOWN = 12  # maximum differences of one step
+_STEPS = 8  # maximum steps shown: one difference often causes differences in all later steps
 
 
 @dataclass(frozen=True, slots=True)
 class StepDifference:
-    """A step with another conclusion; `done` is False if it was not possible."""
+    """A step with a different conclusion; `done` is False if the action was not possible."""
 
     step: Step
     differences: tuple[Difference, ...]
@@ -190,7 +190,7 @@ class StepDifference:
 
 
 def check_text(name: str, steps: int, found: Sequence[StepDifference], width: int) -> str:
-    """Return one line if all is as saved; else each changed step with the saved and the new conclusion."""
+    """Return one line if nothing changed; else each changed step with the saved and the new conclusion."""
     if not found:
         return f"{shown(name)}: all {steps} conclusions as saved"
     lines = [f"{shown(name)}: {len(found)} of {steps} steps conclude something else"]

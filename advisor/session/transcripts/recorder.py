@@ -18,19 +18,19 @@ from advisor.session.state import State
 from advisor.session.transcripts.format import Entry, Scrubber, with_paths
 
 _DIGITS: Final = 3
-_ALIKE: Final = 0.011  # numbers are kept to three digits: the last one may differ by rounding
+_ALIKE: Final = 0.011  # Numbers are kept to three digits; the last digit may differ by rounding.
 _NEAR_ZERO: Final = 1e-9
-# Cards that carry a conclusion; the words of the others may change.
+# Cards that contain a conclusion; the words of the others may change.
 _CARDS: Final = ("trust", "finding", "fix", "evidence", "proof", "napkin", "missing", "compared", "timeline", "error")
-# Requests with another name in a transcript than their class.
+# Requests whose name in a transcript differs from their class.
 _CALLED: Final[dict[type, str]] = {
     e.Explain: "look",
     e.Estimate: "reckon",
     e.CompareVersion: "renew",
     e.BuildCollectCommand: "gather",
 }
-_MOST: Final = 400  # items of a list that are written
-# Work on what is outside the knowledge base: its failure depends on the machine, so it is recorded.
+_MOST: Final = 400  # maximum items of a list that are written
+# Requests for data outside the knowledge base: a failure depends on the machine, so it is recorded.
 OUTSIDE = (e.Read, e.CompareVersion, e.Trace, e.Write, e.Practise, e.Locate, e.BuildCollectCommand)
 _FREE_TEXT: Final = ("said", "text", "because", "change", "search", "subject", "meant")
 
@@ -38,7 +38,7 @@ Record = Mapping[str, Any]
 
 
 def summary(state: State) -> dict[str, Any]:
-    """Return the state of the session, a key for each part; only changed parts are written after an action."""
+    """Return the state of the session, with a key for each part; only changed parts are written after an action."""
     out: dict[str, Any] = {"place": state.place}
     launch = state.launch
     if state.diagnosis is not None:
@@ -48,7 +48,7 @@ def summary(state: State) -> dict[str, Any]:
             "position": state.position,
             "class": launch.verdict.id,
             "findings": [finding(one) for one in launch.findings],
-            # Without a report nearly all metrics are missing, and fewer with each answer.
+            # Without a report nearly all metrics are missing, and each answer shortens the list.
             "missing": None if state.numbers else sorted(m.metric for m in launch.missing),
             "questions": [ask.id for ask in open_questions(state)],
         }
@@ -111,7 +111,7 @@ def number(value: Any) -> Any:
 
 
 def result_of(outcome: e.Outcome) -> dict[str, Any] | None:
-    """Return the result of a request, None if the summary holds it already or nothing was concluded."""
+    """Return the result of a request; None if the summary already contains it or nothing was concluded."""
     if isinstance(outcome, e.Failed):
         return {"failed": _name(outcome.request)}
     if not isinstance(outcome, e.Completed):
@@ -191,14 +191,14 @@ def cards(before: State, after: State) -> list[str]:
 
 
 def change(before: Record, after: Record) -> dict[str, Any]:
-    """Return the parts of a summary that changed, None for one that is gone."""
+    """Return the parts of a summary that changed, with None for a removed part."""
     names = [*after, *(name for name in before if name not in after)]
     return {name: after.get(name) for name in names if before.get(name) != after.get(name)}
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One place in a record: the expected value and the one that came, None for a missing one."""
+    """One place where two records differ: the expected value and the actual one, None for a missing one."""
 
     place: str
     expected: Any
@@ -206,7 +206,7 @@ class Difference:
 
 
 def differences(expected: Any, came: Any, place: str = "") -> tuple[Difference, ...]:
-    """Return where two records differ beyond rounding; items of lists are matched by their ids if they have any."""
+    """Return the places where two records differ beyond rounding; items of lists are matched by ids if present."""
     return tuple(_differ(expected, came, place))
 
 
@@ -248,7 +248,7 @@ def _same(one: Any, other: Any) -> bool:
 
 @dataclass
 class Span:
-    """A user event, the outcomes after it, and the states before it and after them."""
+    """A user event, the outcomes after it, and the states before the event and after the outcomes."""
 
     event: e.UserEvent
     before: State
@@ -269,7 +269,7 @@ def scrubbed(event: e.UserEvent, scrubber: Scrubber) -> e.UserEvent:
 
 
 def entry_of(span: Span, last: bool, scrubber: Scrubber) -> Entry:
-    """Return the entry of a user event. last: nothing came after it, so all of its work is waited for."""
+    """Return the entry of a user event. last: no event follows, so all of its requests must finish."""
     early = bool(span.after.waiting) and not last
     failed = {
         at: scrubber.text(outcome.message)
@@ -283,7 +283,7 @@ def entry_of(span: Span, last: bool, scrubber: Scrubber) -> Entry:
 
 
 def concluded(before: State, after: State, outcomes: Sequence[e.Outcome]) -> dict[str, Any]:
-    """Return what an event changed, with the results of its requests and the new cards."""
+    """Return the changes of an event, with the results of its requests and the new cards."""
     record = change(summary(before), summary(after))
     results = [item for item in map(result_of, outcomes) if item is not None]
     new = cards(before, after)
@@ -309,7 +309,7 @@ class Recorder:
         self._scrubber = scrubber
         self._log: tuple[e.Event, ...] = ()
         self._spans: list[Span] = []
-        self._entries: list[Entry] = []  # of all spans but the last, whose work may go on
+        self._entries: list[Entry] = []  # entries of all spans except the last, whose requests may still be open
 
     def entries(self, log: tuple[e.Event, ...]) -> tuple[Entry, ...]:
         """Return the entries of the whole log."""

@@ -1,4 +1,4 @@
-"""Where a transcript is replayed: sources that return what it carries and never write, run or open anything else."""
+"""The sandbox for replays: sources that return a transcript's contents and never write, run or open anything else."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from advisor.session.transcripts.format import BUNDLED, Attached, Transcript, bu
 
 _SAFE: Final = re.compile(r"[\w-][\w. -]{0,99}")
 _MOST_FILES: Final = 2_000
-_DIGITS: Final = 9  # of a launch's number
-_READ_ONLY: Final = ("list", "open")  # of the actions on exercises
+_DIGITS: Final = 9  # maximum digits of a launch's number
+_READ_ONLY: Final = ("list", "open")  # actions on exercises that change nothing
 
 
 def harmless(live: Sources) -> Sources:
-    """Return the same sources, but nothing is written, compiled or run, and a learner's progress stays as it is."""
+    """Return sources that write, compile and run nothing, and do not change a learner's progress."""
 
     def practise(request: e.Practise, progress: Progress) -> Any:
         if request.action not in _READ_ONLY:
@@ -44,7 +44,7 @@ def harmless(live: Sources) -> Sources:
 class Carried:
     """The contents of a transcript, as sources.
 
-    Its rules and traces are written to a temporary folder, which is deleted with this object. InputError where the
+    Its rules and traces are written to a temporary folder, which is deleted with this object. Raises InputError if the
     rules cannot be used.
     """
 
@@ -59,15 +59,15 @@ class Carried:
         self.live = sources(self.knowledge)
 
     def holds(self, names: tuple[str, ...]) -> bool:
-        """Return whether the reports or traces of these names are in the transcript, or come with the program."""
+        """Return whether the reports or traces of these names are in the transcript or come with the program."""
         return names in self._names or all(name.startswith(BUNDLED) for name in names)
 
     def sources(self) -> Sources:
-        """Return sources that know nothing but the transcript."""
+        """Return sources that contain only the transcript's data."""
         return replace(self.live, analyse=self._analyse, trace=self._trace, side=self._side, locate=self._locate)
 
     def _side(self, text: str) -> Side:
-        """A report's name as it was typed, or `NAME#3`; the file need not exist."""
+        """Return the report and launch of a typed name, possibly `NAME#3`; the file need not exist."""
         name, _, launch = text.rpartition("#")
         known = {path for one in self._header.readings for path in one.paths}
         if text not in known and launch.isdecimal() and len(launch) < _DIGITS:
@@ -75,7 +75,7 @@ class Carried:
         return Side(Path(text))
 
     def _locate(self, judged: Judged, request: e.Locate, progress: Progress) -> Any:
-        """Return the source view of a report that was read; a path that only a transcript names is not opened."""
+        """Return the source view of a report that was read; never open a path that only a transcript names."""
         report = judged.diagnosis.launches[request.position].report
         path = judged.diagnosis.reports[report].path
         if any(path == info.path for one in self._embedded for info in one.reports):
@@ -128,7 +128,7 @@ class Carried:
         return out
 
     def _rules(self) -> tuple[Path, ...]:
-        """Write and check the folders of a team's rules; KnowledgeError names the first mistake."""
+        """Write and check the folders of a team's rules. Raises KnowledgeError with the first mistake."""
         folders: dict[int, Path] = {}
         for item in self._of("rules"):
             if item.text is None:
@@ -182,11 +182,11 @@ def _write(folder: Path, name: str, text: str) -> Path:
 
 
 def _check(folders: tuple[Path, ...]) -> None:
-    """InputError for rules that the catalog refuses: its schemas and its grammar apply to them as to our own."""
+    """Raise InputError if the catalog rejects the rules: its schemas and its grammar apply to them as to our own."""
     known = catalog(folders)
     try:
         for part in (known.metrics, known.observations, known.findings, known.classes, known.questions, known.sources):
-            len(part)  # each is read when it is first used
+            len(part)  # Each catalog is read when it is first used.
     except KnowledgeError as problem:
         base = str(folders[0].parent)
         raise InputError(f"the rules that it carries are refused: {str(problem).replace(base, '')}") from None
@@ -196,9 +196,9 @@ def _check(folders: tuple[Path, ...]) -> None:
 class Sandbox(Executor):
     """The executor of a replay.
 
-    cards: the ceilings to use instead of this machine's, None for its own; memory: what was read, to save the session
+    cards: the ceilings to use instead of this machine's, None for its own; memory: the inputs read, to save the session
     again; kept: the id of an automatically saved session, and end: its last state, from which it continues as the same
-    session; carried: what its transcript carries.
+    session; carried: the contents of its transcript.
     """
 
     cards: Cards | None = None
@@ -208,7 +208,7 @@ class Sandbox(Executor):
     carried: Carried | None = None
 
     def take_over(self, live: Sources) -> None:
-        """Continue as the user's own session, which writes, runs and reads; what the transcript carries stays."""
+        """Continue as the user's own session, which writes, runs and reads; the transcript's data stays available."""
         mine = self.sources
 
         def analyse(paths: Sequence[Path], gpu: str | None, progress: Progress) -> Judged:
@@ -230,7 +230,7 @@ class Sandbox(Executor):
         return self.carried.holds(names)
 
     def perform(self, request: e.Request, state: State, progress: Progress) -> e.Outcome:
-        """Do the work, with the transcript's ceilings."""
+        """Perform the request with the transcript's ceilings."""
         if self.cards is None:
             return super().perform(request, state, progress)
         with ceilings.using(self.cards):
@@ -238,7 +238,7 @@ class Sandbox(Executor):
 
 
 def stage(transcript: Transcript) -> Sandbox:
-    """Return the executor for a transcript; InputError where what it carries cannot be used."""
+    """Return the executor for a transcript. Raises InputError if its contents cannot be used."""
     carried = Carried(transcript)
     memory = Memory(carried.knowledge)
     made = harmless(memory.watching(carried.sources()))
@@ -246,7 +246,7 @@ def stage(transcript: Transcript) -> Sandbox:
 
 
 def stage_here(transcript: Transcript, kept: str) -> Sandbox:
-    """Return the executor for an automatically saved session: its reports are read where they are on this machine."""
+    """Return the executor for an automatically saved session; it reads its reports from this machine's paths."""
     carried = Carried(transcript)
     memory = Memory(carried.knowledge)
     return Sandbox(harmless(memory.watching(carried.live)), memory=memory, kept=kept, carried=carried)
