@@ -75,7 +75,7 @@ def _command(sections: list[str], options: Options) -> str:
 
 
 def _write_sections(cat: Catalog, folder: Path) -> list[str]:
-    """Write both section files into the folder and describe them. Raises UsageError if the parent does not exist."""
+    """Write both section files into the folder and describe them. Raises UsageError if the folder is not usable."""
     try:
         folder.mkdir(exist_ok=True)
     except OSError as e:

@@ -31,8 +31,8 @@ class EvidenceContext:
     """The data of a state that the evidence pages show.
 
     earlier: earlier versions of the launch with their names; napkin: its latest card; paper: what the algorithm
-    needs, if both numbers were answered; expected: the bound that the user predicted; seen: the code as last read, by the
-    measure of a finding and without a search; metrics: (id, unit, meaning); report: whether a report is open;
+    needs, if both numbers were answered; expected: the bound that the user predicted; seen: the code as last read,
+    by the measure of a finding and without a search; metrics: (id, unit, meaning); report: whether a report is open;
     places: finding id -> its places, as far as they were read.
     """
 
